@@ -4,7 +4,7 @@ import type { Clock } from "../src/base/context/context.ts";
 const longestTimer = 2_147_483_647;
 
 export function createClock(): Clock {
-  return { now: Date.now, elapsed, sleep, every };
+  return { now: Date.now, elapsed, sleep, after, every };
 }
 
 /** Unlike performance.now(), this value does not restart at 0 in each process. */
@@ -16,22 +16,26 @@ function elapsed(): number {
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);
-    let timer: NodeJS.Timeout | undefined;
     const abort = (): void => {
-      clearTimeout(timer);
+      cancel();
       reject(signal?.reason);
     };
-    const wait = (left: number): void => {
-      const fire = (): void => {
-        if (left > longestTimer) return wait(left - longestTimer);
-        signal?.removeEventListener("abort", abort);
-        return resolve();
-      };
-      timer = setTimeout(fire, Math.min(left, longestTimer));
-    };
-    wait(milliseconds);
+    const cancel = after(milliseconds, () => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    });
     return signal?.addEventListener("abort", abort, { once: true });
   });
+}
+
+function after(milliseconds: number, call: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (left: number): void => {
+    const fire = (): void => (left > longestTimer ? wait(left - longestTimer) : call());
+    timer = setTimeout(fire, Math.min(left, longestTimer));
+  };
+  wait(milliseconds);
+  return () => clearTimeout(timer);
 }
 
 function every(milliseconds: number, call: () => void): () => void {

@@ -14,6 +14,7 @@ import {
 import { usageFailure } from "../src/base/failure.ts";
 import { readStart } from "../src/base/files/named-file.ts";
 import type { EarlyReload } from "./early-reload.ts";
+import { findPager } from "./pager.ts";
 import { createClock } from "./process-clock.ts";
 import { listenForKeys } from "./terminal-keys.ts";
 
@@ -56,7 +57,11 @@ function createProcessContext(early: EarlyReload): ProcessContext {
       process.exit(exitOfInterruption(interruption));
     ending.abort(interruption);
   };
-  const onSignal = (cause: EndingSignal) => (): void => interrupt({ cause });
+  // A pager has its own use for Ctrl-C.
+  let isPaging = false;
+  const onSignal = (cause: EndingSignal) => (): void => {
+    if (!isPaging || cause !== "SIGINT") interrupt({ cause });
+  };
   let reloaders = 0;
   // When the terminal closes, the run cleans up its unfinished files and prints the command that resumes it.
   const onHangUp = (): void => {
@@ -71,7 +76,10 @@ function createProcessContext(early: EarlyReload): ProcessContext {
   ] as const;
   for (const [signal, listener] of listeners) process.on(signal, listener);
   return {
-    stdout: createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
+    stdout: withPager(
+      createOutput(process.stdout, () => interrupt({ cause: "closed-pipe" })),
+      (isShown) => (isPaging = isShown),
+    ),
     // The last messages of a stream may not have a reader.
     stderr: createOutput(process.stderr, undefined, () => isReaderLeft),
     stdin: createInput(interrupt),
@@ -165,6 +173,18 @@ function createOutput(
   };
 }
 
+function withPager(output: Output, shown: (isShown: boolean) => void): Output {
+  const pager = output.isTerminal ? findPager(process.env) : undefined;
+  if (pager === undefined) return output;
+  return Object.assign(output, {
+    page: async (text: string): Promise<void> => {
+      shown(true);
+      const isShown = await pager(text).finally(() => shown(false));
+      if (!isShown) await output.write(text);
+    },
+  });
+}
+
 function createInput(interrupt: (interruption: Interruption) => void): Input {
   return {
     // Does not use process.stdin.isTTY, because it opens the stream, which takes 5 ms, and few runs read stdin.
@@ -177,9 +197,10 @@ function createInput(interrupt: (interruption: Interruption) => void): Input {
         throw usageFailure(`stdin: larger than ${sizeText(most)}, the limit for this input`);
       return bytes.toString("utf8");
     },
+    readLine: async (signal) => await (await import("./read-terminal.ts")).readLine(signal),
     readSecret: async (signal) => {
       // Imported on demand, because loading readline takes 3 ms and few runs read a secret.
-      const { readSecret } = await import("./read-secret.ts");
+      const { readSecret } = await import("./read-terminal.ts");
       return await readSecret(signal, () => interrupt({ cause: "SIGINT" }));
     },
   };

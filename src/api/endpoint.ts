@@ -35,6 +35,8 @@ export interface Endpoint {
   readonly repeated?: ReadonlyMap<string, readonly string[]>;
   readonly summary: string;
   readonly examples: readonly string[];
+  /** A paragraph below the flags in the full help. */
+  readonly note?: string;
   /** The lowest plan that the service accepts for this endpoint. */
   readonly plan: Tier;
   /** The command to suggest when the service rejects the plan, with `{name}` for parameters of the request. */
@@ -72,8 +74,12 @@ export interface RowShape extends NamedRecord {
   readonly identity: readonly string[];
   /** Fields that name what a request asked for, each with the parameter that it must equal; see ownership.ts. */
   readonly owned?: Readonly<Record<string, string>>;
+  /** Fields that come first in CSV and TSV. If a row lacks one, it has the value of the request; see `owned`. */
+  readonly leading?: readonly string[];
   /** From left to right. */
   readonly columns: readonly Column[];
+  /** How many rows a terminal shows if the response has other tables as well; all by default. */
+  readonly firstRows?: number;
   /** Of rows that belong to several assets. */
   readonly ofMany?: {
     /** Fields that dexdata puts in front of each row, unless the row already names its asset. */

@@ -13,6 +13,8 @@ export interface Param {
   readonly help: string;
   /** More text for the full help. It starts with its own punctuation. */
   readonly details?: string;
+  /** Up to this many values; rows must match all of them. The request has only one, and the client compares the others. */
+  readonly several?: number;
   /** Sent by default, and written as a user would type it. */
   readonly default?: string;
 }
@@ -33,6 +35,8 @@ export type ParamKind =
   | {
       readonly kind: "choice";
       readonly choices: readonly string[];
+      /** Values that dexdata accepts and the service does not, each with its meaning for dexdata. */
+      readonly also?: Readonly<Record<string, string>>;
       /** Common values that the service rejects, each with the reason and an alternative. */
       readonly refused?: Readonly<Record<string, string>>;
     }
@@ -45,6 +49,7 @@ interface Extra {
   readonly required?: boolean;
   readonly details?: string;
   readonly default?: string;
+  readonly several?: number;
 }
 
 /** By default, the flag is the wire name with dashes instead of underscores. */

@@ -28,7 +28,7 @@ export function readParam(param: Param, typed: string, now: number): string {
       return readAmount(label, typed);
     case "choice":
       if (kind.choices.includes(typed)) return typed;
-      throw choiceFailure(label, typed, kind.choices, kind.refused?.[typed]);
+      return kind.also?.[typed] ?? refuseChoice(label, typed, kind);
     case "toggle":
       return "true";
     case "time": {
@@ -37,6 +37,11 @@ export function readParam(param: Param, typed: string, now: number): string {
       return toWire(time);
     }
   }
+}
+
+function refuseChoice(label: string, typed: string, kind: Extract<ParamKind, { kind: "choice" }>): never {
+  const { choices, also = {}, refused } = kind;
+  throw choiceFailure(label, typed, [...choices, ...Object.keys(also)], refused?.[typed]);
 }
 
 /** As typed: `--order-by` for a flag, `<network>` for an argument, or `--field order_by` in a raw call. */
@@ -133,8 +138,10 @@ export function choiceFailure(
 
 /** Compares lengths instead of letters, because `1d` means `24h` and not `1m`. */
 function nearestDuration(typed: string, choices: readonly string[]): string | undefined {
-  const wanted = parseDuration(typed.toLowerCase());
-  const lengths = choices.map(parseDuration);
+  const lengthOf = (word: string): number | undefined =>
+    parseDuration(word.replace(/^(\d+)w$/u, (_, weeks: string) => `${7 * Number(weeks)}d`));
+  const wanted = lengthOf(typed.toLowerCase());
+  const lengths = choices.map(lengthOf);
   if (wanted === undefined || lengths.includes(undefined)) return undefined;
   const factors = lengths.map((length = 1) => Math.max(length / wanted, wanted / length));
   return choices[factors.indexOf(Math.min(...factors))];

@@ -100,5 +100,5 @@ export const each = (names: string, field: Field): RecordShape =>
 /** From longest to shortest. */
 export const windows = "24h 6h 1h 30m 15m 5m";
 
-/** The signed amount of a token that a trade moved, or the trade's value in USD. */
-export type TradePart = "amount 0" | "amount 1" | "size";
+/** The signed amount of a token that a trade moved, whether it is a swap, or its value in USD. */
+export type TradePart = "amount 0" | "amount 1" | "type" | "size";

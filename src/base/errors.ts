@@ -28,6 +28,11 @@ const all = {
     "The command line or a setting is invalid; no request was sent",
     "correct the input named in the message",
   ),
+  unknown_name: lasting(
+    2,
+    "A word is neither an address nor a name of this service; no request was sent",
+    "find the asset with dexdata search, and name it with dexdata name add",
+  ),
   timeout: temporary(
     7,
     "The response did not arrive in time (see --timeout for one request, --deadline for the run)",

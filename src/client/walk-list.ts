@@ -1,6 +1,8 @@
 import type { Reply } from "../api/reply.ts";
 import { askInBatches } from "./batches.ts";
 import { countBack } from "./candles/count-back.ts";
+import { madeCandles } from "./candles/made-candles.ts";
+import { madeInterval, sourceArgs, sourceLimit } from "./candles/made-interval.ts";
 import { walkSlices } from "./candles/slice-answer.ts";
 import { walkCursorPages } from "./pages/cursor-pages.ts";
 import { refuseEndless } from "./pages/distinct-pages.ts";
@@ -23,10 +25,15 @@ export function walkList(asking: Asking, reply: ListReply): AsyncGenerator<Page>
     case "batch":
       return askInBatches(asking, reply);
     case "candles": {
-      const asked = { ...asking, maxLimit: reply.maxLimit };
+      const made = madeInterval(args.get("interval"));
+      const asked =
+        made === undefined
+          ? { ...asking, maxLimit: reply.maxLimit }
+          : { ...asking, args: sourceArgs(args, made), maxLimit: sourceLimit(reply.maxLimit, made), made };
       // A resumed pull already knows the start of its time range.
       const isCountedBack = args.has("count_back") && walk.start === undefined;
-      return isCountedBack ? countBack(asked) : walkSlices(asked);
+      const pages = isCountedBack ? countBack(asked) : walkSlices(asked);
+      return made === undefined ? pages : madeCandles(pages, made);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { intervalSeconds } from "../client/candles/candle-slices.ts";
+import { intervalSeconds } from "../client/candles/candle-times.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../api/endpoint.ts";
 import { intervals, poolOhlcv, tokenOhlcv } from "../api/endpoints/ohlcv.ts";
 import { poolTransactions } from "../api/endpoints/pool-transactions.ts";

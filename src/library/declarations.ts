@@ -85,7 +85,9 @@ function paramType({ kind }: Param): string {
     case "amount":
       return "Amount";
     case "choice":
-      return kind.choices.map((choice) => JSON.stringify(choice)).join(" | ");
+      return [...kind.choices, ...Object.keys(kind.also ?? {})]
+        .map((choice) => JSON.stringify(choice))
+        .join(" | ");
     case "toggle":
       return "boolean";
     case "time":

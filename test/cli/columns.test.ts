@@ -3,6 +3,7 @@ import { endpoints } from "../../src/api/endpoints/all.ts";
 import { checkColumns } from "../../src/cli/render/table/choose-columns.ts";
 import { textWidth } from "../../src/cli/render/values/width.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 
 const sandbox = useSandbox();
@@ -96,19 +97,19 @@ describe("--columns", () => {
     ],
     [
       "search weth --columns network,volume,token-0",
-      'invalid --columns "token-0": unknown column for tokens and dexes; columns for tokens: symbol, name, network, price-usd, volume, fdv, token\n  hint: to search only these: dexdata search … --type pools',
+      'invalid --columns "token-0": unknown column for tokens and dexes; columns for tokens: symbol, name, network, price-usd, volume, liquidity, fdv, token\n  hint: to search only these: dexdata search … --type pools',
     ],
     [
       "search weth --type tokens,pools --columns symbl",
-      'invalid --columns "symbl": unknown column for tokens and pools; columns for tokens: symbol, name, network, price-usd, volume, fdv, token\n  hint: did you mean symbol?',
+      'invalid --columns "symbl": unknown column for tokens and pools; columns for tokens: symbol, name, network, price-usd, volume, liquidity, fdv, token\n  hint: did you mean symbol?',
     ],
     [
       "search weth --type tokens --columns token-0",
-      'invalid --columns "token-0": must be one of symbol, name, network, price-usd, volume, fdv, token\n  hint: did you mean token?',
+      'invalid --columns "token-0": must be one of symbol, name, network, price-usd, volume, liquidity, fdv, token\n  hint: did you mean token?',
     ],
     [
       `txns ${pool} --follow --columns nothing`,
-      'invalid --columns "nothing": must be one of time, token-0, token-1, size-usd, price-0-usd, price-1-usd, block, sender, transaction, log-index',
+      'invalid --columns "nothing": must be one of time, token-0, token-1, type, size-usd, price-0-usd, price-1-usd, block, sender, transaction, log-index',
     ],
   ])("rejects %s before sending anything", async (words, message) => {
     const { exit, stdout, stderr } = await runOnTerminal(words);
@@ -208,5 +209,50 @@ describe("-o wide", () => {
     expect(piped.stdout).toBe("NETWORK   NAME      VOLUME 24H  TXNS 24H  POOLS\nethereum  Ethereum\n");
     const own = await dexdata("config list -o wide", {});
     expect([own.exit, own.stdout]).toEqual([0, (await dexdata("config list -o table", {})).stdout]);
+  });
+});
+
+describe("--columns '?'", () => {
+  test.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
+    "%s: every name that is listed is accepted, and no request is made",
+    async (_, endpoint) => {
+      const chosen = endpoint.chosenBy === undefined ? "" : ` --${endpoint.chosenBy}`;
+      const words = `${endpoint.command}${chosen} --columns ?`;
+      const { exit, stdout, stderr } = await dexdata(`${words} --stats -o ndjson`, { env: sandbox.env() });
+      if (exit !== 0) {
+        // A flag with a value chooses this endpoint, and the list has to know its value.
+        expect(stderr).toContain(`--${endpoint.chosenBy ?? "none"}`);
+        return;
+      }
+      const listed = rowsOf(stdout);
+      for (const [group, shape] of Object.entries(endpoint.rows)) {
+        const own = listed.filter((row) => row["group"] === undefined || row["group"] === group);
+        const names = own.map((row) => String(row["column"]));
+        expect(names.length).toBe(shape.columns.length + (shape.added?.columns.length ?? 0));
+        if (names.length > 0) checkColumns(new Map([[group, shape]]), names);
+      }
+      expect(stderr).toBe("");
+    },
+  );
+});
+
+describe("a search with several tables", () => {
+  test("shows five pools on a terminal, and the command that shows all of them", async () => {
+    const { stdout, stderr } = await runOnTerminal("search weth", 120);
+    const [, pools = ""] = stdout.split("\nPools\n");
+    const [table = ""] = pools.split("\n\n");
+    expect(table.trimEnd().split("\n")).toHaveLength(1 + 5);
+    const [, more = "0"] = /^(\d+) more pools: dexdata search weth --type pools$/mu.exec(stderr) ?? [];
+    const only = await runOnTerminal("search weth --type pools", 120);
+    expect(only.stdout.trimEnd().split("\n")).toHaveLength(1 + 5 + Number(more));
+    expect(only.stderr).not.toContain("more pools");
+    const wide = await runOnTerminal("search weth -o wide", 120);
+    expect(wide.stderr).not.toContain("more pools");
+  });
+
+  test("shows all pools in a pipe", async () => {
+    const { stdout } = await dexdata("search weth -o table", { env: sandbox.env() });
+    const [, pools = ""] = stdout.split("\nPools\n");
+    expect(pools.split("\n\n")[0]?.trimEnd().split("\n").length).toBeGreaterThan(10);
   });
 });

@@ -404,10 +404,7 @@ describe("rule 111: the display name of a DEX", () => {
   });
 
   test("warns about a symbol where an address is required, because it finds nothing", async () => {
-    const { stderr, requests } = await runCommand(
-      search([]),
-      "pools search ethereum --token WETH -q -o ndjson",
-    );
+    const { stderr, requests } = await runCommand(search([]), "pools search sui --token WETH -q -o ndjson");
     expect(requests).toBe(1);
     expect(stderr).toBe(
       'warning: --token takes an address, but "WETH" looks like a symbol; find it: dexdata search WETH\n',

@@ -169,11 +169,12 @@ test.each([
     `ohlcv ethereum ${WETH} ${USDC} --watch 5s`,
     "--watch cannot be used with several assets: ohlcv was given 2",
   ],
+  ["prices ethereum WETH", 'unknown name "WETH"'],
+  ["token solana USDC", 'unknown name "USDC"'],
   [
-    `prices ethereum WETH`,
-    'invalid <address> "WETH": a token address on ethereum is 0x followed by 40 hexadecimal digits',
+    "token solana 4k3Dyjzvzp8eMZWUXbBCjEvwSkkk59S5iCNLY3QrkX6R00",
+    'invalid <address> "4k3Dyjzvzp8eMZWUXbBCjEvwSkkk59S5iCNLY3QrkX6R00": a token address on solana is 32 to 44 base58 characters',
   ],
-  [`token solana USDC`, 'invalid <address> "USDC": a token address on solana is 32 to 44 base58 characters'],
   [
     `pool base:WETH`,
     'invalid <address> "WETH": a pool address on base is 0x followed by 40 or 64 hexadecimal digits',

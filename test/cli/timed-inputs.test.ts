@@ -250,7 +250,7 @@ describe("lists", () => {
       'line 2: time "2026-11-20 12:00"',
     ],
     ["no time", `token,network,time\n${weth},ethereum,\n`, "line 2: time is missing"],
-    ["no network", `token,time\n${weth},2026-11-20\n`, "must be network:address"],
+    ["no network", `token,time\n${weth},2026-11-20\n`, "no network given"],
     ["no address", `token,network,time\n,ethereum,2026-11-20\n`, "line 2: no address"],
     [
       "a damaged address",

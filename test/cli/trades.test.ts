@@ -14,7 +14,7 @@ const window = { isTerminal: { stdout: true }, columns: 80 };
 const paths = (): readonly string[] => sandbox.takeLog().map(({ url }) => url.split("?")[0] ?? "");
 
 describe("a table of trades", () => {
-  test("shows signed amounts in tokens, the size in USD and the price of token 0, for one more request", async () => {
+  test("shows signed amounts in tokens, the type and the size in USD, for one more request", async () => {
     sandbox.takeLog();
     const words = `txns ethereum ${pool} --limit 4 -q`;
     const { exit, stdout } = await dexdata(words, { ...window, env: { ...sandbox.env(), NO_COLOR: "1" } });
@@ -24,15 +24,15 @@ describe("a table of trades", () => {
       "TIME",
       "TOKEN 0",
       "TOKEN 1",
+      "TYPE",
       "SIZE USD",
-      "PRICE 0 USD",
       "TRANSACTION",
     ]);
     expect(lines).toHaveLength(4);
     for (const line of lines) {
       // Some trades have no price, and so no size.
       expect(line).toMatch(
-        / [+-][\d,.]+ USDC {2,}[+-][\d,.]+ WETH {2,}(?:[\d.]+[KM]? +[\d.]+)? +0x\w{4}…\w{4}$/u,
+        / [+-][\d,.]+ USDC {2,}[+-][\d,.]+ WETH {2,}(?:swap|liquidity) +(?:[\d.]+[KM]?|–) +0x\w{4}…\w{4}$/u,
       );
       expect(line.length).toBeLessThanOrEqual(80);
     }
@@ -48,12 +48,17 @@ describe("a table of trades", () => {
     const { stdout } = await dexdata(`${words} -o table`, { env: sandbox.env() });
     for (const [index, line] of stdout.trimEnd().split("\n").slice(1).entries()) {
       const row = raw[index] ?? {};
-      const shown = /([+-][\d,.]+) USDC +([+-][\d,.]+) WETH +([\d.]*)([KM]?) /u.exec(line) ?? [];
+      const shown = /([+-][\d,.]+) USDC +([+-][\d,.]+) WETH +\w+ +([\d.]*)([KM]?) /u.exec(line) ?? [];
       const [amount0, amount1, size] = [1, 2, 3].map((at) => Number((shown[at] ?? "").replaceAll(",", "")));
       expect(amount0).toBeCloseTo(Number(row["amount_0"]) / 1e6, 1);
       expect(amount1).toBeCloseTo(Number(row["amount_1"]) / 1e18, 3);
       if (typeof row["price_0_usd"] !== "number") continue;
-      const usd = (Math.abs(Number(row["amount_0"])) / 1e6) * row["price_0_usd"];
+      const values = [
+        (Number(row["amount_0"]) / 1e6) * row["price_0_usd"],
+        (Number(row["amount_1"]) / 1e18) * Number(row["price_1_usd"]),
+      ].map(Math.abs);
+      const isSwap = Number(row["amount_0"]) * Number(row["amount_1"]) < 0;
+      const usd = values.reduce((sum, value) => sum + value) / (isSwap ? 2 : 1);
       const scale =
         new Map([
           ["K", 1e3],
@@ -96,7 +101,7 @@ describe("a table of trades", () => {
 
   test("the decimals are remembered, so that a second table costs one request", async () => {
     const home = temporaryFolder();
-    const options = { ...window, env: { ...sandbox.env(), HOME: home } };
+    const options = { ...window, env: { ...sandbox.env(), NO_COLOR: "1", HOME: home } };
     await dexdata(`txns ethereum ${pool} --limit 1 -q`, options);
     sandbox.takeLog();
     const { stdout } = await dexdata(`txns ethereum ${pool} --limit 1 -q`, options);
@@ -104,6 +109,97 @@ describe("a table of trades", () => {
     expect(stdout).not.toContain("raw");
     expect(paths()).toHaveLength(1);
   });
+});
+
+describe("--amounts tokens", () => {
+  const options = () => ({ env: { ...sandbox.env(), HOME: temporaryFolder() } });
+  const words = `txns ethereum ${pool} --limit 150 -q --to 2026-11-21T08:00:00Z`;
+
+  test("adds to every format, and leaves the rows of the service as they were", async () => {
+    const plain = (await dexdata(`${words} -o ndjson`, options())).stdout.trimEnd().split("\n");
+    sandbox.takeLog();
+    const { stdout } = await dexdata(`${words} --amounts tokens -o ndjson`, options());
+    expect(paths().filter((path) => path.endsWith(pool))).toHaveLength(1);
+    const rows = rowsOf(stdout);
+    for (const [index, line] of stdout.trimEnd().split("\n").entries()) {
+      expect(line.startsWith(`${plain[index]?.slice(0, -1)},"amount_0_tokens":"`)).toBe(true);
+      const row = rows[index] ?? {};
+      const [tokens, type] = [String(row["amount_0_tokens"]), row["type"]];
+      expect(Number(tokens)).toBeCloseTo(Number(row["amount_0"]) / 1e6, 6);
+      const isSwap = Number(row["amount_0"]) * Number(row["amount_1"]) < 0;
+      expect(type).toBe(isSwap ? "swap" : "liquidity");
+    }
+    expect(new Set(rows.map((row) => row["type"]))).toEqual(new Set(["swap", "liquidity"]));
+    const json = (await dexdata(`${words} --amounts tokens -o json`, options())).stdout;
+    expect(JSON.parse(json)).toEqual(rows);
+    const fields = ["amount_0_tokens", "amount_1_tokens", "size_usd", "type"];
+    for (const [format, separator] of [
+      ["csv", ","],
+      ["tsv", "\t"],
+    ] as const) {
+      const lines = (await dexdata(`${words} --amounts tokens -o ${format}`, options())).stdout;
+      const [header = "", ...cells] = lines.trimEnd().split("\n");
+      expect(header.split(separator).slice(-4)).toEqual(fields);
+      const wanted = rows.map((row) => fields.map((field) => row[field] ?? (format === "csv" ? "" : "\\N")));
+      expect(cells.map((line) => line.split(separator).slice(-4))).toEqual(
+        wanted.map((each) => each.map(String)),
+      );
+    }
+  });
+
+  test("is null with one warning that names the pools if the decimals are unknown", async () => {
+    const row = (id: string) =>
+      `{"id":"${id}","log_index":1,"token_0":"${usdc}","token_1":"${weth}","amount_0":-5,"amount_1":7,"created_at":"2026-11-21T08:00:00Z"}`;
+    const server = await serveInTest(({ url }) =>
+      url.includes("/transactions")
+        ? {
+            ...json({}),
+            body: `{"transactions":[${row("0x1")},${row("0x2")}],"page_info":{"limit":2,"page":1,"total_items":2,"total_pages":1}}`,
+          }
+        : json({ error: "internal" }, { status: 500 }),
+    );
+    const env = { DEXDATA_BASE_URL: server.url, HOME: temporaryFolder() };
+    const shown = await dexdata(`txns ethereum ${pool} -o ndjson --amounts tokens --retries 0`, { env });
+    expect(shown.exit).toBe(0);
+    expect(
+      rowsOf(shown.stdout).map((each) => [each["amount_0_tokens"], each["size_usd"], each["type"]]),
+    ).toEqual(Array.from({ length: 2 }, () => [null, null, "swap"]));
+    const warnings = shown.stderr.split("\n").filter((line) => line.startsWith("warning: unknown token"));
+    expect(warnings).toEqual([
+      `warning: unknown token decimals, so amounts in tokens are null: ethereum:${pool}`,
+    ]);
+  });
+
+  test("is refused where rows have no amounts, and accepts only known units", async () => {
+    for (const wrong of ["tokens search ethereum --amounts tokens", `txns ethereum ${pool} --amounts usd`])
+      expect((await dexdata(wrong, options())).exit).toBe(2);
+  });
+});
+
+test("CSV of transactions names the network and the pool first, from the request if the rows do not", async () => {
+  const row = `{"id":"0x1","log_index":1,"token_0":"${usdc}","token_1":"${weth}","amount_0":"-5","amount_1":"7","created_at":"2026-11-21T08:00:00Z"}`;
+  const server = await serveInTest(() => ({
+    ...json({}),
+    body: `{"transactions":[${row}],"page_info":{"limit":1,"page":1,"total_items":1,"total_pages":1}}`,
+  }));
+  for (const [format, separator] of [
+    ["csv", ","],
+    ["tsv", "\t"],
+  ] as const) {
+    const shown = await dexdata(`txns ethereum ${pool} -o ${format} -q`, {
+      env: { DEXDATA_BASE_URL: server.url },
+    });
+    const [header, line] = shown.stdout.split("\n").map((each) => each.split(separator).slice(0, 3));
+    expect(header).toEqual(["chain", "pool_id", "created_at"]);
+    expect(line).toEqual(["ethereum", pool, "2026-11-21T08:00:00Z"]);
+  }
+});
+
+test("a color shows the sign of the first amount", async () => {
+  const options = { ...window, env: { ...sandbox.env(), HOME: temporaryFolder(), FORCE_COLOR: "1" } };
+  const { stdout } = await dexdata(`txns ethereum ${pool} --limit 20 -q`, options);
+  for (const line of stdout.trimEnd().split("\n").slice(1))
+    expect(line).toContain(/[+]\S+ USDC/u.test(line) ? "\u001b[32m" : "\u001b[31m");
 });
 
 describe("labels", () => {

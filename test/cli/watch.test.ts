@@ -42,7 +42,7 @@ async function preparedFor(rounds: readonly Reply[], options: TestContextOptions
 }
 
 const words = "pools search ethereum --watch 30s --error-format text --retries 0";
-const cost = "watching every 30s: up to 120 requests and 120 credits per hour\n";
+const cost = "watching every 30s: up to 120 credits/hour, 86,400 a month\n";
 
 describe("--watch in a pipe", () => {
   test("prints all rows of the first round, then new or changed rows, as the service sent them", async () => {
@@ -169,7 +169,7 @@ describe("--watch in a pipe", () => {
     });
     expect(stdout).toBe('{"id":"0xa","chain":"sui","price_usd":1}\n');
     expect(stderr).toBe(
-      "watching every 30s: up to 120 requests and 240 credits per hour\nno price for sui:0xb\n",
+      "watching every 30s: up to 240 credits/hour, 172,800 a month\nno price for sui:0xb\n",
     );
   });
 });
@@ -249,7 +249,6 @@ describe("combinations that --watch rejects before sending anything", () => {
     ["pools search ethereum --watch 30", "did you mean 30s?"],
     ["pools search ethereum --watch 30s --all", "--all cannot be used with --watch"],
     ["pools search ethereum --watch 30s --out x", "--out cannot be used with --watch"],
-    ["pools search ethereum --watch 30s --estimate", "--estimate cannot be used with --watch"],
     [
       "pools search ethereum --watch 30s -o json",
       "--output json cannot be used with --watch: json output is complete only when the run ends",
@@ -267,5 +266,19 @@ describe("combinations that --watch rejects before sending anything", () => {
     const { exit, stdout, stderr } = await dexdata(`${line} --error-format text`);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain(expected);
+  });
+});
+
+describe("the cost of --watch", () => {
+  test("--estimate states it without a request", async () => {
+    const asked = "prices ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --watch 1m --estimate --stats";
+    const { exit, stdout, stderr } = await dexdata(asked, {
+      env: { DEXDATA_BASE_URL: "http://127.0.0.1:1" },
+    });
+    expect([exit, JSON.parse(stdout)]).toEqual([
+      0,
+      { requests_per_hour: 60, credits_per_hour: 60, credits_per_month: 43_200 },
+    ]);
+    expect(stderr).toContain("0 requests");
   });
 });

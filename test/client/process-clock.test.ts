@@ -30,3 +30,13 @@ test("a finished or aborted wait leaves no timer or listener behind", async () =
   await expect(late).rejects.toBe("enough");
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test("a canceled call is never made, even after the longest timer", async () => {
+  const call = vi.fn<() => void>();
+  const cancel = createClock().after(5_000_000_000, call);
+  await vi.advanceTimersByTimeAsync(3_000_000_000);
+  cancel();
+  expect(vi.getTimerCount()).toBe(0);
+  await vi.advanceTimersByTimeAsync(5_000_000_000);
+  expect(call).not.toHaveBeenCalled();
+});

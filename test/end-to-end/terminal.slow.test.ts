@@ -194,3 +194,20 @@ test.skipIf(isLeftOut)(named("the spinner loads after half a second of work, and
     brief.push((await chunksOf("networks --sandbox --limit 3")).includes("/ora-"));
   expect(brief).toContain(false);
 });
+
+describe.skipIf(isLeftOut)(named("a pager on a terminal"), () => {
+  test("gets a table that is longer than the terminal; Ctrl-C is its own, and the summary comes after it", async () => {
+    terminal = openTerminal();
+    const pager = "trap : INT; head -n 2; while ! read -r line < /dev/tty; do :; done";
+    terminal.enter(`export DEXDATA_PAGER='${pager}'; clear`);
+    terminal.enter("dexdata networks --sandbox");
+    await terminal.until(/^NETWORK[^]*\n[a-z]/mu);
+    terminal.press("C-c");
+    terminal.press("Enter");
+    const lines = await terminal.until(/1 request[^]*\n\$$/u);
+    expect(lines.filter((line) => /^[a-z_]+ {2,}[A-Z]/u.test(line))).toHaveLength(1);
+    terminal.enter("echo exit $?");
+    await terminal.until(/^exit 0$/mu);
+    expect(terminal.state()).toEqual(clean);
+  });
+});

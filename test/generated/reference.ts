@@ -10,6 +10,7 @@ import { allCommands } from "../../src/cli/program/all-commands.ts";
 import { costSentence, exitSentence } from "../../src/cli/program/help/command-help.ts";
 import { fullRows } from "../../src/cli/program/help/flag-rows.ts";
 import { describeFeed } from "../../src/cli/program/help/topics/table-topics.ts";
+import { hiddenWords } from "../../src/cli/program/hidden-words.ts";
 import { topicPage } from "../../src/cli/program/help/topics/topics.ts";
 import { topicNames } from "../../src/cli/program/help/topic-names.ts";
 import type { Flags } from "../../src/cli/run/flags/flag.ts";
@@ -59,6 +60,7 @@ const flagTable = (flags: Flags): string =>
 
 /** The variables of the environment topic that no other table contains. */
 const sharedVariables: readonly Row[] = [
+  ["`PAGER`", "see `DEXDATA_PAGER`"],
   ["`NO_COLOR`", "color never"],
   ["`FORCE_COLOR`", "`0` and `false`: color never; other values: color always"],
   ["`TERM`", "`dumb`: no color and no live board"],
@@ -102,6 +104,7 @@ export const referenceParts: Readonly<Record<string, () => string>> = {
           credits?.brief ?? "none",
         ]),
       ),
+      `These words work as well: ${hiddenWords.map(({ word, command, flag }) => `${code(word)} (${code(flag === undefined ? command : `${command} --${flag}`)})`).join(", ")}.\n`,
       ...allCommands.map(commandSection),
     ].join("\n"),
   "shared flags": () => flagTable(sharedFlags),

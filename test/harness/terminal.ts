@@ -28,7 +28,12 @@ export function openTerminal(columns = 100, rows = 24): Terminal {
   const tmux = (...words: readonly string[]): string =>
     execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...words], {
       encoding: "utf8",
-      env: { ...binaryEnv(), SHELL: "/bin/sh", NODE: process.execPath, PROGRAM: program },
+      env: {
+        ...binaryEnv({ DEXDATA_PAGER: "" }),
+        SHELL: "/bin/sh",
+        NODE: process.execPath,
+        PROGRAM: program,
+      },
     });
   const shell = "env PS1='$ ' bash --norc --noprofile";
   tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), shell);

@@ -84,8 +84,7 @@ export function createTestClock(start: number, speed: number, flows = false): Te
     setTimeout(tick, 1);
   };
 
-  /** Returns a function that cancels the call. */
-  const after = (milliseconds: number, call: () => void): (() => void) => {
+  const after: Clock["after"] = (milliseconds, call) => {
     asked.push(milliseconds);
     const length = Math.max(0, milliseconds);
     const sleeper: Sleeper = { wake: flowing + length, until: elapsed + length, resolve: call };
@@ -119,6 +118,7 @@ export function createTestClock(start: number, speed: number, flows = false): Te
     now: () => (flows ? now + elapsed : now),
     elapsed: () => elapsed,
     sleep,
+    after,
     every,
     asked,
     pending: () => sleepers.size,

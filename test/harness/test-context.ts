@@ -13,6 +13,8 @@ export interface TestContextOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The content of stdin; empty by default. */
   readonly stdin?: string;
+  /** The lines typed at prompts; requires a terminal on stdin. */
+  readonly typed?: readonly string[];
   /** The input at the prompt for a secret; requires a terminal on stdin. */
   readonly secret?: string;
   /** For all three, or for each; a pipe by default. */
@@ -84,12 +86,19 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
   const { now = "2026-11-21T08:54:00Z", random = 0 } = options;
   const [stdout, stderr] = [output("stdout"), output("stderr")];
   const home = createHome();
+  const typed = [...(options.typed ?? [])];
   return {
     stdout,
     stderr,
     stdin: {
       isTerminal: isTerminal("stdin"),
       read: () => Promise.resolve(options.stdin ?? ""),
+      readLine: async () => {
+        const line = typed.shift();
+        if (!isTerminal("stdin") || line === undefined)
+          throw new Error("a question that the test did not expect");
+        return await Promise.resolve(line);
+      },
       readSecret: async () => {
         if (!isTerminal("stdin")) throw new Error("a secret was asked for where there is no terminal");
         if (options.secret === undefined) throw new Error("a secret was asked for, and the test gave none");

@@ -136,7 +136,7 @@ export const subjects: readonly Subject[] = [
     name: "verify",
     files: {
       "src/rows/verify/plain-rows.ts": ["test/verify/plain-rows.test.ts", ...verify],
-      "src/rows/verify/compare-decimals.ts": ["test/verify/exact-values.test.ts", ...verify],
+      "src/base/json/compare-decimals.ts": ["test/verify/exact-values.test.ts", ...verify],
       "src/rows/verify/row-place.ts": ["test/verify/exact-values.test.ts", ...verify],
       "src/rows/verify/read-lines.ts": verify,
       "src/rows/verify/read-elements.ts": verify,

@@ -117,7 +117,7 @@ describe("the programs of the pages accept their files:", () => {
 });
 
 describe("the crontab line", () => {
-  const line = /^\d+ \* \* \* \* +(.*)$/mu.exec(fileOfPages("crontab -e"))?.[1] ?? "";
+  const line = /^\d+ 0 \* \* \* +(.*)$/mu.exec(fileOfPages("crontab -e"))?.[1] ?? "";
   const swaps = path.join(folder, "swaps");
   const nameOf = (daysAgo: number): string =>
     `swaps-${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}.ndjson`;

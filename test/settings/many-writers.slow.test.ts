@@ -15,6 +15,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readAssetNames } from "../../src/client/settings/asset-names.ts";
 import { readConfigFile } from "../../src/client/settings/read-settings.ts";
 import { readCredentials } from "../../src/client/settings/credentials.ts";
 import { acquireLock, holdLock } from "../../src/base/files/file-lock.ts";
@@ -87,6 +88,7 @@ test.each([
       while (!over.signal.aborted) {
         expect(readConfigFile(context).problem).toBeUndefined();
         expect(readCredentials(context).problem).toBeUndefined();
+        expect(() => readAssetNames(context, "one")).not.toThrow();
         await new Promise(setImmediate);
       }
     })();
@@ -103,7 +105,8 @@ test.each([
     expect([remembered.size, exposure]).toEqual([WRITERS, undefined]);
     expect(readConfigFile(context).values.size).toBe(10);
     const folder = path.join(context.home, ".config", "dexdata");
-    expect(readdirSync(folder).toSorted()).toEqual(["config.json", "credentials.json"]);
+    for (const service of ["one", "other"]) expect(readAssetNames(context, service).size).toBe(WRITERS);
+    expect(readdirSync(folder).toSorted()).toEqual(["config.json", "credentials.json", "names.json"]);
     expect(statSync(path.join(folder, "config.json")).mode & 0o777).toBe(0o600);
   },
   90_000,

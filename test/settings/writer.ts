@@ -1,10 +1,11 @@
 import { createClock } from "../../bin/process-clock.ts";
+import { addAssetName } from "../../src/client/settings/edit-asset-names.ts";
 import { allSettings, setSetting } from "../../src/client/settings/edit-config.ts";
 import { savePlan, saveProfile } from "../../src/client/settings/edit-credentials.ts";
 
 /**
- * Bundled and run as a child process by `many-writers.test.ts`: on a message, writes the n-th setting and its
- * own profile, as many concurrent commands would.
+ * Bundled and run as a child process by `many-writers.test.ts`: on a message, writes the n-th setting, its
+ * own profile and a name, as many concurrent commands would.
  */
 const index = Number(process.argv[2]);
 
@@ -38,6 +39,8 @@ process.once("message", () => {
     if (setting !== undefined && value !== undefined) await setSetting(context, setting.name, value);
     await saveProfile(context, `p${index}`, { key, tier: "dev" });
     await savePlan(context, `${key}_other`, "pro");
+    const asset = { network: "ethereum", address: `0x${index}` };
+    for (const service of ["one", "other"]) await addAssetName(context, service, `n${index}`, asset, false);
   };
   work().then(
     () => process.disconnect(),

@@ -43,7 +43,8 @@ async function followServer({ url, requests }: ScriptedServer, words: string): P
 const events = (...named: readonly (readonly [id: string, seconds: number])[]): Event[] =>
   named.map(([id, seconds]) => ({ id, log_index: 0, time: listingStart + seconds }));
 const from = `--from ${listingStart - 1000}`;
-const quiet = "note: reading every 10s: 360 credits/hour, up to twice as many while new rows arrive\n";
+const quiet =
+  "note: reading every 10s: 360 credits/hour, 259,200 a month, up to twice as many while new rows arrive\n";
 
 describe("rows that are indexed late", () => {
   test("are sorted into place without a message if they arrive within the hold time", async () => {

@@ -627,7 +627,9 @@ describe("stops", () => {
     expect(running.context.stdout.bytes().length).toBe(before);
     resume();
     await running.until(() => running.context.stdout.chunks.length > 1);
-    expect((await running.interrupted()).stderr).toBe("");
+    expect((await running.interrupted()).stderr).toBe(
+      "note: at the current rate, 60 credits/hour, 43,200 a month\n",
+    );
   });
 });
 

@@ -1,17 +1,31 @@
-import { defineEndpoint, type RowShape } from "../endpoint.ts";
-import { choice, internal, query, type Param } from "../param.ts";
+import { defineEndpoint, type Endpoint, onlyGroup, rowShape, type RowShape } from "../endpoint.ts";
+import { internal, query, type Param } from "../param.ts";
 import { address, count, each, mark, optional, price, text, time } from "../record.ts";
 import { inNetwork, inversed, poolAddress, tokenAddress } from "./shared-parts.ts";
 
 /** Specification, "Other endpoints". */
 export const intervals = ["1m", "5m", "10m", "15m", "30m", "1h", "6h", "12h", "24h"] as const;
 
+/** The intervals that dexdata makes, each from the largest interval of the service that divides it. */
+export const madeIntervals: Readonly<Record<string, (typeof intervals)[number]>> = {
+  "2h": "1h",
+  "4h": "1h",
+  "8h": "1h",
+  "1w": "24h",
+};
+/** Other names of intervals. */
+export const sameIntervals: Readonly<Record<string, (typeof intervals)[number]>> = { "1d": "24h" };
+
+const also = {
+  ...sameIntervals,
+  ...Object.fromEntries(Object.keys(madeIntervals).map((name) => [name, name])),
+};
 /** In one response. */
 export const maxCandles = 1000;
 
 /** The service requires `start`. Without --from, dexdata computes it from --count-back or from the default window. */
 const window: readonly Param[] = [
-  query("interval", choice(intervals), "Candle length", { default: "1h" }),
+  query("interval", { kind: "choice", choices: intervals, also }, "Candle length", { default: "1h" }),
   query("start", { kind: "time" }, "Get candles that open at or after this time", {
     default: "-24h",
     flag: "from",
@@ -88,3 +102,11 @@ export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   reply: { kind: "candles", maxLimit: maxCandles },
   row: candle,
 });
+
+/** With the field of candles that dexdata makes from shorter ones. */
+export function withMadeCandles(endpoint: Endpoint): Endpoint {
+  const { added = { record: {}, columns: [], nulls: [] }, ...shape } = rowShape(endpoint);
+  const record = { from_interval: optional(text), ...added.record };
+  const columns = [...added.columns, { field: "from_interval", title: "from interval", priority: 8 }];
+  return { ...endpoint, rows: { [onlyGroup]: { ...shape, added: { ...added, record, columns } } } };
+}

@@ -1,7 +1,8 @@
-import { defineEndpoint } from "../endpoint.ts";
+import { defineEndpoint, type Endpoint, onlyGroup, rowShape } from "../endpoint.ts";
 import { internal, query } from "../param.ts";
 import {
   address,
+  amount,
   blockNumber,
   each,
   nullable,
@@ -30,6 +31,10 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -1h --all -o ndjson",
     "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -1h --follow",
   ],
+  note:
+    "The service does not document the signs of amounts, so dexdata shows them as sent and does not call a swap a buy or a sell. TYPE is swap if " +
+    "the two signs differ, liquidity if they are equal, and ? if an amount is missing or 0. The size of a swap is the mean of both sides in USD, that of " +
+    "liquidity their sum. Colors show the sign of the first amount.",
   plan: "dev",
   withoutPlan: "dexdata pool {network} {pool_address}",
   params: [
@@ -67,6 +72,7 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     },
     identity: ["id", "log_index"],
     owned: { chain: "network", pool_id: "pool_address" },
+    leading: ["chain", "pool_id"],
     ofMany: {
       record: {},
       columns: [
@@ -78,6 +84,7 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
       { field: "created_at", title: "time", priority: 1 },
       { field: ["token_0_symbol", "amount_0"], title: "token 0", priority: 2, trade: "amount 0" },
       { field: ["token_1_symbol", "amount_1"], title: "token 1", priority: 3, trade: "amount 1" },
+      { field: ["amount_0", "amount_1"], title: "type", priority: 5, trade: "type" },
       { field: "amount_0", title: "size USD", priority: 4, trade: "size" },
       { field: "price_0_usd", title: "price 0 USD", priority: 6 },
       { field: "price_1_usd", title: "price 1 USD", priority: 7 },
@@ -88,3 +95,18 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     ],
   },
 });
+
+/** With the fields that `--amounts tokens` adds to each row; see client/rows/trades.ts. */
+export function withTokenAmounts(endpoint: Endpoint): Endpoint {
+  const shape = rowShape(endpoint);
+  const record = {
+    ...each("amount_0_tokens amount_1_tokens", { ...text, nullable: true }),
+    size_usd: { ...amount, nullable: true },
+    type: text,
+  };
+  const names = Object.keys(record);
+  const columns = names.map((field, index) => ({ field, title: field, priority: 20 + index }));
+  const ofService = shape.columns.filter(({ trade }) => trade !== "type" && trade !== "size");
+  const row = { ...shape, columns: ofService, added: { record, columns, nulls: [] } };
+  return { ...endpoint, rows: { [onlyGroup]: row } };
+}

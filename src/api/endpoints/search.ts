@@ -45,6 +45,7 @@ export const search = defineEndpoint("search", {
         { field: "chain", title: "network", priority: 2 },
         { field: "price_usd", title: "price USD", priority: 3 },
         { field: "volume_usd", title: "volume", priority: 5 },
+        { field: "liquidity_usd", title: "liquidity", priority: 5.2 },
         { field: "fdv", title: "FDV", priority: 7 },
         { field: "id", title: "token", priority: 5.5 },
       ],
@@ -82,6 +83,7 @@ export const search = defineEndpoint("search", {
         { field: "transactions", title: "txns", priority: 9 },
         { field: "id", title: "pool", priority: 7.5 },
       ],
+      firstRows: 5,
     },
     dexes: {
       name: "found-dex",

@@ -104,9 +104,7 @@ const ofToken = query(
   "token_address",
   { kind: "address", of: "token" },
   "Only pools that contain this token",
-  {
-    flag: "token",
-  },
+  { flag: "token", details: "; if it is repeated, all of these tokens (up to 4)", several: 4 },
 );
 
 /** Unlike the filter txns_24h, the field is named transactions_24h. There is no volume_usd field. */

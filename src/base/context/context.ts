@@ -75,6 +75,8 @@ export interface Output {
   readonly rows?: number | undefined;
   /** Resolves once the reader has caught up, so that data does not pile up. Rejects if the output is closed. */
   readonly write: (text: string | Uint8Array) => Promise<void>;
+  /** Shows a text in the user's pager until it is closed; undefined if there is none. */
+  readonly page?: ((text: string) => Promise<void>) | undefined;
   /** The number of bytes of pending writes that the system has not accepted; undefined if that cannot be told. */
   readonly unaccepted?: () => number | undefined;
 }
@@ -83,6 +85,8 @@ export interface Input {
   readonly isTerminal: boolean;
   /** Rejects with the signal's reason, or with a usage failure if the input exceeds `most` bytes. */
   readonly read: (signal: AbortSignal, most?: number) => Promise<string>;
+  /** Reads one line. Requires `isTerminal`. Returns an empty string if the prompt was closed. */
+  readonly readLine: (signal: AbortSignal) => Promise<string>;
   /** Reads without echo. Requires `isTerminal`. Returns an empty string if the prompt was closed. */
   readonly readSecret: (signal: AbortSignal) => Promise<string>;
 }
@@ -97,6 +101,8 @@ export interface Clock {
   readonly elapsed: () => number;
   /** Rejects with the signal's reason if the signal aborts first. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Calls `call` once, unless the returned function is called before. */
+  readonly after: (milliseconds: number, call: () => void) => () => void;
   /** Calls `call` until the returned function is called. The timer never keeps the process alive. */
   readonly every: (milliseconds: number, call: () => void) => () => void;
 }

@@ -42,3 +42,52 @@ export function isSameDecimal(one: string, other: string): boolean {
 }
 
 const ZERO = 48;
+
+/** No price or amount needs a larger exponent, and writing out its zeros would use too much memory. */
+const maxExponent = 1000;
+
+/** Returns the number times 10^`shift`, with every digit and without an exponent; undefined if it is not a number. */
+export function shiftDecimal(text: string, shift: number): string | undefined {
+  if (shift <= 0 && INTEGER.test(text)) return shiftInteger(text, -shift);
+  const decimal = parseExactDecimal(text);
+  return decimal && writeExactDecimal({ ...decimal, exponent: decimal.exponent + shift });
+}
+
+const INTEGER = /^-?[1-9]\d*$/;
+
+/** Amounts of tokens are integers, and a pull may have millions. Moves the decimal point to the left. */
+function shiftInteger(text: string, places: number): string {
+  const first = text.startsWith("-") ? 1 : 0;
+  const point = text.length - places;
+  let end = text.length;
+  while (end > point && text.charCodeAt(end - 1) === ZERO) end -= 1;
+  if (end <= point) return text.slice(0, end);
+  const sign = first === 1 ? "-" : "";
+  if (point <= first) return `${sign}0.${"0".repeat(first - point)}${text.slice(first, end)}`;
+  return `${text.slice(0, point)}.${text.slice(point, end)}`;
+}
+
+/** Returns the sum of JSON numbers, with every digit and without an exponent; undefined if one is not a number. */
+export function sumDecimals(texts: readonly string[]): string | undefined {
+  const decimals = texts.map(parseExactDecimal).filter((each) => each !== undefined);
+  const scale = Math.min(0, ...decimals.map(({ exponent }) => exponent));
+  if (decimals.length < texts.length || decimals.some(isTooLong)) return undefined;
+  const sum = decimals.reduce((total, { isNegative, digits, exponent }) => {
+    const units = BigInt(digits) * 10n ** BigInt(exponent - scale);
+    return isNegative ? total - units : total + units;
+  }, 0n);
+  return shiftDecimal(String(sum), scale);
+}
+
+const isTooLong = ({ exponent }: ExactDecimal): boolean => Math.abs(exponent) > maxExponent;
+
+function writeExactDecimal(decimal: ExactDecimal): string | undefined {
+  const { isNegative, digits, exponent } = decimal;
+  if (digits === "") return "0";
+  if (isTooLong(decimal)) return undefined;
+  const sign = isNegative ? "-" : "";
+  if (exponent >= 0) return `${sign}${digits}${"0".repeat(exponent)}`;
+  const point = digits.length + exponent;
+  if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}

@@ -19,7 +19,7 @@ const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Parses `now`; `-24h` or `24h` before now (units s, m, h, d); RFC 3339 with any offset; `YYYY-MM-DD` (00:00 UTC); and
+ * Parses `now`; `today` and `yesterday` (00:00 UTC); `-24h` or `24h` before now (units s, m, h, d); RFC 3339 with any offset; `YYYY-MM-DD` (00:00 UTC); and
  * Unix seconds of up to 11 digits. Eight digits that form a date, such as 20261121, are rejected. `now` as a number is
  * in milliseconds and is rounded down, so that relative times are plain numbers on the wire. For invalid text, returns
  * a `problem` that is printed after `--from "2026-02-30": `, and optionally a suggestion.
@@ -37,6 +37,9 @@ export function hasFourDigitYear({ seconds }: Instant): boolean {
 
 function readTimeBound(text: string, now: Instant): Instant | undefined {
   if (text === "now") return now;
+  const daysAgo = ["today", "yesterday"].indexOf(text);
+  if (daysAgo >= 0)
+    return { seconds: (Math.floor(now.seconds / SECONDS_PER_DAY) - daysAgo) * SECONDS_PER_DAY, fraction: "" };
   if (/^\d{1,11}$/.test(text))
     return undashedDate(text) === undefined ? { seconds: Number(text), fraction: "" } : undefined;
   const relative = /^-?(\d+)([smhd])$/.exec(text);

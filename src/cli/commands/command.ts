@@ -13,8 +13,6 @@ export type Section = (typeof sections)[number];
 export interface Command {
   /** For example, `pools search`. */
   readonly words: string;
-  /** What the command was called in earlier versions. It still works, but nothing mentions it. */
-  readonly earlierWords?: string;
   readonly section: Section;
   readonly positionals: readonly Positional[];
   /** An alternative form of the arguments, also shown in help. */

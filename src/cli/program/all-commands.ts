@@ -14,6 +14,7 @@ import { schemaCommand } from "../commands/schema/schema-command.ts";
 import { streamCommand } from "../commands/stream/stream-command.ts";
 import { syncCommand } from "../commands/sync/sync-command.ts";
 import { verifyCommand } from "../commands/verify/verify-command.ts";
+import { nameCommands } from "../commands/name/name-commands.ts";
 import { pick } from "../run/flags/flag.ts";
 import { documentFlags, sharedFlags } from "../run/flags/shared-flags.ts";
 
@@ -58,6 +59,7 @@ export const allCommands: readonly Command[] = [
   streamCommand,
   verifyCommand,
   ...authCommands,
+  ...nameCommands,
   ...configCommands,
   doctorCommand,
   completionCommand,

@@ -4,6 +4,7 @@ import { type Command, hasFlag } from "../commands/command.ts";
 import type { Flags, TypedFlags } from "../run/flags/flag.ts";
 import { sharedFlags } from "../run/flags/shared-flags.ts";
 import type { HelpForm } from "./help/command-help.ts";
+import { type HiddenWord, hiddenWordsOf } from "./hidden-words.ts";
 import { suggestFlag, hintAtWord, misreadCommand } from "./unknown-word.ts";
 
 /** No other code reads argv. */
@@ -48,9 +49,10 @@ function withoutSigns(argv: readonly string[]): string[] {
 class ParsingEnd extends Error {
   readonly line: CommandLine;
 
-  constructor(parser: Parser, asks: CommandLine["asks"]) {
+  constructor(parser: Parser, asks: CommandLine["asks"], flag?: string) {
     super();
-    this.line = { typed: typedFlags(parser), asks };
+    const typed = typedFlags(parser);
+    this.line = { typed: flag === undefined ? typed : new Map([...typed, [flag, [undefined]]]), asks };
   }
 }
 
@@ -127,8 +129,10 @@ function withoutValue(word: string): string {
 
 /** Returns only the commands that argv may name, because setting up all of them with their 600 flags takes 7 ms. */
 function namedIn(argv: readonly string[], commands: readonly Command[]): readonly Command[] {
-  const isTyped = (words = ""): boolean => argv.includes(words.split(" ")[0] ?? words);
-  const named = commands.filter(({ words, earlierWords }) => isTyped(words) || isTyped(earlierWords));
+  const isTyped = (words: string): boolean => argv.includes(words.split(" ")[0] ?? words);
+  const named = commands.filter(
+    (command) => isTyped(command.words) || hiddenWordsOf(command).some(({ word }) => isTyped(word)),
+  );
   return named.length > 0 ? named : commands;
 }
 
@@ -139,14 +143,16 @@ function createParser(argv: readonly string[], commands: readonly Command[]): Pa
   });
   addOptions(program, sharedFlags);
   for (const command of namedIn(argv, commands)) {
-    const parser = command.words.split(" ").reduce(subcommand, program);
-    if (command.earlierWords !== undefined) parser.alias(command.earlierWords);
-    addOptions(parser, command.flags);
-    // The command itself checks the number of arguments, so commander accepts any number.
-    parser.argument("[words...]").action((words: string[]) => {
-      refuseForeign(parser, command, words, commands);
-      throw new ParsingEnd(parser, { kind: "command", command, words });
-    });
+    const own: Pick<HiddenWord, "word" | "flag"> = { word: command.words };
+    for (const { word, flag } of [own, ...hiddenWordsOf(command)]) {
+      const parser = word.split(" ").reduce(subcommand, program);
+      addOptions(parser, command.flags);
+      // The command itself checks the number of arguments, so commander accepts any number.
+      parser.argument("[words...]").action((words: string[]) => {
+        refuseForeign(parser, command, words, commands);
+        throw new ParsingEnd(parser, { kind: "command", command, words }, flag);
+      });
+    }
   }
   return program;
 }

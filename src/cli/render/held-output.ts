@@ -55,17 +55,22 @@ const LF = 0x0a;
 export function createYieldingOutput(output: Output, makeRoom: () => Promise<void>) {
   let pendingWrites = 0;
   let isWhole = true;
-  const yielding = withWrite(output, async (text) => {
+  const inRoom = async (write: () => Promise<void>): Promise<void> => {
     pendingWrites += 1;
     try {
-      if (text.length > 0) isWhole = typeof text === "string" ? text.endsWith("\n") : text.at(-1) === LF;
       await makeRoom();
-      await output.write(text);
+      await write();
     } finally {
       pendingWrites -= 1;
     }
+  };
+  const yielding = withWrite(output, async (text) => {
+    if (text.length > 0) isWhole = typeof text === "string" ? text.endsWith("\n") : text.at(-1) === LF;
+    await inRoom(async () => await output.write(text));
   });
+  const { page } = output;
   return Object.assign(yielding, {
+    page: page && (async (text: string) => await inRoom(async () => await page(text))),
     /** Whether the output ends with a complete line, so that the live line can be drawn below it. */
     isWhole: () => isWhole,
     isBusy: () => pendingWrites > 0,

@@ -39,6 +39,8 @@ export interface Presentation {
   readonly hasAges?: boolean;
   /** Arguments of the candle request to draw as a chart; undefined for no chart. */
   readonly chart?: Args | undefined;
+  /** The chart is an SVG image. */
+  readonly isSvg?: boolean;
   readonly hasSparks?: boolean;
   /** For labels and amounts in tables. Without it, amounts of trades are shown as sent. */
   readonly findAsset?: FindAsset;
@@ -58,6 +60,8 @@ export interface Renderer {
   leftOut?(): readonly string[];
   /** Whether an address was shortened. */
   isShortened?(): boolean;
+  /** The number of rows of each table that were not shown, because the terminal also shows other tables. */
+  hidden?(): ReadonlyMap<string, number>;
   /** Writes rows that are held back until a table can be laid out. Also called if the run fails. */
   release?(): Promise<void>;
   /** Called only on success. An unfinished document shows a reader that the pull failed. */

@@ -3,6 +3,7 @@ import { Failure } from "../../base/failure.ts";
 import { readConfigFile } from "../../client/settings/read-settings.ts";
 import { type ColorMode, readSetting, settings } from "../../client/settings/settings.ts";
 import { createPaint } from "./painter.ts";
+import { writePaged } from "./paged.ts";
 import { asciiText } from "./sanitize.ts";
 import { type Block, drawPage } from "./page/help-page.ts";
 
@@ -55,7 +56,7 @@ export async function printPage(blocks: readonly Block[], context: Context): Pro
   const width = Math.min(columns ?? usual, widest);
   const paint = await createPaint(isColored(settledColor(context), context));
   const page = readsUnicode(context.env) ? blocks : blocks.map(inAscii);
-  await context.stdout.write(drawPage(page, { width, breaksCommands: isTerminal, paint }));
+  await writePaged(context.stdout, drawPage(page, { width, breaksCommands: isTerminal, paint }));
 }
 
 /** A terminal without UTF-8 would garble other characters. Commands are ASCII anyway. */

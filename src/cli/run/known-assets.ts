@@ -7,6 +7,7 @@ import { pool } from "../../api/endpoints/pool.ts";
 import { Failure } from "../../base/failure.ts";
 import { isObject, member } from "../../base/json/raw-json.ts";
 import { readCachedList, writeCachedList } from "../../client/settings/list-cache.ts";
+import type { NameFinder } from "./asset-names.ts";
 import { subjectKey, type Subject } from "../../client/subject.ts";
 
 /** What people see of assets: labels, and the decimals of tokens. Sources are input lists, responses, and the cache. */
@@ -18,20 +19,22 @@ const maxKept = 2000;
 export function createKnownAssets(
   context: Context,
   { isSimulated, rest }: Pick<Target, "isSimulated" | "rest">,
+  names: NameFinder,
 ) {
   // The sandbox uses a new port each time.
-  const name = `${isSimulated ? "sandbox" : rest} assets`;
+  const listName = `${isSimulated ? "sandbox" : rest} assets`;
   const labels = new Map<string, string>();
   const requested = new Set<string>();
   let isChanged = false;
   let loaded: Map<string, KnownAsset> | undefined;
   const kept = (): Map<string, KnownAsset> =>
-    (loaded ??= new Map((readCachedList(context, name) ?? []).map(parseKept)));
+    (loaded ??= new Map((readCachedList(context, listName) ?? []).map(parseKept)));
 
   const find = (network: string, address: string): KnownAsset | undefined => {
     const key = subjectKey({ network, address });
-    const label = labels.get(key);
-    return label === undefined ? kept().get(key) : { ...kept().get(key), label };
+    const [label, name] = [labels.get(key), names.labelOf({ network, address })];
+    if (label === undefined && name === undefined) return kept().get(key);
+    return { ...kept().get(key), ...(label !== undefined && { label }), name };
   };
 
   const keep = (network: string, address: unknown, asset: KnownAsset): void => {
@@ -63,9 +66,12 @@ export function createKnownAssets(
       for (const { network, address, label } of subjects)
         if (label !== undefined) labels.set(subjectKey({ network, address }), label);
     },
-    /** Adds the known label to each asset without one. */
+    /** Labels each asset with the user's name for it, or else with the known label if it has none. */
     labeled: (subjects: readonly Subject[]): readonly Subject[] =>
-      subjects.map((subject) => ({ label: find(subject.network, subject.address)?.label, ...subject })),
+      subjects.map((subject) => {
+        const { name, label } = find(subject.network, subject.address) ?? {};
+        return { ...subject, label: name ?? subject.label ?? label };
+      }),
     /** Whether a response has already described the pool. A label alone may come from the user's list. */
     knowsPool: ({ network, address }: Subject): boolean => kept().has(subjectKey({ network, address })),
     /** Requests a pool, at most once, to learn its tokens. Without an answer, they stay unknown. */
@@ -84,14 +90,15 @@ export function createKnownAssets(
     save: (): void => {
       if (!isChanged) return;
       isChanged = false;
-      writeCachedList(context, name, [...kept()].slice(-maxKept).map(textOfKept));
+      writeCachedList(context, listName, [...kept()].slice(-maxKept).map(textOfKept));
     },
   };
 }
 
 function factsOf(row: object): KnownAsset {
   const decimals = member(row, "decimals");
-  const isWhole = typeof decimals === "number" && Number.isInteger(decimals) && decimals >= 0;
+  const isWhole =
+    typeof decimals === "number" && Number.isInteger(decimals) && decimals >= 0 && decimals < 256;
   const label = labelOfRow(row);
   return { ...(label !== undefined && { label }), ...(isWhole && { decimals }) };
 }

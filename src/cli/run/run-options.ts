@@ -1,5 +1,8 @@
+import { isLoopback } from "../../api/host.ts";
+import type { Target } from "../../client/connection/target.ts";
 import type { Context } from "../../base/context/context.ts";
 import { choiceFailure } from "../../api/read-param.ts";
+import { namesIn } from "../../api/service-name.ts";
 import { usageFailure } from "../../base/failure.ts";
 import type { RowFormat } from "../../api/output-format.ts";
 import { hasFields } from "../../base/files/file-pattern.ts";
@@ -8,7 +11,7 @@ import { formatByName, hasColumns, defaultErrorFormat } from "../render/formats/
 import { isTier, tiers } from "../../api/tier.ts";
 import { readSettings } from "../../client/settings/read-settings.ts";
 import { parseTimeBound } from "../../base/time/time.ts";
-import { type PictureFlags, readPicture } from "./flags/picture-flags.ts";
+import { isSvgName, type PictureFlags, readPicture } from "./flags/picture-flags.ts";
 import { readValues, type TypedFlags, type Values } from "./flags/flag.ts";
 import { type prefixFlag, sharedFlags, type SharedValues } from "./flags/shared-flags.ts";
 import { isColored } from "../render/terminal.ts";
@@ -45,10 +48,12 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
     pattern: flags.out !== undefined && hasFields(flags.out) ? flags.out : undefined,
     errorFormat: flags["error-format"] ?? defaultErrorFormat(format, context.stderr.isTerminal),
     picture,
+    isSvg: isSvgName(flags.out),
     fields: flags.fields?.join() === "*" ? undefined : flags.fields,
     /** Each command checks that the fields exist. */
     prefix: flags.prefix,
     hasHeader: flags["no-header"] !== true,
+    hasPager: flags["no-pager"] !== true,
     /** Includes every column, even if the table is wider than the terminal. */
     isWide: chosen === "wide",
     columns: columnsFor(format, flags.columns),
@@ -134,4 +139,28 @@ export function readNow(flags: SharedValues, context: Context): number {
 function nowSource({ now }: SharedValues, { env }: Pick<Context, "env">): string | undefined {
   if (now !== undefined) return "--now";
   return (env["DEXDATA_NOW"] ?? "") === "" ? undefined : "DEXDATA_NOW";
+}
+
+export type Hosts = Pick<RunOptions, "sandbox" | "baseUrl" | "settings">;
+
+/** The free and paid hosts count as one service, so a pull can continue on a different plan. */
+export function serviceOf({ sandbox, baseUrl, settings }: Hosts): string {
+  if (sandbox !== undefined) return `the sandbox, --seed ${sandbox.seed}`;
+  return namesIn(baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`);
+}
+
+/** The sandbox's PEPE is not the real one, so each service has its own names. */
+export function nameServiceOf(options: Hosts): string {
+  const { baseUrl, settings } = options;
+  const isUsual = baseUrl === settings.base_url.value || baseUrl === settings.pro_base_url.value;
+  return serviceOf(isUsual ? { ...options, baseUrl: undefined } : options);
+}
+
+/** As `sync` records it. Local servers, such as `dexdata sandbox`, may get another port each time. */
+export function syncServiceOf(
+  options: Hosts,
+  { isSimulated, rest }: Pick<Target, "isSimulated" | "rest">,
+): string {
+  const isLocal = !isSimulated && isLoopback(new URL(rest).hostname);
+  return isLocal ? "a local server" : serviceOf(options);
 }

@@ -1,7 +1,8 @@
 import type { Target } from "../../client/connection/target.ts";
 import { formatDuration } from "../../api/duration.ts";
 import type { Context } from "../../base/context/context.ts";
-import { createListSources, type ListSources } from "../../base/files/list-sources.ts";
+import { createListSources } from "../../base/files/list-sources.ts";
+import { type AssetSources, createNameFinder } from "./asset-names.ts";
 import { openClient, type OpenClient, type RunObserver } from "./open-client.ts";
 import { createBufferedOutput, type HeldOutput } from "../render/held-output.ts";
 import { createProgress, type Progress } from "./progress.ts";
@@ -14,7 +15,7 @@ export interface Run {
   readonly context: Context;
   readonly options: RunOptions;
   readonly report: Report;
-  readonly sources: ListSources;
+  readonly sources: AssetSources;
   /** Buffers messages while a picture fills the terminal. */
   readonly stderr: HeldOutput;
   readonly progress: Progress;
@@ -86,7 +87,8 @@ export async function withRun<Result>(
     });
     return opened;
   };
-  const sources = createListSources(context, report.warn);
+  const names = createNameFinder(context, options);
+  const sources = { ...createListSources(context, report.warn), names };
   try {
     return await work({ context, options, report, sources, stderr, progress, onClose, open });
   } finally {
@@ -126,13 +128,9 @@ export function reportCost(
 function bounded(context: Context, deadline: number | undefined) {
   if (deadline === undefined) return { context, release: () => undefined };
   const late = new AbortController();
-  const done = new AbortController();
-  context.clock.sleep(deadline, done.signal).then(
-    () => late.abort(deadlineFailure(deadline)),
-    () => undefined,
-  );
+  const release = context.clock.after(deadline, () => late.abort(deadlineFailure(deadline)));
   const signal = AbortSignal.any([context.signal, late.signal]);
-  return { context: { ...context, signal }, release: () => done.abort() };
+  return { context: { ...context, signal }, release };
 }
 
 function deadlineFailure(milliseconds: number): Failure {

@@ -3,7 +3,10 @@ import type { Endpoint } from "../../api/endpoint.ts";
 import { invalidResponse, usageFailure } from "../../base/failure.ts";
 import { inputName, readParam } from "../../api/read-param.ts";
 import { member } from "../../base/json/raw-json.ts";
+import { sameIntervals } from "../../api/endpoints/ohlcv.ts";
 import { grouped } from "../../base/text/counted.ts";
+import { intervalSeconds } from "./candle-times.ts";
+import { intervalStart, type MadeInterval, madeInterval, nextIntervalStart } from "./made-interval.ts";
 import { formatInstant, fromWire, parseRfc3339, parseTimeBound, toWire } from "../../base/time/time.ts";
 
 /**
@@ -11,12 +14,15 @@ import { formatInstant, fromWire, parseRfc3339, parseTimeBound, toWire } from ".
  * the start to N intervals before the end. `now` is in milliseconds.
  */
 export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): Typed {
-  const interval = typed.get("interval") ?? "1h";
+  const wanted = typed.get("interval") ?? "1h";
+  const interval = sameIntervals[wanted] ?? wanted;
+  const made = madeInterval(interval);
   const end = typed.get("end") ?? "now";
   const countBack = typed.get("count_back");
-  const start = typed.get("start") ?? "-24h";
+  const start = typed.get("start") ?? (made !== undefined && made.length > dayInSeconds ? "-7d" : "-24h");
   const filled = new Map([...typed, ["interval", interval], ["start", start], ["end", end]]);
-  if (countBack === undefined) return filled;
+  if (countBack === undefined)
+    return made === undefined ? filled : alignedWindow(endpoint, filled, made, now);
   if (typed.has("start")) {
     const names = `${nameOf(endpoint, "count_back")} and ${nameOf(endpoint, "start")}`;
     throw usageFailure(`${names} cannot be used together`, "both set the start; remove one of them");
@@ -28,8 +34,37 @@ export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): T
   const instant = parseTimeBound(end, now);
   if ("problem" in instant)
     throw usageFailure(`${nameOf(endpoint, "end")} "${end}": ${instant.problem}`, instant.next);
-  const seconds = instant.seconds - Number(countBack) * intervalSeconds(interval);
-  return filled.set("start", formatInstant({ ...instant, seconds }));
+  const length = intervalSeconds(interval);
+  const last = made === undefined ? instant.seconds : nextIntervalStart(instant.seconds, length);
+  const from = filled.set("start", formatInstant({ ...instant, seconds: last - Number(countBack) * length }));
+  return made === undefined ? from : alignedWindow(endpoint, from, made, now);
+}
+
+const dayInSeconds = 86_400;
+
+/**
+ * Made candles need all candles of their source. The range therefore begins where the first one opens, and ends where
+ * the last one closes, or now.
+ */
+function alignedWindow(endpoint: Endpoint, typed: Typed, { length }: MadeInterval, now: number): Typed {
+  const [start, end] = ["start", "end"].map((name) => parseTimeBound(typed.get(name) ?? "", now));
+  if (start === undefined || end === undefined || "problem" in start || "problem" in end) return typed;
+  if (start.seconds >= end.seconds) return typed;
+  const [from, to] = [start, end].map((bound) => nextIntervalStart(wholeSeconds(toWire(bound)), length));
+  if (from === undefined || to === undefined) return typed;
+  if (from >= to)
+    throw usageFailure(
+      `no ${typed.get("interval")} candle opens in the time range`,
+      `use an earlier ${nameOf(endpoint, "start")}`,
+    );
+  const present = Math.floor(now / 1000);
+  const until =
+    to <= present
+      ? { seconds: to, fraction: "" }
+      : end.seconds > present
+        ? end
+        : { seconds: present, fraction: "" };
+  return new Map([...typed, ["start", wireOf(from)], ["end", toWire(until)]]);
 }
 
 function nameOf({ params }: Endpoint, wire: string): string {
@@ -86,6 +121,9 @@ export function* slicesOf(window: CandleWindow, most: number): Generator<CandleS
   }
 }
 
+/** The number of candles that open in the window. */
+export const countOpenings = (window: CandleWindow): number => sliceOf(window).opening;
+
 /** Times are in Unix seconds. */
 export function sliceBetween(from: number, to: number, interval: number): CandleSlice {
   return sliceOf({ start: wireOf(from), end: wireOf(to), interval });
@@ -101,11 +139,11 @@ export function restOf(slice: CandleSlice, last: number): CandleSlice | undefine
 function sliceOf(window: CandleWindow): CandleSlice {
   const { start, end, interval } = window;
   const [from, to] = [wholeSeconds(start), wholeSeconds(end)];
-  const past = Math.ceil(to / interval);
+  const past = nextIntervalStart(to, interval);
   return {
     ...window,
-    opening: past - Math.ceil(from / interval),
-    touched: Math.max(1, past - Math.floor(from / interval)),
+    opening: (past - nextIntervalStart(from, interval)) / interval,
+    touched: Math.max(1, (past - intervalStart(from, interval)) / interval),
   };
 }
 
@@ -115,13 +153,6 @@ const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });
 export function wholeSeconds(bound: string): number {
   const { seconds, fraction } = fromWire(bound);
   return seconds + (fraction === "" ? 0 : 1);
-}
-
-const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: 3600 };
-
-export function intervalSeconds(interval: string): number {
-  const match = /^(\d+)([mh])$/u.exec(interval);
-  return Number(match?.[1]) * (unitSeconds[match?.[2] ?? ""] ?? Number.NaN);
 }
 
 /**

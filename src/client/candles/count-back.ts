@@ -15,6 +15,7 @@ import {
   slicesOf,
   wholeSeconds,
 } from "./candle-slices.ts";
+import { intervalStart, type MadeInterval } from "./made-interval.ts";
 import {
   askCountedBack,
   type Asked,
@@ -36,13 +37,18 @@ const targetFill = 0.8;
  * stretches. All candles stay in memory, because the oldest ones are output first.
  */
 export async function* countBack(asked: Asked): AsyncGenerator<Page> {
-  const wanted = Number(asked.args.get("count_back"));
-  const held = new HeldCandles(wholeSeconds(candleWindow(asked.args).end));
+  const { args, made, maxLimit } = asked;
+  const wanted = Number(args.get("count_back")) / (made?.parts ?? 1);
+  const held = new HeldCandles(wholeSeconds(candleWindow(args).end), made);
   const ending = (await readWindow(asked, held)) ?? (await readBefore(asked, held, wanted));
-  const found = held.newestFirst.slice(0, wanted).toReversed();
-  const [few, all] = [found.length, wanted].map((count) => grouped(String(count)));
-  const warning = found.length < wanted ? `found ${few} of ${all} candles; ${ending}` : undefined;
-  yield* pagesOf(found, asked.maxLimit, { warning, remarks: { replaced: held.replaced } });
+  const found = held.newest(wanted);
+  const count = Math.min(held.starts.length, wanted);
+  const [few, all] = [count, wanted].map((each) => grouped(String(each)));
+  const warning = count < wanted ? `found ${few} of ${all} candles; ${ending}` : undefined;
+  const atEnd = { warning, remarks: { replaced: held.replaced } };
+  // Longer candles are made from all parts at once, because pages may not end within one of them.
+  if (made === undefined) yield* pagesOf(found, maxLimit, atEnd);
+  else yield* pagesOf(found, Number.POSITIVE_INFINITY, { ...atEnd, completeFrom: held.completeFrom });
 }
 
 const planEnds = "the plan does not include earlier ones";
@@ -59,6 +65,7 @@ async function readWindow(asked: Asked, held: HeldCandles): Promise<string | und
   for await (const { slice, candles } of inOrder(asks, asked.client.width, { firstAlone: true })) {
     if (candles === undefined) return planEnds;
     held.take(await withRest(slice, candles));
+    held.completeFrom = wholeSeconds(slice.start);
   }
   return undefined;
 }
@@ -71,7 +78,7 @@ async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Prom
   // In intervals.
   let stretch = maxLimit;
   let empty = 0;
-  while (held.newestFirst.length < wanted && reached > 0) {
+  while (held.count() < wanted && reached > 0) {
     const start = Math.max(0, reached - stretch * interval);
     const slice = sliceBetween(start, reached, interval);
     const found = await withinReach(async () => await newestOf(asked, slice));
@@ -81,6 +88,7 @@ async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Prom
     if (empty === emptyStretches)
       return `there are none between ${showSeconds(start)} and ${showSeconds(held.oldest)}`;
     reached = found.since;
+    held.completeFrom = reached;
     const fitting = Math.floor((stretch * maxLimit * targetFill) / Math.max(1, found.candles.length));
     stretch = Math.max(maxLimit, Math.min(stretch * growth, fitting));
   }
@@ -122,13 +130,32 @@ type Row = Pick<Candle, "opens" | "row">;
 
 class HeldCandles {
   readonly newestFirst: Row[] = [];
+  /** When the candles open for which these are requested, from the newest on; in Unix seconds. */
+  readonly starts: number[] = [];
+  /** In Unix seconds. No candle is missing after this time. */
+  completeFrom = Number.POSITIVE_INFINITY;
   /** Candles for whose time another one with other values was kept. */
   replaced = 0;
   /** In Unix seconds; the end of the range if there are no candles yet. */
   oldest: number;
 
-  constructor(end: number) {
+  readonly #made: MadeInterval | undefined;
+
+  constructor(end: number, made: MadeInterval | undefined) {
     this.oldest = end;
+    this.#made = made;
+  }
+
+  /** The oldest of the made candles does not count while a part of it may be missing. */
+  count(): number {
+    const isCut = this.#made !== undefined && (this.starts.at(-1) ?? 0) < this.completeFrom;
+    return isCut ? this.starts.length - 1 : this.starts.length;
+  }
+
+  /** All candles for the `wanted` newest ones, oldest first. */
+  newest(wanted: number): readonly Row[] {
+    const first = this.starts[wanted - 1] ?? Number.NEGATIVE_INFINITY;
+    return this.newestFirst.filter(({ opens }) => opens >= first).toReversed();
   }
 
   /** The candles are sorted and older than those added before. */
@@ -141,6 +168,8 @@ class HeldCandles {
         continue;
       }
       this.newestFirst.push({ opens, row });
+      const start = this.#made === undefined ? opens : intervalStart(opens, this.#made.length);
+      if (start !== this.starts.at(-1)) this.starts.push(start);
       this.oldest = opens;
     }
   }
@@ -149,7 +178,7 @@ class HeldCandles {
 function* pagesOf(
   rows: readonly Row[],
   size: number,
-  atEnd: Pick<Page, "warning" | "remarks">,
+  atEnd: Pick<Page, "warning" | "remarks" | "completeFrom">,
 ): Generator<Page> {
   for (let from = 0; from === 0 || from < rows.length; from += size) {
     const next = rows[from + size]?.opens;

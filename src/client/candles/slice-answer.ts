@@ -5,6 +5,7 @@ import { ended, more } from "../pages/judge.ts";
 import { type Asking, type Page, readRows } from "../pages/page.ts";
 import type { Position } from "../pages/position.ts";
 import { type TextRow, textRows } from "../rows/rows.ts";
+import type { MadeInterval } from "./made-interval.ts";
 import {
   type CandleSlice,
   candleWindow,
@@ -23,6 +24,8 @@ export interface Candle extends TextRow {
 
 export interface Asked extends Asking {
   readonly maxLimit: number;
+  /** The candles are requested for longer ones. */
+  readonly made?: MadeInterval;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Instant } from "../../base/time/time.ts";
 import type { Target } from "../connection/target.ts";
 import type { SeenKeys } from "../pages/seen-keys.ts";
 import type { Subject } from "../subject.ts";
-import { intervalSeconds } from "./candle-slices.ts";
+import { intervalSeconds } from "./candle-times.ts";
 import {
   type CandleBlock,
   candlesFor,

@@ -49,16 +49,14 @@ export async function withDeadline<T>(
     ending.signal.addEventListener("abort", () => reject(ending.signal.reason), { once: true });
     send(ending.signal).then(resolve, reject);
   });
-  const timer = new AbortController();
-  const expire = (): void => ending.abort(timeoutFailure(timeout, peer));
-  clock.sleep(timeout, timer.signal).then(expire, () => undefined);
+  const stop = clock.after(timeout, () => ending.abort(timeoutFailure(timeout, peer)));
   try {
     return await outcome;
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
     throw connectionFailure(cause, peer);
   } finally {
-    timer.abort("the request has ended");
+    stop();
     ending.release();
   }
 }

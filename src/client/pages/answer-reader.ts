@@ -10,11 +10,11 @@ import { readRows, timeFieldOf, type Walk } from "./page.ts";
 export function createAnswerReader(
   name: string,
   shape: RowShape,
-  { located }: Pick<Walk, "located">,
+  { located = [] }: Pick<Walk, "located">,
 ): (document: Document) => CutAnswer {
   const { identity, owned = {} } = shape;
   const timeField = timeFieldOf(shape);
-  const cut = createAnswerCutter(name, { identity, timeField, located, owned: Object.keys(owned) });
+  const cut = createAnswerCutter(name, { identity, timeField, located: [...Object.keys(owned), ...located] });
   return (document) => {
     const answer = cut(document.bytes);
     if (answer !== undefined) return answer;

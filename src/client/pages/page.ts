@@ -27,6 +27,12 @@ export interface Page {
   /** The number of rows removed because earlier pages contained them. */
   readonly repeats?: number;
   readonly isBarren?: boolean;
+  /** Rows that were read for this page, if most of them do not match and were removed. */
+  readonly rowsRead?: number;
+  /** The limit of rows to read was reached, although the list continues. */
+  readonly isCutOff?: boolean;
+  /** In Unix seconds. Candles before this time may be missing, because the plan does not include them. */
+  readonly completeFrom?: number | undefined;
   readonly remarks?: PageRemarks;
   /** Inputs without a row, if the service omits inputs that it does not know. */
   readonly missing?: readonly Subject[];
@@ -46,6 +52,16 @@ export interface PageRemarks {
   readonly replaced?: number;
 }
 
+/** The service filters pools by one token, so dexdata selects those with several. */
+export interface TokensOfPool {
+  /** The wire name of the filter. */
+  readonly param: string;
+  /** At least two different ones, in an order that does not depend on how they were typed. */
+  readonly tokens: readonly string[];
+  /** The walk ends before it reads more rows than this, whether they match or not. */
+  readonly maxRowsRead: number;
+}
+
 /** By default, a pull fetches one page of the service's default size. */
 export interface Walk {
   readonly pageSize: number;
@@ -55,6 +71,8 @@ export interface Walk {
   readonly once?: "rows" | "document" | undefined;
   /** Missing if the pull starts at the beginning of the list. */
   readonly start?: Position | undefined;
+  /** In the API's format. Rows at or after this time are left out, even if the service includes the end of a range. */
+  readonly until?: string | undefined;
   /** The identity and time of the last row before `start`, if known. */
   readonly after?: object | undefined;
   /** The rows already seen; none by default. */
@@ -67,6 +85,8 @@ export interface Walk {
   readonly subjects?: readonly Subject[] | undefined;
   /** Return a row with a null value for each input that a batch response omits. */
   readonly fillMissing?: boolean | undefined;
+  /** Pools that contain several tokens. */
+  readonly ofPool?: TokensOfPool | undefined;
   readonly made?: MadeRows | undefined;
   readonly candles?:
     | {

@@ -45,19 +45,14 @@ type AnswerCutter = (body: Uint8Array) => CutAnswer | undefined;
 export interface Noted {
   readonly identity: readonly string[];
   readonly timeField?: string | undefined;
-  /** Other fields that a mark contains. */
+  /** Other fields to locate. A mark does not contain them. */
   readonly located?: readonly string[] | undefined;
-  /** Fields whose different values are compared; a mark need not contain them. */
-  readonly owned?: readonly string[] | undefined;
 }
 
 /** `name` is the member that contains the rows. */
-export function createAnswerCutter(
-  name: string,
-  { identity, timeField, located = [], owned = [] }: Noted,
-): AnswerCutter {
-  const marks = new Set([...identity, ...(timeField === undefined ? [] : [timeField]), ...located]);
-  const fields = [...new Set([...marks, ...owned])];
+export function createAnswerCutter(name: string, { identity, timeField, located = [] }: Noted): AnswerCutter {
+  const marks = new Set([...identity, ...(timeField === undefined ? [] : [timeField])]);
+  const fields = [...new Set([...marks, ...located])];
   const noted = { fields, keyed: identity.length, marked: marks.size };
   const names = fields.map((field) => Buffer.from(field));
   const member = Buffer.from(name);

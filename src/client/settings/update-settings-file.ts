@@ -90,7 +90,9 @@ function prepareFolder(folder: string, platform: string): void {
   if (platform === "win32") return;
   const mode = statSync(folder).mode & 0o7777;
   const isShared = (mode & 0o1002) !== 0;
-  const isOurs = readdirSync(folder).every((name) => /^(?:config|credentials)\.json(?:\.|$)/u.test(name));
+  const isOurs = readdirSync(folder).every((name) =>
+    /^(?:config|credentials|names)\.json(?:\.|$)/u.test(name),
+  );
   if ((mode & 0o077) === 0 || isShared || !isOurs) return;
   try {
     chmodSync(folder, 0o700);

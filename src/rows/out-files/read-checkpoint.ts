@@ -18,6 +18,7 @@ const placeSchema = z.object({
   flag: z.enum(["cursor", "page", "from", "subject"]),
   value: z.string(),
   to: z.optional(z.string()),
+  list: z.optional(z.string()),
   before: z.optional(z.string()),
   items: z.optional(count),
   due: z.optional(z.int()),
@@ -31,6 +32,8 @@ const progressSchema = z.object({
   sha256: z.string(),
   rows: count,
   repeats: count,
+  /** Including rows that did not match; only for pools with several tokens. */
+  rowsRead: z.optional(count),
   missing: count,
   /** The number of inputs that the service rejected. */
   refused: count,

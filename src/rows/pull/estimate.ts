@@ -1,5 +1,6 @@
 import { planBatches } from "../../client/batches.ts";
-import { candleWindow, slicesOf } from "../../client/candles/candle-slices.ts";
+import { candleWindow, countOpenings, slicesOf } from "../../client/candles/candle-slices.ts";
+import { madeInterval, sourceArgs, sourceLimit } from "../../client/candles/made-interval.ts";
 import type { Walk } from "../../client/pages/page.ts";
 import { costOf } from "../../client/spending/meter.ts";
 import type { Args, Question } from "../../api/args.ts";
@@ -90,9 +91,14 @@ const surelyWhole = 9;
 const looksBack = 12;
 
 function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
-  const slices = asked.flatMap((args) => [...slicesOf(candleWindow(args, walk.start?.value), maxLimit)]);
+  const windowOf = (args: Args) => candleWindow(args, walk.start?.value);
+  const slices = asked.flatMap((args) => {
+    const made = madeInterval(args.get("interval"));
+    if (made === undefined) return [...slicesOf(windowOf(args), maxLimit)];
+    return [...slicesOf(windowOf(sourceArgs(args, made)), sourceLimit(maxLimit, made))];
+  });
   const requests = slices.length;
-  const rows = slices.reduce((sum, { opening }) => sum + opening, 0);
+  const rows = asked.reduce((sum, args) => sum + countOpenings(windowOf(args)), 0);
   const doubtful = slices.filter(({ touched }) => touched > surelyWhole).length;
   const isCountedBack = asked.some((args) => args.has("count_back"));
   if (doubtful === 0 && !isCountedBack) return { ...exactly(requests), rows };
@@ -107,10 +113,15 @@ function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
 
 /** `isHeld` means that the list can shift, so a few extra requests may keep it complete; see `walkNumberedPages`. */
 function ofPages(
-  { asked, limit, walk: { pageSize, start } }: Wanted,
+  { asked, limit, walk: { pageSize, start, ofPool } }: Wanted,
   service: { readonly total: number | undefined; readonly noun: string },
   isHeld: boolean,
 ): Counted {
+  if (ofPool !== undefined) {
+    const most = Math.max(ofPool.tokens.length, Math.floor(ofPool.maxRowsRead / pageSize));
+    const basis = `up to ${ofPool.maxRowsRead} rows read in pages of ${pageSize}`;
+    return { requests: most, rows: limit, certainty: "at most", basis };
+  }
   const total = limit ?? service.total;
   if (total === undefined && asked.length > 1)
     return {

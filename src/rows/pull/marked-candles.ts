@@ -1,11 +1,12 @@
 import { candleWindow, openingOf, secondsOf, wholeSeconds } from "../../client/candles/candle-slices.ts";
+import { timeLike } from "../../client/candles/candle-times.ts";
+import { intervalStart, nextIntervalStart } from "../../client/candles/made-interval.ts";
 import { more, nextOf } from "../../client/pages/judge.ts";
 import type { Page, Walk } from "../../client/pages/page.ts";
 import type { Position } from "../../client/pages/position.ts";
 import { type TextRow, textRows } from "../../client/rows/rows.ts";
 import type { Args } from "../../api/args.ts";
 import { member, rawMembers } from "../../base/json/raw-json.ts";
-import { writeUtc } from "../../base/time/calendar.ts";
 
 /**
  * A candle whose interval had not ended when the run started gets `"partial":true`. With `--fill`, each interval
@@ -64,7 +65,7 @@ function createGaps(args: Args, fill: Fill, now: number, start: Position | undef
   const window = candleWindow(args, start?.value);
   const { interval } = window;
   const end = Math.min(wholeSeconds(window.end), now / 1000);
-  let due = Math.ceil(wholeSeconds(window.start) / interval) * interval;
+  let due = nextIntervalStart(wholeSeconds(window.start), interval);
   let last = start?.before === undefined ? undefined : parsed(start.before);
 
   /** `seconds` is a Unix time. */
@@ -76,7 +77,7 @@ function createGaps(args: Args, fill: Fill, now: number, start: Position | undef
   };
   return {
     before: (candle: TextRow): readonly TextRow[] => {
-      const opens = Math.floor(openingOf(candle.value) / interval) * interval;
+      const opens = intervalStart(openingOf(candle.value), interval);
       // With --count-back, the newest N candles may begin before the time range of N intervals.
       if (last === undefined && start === undefined) due = Math.min(due, opens);
       const rows = upTo(opens, candle);
@@ -127,11 +128,4 @@ function timesLike(sample: object | undefined, opens: number, interval: number):
   const [from, to] = [secondsOf(open), secondsOf(close)];
   const length = from === undefined || to === undefined ? interval : to - from;
   return [...times, ["time_close", timeLike(close, opens + length)]];
-}
-
-/** In JSON: Unix seconds if the service uses them; otherwise, RFC 3339 with its fraction and UTC suffix. */
-function timeLike(time: unknown, seconds: number): string {
-  if (typeof time === "number") return String(seconds);
-  const ending = typeof time === "string" ? /(?:\.\d+)?(?:[Zz]|[+-]00:00)$/u.exec(time)?.[0] : undefined;
-  return `"${writeUtc(seconds)}${ending ?? "Z"}"`;
 }

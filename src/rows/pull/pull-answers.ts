@@ -21,7 +21,7 @@ type Outcome =
   | { readonly kind: "end" };
 
 /** A query and a place in its list, after some of the rows. */
-type Start = Readonly<Pick<Tally, "question" | "rowsOfQuestion" | "at" | "last">>;
+type Start = Readonly<Pick<Tally, "question" | "rowsOfQuestion" | "at" | "last" | "rowsRead">>;
 
 /** Yields in order. Only single records run in parallel, because a list already requests several pages at once. */
 export async function* answers(
@@ -92,10 +92,21 @@ function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
   return repeated;
 }
 
-function restOf(wish: Wish, { at, rowsOfQuestion, last }: Start): Wish {
+function restOf(wish: Wish, { at, rowsOfQuestion, last, rowsRead = 0 }: Start): Wish {
   if (at === undefined) return wish;
   const limit = wish.limit === undefined ? undefined : wish.limit - rowsOfQuestion;
   const mark: unknown = rowsOfQuestion > 0 && last !== undefined ? JSON.parse(last) : undefined;
   const after = isObject(mark) ? mark : undefined;
-  return { ...wish, limit, walk: { ...wish.walk, start: at, after, wanted: limit } };
+  const { ofPool } = wish.walk;
+  return {
+    ...wish,
+    limit,
+    walk: {
+      ...wish.walk,
+      start: at,
+      after,
+      wanted: limit,
+      ...(ofPool !== undefined && { ofPool: { ...ofPool, maxRowsRead: ofPool.maxRowsRead - rowsRead } }),
+    },
+  };
 }

@@ -22,6 +22,7 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   tally.rowsOfQuestion += page.rows.length;
   tally.missing += page.missing?.length ?? 0;
   tally.repeats += page.repeats ?? 0;
+  if (page.rowsRead !== undefined) tally.rowsRead = (tally.rowsRead ?? 0) + page.rowsRead;
   countRemarks(tally, page);
   const { end } = page;
   // A pull continues at the last confirmed position.

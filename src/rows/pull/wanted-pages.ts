@@ -1,9 +1,12 @@
 import type { Client } from "../../client/client.ts";
 import { closing } from "../../client/pages/judge.ts";
 import { walkPages } from "../../client/walk-pages.ts";
-import type { Page, Walk } from "../../client/pages/page.ts";
+import { type Page, timeFieldOf, type Walk } from "../../client/pages/page.ts";
 import type { SeenKeys } from "../../client/pages/seen-keys.ts";
 import type { Question } from "../../api/args.ts";
+import { type Endpoint, rowShape } from "../../api/endpoint.ts";
+import { member } from "../../base/json/raw-json.ts";
+import { compareInstants, fromWire, type Instant, parseRfc3339 } from "../../base/time/time.ts";
 
 export interface Wish {
   readonly walk: Walk;
@@ -22,7 +25,19 @@ export async function wantedPages(
 ): Promise<AsyncIterable<Page>> {
   const { endpoint, args } = question;
   const { reply } = endpoint;
-  let pages: AsyncIterable<Page> = walkPages(client, endpoint, args, { ...wish.walk, seen });
+  const walk = { ...wish.walk, seen };
+  const { ofPool } = walk;
+  let pages: AsyncIterable<Page> =
+    ofPool === undefined
+      ? walkPages(client, endpoint, args, walk)
+      : (await import("../../client/pools-with-tokens.ts")).walkPoolsWithTokens({
+          client,
+          endpoint,
+          args,
+          walk,
+          wanted: ofPool,
+        });
+  if (walk.until !== undefined) pages = rowsBefore(pages, fromWire(walk.until), endpoint);
   if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
   if (wish.limit !== undefined)
     pages =
@@ -39,6 +54,22 @@ export async function wantedPages(
   if (candles === undefined) return pages;
   const { markedCandles } = await import("./marked-candles.ts");
   return markedCandles(pages, args, candles, start);
+}
+
+/** A row without a readable time is kept. */
+async function* rowsBefore(
+  pages: AsyncIterable<Page>,
+  until: Instant,
+  endpoint: Endpoint,
+): AsyncGenerator<Page> {
+  const timeField = timeFieldOf(rowShape(endpoint)) ?? "";
+  for await (const page of pages) {
+    const kept = page.rows.marks().map((mark) => {
+      const time = parseRfc3339(String(member(mark, timeField)));
+      return time === undefined || compareInstants(time, until) < 0;
+    });
+    yield kept.includes(false) ? { ...page, rows: page.rows.keep(kept) } : page;
+  }
 }
 
 async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly string[]): AsyncGenerator<Page> {

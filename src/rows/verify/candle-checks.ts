@@ -1,7 +1,8 @@
-import { intervals } from "../../api/endpoints/ohlcv.ts";
-import { parseDuration } from "../../api/duration.ts";
+import { intervals, madeIntervals } from "../../api/endpoints/ohlcv.ts";
+import { intervalSeconds } from "../../client/candles/candle-times.ts";
+import { intervalStart } from "../../client/candles/made-interval.ts";
 import { writeUtc } from "../../base/time/calendar.ts";
-import { compareDecimals } from "./compare-decimals.ts";
+import { compareDecimals } from "../../base/json/compare-decimals.ts";
 import { createTimeReader } from "./row-place.ts";
 import type { RowCheck, Subject } from "./row-checks.ts";
 
@@ -46,11 +47,9 @@ interface Slot {
   readonly isAfterGap: boolean;
 }
 
-const secondsOf = (interval: string): number | undefined => {
-  const milliseconds = parseDuration(interval);
-  return milliseconds === undefined ? undefined : milliseconds / 1000;
-};
-const lengths: ReadonlySet<number | undefined> = new Set(intervals.map(secondsOf));
+const lengths: ReadonlySet<number> = new Set(
+  [...intervals, ...Object.keys(madeIntervals)].map(intervalSeconds),
+);
 /** Enough to recognize the interval if the receipt does not name it. */
 const sampleRows = 1000;
 const maxGaps = 1000;
@@ -59,7 +58,8 @@ const maxGaps = 1000;
 export function checkIntervals({ kind, query, report }: Subject): RowCheck | undefined {
   if (kind.name !== "candle") return undefined;
   const asked = query?.asked?.["interval"];
-  let interval = typeof asked === "string" ? secondsOf(asked) : undefined;
+  const named = typeof asked === "string" ? intervalSeconds(asked) : Number.NaN;
+  let interval = Number.isNaN(named) ? undefined : named;
   const timeOf = createTimeReader("time_close");
   let sample: Slot[] = [];
   let [hasFilled, hasSkipped] = [false, false];
@@ -70,7 +70,7 @@ export function checkIntervals({ kind, query, report }: Subject): RowCheck | und
     last.set(asset, open);
     if (before !== undefined && !isAfterGap && open - before > length && gaps.length < maxGaps)
       gaps.push({ line, expected: `${writeUtc(before + length)}Z`, found: `${writeUtc(open)}Z` });
-    if (open % length !== 0 || !isExact)
+    if (intervalStart(open, length) !== open || !isExact)
       report("C2", {
         line,
         field: "time_open",

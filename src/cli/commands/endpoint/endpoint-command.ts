@@ -1,8 +1,10 @@
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { partialExits, requestExits } from "../../../base/exit-codes.ts";
 import { plans, type Tier } from "../../../api/tier.ts";
-import { type EndpointGroup, positionals, takesAddress } from "../input/positionals.ts";
-import { addressesWithNetworks, anyPlan, type Command, type PlanInWords } from "../command.ts";
+import { chooseEndpoint, type EndpointGroup, positionals, takesAddress } from "../input/positionals.ts";
+import type { AssetPlaces } from "../input/asset-places.ts";
+import { withoutNames } from "../input/named-words.ts";
+import { addressesWithNetworks, anyPlan, type Command, type Input, type PlanInWords } from "../command.ts";
 import { type EndpointFlags, endpointFlags } from "../flags/endpoint-flags.ts";
 import { type Flags, readValues } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
@@ -20,6 +22,7 @@ export function endpointCommand(group: EndpointGroup): Command {
     ...(takesAddress(endpoint) && { otherForm: addressesWithNetworks }),
     summary: endpoint.summary,
     examples: endpoint.examples,
+    ...(endpoint.note !== undefined && { notes: [{ prose: endpoint.note }] }),
     get flags() {
       return flags();
     },
@@ -31,14 +34,25 @@ export function endpointCommand(group: EndpointGroup): Command {
     run: async (words, typed, context) => {
       const all = { ...sharedFlags, ...flags() };
       const input = { words, typed, flags: readValues<EndpointFlags>(all, typed) };
-      if (typed.get("fields")?.at(-1) === "?") {
-        const { listFieldsOf } = await import("../pull/list-fields.ts");
-        return await listFieldsOf(group, input, context);
+      const asked = (["fields", "columns"] as const).find((name) => typed.get(name)?.at(-1) === "?");
+      if (asked !== undefined) {
+        const { listNamesOf } = await import("../pull/list-fields.ts");
+        return await listNamesOf(asked, group, input, context);
       }
       const { runEndpoint } = await import("./run-endpoint.ts");
-      return await runEndpoint(group, input, context);
+      const named =
+        endpoint.words === undefined
+          ? await withoutNames(input, context, () => placesIn(group, input))
+          : input;
+      return await runEndpoint(group, named, context);
     },
   };
+}
+
+function placesIn(group: EndpointGroup, { words, typed }: Input<EndpointFlags>): AssetPlaces {
+  const { command, path, ifOtherKind } = chooseEndpoint(group, typed, words.length > 0);
+  const takes = path.includes("{pool_address}") ? "pool" : "token";
+  return { command, takes, ifOtherKind, words: takesAddress(group[0]) ? "all" : "none" };
 }
 
 /** Several addresses can fail one by one, and pages can be missing from a list. */

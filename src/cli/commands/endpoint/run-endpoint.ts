@@ -20,7 +20,7 @@ import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { checkBinaryOutput, formatLabel } from "../pull/binary-output.ts";
 import type { ParquetOutput } from "../pull/parquet-output.ts";
 import { restOf, restText, explainEarlyEnd } from "../pull/continuation.ts";
-import type { ListSources } from "../../../base/files/list-sources.ts";
+import type { AssetSources } from "../../run/asset-names.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import { type Run, reportCost, withRun } from "../../run/with-run.ts";
 import { type Pull, pullState, type TypedCommand } from "../pull/pull.ts";
@@ -30,6 +30,7 @@ import { type Questions, readQuestions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../../rows/out-files/out-file.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
+import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import { refuseTaken, stagingBase } from "../../../rows/out-files/split-path.ts";
 
 export async function runEndpoint(
@@ -58,7 +59,7 @@ const isFollowed = (input: Input<EndpointFlags>): input is Input<FollowedFlags> 
   input.flags.follow === true;
 
 /** Everything has been checked by the time the promise resolves. */
-type ReadQuestions = (options: RunOptions, sources: ListSources) => Promise<Questions>;
+type ReadQuestions = (options: RunOptions, sources: AssetSources) => Promise<Questions>;
 
 export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
   const { flags } = typed.input;
@@ -110,6 +111,9 @@ async function askWithin(
     checkColumns(tables, options.columns);
   }
   checkPrefix(options, questions);
+  const point = pointInTime(questions);
+  if (point !== undefined)
+    report.note(`the range is a single point in time; for the entire day, use --day ${point.slice(0, 10)}`);
   if (to.pattern !== undefined) {
     const { checkSplit } = await import("../pull/split-pages.ts");
     const known = checkSplit(to.pattern, questions);
@@ -119,6 +123,13 @@ async function askWithin(
   const asking = { run, typed, to, claimed, options, questions };
   const done = finished && claimed && (await reportFinished(asking, claimed, finished));
   return done ?? (await ask(asking));
+}
+
+/** Two equal bounds, such as the same date, rarely mean what they say. */
+function pointInTime({ asked: [args], endpoint }: Questions): string | undefined {
+  const from = args?.get("from");
+  if (from === undefined || from !== args?.get("to") || endpoint.rawPath !== undefined) return undefined;
+  return formatInstant(fromWire(from));
 }
 
 /**
@@ -210,7 +221,7 @@ async function ask(asking: Asking): Promise<ExitCode> {
   const destination = await openRunOutput(asking, open, { seen, canResume, parquet });
   const pull: Pull = { context, options, questions, report, open, destination, seen, typed, parquet };
   begun.pull = pull;
-  progress.begin(() => pullState(pull), report.tell);
+  progress.begin(() => pullState(pull, run.sources.names), report.tell);
   return await runPull(pull, asking.to);
 }
 

@@ -5,7 +5,6 @@ import { objectFlags } from "../../run/flags/shared-flags.ts";
 
 export const explainCommand = command({
   words: "explain",
-  earlierWords: "migrate",
   section: "Reference",
   positionals: [{ name: "error code|status|exit code", suggests: Object.keys(serviceErrors) }],
   otherForm: [{ name: "old URL or path", isQuoted: true }],

@@ -22,17 +22,21 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
         summary: `Treat the address as a ${chosenBy}`,
         ...(endpoint.chosenByHelp !== undefined && { details: endpoint.chosenByHelp }),
       });
-    for (const param of endpoint.params)
+    for (const param of endpoint.params) {
       if (param.flag !== undefined) flags[param.flag] = flagOfParam(param, heading);
+      if (param.several !== undefined) flags["max-rows-read"] = maxRowsRead;
+    }
+    if (flags["from"] !== undefined) Object.assign(flags, { day: dayFlag(heading, endpoint.reply) });
     Object.assign(flags, flagsOfReply(endpoint.reply));
-    if (endpoint.feed !== undefined) Object.assign(flags, followFlags);
+    if (endpoint.feed !== undefined) Object.assign(flags, tradeFlags, followFlags);
   }
   return { ...flags, ...watchFlags, prefix: prefixFlag };
 }
 
 /** Excludes the filters, which the endpoint parses. */
 export type EndpointFlags = ReplyFlags &
-  OfSomeCommands<typeof followFlags> &
+  OfSomeCommands<{ readonly "max-rows-read": typeof maxRowsRead }> &
+  OfSomeCommands<typeof followFlags & typeof tradeFlags & { readonly day: ReturnType<typeof dayFlag> }> &
   typeof watchFlags &
   typeof sharedFlags & { readonly prefix: typeof prefixFlag };
 
@@ -44,14 +48,25 @@ function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
 }
 
 /** Accepts any text, because filters are parsed later, with the run's clock. */
-function flagOfParam({ name, kind, help, details, default: usual }: Param, group: FlagGroup): Flag {
-  const choices = kind.kind === "choice" && { choices: kind.choices };
-  return flag({ ...types[kind.kind], ...choices, ...special[name] }, group, {
-    summary: help,
-    ...(details !== undefined && { details }),
-    ...(usual !== undefined && { paramDefault: kind.kind === "integer" ? Number(usual) : usual }),
-    ...suggested[name],
-  });
+function flagOfParam({ name, kind, help, details, several, default: usual }: Param, group: FlagGroup): Flag {
+  const choices = kind.kind === "choice" && {
+    choices: [...kind.choices, ...Object.keys(kind.also ?? {})],
+  };
+  return flag(
+    {
+      ...types[kind.kind],
+      ...choices,
+      ...special[name],
+      ...(several !== undefined && { isRepeatable: true }),
+    },
+    group,
+    {
+      summary: help,
+      ...(details !== undefined && { details }),
+      ...(usual !== undefined && { paramDefault: kind.kind === "integer" ? Number(usual) : usual }),
+      ...suggested[name],
+    },
+  );
 }
 
 const types: Readonly<Record<ParamKind["kind"], FlagType<string | true>>> = {
@@ -93,6 +108,11 @@ const limitOfAll = flag(rows, "Rows", {
 
 export const strictFlag = (summary: string): Flag<true> => flag(toggle, "Requests", { summary });
 
+const maxRowsRead = flag(wholeNumber({ min: 1 }), "Pages", {
+  summary: "With several tokens, stop after this many rows, whether they match or not",
+  default: 2000,
+});
+
 const pagingFlags = ({ maxLimit }: { readonly maxLimit: number }) => ({
   limit: flag(rows, "Rows", { summary: "Maximum number of rows", default: 10 }),
   all: flag(toggle, "Rows", {
@@ -127,6 +147,29 @@ const numberedPageFlags = (reply: ReplyOf<"numbered-pages">) => ({
     "If the list is shorter than the service's count, print a warning instead of failing",
   ),
 });
+
+const next = "use only one of them";
+
+/** The text is parsed later, with the run's clock. */
+const dayFlag = (heading: FlagGroup, { kind }: Pick<Reply, "kind">): Flag<string> =>
+  flag(text("day"), heading, {
+    summary: "Only this UTC day: 2026-11-20, yesterday or today, or days such as 2026-11-18..2026-11-20",
+    suggests: ["yesterday", "today"],
+    excludes: ["from", "to", kind === "candles" ? "count-back" : "follow"].map((other) => ({
+      flag: other,
+      isMutual: true,
+      next,
+    })),
+  });
+
+const tradeFlags = {
+  amounts: flag(choice(["raw", "tokens"], "unit"), "Rows", {
+    summary:
+      "tokens adds exact amounts in tokens, the size in USD and the type to each row; raw does not (default)",
+    choicesIn: "summary",
+    default: "raw",
+  }),
+};
 
 const batchFlags = {
   missing: flag(choice(["skip", "null", "fail"], "action"), "Rows", {

@@ -20,7 +20,6 @@ export const watchFlags = {
         flag: "receipt",
         next: "remove --receipt; --watch has no fixed end, so there is nothing for a receipt to record",
       },
-      { flag: "estimate", next: "remove --estimate; --watch prints its cost per hour when it starts" },
       { flag: "progress", next: "remove --progress; --watch shows its state anyway" },
     ],
   }),

@@ -9,6 +9,7 @@ import type { Run } from "../../run/with-run.ts";
 import { fallbackPollMs } from "../../../client/follow/schedule.ts";
 import { continuationOf, type WrittenRows } from "../../../client/follow/written-rows.ts";
 import type { Gap, Moment } from "../../../client/live/gap.ts";
+import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import { counted, instant } from "../../../base/text/counted.ts";
 import { compareInstants, type Instant } from "../../../base/time/time.ts";
 import type { FollowLog } from "../flags/follow-flags.ts";
@@ -212,10 +213,12 @@ function continuedLine(written: WrittenRows, from: Instant | undefined, latest: 
     : `${end}; rows since --from are written even if the file already contains them (without --from, dexdata resumes at the end of the file)`;
 }
 
+export const readsPerHour = (milliseconds: number): number => Math.ceil(3_600_000 / milliseconds);
+
 /** Each read costs a credit, and a read with new rows is followed by another one to prove that none are missing. */
 export function pollLine(milliseconds: number): string {
-  const reads = Math.ceil(3_600_000 / milliseconds);
-  return `reading every ${milliseconds / 1000}s: ${counted(reads, "credit")}/hour, up to twice as many while new rows arrive`;
+  const cost = costOverTime(readsPerHour(milliseconds));
+  return `reading every ${milliseconds / 1000}s: ${cost}, up to twice as many while new rows arrive`;
 }
 
 function timesOf({ from, to }: Pick<Hole, "from" | "to">): { readonly from: string; readonly to: string } {

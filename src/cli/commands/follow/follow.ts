@@ -50,7 +50,8 @@ import { hiddenColumnWarnings, missingFields } from "../../render/formats/missin
 import { presentationOf } from "../pull/fetch-and-print.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
 import { openAppendedFile } from "../stream/stream-output.ts";
-import { createFollowReport, pollLine } from "./follow-report.ts";
+import { creditsLast } from "../../run/spending/cost-over-time.ts";
+import { createFollowReport, pollLine, readsPerHour } from "./follow-report.ts";
 
 export async function runFollow(
   group: EndpointGroup,
@@ -237,6 +238,12 @@ async function follow(followed: Followed): Promise<void> {
   let isStuck = false;
   let behind: Failure | undefined;
   if (poll !== undefined) report.note(pollLine(poll));
+  let isCostSaid = false;
+  const sayHowLong = (every: number): void => {
+    isCostSaid = true;
+    const lasting = creditsLast(open.client.meter.creditsLeft, readsPerHour(every));
+    if (lasting !== undefined) report.note(lasting);
+  };
   try {
     await followRows({
       context,
@@ -255,6 +262,7 @@ async function follow(followed: Followed): Promise<void> {
           context.stopWaitingForReader();
         },
         caughtUp: (began, rows) => {
+          if (poll !== undefined && !isCostSaid) sayHowLong(poll);
           course.caughtUp(began, rows);
           // Opened only after the history has been read, because earlier events would cost credits without triggering a
           // read.
@@ -284,14 +292,15 @@ function createRowOutput({ run, question, idle, renderer, assets, files }: Follo
     await assets.learnFor(question, { group: onlyGroup, rows: page });
     for (const part of files.split(rows)) {
       const lines = textRows(part.map(({ text, value }) => ({ row: text, value })));
-      await renderer.page({ group: onlyGroup, rows: lines });
+      await renderer.page({ group: onlyGroup, rows: assets.inTokens(lines) }, question.args);
     }
     idle?.resume("rows");
     if (!isFirst) return;
     isFirst = false;
     // Missing fields are reported at the start, because a run may take days.
-    const missing = missingFields(run.options.fields, question.endpoint, page);
-    for (const line of [...missing, ...hiddenColumnWarnings(renderer)]) run.report.warn(line);
+    const missing = missingFields(run.options.fields, question.endpoint, assets.inTokens(page));
+    for (const line of [...missing, ...assets.warnings(), ...hiddenColumnWarnings(renderer)])
+      run.report.warn(line);
   };
 }
 

@@ -2,15 +2,12 @@ import { nearest } from "../../../base/text/nearest.ts";
 
 /** For each command, its names in other tools. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
-  txns: ["transactions", "trades", "swaps", "history"],
-  ohlcv: ["candles", "chart"],
-  networks: ["chains"],
+  txns: ["transactions", "history"],
   prices: ["quote"],
   "pools search": ["pairs"],
   "tokens search": ["top"],
   search: ["find"],
   usage: ["credits", "plan", "limits"],
-  "auth login": ["login"],
   "auth logout": ["logout"],
   "auth status": ["key", "status", "whoami"],
   "config list": ["settings"],

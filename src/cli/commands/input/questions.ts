@@ -2,7 +2,11 @@ import type { TimedWalk } from "../../../client/candles/timed-walk.ts";
 import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
+import { withMadeCandles } from "../../../api/endpoints/ohlcv.ts";
+import { madeInterval } from "../../../client/candles/made-interval.ts";
+import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import type { TokensOfPool } from "../../../client/pages/page.ts";
 import { path } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";
 import { completeWindow } from "../../../client/candles/candle-slices.ts";
@@ -17,10 +21,16 @@ import { type Input, usageOf } from "../command.ts";
 import type { EndpointFlags, ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { ListSources } from "../../../base/files/list-sources.ts";
+import type { AssetSources } from "../../run/asset-names.ts";
+import { intervalSeconds } from "../../../client/candles/candle-times.ts";
+import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { counted } from "../../../base/text/counted.ts";
+import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
+import { toWire } from "../../../base/time/time.ts";
+import { isAssetName } from "../../../client/settings/asset-names.ts";
 import { isList, readSubjects } from "./subjects.ts";
-import { hasColumns } from "../../render/formats/formats.ts";
+import { formats, hasColumns } from "../../render/formats/formats.ts";
+import { readSeveralTokens } from "./several-tokens.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
@@ -33,6 +43,10 @@ export interface Questions extends Wanted {
   readonly missing: "skip" | "null" | "fail" | undefined;
   /** The user named a single object, so the output is a single object. */
   readonly isRecord: boolean;
+  /** The UTC days of `--day`. */
+  readonly days?: Days;
+  /** Amounts of trades in tokens are added to the rows. Tables show them anyway. */
+  readonly amounts?: "tokens";
   /** The assets from the command line or a list, some of them with labels. */
   readonly named: readonly Subject[];
   /** Prices at times; undefined for anything else. */
@@ -45,10 +59,12 @@ export async function readQuestions(
   group: EndpointGroup,
   { words, flags, typed: given }: Input<EndpointFlags>,
   options: Pick<RunOptions, "now" | "format" | "settings" | "fields">,
-  sources: ListSources,
+  sources: AssetSources,
 ): Promise<Questions> {
-  const hasNetwork = words.length > 0;
-  const endpoint = chooseEndpoint(group, given, hasNetwork);
+  const hasAmounts = flags.amounts === "tokens" && formats[options.format].columns !== "guessed";
+  const chosen = chooseEndpoint(group, given, words.length > 0);
+  const isMade = chosen.reply.kind === "candles" && madeInterval(given.get("interval")?.at(-1)) !== undefined;
+  const endpoint = hasAmounts ? withTokenAmounts(chosen) : isMade ? withMadeCandles(chosen) : chosen;
   const usage = `usage: dexdata ${usageOf({ words: endpoint.command, positionals: positionals(group) })}`;
   const groups = groupsOf(endpoint, flags);
   checkFields(
@@ -58,8 +74,20 @@ export async function readQuestions(
   const targets = await readTargets(endpoint, words, sources, usage);
   const isOfMany = targets.length > 1;
   checkOneAsset(endpoint, targets.length, flags);
-  const typed = typedParams(endpoint, given, options);
-  const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value);
+  const days = flags.day === undefined ? undefined : readDays(flags.day, options.now);
+  if (days !== undefined && intervalSeconds(given.get("interval")?.at(-1) ?? "1h") > SECONDS_PER_DAY)
+    throw usageFailure("--day cannot be used with candles longer than a day", "use --from and --to");
+  const typed = new Map([
+    ...typedParams(endpoint, given, options),
+    ...rangeOfDays(endpoint, days, options.now),
+  ]);
+  const [first] = targets;
+  const ofPool = readSeveralTokens(endpoint, given, new Map([...typed, ...(first?.args ?? [])]), {
+    now: options.now,
+    maxRowsRead: flags["max-rows-read"],
+  });
+  if (ofPool !== undefined) typed.set(ofPool.param, ofPool.tokens.at(0) ?? "");
+  const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value, ofPool);
   const { missing } = flags;
   const isBatch = endpoint.reply.kind === "batch";
   const isCandles = endpoint.reply.kind === "candles";
@@ -75,12 +103,16 @@ export async function readQuestions(
     limit,
     walk: {
       ...walk,
+      ...(ofPool !== undefined && { ofPool }),
+      ...(days !== undefined && !isCandles && { until: wireOf(days.to) }),
       ...(batch !== undefined && { ...batch, fillMissing: missing === "null" }),
       ...(isCandles && {
         candles: { now: options.now, fill: flags.fill, ...(isOfMany && { address: addressName(endpoint) }) },
       }),
     },
     groups,
+    ...(days !== undefined && { days }),
+    ...(hasAmounts && { amounts: "tokens" as const }),
     missing,
     isRecord: endpoint.reply.kind === "single" && targets.length === 1 && !words.some(isList),
     named: targets.flatMap(({ subject }, index) =>
@@ -98,7 +130,7 @@ interface Target {
 async function readTargets(
   endpoint: Endpoint,
   words: readonly string[],
-  sources: ListSources,
+  sources: AssetSources,
   usage: string,
 ): Promise<readonly Target[]> {
   const [first] = words;
@@ -111,6 +143,9 @@ async function readTargets(
       throw usageFailure(`unexpected argument "${words.at(-1)}"`, usage);
     }
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
+    // A slug has no capital letters.
+    if (first !== undefined && /\p{Lu}/u.test(first) && isAssetName(first))
+      throw sources.names.unknown(first);
     return [{ args: new Map(first === undefined ? [] : [["network", first]]) }];
   }
   const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";
@@ -130,7 +165,7 @@ async function readTargets(
 }
 
 /** Reading the same list again would cost credits and give the same rows. */
-function withoutRepeats(subjects: readonly Subject[], { warn }: ListSources): readonly Subject[] {
+function withoutRepeats(subjects: readonly Subject[], { warn }: AssetSources): readonly Subject[] {
   const distinct = distinctSubjects(subjects);
   const repeated = subjects.length - distinct.length;
   if (repeated > 0) warn(`skipping ${counted(repeated, "repeated asset")}`);
@@ -158,11 +193,28 @@ function addressName(endpoint: Endpoint): string {
   return endpoint.params.find(({ place, name }) => place === "path" && name !== "network")?.name ?? "";
 }
 
+function readDays(typed: string, now: number): Days {
+  const days = parseDays(typed, now);
+  if ("problem" in days) throw invalidInput(`--day "${typed}"`, days.problem, days.next);
+  return days;
+}
+
+/** The parameters of `--from` and `--to`. */
+function rangeOfDays({ params }: Endpoint, days: Days | undefined, now: number): Typed {
+  if (days === undefined) return new Map();
+  const bounds = { from: wireOf(days.from), to: wireOf(endOfRange(days, now)) };
+  return new Map(
+    params.flatMap(({ name, flag }) => (flag === "from" || flag === "to" ? [[name, bounds[flag]]] : [])),
+  );
+}
+
+const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });
+
 function typedParams(
   endpoint: Endpoint,
   given: TypedFlags,
   options: Pick<RunOptions, "format" | "fields">,
-): Typed {
+): Map<string, string> {
   const typed = new Map<string, string>();
   for (const { name, flag } of endpoint.params) {
     const texts = flag === undefined ? undefined : given.get(flag);
@@ -212,12 +264,18 @@ function readWanted(
   { reply }: Endpoint,
   flags: Values<ReplyFlags>,
   defaultPageSize: number | undefined,
+  ofPool: TokensOfPool | undefined,
 ): Pick<Questions, "limit" | "walk"> {
   if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
     return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
   }
   const limit = flags.all === true ? undefined : flags.limit;
-  const pageSize = flags["page-size"] ?? defaultPageSize ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
+  // If rows are selected here, the limit does not tell how many are needed. The first pages count as well.
+  const { maxRowsRead = reply.maxLimit, tokens = [] } = ofPool ?? {};
+  const most = Math.max(1, Math.min(reply.maxLimit, Math.floor(maxRowsRead / Math.max(1, tokens.length))));
+  const typedSize = flags["page-size"] ?? defaultPageSize;
+  const pageSize =
+    ofPool === undefined ? (typedSize ?? Math.min(limit ?? most, most)) : Math.min(typedSize ?? most, most);
   const start = positionOf(flags.cursor, flags.page);
   return { limit, walk: { pageSize, start, wanted: limit, isStrict: flags["no-strict"] !== true } };
 }

@@ -3,7 +3,8 @@ import { withoutSecrets } from "../../../base/key.ts";
 import { addressFault, type AddressOf, damageFault } from "../../../api/address-form.ts";
 import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { isFixedWord } from "../../../api/read-param.ts";
-import type { ListSources } from "../../../base/files/list-sources.ts";
+import { type AssetSources, type NameFinder } from "../../run/asset-names.ts";
+import { isAssetName, type NamedAsset } from "../../../client/settings/asset-names.ts";
 import { isObject, member } from "../../../base/json/raw-json.ts";
 import type { Subject } from "../../../client/subject.ts";
 
@@ -24,7 +25,7 @@ export const streamTaker = "this stream";
  */
 export async function readSubjects(
   words: readonly string[],
-  sources: ListSources,
+  sources: AssetSources,
   taker: Taker,
 ): Promise<readonly Subject[]> {
   const { usage, takes, malformed } = taker;
@@ -43,10 +44,10 @@ export async function readSubjects(
     }
     const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
     const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
-    const listed = await readLongList(text, network, source);
+    const listed = await readLongList(text, network, source, sources.names);
     const assets = ofKind(listed, source, taker, sources.warn);
     // As arguments of a call, a long list would overflow the stack.
-    for (const asset of assets) subjects.push(toSubject(asset, network, taker));
+    for (const asset of assets) subjects.push(toSubject(asset, network, taker, sources.names));
   }
   return subjects;
 }
@@ -71,9 +72,12 @@ export function checkListed(
   { network, address }: Subject,
   { where, row }: Pick<ListedAsset, "where" | "row">,
   takes: AddressOf,
+  names?: NameFinder,
 ): void {
   const faultOf = row === undefined ? addressFault : damageFault;
   const fault = faultOf(network, address, takes);
+  if (fault !== undefined && row === undefined && isAssetName(address) && names !== undefined)
+    throw names.unknown(address, where);
   if (fault !== undefined)
     throw usageFailure(`${where}: invalid address "${shortened(address)}"`, fault.problem);
 }
@@ -82,16 +86,19 @@ function toSubject(
   asset: ListedAsset,
   network: string | undefined,
   { takes, malformed, usage }: Taker,
+  names: NameFinder,
 ): Subject {
-  const { address = "", label, where } = asset;
+  const { address = "", label, where, row } = asset;
   const onNetwork = asset.network ?? network;
+  if (onNetwork === undefined && row === undefined && isAssetName(address))
+    throw names.unknown(address, where);
   if (onNetwork === undefined)
     throw usageFailure(
       `${where}: no network given`,
       `write network:address, or put the network before the list; ${usage}`,
     );
   const subject = { network: onNetwork, address, ...(label !== undefined && { label }) };
-  if (malformed === "fail") checkListed(subject, asset, takes);
+  if (malformed === "fail") checkListed(subject, asset, takes, names);
   return subject;
 }
 
@@ -100,7 +107,7 @@ function ofKind(
   assets: readonly ListedAsset[],
   source: string,
   taker: Taker,
-  warn: ListSources["warn"],
+  warn: AssetSources["warn"],
 ): readonly ListedAsset[] {
   const { command, takes } = taker;
   const isTaken = ({ kind }: ListedAsset): boolean => kind === undefined || kind === takes;
@@ -143,11 +150,22 @@ export interface ListedAsset {
 }
 
 /**
- * Each line is an `address` or `network:address`, which a label may follow, either of these as a JSON string, or a row
- * from the service. A `#` at the start of a line or after a space starts a comment.
+ * Each line is an `address` or `network:address`, which a label may follow, either of these as a JSON string, a name, or
+ * a row from the service. A `#` at the start of a line or after a space starts a comment. Stored lists have no names.
  */
-export function readList(text: string, network: string | undefined, source: string): readonly ListedAsset[] {
-  return readLines(text.split("\n"), 1, network, source);
+export function readList(
+  text: string,
+  network: string | undefined,
+  source: string,
+  names: NameFinder | undefined,
+): readonly ListedAsset[] {
+  return readLines(text.split("\n"), 1, { network, source, names });
+}
+
+interface ListOrigin {
+  readonly network: string | undefined;
+  readonly source: string;
+  readonly names: NameFinder | undefined;
 }
 
 /** Lines that take a few milliseconds to read. */
@@ -158,12 +176,13 @@ async function readLongList(
   text: string,
   network: string | undefined,
   source: string,
+  names: NameFinder,
 ): Promise<readonly ListedAsset[]> {
   const lines = text.split("\n");
   const assets: ListedAsset[] = [];
   for (let from = 0; from < lines.length; from += linesPerTurn) {
     const some = lines.slice(from, from + linesPerTurn);
-    assets.push(...readLines(some, from + 1, network, source));
+    assets.push(...readLines(some, from + 1, { network, source, names }));
     if (lines.length > linesPerTurn) await new Promise((resolve) => setImmediate(resolve));
   }
   return assets;
@@ -173,19 +192,18 @@ async function readLongList(
 export function readLines(
   lines: readonly string[],
   first: number,
-  network: string | undefined,
-  source: string,
+  origin: ListOrigin,
 ): readonly ListedAsset[] {
   return lines.flatMap((whole, index) => {
     const line = whole.trim();
-    const where = `${source} line ${first + index}`;
+    const where = `${origin.source} line ${first + index}`;
     if (line.startsWith("{")) return [readRow(line, where)];
     const words = line.replace(/(?:^|\s)#.*$/u, "").trim();
-    return words === "" ? [] : [readWords(words, network, where)];
+    return words === "" ? [] : [readWords(words, origin, where)];
   });
 }
 
-function readWords(line: string, network: string | undefined, where: string): ListedAsset {
+function readWords(line: string, { network, names }: ListOrigin, where: string): ListedAsset {
   if (line.startsWith("["))
     throw usageFailure(
       `${where}: JSON arrays are not accepted`,
@@ -197,14 +215,14 @@ function readWords(line: string, network: string | undefined, where: string): Li
   // A second address would be ignored if it were read as a label.
   if (ANOTHER_ASSET.test(label))
     throw usageFailure(`${where}: more than one asset`, "write one asset per line; a label may follow it");
-  const pair = splitPair(text);
+  const pair = splitPair(text) ?? (isAssetName(text) ? names?.find(text, network) : undefined);
   const asset = { network: pair?.network ?? network, address: pair?.address ?? text };
   if (/[\s"'\p{Cc}]/u.test(asset.address))
     throw usageFailure(
       `${where}: invalid address "${shortened(asset.address)}"`,
       "an address must not contain spaces or quotes",
     );
-  return { ...asset, label: label === "" ? undefined : label, kind: undefined, hasGroup: false, where };
+  return { ...asset, label: label === "" ? undefined : label, kind: pair?.kind, hasGroup: false, where };
 }
 
 /** A time, as in `ethereum:0x… 2026-11-20T12:00Z`, is not an asset. */
@@ -249,7 +267,7 @@ function readRow(line: string, where: string): ListedAsset {
 }
 
 /** Splits at the first colon. IDs such as `0x2::sui::SUI` or `0:b113…` (TON) do not contain a network. */
-function splitPair(word: string): { readonly network: string; readonly address: string } | undefined {
+export function splitPair(word: string): NamedAsset | undefined {
   const match = /^(?!0x|-?\d+:)([\w-]+):(?!:)(.+)$/u.exec(word);
   return match === null ? undefined : { network: match[1] ?? "", address: match[2] ?? "" };
 }

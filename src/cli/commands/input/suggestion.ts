@@ -8,8 +8,11 @@ import { failAsService } from "../../../api/error-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { listEnding, readCachedList, writeCachedList } from "../../../client/settings/list-cache.ts";
+import { isAssetName } from "../../../client/settings/asset-names.ts";
+import { unknownNameHint } from "../../run/asset-names.ts";
 import { nearestNetwork } from "../../../api/network-aliases.ts";
-import { intervalSeconds, showSeconds } from "../../../client/candles/candle-slices.ts";
+import { showSeconds } from "../../../client/candles/candle-slices.ts";
+import { intervalSeconds } from "../../../client/candles/candle-times.ts";
 import type { Page } from "../../../client/pages/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { member } from "../../../base/json/raw-json.ts";
@@ -26,6 +29,7 @@ type KeptRows = readonly (readonly string[])[];
 /** Adds the nearest known network to a 404. Fetching the list of networks costs at most one request per day. */
 export async function withSuggestion(cause: unknown, asking: Asking): Promise<Failure> {
   if (!(cause instanceof Failure)) throw cause;
+  const { client } = asking;
   const { status, code, body, why, retryAfter } = cause.details;
   const { args } = asking.question;
   const only = args.get("network");
@@ -44,7 +48,11 @@ export async function withSuggestion(cause: unknown, asking: Asking): Promise<Fa
     why,
     body,
     retryAfter,
-    ...(near !== undefined && { next: `did you mean ${near}?` }),
+    ...(near === undefined
+      ? isAssetName(network) && {
+          next: `list the networks: dexdata networks; if it is an asset, ${unknownNameHint(network, client.target.isSimulated)}`,
+        }
+      : { next: `did you mean ${near}?` }),
   });
 }
 

@@ -1,11 +1,11 @@
 import type { TimedAsset } from "../../../client/candles/timed-walk.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import type { ListSources } from "../../../base/files/list-sources.ts";
 import { isObject, member } from "../../../base/json/raw-json.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";
-import { checkListed, isList, readLines, readSubjects, readWord } from "../input/subjects.ts";
+import type { AssetSources } from "../../run/asset-names.ts";
+import { checkListed, isList, readLines, readSubjects } from "../input/subjects.ts";
 
 export interface TimedInput {
   readonly asset: TimedAsset;
@@ -43,7 +43,7 @@ export const isTime = (label: string | undefined): boolean =>
 export async function readAssetsAt(
   words: readonly string[] | readonly Subject[],
   at: string | undefined,
-  sources: ListSources,
+  sources: AssetSources,
   { kind, now, usage }: InputTaker,
 ): Promise<TimedInputs> {
   const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
@@ -70,7 +70,7 @@ const isSubjects = (words: readonly string[] | readonly Subject[]): words is rea
 export async function readRowsAt(
   words: readonly string[],
   field: string,
-  sources: ListSources,
+  sources: AssetSources,
   taker: InputTaker,
 ): Promise<TimedInputs> {
   const [first = "", ...others] = words;
@@ -79,9 +79,10 @@ export async function readRowsAt(
   if (!isList(word) || more !== undefined)
     throw usageFailure("--at-field requires one list of assets: - or @file", taker.usage);
   const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
-  const list = { text, field, network, source: word === "-" ? "stdin" : withoutSecrets(word.slice(1)) };
+  const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
+  const list = { text, field, network, source, names: sources.names };
   // An asset or a comment cannot begin a header.
-  const isOfLines = /^\s*(?:[{#]|[^\s,;"]+:[^\s,;"]+\s)/u.test(text);
+  const isOfLines = /^\s*(?:[{#]|[^\s,;"]+(?::[^\s,;"]+\s|[^\S\n]+\d))/u.test(text);
   return isOfLines ? { inputs: readLinesAt(list, taker) } : await readTableAt(list, taker);
 }
 
@@ -90,24 +91,25 @@ interface List {
   readonly field: string;
   readonly network: string | undefined;
   readonly source: string;
+  readonly names: AssetSources["names"];
 }
 
-function readLinesAt({ text, field, network, source }: List, taker: InputTaker): readonly TimedInput[] {
+function readLinesAt({ text, field, ...origin }: List, taker: InputTaker): readonly TimedInput[] {
   return text.split("\n").flatMap((line, index) => {
-    const where = `${source} line ${index + 1}`;
+    const where = `${origin.source} line ${index + 1}`;
     const trade = line.trim().startsWith("{") ? tradeIn(line) : undefined;
     if (trade !== undefined) {
       const at = timeOf(member(trade, field), field, taker.now, where);
-      const chain = member(trade, "chain") ?? network;
+      const chain = member(trade, "chain") ?? origin.network;
       return ["token_0", "token_1"].map((name) => ({
         asset: checked({ network: chain, address: member(trade, name) }, "token", where),
         at,
       }));
     }
-    return readLines([line], index + 1, network, source).map((each) => {
+    return readLines([line], index + 1, origin).map((each) => {
       const time = each.row === undefined ? each.label : member(each.row, field);
       const kind = each.kind === "pool" ? "pool" : taker.kind;
-      const asset = checked({ network: each.network ?? network, address: each.address }, kind, where);
+      const asset = checked({ network: each.network ?? origin.network, address: each.address }, kind, where);
       return { asset, at: timeOf(time, each.row === undefined ? "a time" : field, taker.now, where) };
     });
   });
@@ -143,7 +145,7 @@ function checked(
 
 const assetColumns = ["token", "asset", "address", "pool"];
 
-async function readTableAt({ text, field, network, source }: List, taker: InputTaker): Promise<TimedInputs> {
+async function readTableAt({ text, field, ...origin }: List, taker: InputTaker): Promise<TimedInputs> {
   // Only lists in CSV need the parser.
   const { parse } = await import("csv-parse/sync");
   const [titles = ""] = text.trimStart().split("\n", 1);
@@ -161,7 +163,9 @@ async function readTableAt({ text, field, network, source }: List, taker: InputT
       },
     });
   } catch (cause) {
-    throw usageFailure(`${source}: invalid CSV: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw usageFailure(
+      `${origin.source}: invalid CSV: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
   }
   const [header, ...rows] = records;
   const names = header?.map((name) => name.trim()) ?? [];
@@ -169,17 +173,20 @@ async function readTableAt({ text, field, network, source }: List, taker: InputT
     names.findIndex((name) => known.includes(name.toLowerCase()));
   const columns = `its columns: ${names.join(", ")}`;
   const [timeAt, networkAt] = [names.indexOf(field), placeOf("network", "chain")];
-  if (timeAt < 0) throw invalidInput(`--at-field "${field}"`, `${source} has no such column`, columns);
+  if (timeAt < 0) throw invalidInput(`--at-field "${field}"`, `${origin.source} has no such column`, columns);
   const assetAt = assetColumns.map((name) => placeOf(name)).filter((place) => place >= 0);
   if (assetAt.length === 0)
-    throw usageFailure(`${source}: no column with addresses: token, asset, address or pool`, columns);
+    throw usageFailure(`${origin.source}: no column with addresses: token, asset, address or pool`, columns);
   const inputs = rows.map((record, index) => {
-    const where = `${source} line ${lineNumbers[index + 1]}`;
+    const where = `${origin.source} line ${lineNumbers[index + 1]}`;
     const place = assetAt.find((each) => record[each]?.trim() !== "");
     if (place === undefined) throw usageFailure(`${where}: no address`);
-    const onNetwork = record[networkAt]?.trim() || network;
-    const asset: Subject = readWord(record[place]?.trim() ?? "", onNetwork, `${where}; ${taker.usage}`);
-    const kind = names[place]?.toLowerCase() === "pool" ? "pool" : taker.kind;
+    const network = record[networkAt]?.trim() || origin.network;
+    const cell = record[place]?.trim() ?? "";
+    const [asset] = readLines([cell], lineNumbers[index + 1] ?? 0, { ...origin, network });
+    if (asset === undefined) throw usageFailure(`${where}: no address`);
+    const isPool = names[place]?.toLowerCase() === "pool" || asset.kind === "pool";
+    const kind = isPool ? "pool" : taker.kind;
     return {
       asset: checked(asset, kind, where),
       at: timeOf(record[timeAt]?.trim() || undefined, field, taker.now, where),

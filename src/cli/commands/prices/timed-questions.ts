@@ -6,22 +6,21 @@ import {
   type TimedWalk,
 } from "../../../client/candles/timed-walk.ts";
 import { walkTimed } from "../../../client/candles/walk-timed.ts";
-import { intervalSeconds } from "../../../client/candles/candle-slices.ts";
+import { intervalSeconds } from "../../../client/candles/candle-times.ts";
 import { nameOf, subjectKey } from "../../../client/subject.ts";
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { candlesOf, timedPrices } from "../../../api/endpoints/timed-prices.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import type { ListSources } from "../../../base/files/list-sources.ts";
 import { makeRoomForRowGroups } from "../../../rows/parquet/heap-room.ts";
+import type { AssetSources } from "../../run/asset-names.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
-import type { RunOptions } from "../../run/run-options.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { Questions } from "../input/questions.ts";
 import { checkWord, isList, readWord } from "../input/subjects.ts";
-import { serviceOf } from "../pull/pull-query.ts";
+import { type RunOptions, serviceOf, syncServiceOf } from "../../run/run-options.ts";
 import { isTime, readAssetsAt, readRowsAt } from "./timed-inputs.ts";
 
 type Timed = Input<EndpointFlags>;
@@ -32,7 +31,7 @@ const usage = "usage: dexdata prices <network:address…|@file|-> --at <time>";
 export async function timedQuestions(
   input: Timed,
   options: RunOptions,
-  sources: ListSources,
+  sources: AssetSources,
   context: Context,
   current: Questions | undefined,
 ): Promise<Questions> {
@@ -113,8 +112,7 @@ function quoteAsset(word: string, [first = ""]: readonly string[]): TimedAsset {
 
 async function openLake(root: string, options: RunOptions): Promise<TimedWalk["stored"]> {
   const { storedCandles } = await import("../../../lake/stored-candles.ts");
-  const { serviceName } = await import("../sync/service-name.ts");
-  return storedCandles(root, (target) => serviceName(options, target));
+  return storedCandles(root, (target) => syncServiceOf(options, target));
 }
 
 /** The cache lasts for a day. */

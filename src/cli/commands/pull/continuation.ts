@@ -19,7 +19,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 
 /** Flags that the next command does not repeat: the position in the list, this run's files, and details of its requests. */
 const ofThisRun: ReadonlySet<string> = new Set(
-  "cursor page page-size field paginate out resume force receipt verbose".split(" "),
+  "cursor page page-size field paginate day out resume force receipt verbose".split(" "),
 );
 
 const rowsAvailable = "more rows available";
@@ -35,7 +35,8 @@ export function moreRowsLine(
   { limit, walk }: Pick<Questions, "limit" | "walk">,
   room: number,
 ): string | undefined {
-  if (page.end.kind !== "cut" && positionAfter(page) === undefined) return undefined;
+  const end = nextOf(page);
+  if (page.end.kind !== "cut" && (end === undefined || end.flag === "subject")) return undefined;
   const line = `${rowsAvailable}; ${higherLimit(question.endpoint, limit)}`;
   const next = nextPage(question, flags, page, walk.pageSize);
   if (next === undefined) return line;
@@ -52,7 +53,7 @@ export function higherLimit({ rawPath, reply }: Endpoint, limit = 0): string {
 /** A position in another list cannot be given as a flag. */
 function positionAfter(page: Page): Position | undefined {
   const next = nextOf(page);
-  return next?.flag === "subject" ? undefined : next;
+  return next?.flag === "subject" || next?.list !== undefined ? undefined : next;
 }
 
 /**
@@ -80,7 +81,7 @@ function nextPage(
   // A cursor refers to the start of a page, so a partly used page has to be requested again.
   const { at } = page;
   const isFirst = at?.flag === "page" && at.value === "1" && at.to === undefined;
-  if (at === undefined || isFirst) return undefined;
+  if (at === undefined || isFirst || at.list !== undefined) return undefined;
   const command = continuingCommand(question, flags, at, pageSize);
   return `next page (repeats ${counted(page.rows.length, "row")}): ${command}`;
 }
@@ -160,7 +161,7 @@ export function restOf({
   const { end } = last.page;
   if (end.kind === "last") return { more: false, next: null };
   // Rows may be missing before a position that is not confirmed.
-  if (end.kind === "cut" || !isConfirmed(last.page) || end.next.flag === "subject")
+  if (end.kind === "cut" || !isConfirmed(last.page) || positionAfter(last.page) === undefined)
     return { more: true, next: null };
   const { next } = end;
   return { more: true, next: { [next.flag]: next.value, ...(next.to !== undefined && { to: next.to }) } };
@@ -238,7 +239,8 @@ function resumable(command: readonly string[], typed: TypedFlags, { format, sett
   return sameCommand(command, others);
 }
 
-function sameCommand(command: readonly string[], typed: TypedFlags): string {
+/** As the user typed it, quoted for a shell. */
+export function sameCommand(command: readonly string[], typed: TypedFlags): string {
   const flags = new Map([...typed].filter(([name]) => name !== "verbose" && name !== "force"));
   return ["dexdata", ...command, ...flagWords(flags)].map(quoted).join(" ");
 }

@@ -1,6 +1,5 @@
 import { isConfirmed } from "../../../client/pages/judge.ts";
 import type { Page } from "../../../client/pages/page.ts";
-import { titleOf } from "../../../client/subject.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import { rowShape } from "../../../api/endpoint.ts";
@@ -9,24 +8,26 @@ import { Failure, affectsOneInput } from "../../../base/failure.ts";
 import { answers, type Part } from "../../../rows/pull/pull-answers.ts";
 import { countEnd, countPage, remarksIn } from "../../../rows/pull/tally.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
-import { answerShapes, hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
+import { answerShapes, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
+import { collectForPager, writePaged } from "../../render/paged.ts";
 import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { counted } from "../../../base/text/counted.ts";
 import type { Questions } from "../input/questions.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import { writtenFormat } from "./binary-output.ts";
-import { higherLimit, moreRowsLine } from "./continuation.ts";
+import { moreRowsLine } from "./continuation.ts";
+import { reportEnd } from "./report-end.ts";
 import type { Pull } from "./pull.ts";
-import { createTableAssets, type TableAssets } from "./table-assets.ts";
+import { createTableAssets, loadTrades, type TableAssets } from "./table-assets.ts";
 import { tableRemarks } from "./table-remarks.ts";
 
 /** Fetches one query after another, page by page. */
 export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   const { questions, open, options, destination, seen } = run;
   // A path into a value is read from the row's text.
-  const located = options.prefix?.filter((field) => !field.includes("."));
+  const prefix = options.prefix?.filter((field) => !field.includes(".")) ?? [];
+  const located = questions.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
   const wish = { ...questions, walk: { ...questions.walk, located }, isValidated: options.isValidated };
   const parts = answers(
     open.client,
@@ -63,15 +64,14 @@ async function answerAll(
   first: Promise<IteratorResult<Part>>,
   rest: AsyncGenerator<Part>,
 ): Promise<ExitCode> {
-  const { context, questions, report, destination } = run;
+  const { context, questions, destination } = run;
   const { client } = run.open;
   const { tally } = destination;
   const { endpoint, groups, walk } = questions;
-  const isWhole = walk.once === "document";
-  const shapes = isWhole ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
+  const shapes =
+    walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
   const missing = watchFields(run.options.fields, shapes);
-  const failures: Failure[] = [];
-  const remarks: string[] = [];
+  const [failures, remarks]: [Failure[], string[]] = [[], []];
   const meanings = new Set<string>();
   // An error that concerns only one input is saved until the other inputs have been fetched.
   const keep = async (cause: Failure, question: Question): Promise<void> => {
@@ -87,8 +87,9 @@ async function answerAll(
     const { question } = part;
     if (part.kind === "page") {
       await assets.learnFor(question, part.page);
-      await showPage(run, question, part.page, renderer);
-      missing.see(part.page);
+      const page = { ...part.page, rows: assets.inTokens(part.page.rows) };
+      await showPage(run, question, page, { renderer, assets });
+      missing.see(page);
       keeper?.take(part.page);
       if (part.page.refused !== undefined)
         await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
@@ -119,27 +120,8 @@ async function answerAll(
   await renderer.end();
   assets.save();
   await sayRefused(run, failures);
-  for (const line of [...remarksIn(tally), ...missing.remarks(), ...hiddenColumnWarnings(renderer)])
-    report.warn(line);
-  for (const line of meanings) report.remark(line);
-  if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");
-  for (const line of remarks) remarkOnMore(run, line);
-  if (run.unfinished !== undefined)
-    remarkOnMore(
-      run,
-      `more rows available for ${run.unfinished} of ${counted(questions.asked.length, "input")}; ${higherLimit(endpoint, questions.limit)}`,
-    );
-  if (tally.rows === 0) report.remark("no results");
-  return tally.refused > 0 || (tally.missing > 0 && questions.missing === "fail") ? 8 : 0;
-}
-
-/**
- * A default limit is reported even if stdout is a pipe, because a script might mistake a truncated list for the complete
- * result.
- */
-function remarkOnMore({ typed, options, context, report }: Pull, line: string): void {
-  const isByDefault = !typed.input.typed.has("limit") && !options.isQuiet && !context.stderr.isTerminal;
-  (isByDefault ? report.tell : report.remark)(line);
+  const warnings = [...remarksIn(tally), ...assets.warnings(), ...missing.remarks()];
+  return reportEnd(run, renderer, { warnings, meanings, more: remarks });
 }
 
 /** In the same form as a run's failure. */
@@ -152,11 +134,16 @@ async function sayRefused({ options, report }: Pull, failures: readonly Failure[
     else report.fault(failure.message);
 }
 
-async function showPage(run: Pull, question: Question, page: Page, renderer: Renderer): Promise<void> {
+async function showPage(
+  run: Pull,
+  question: Question,
+  page: Page,
+  { renderer, assets }: Shown,
+): Promise<void> {
   // Every page of a list may contain the same warning.
   if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.warn(page.warning);
   if (run.questions.missing !== "null") {
-    for (const subject of page.missing ?? []) run.report.warn(`no price for ${titleOf(subject)}`);
+    for (const subject of page.missing ?? []) run.report.warn(`no price for ${assets.titleOf(subject)}`);
   }
   await renderer.page(page, question.args);
   countPage(run.destination.tally, question, page);
@@ -170,7 +157,7 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
     const hint = await hintAtEmpty({ context: run.context, client: open.client, question });
     if (hint !== undefined) run.report.warn(hint);
   }
-  if (questions.limit === undefined || last?.question !== question) return [];
+  if (questions.limit === undefined || last?.question !== question || last.page.isCutOff === true) return [];
   const { stderr } = run.context;
   // A terminal that does not know its width reports 0.
   const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;
@@ -181,7 +168,7 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
 }
 
 async function openRenderer(
-  { context, options, questions, destination, report, parquet }: Pull,
+  { context, typed, options, questions, destination, report, parquet }: Pull,
   assets: TableAssets,
 ): Promise<Renderer> {
   const { stdout } = context;
@@ -198,6 +185,26 @@ async function openRenderer(
   if (split !== undefined) {
     const { createSplitRenderer } = await import("./split-pages.ts");
     return createSplitRenderer({ ...split, questions, now: options.now, create, warn: report.warn });
+  }
+  // Rows that need several requests are shown as they arrive.
+  const { asked, walk } = questions;
+  const { wanted = 0, pageSize } = walk;
+  const isOneRequest = asked.length === 1 && wanted <= pageSize && !typed.input.typed.has("all");
+  const canPage = options.hasPager && options.format === "table" && destination.rowsAt() === undefined;
+  if (canPage && isOneRequest && stdout.page !== undefined) {
+    const paged = collectForPager(stdout);
+    const renderer = await create(paged.output, false);
+    return {
+      ...renderer,
+      release: async () => {
+        await renderer.release?.();
+        await stdout.write(paged.take());
+      },
+      end: async () => {
+        await renderer.end();
+        await writePaged(stdout, paged.take());
+      },
+    };
   }
   const output = {
     isTerminal: stdout.isTerminal,

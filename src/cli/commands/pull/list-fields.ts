@@ -4,20 +4,30 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { type FieldAtPath, fieldPaths } from "../../../api/field-paths.ts";
 import type { FieldType, Reading } from "../../../api/record.ts";
 import { chooseEndpoint } from "../input/positionals.ts";
+import { namedColumns } from "../../render/table/choose-columns.ts";
 import { groupsOf } from "../input/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { writeRows } from "../../run/output/local-output.ts";
 
-/** Does not require a request or any arguments. */
-export async function listFieldsOf(
-  group: readonly Endpoint[],
+/** For `--fields '?'` and `--columns '?'`. Does not require a request or any arguments. */
+export async function listNamesOf(
+  asked: "fields" | "columns",
+  endpoints: readonly Endpoint[],
   { words, flags, typed }: Input<EndpointFlags>,
   context: Context,
 ): Promise<ExitCode> {
-  const endpoint = chooseEndpoint(group, typed, words.length > 0);
-  return await listFields(context, flags, endpoint, groupsOf(endpoint, flags));
+  const endpoint = chooseEndpoint(endpoints, typed, words.length > 0);
+  const groups = groupsOf(endpoint, flags);
+  if (asked === "fields") return await listFields(context, flags, endpoint, groups);
+  const rows = groups.flatMap((group) =>
+    namedColumns(rowShape(endpoint, group)).map((column) => ({
+      ...(groups.length > 1 && { group }),
+      ...column,
+    })),
+  );
+  return await writeRows(context, flags, rows);
 }
 
 /** If the response is shown unchanged, `within` returns the path to a row in it. */

@@ -1,6 +1,7 @@
 import { counted } from "../../../base/text/counted.ts";
 import { restOf } from "./continuation.ts";
 import type { Pull } from "./pull.ts";
+import { unsettledDays } from "./unsettled-days.ts";
 
 /** For example, `28,787 rows in swaps.ndjson, complete`. Counts the rows of earlier runs, too. */
 export function outSummary(run: Pull, out: string, exit: number): string {
@@ -36,7 +37,11 @@ function stateOf(run: Pull, exit: number): string {
 }
 
 /** A result can be incomplete even though the run did not fail. */
-export function whyIncomplete({ destination: { tally } }: Pull, exit: number): string | null {
+export function whyIncomplete(run: Pull, exit: number): string | null {
+  const { tally } = run.destination;
+  if (run.cutOff !== undefined) return run.cutOff;
+  const unsettled = unsettledDays(run);
+  if (tally.refused === 0 && unsettled !== undefined) return unsettled.problem;
   if (exit === 0) return null;
   return tally.refused > 0
     ? `${counted(tally.refused, "input")} rejected`

@@ -6,7 +6,7 @@ import { isSameService, namesIn } from "../../../api/service-name.ts";
 import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import type { CheckpointHeader } from "../../../rows/out-files/read-checkpoint.ts";
 import type { Questions } from "../input/questions.ts";
-import type { RunOptions } from "../../run/run-options.ts";
+import { type RunOptions, serviceOf } from "../../run/run-options.ts";
 
 type Query = CheckpointHeader["query"];
 
@@ -55,12 +55,6 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
   for (const [name, value] of Object.entries({ ...pages, ...rest }))
     if (name !== "made") query[name] = JSON.stringify(value) ?? "all";
   return query;
-}
-
-/** The free and paid hosts count as one service, so a pull can continue on a different plan. */
-export function serviceOf({ sandbox, baseUrl, settings }: RunOptions): string {
-  if (sandbox !== undefined) return `the sandbox, --seed ${sandbox.seed}`;
-  return namesIn(baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`);
 }
 
 /** Does not depend on the order of the parts. */

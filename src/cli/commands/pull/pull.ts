@@ -5,6 +5,7 @@ import type { Context } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
+import type { NameFinder } from "../../run/asset-names.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { Report } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -37,15 +38,18 @@ export interface Pull {
   /** Only for Parquet. */
   readonly parquet?: ParquetOutput | undefined;
   last?: { readonly question: Question; readonly page: Page };
+  /** Why the rows are not all that were requested, although nothing failed. */
+  cutOff?: string;
   /** How many lists have more rows than the limit, if there are several. */
   unfinished?: number;
 }
 
-export function pullState(run: Pull): PullState {
+export function pullState(run: Pull, names: NameFinder): PullState {
   const { meter } = run.open.client;
   const { tally } = run.destination;
   const { asked } = run.questions;
-  const { label } = run.questions.named[tally.question] ?? {};
+  const subject = run.questions.named[tally.question];
+  const label = subject && (names.labelOf(subject) ?? subject.label);
   const inputs = asked.length > 1 ? { answered: tally.question, of: asked.length, label } : undefined;
   const rowsInAll = inputs === undefined ? rowsWanted(run) : undefined;
   return {

@@ -15,6 +15,7 @@ import type { WrittenRows } from "../../../rows/parquet/parquet-writer.ts";
 import { addPlans } from "../../../client/spending/meter.ts";
 import type { Questions } from "../input/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
+import { unsettledDays } from "./unsettled-days.ts";
 import { restOf } from "./continuation.ts";
 import { whyIncomplete } from "./out-summary.ts";
 
@@ -55,7 +56,10 @@ export function footerReceipt(run: Pull, { rows, rows_sha256, spilled }: Written
   const { questions, destination, open, options } = run;
   const { tally } = destination;
   const { target } = open.client;
-  const isComplete = tally.refused === 0 && (tally.missing === 0 || questions.missing !== "fail");
+  const isComplete =
+    tally.refused === 0 &&
+    unsettledDays(run) === undefined &&
+    (tally.missing === 0 || questions.missing !== "fail");
   return hideSecrets(
     escapeJsonText(
       objectText({
@@ -92,6 +96,9 @@ function queryMembers({ questions, destination: { tally }, open }: Pull): Member
         ? Object.fromEntries(withRepeated(questions.endpoint, args))
         : null,
     ),
+    ...(questions.walk.ofPool !== undefined && {
+      condition: JSON.stringify({ contains_all: questions.walk.ofPool.tokens }),
+    }),
     inputs: String(
       questions.timed?.inputs.length ?? questions.walk.subjects?.length ?? questions.asked.length,
     ),
@@ -128,12 +135,14 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
       requests: String(before.requests + meter.requests),
       rows: String(tally.rows),
+      ...(tally.rowsRead !== undefined && { rows_read: String(tally.rowsRead) }),
       repeats_dropped: String(tally.repeats),
       remarks: JSON.stringify(remarkCounts(tally)),
       ...rowMembers(run),
       ...outputsOf(run),
       credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
       complete: String(reason === null),
+      ...(questions.days !== undefined && { complete_to: completeTo(run) }),
       proof: JSON.stringify(proofOf(run, reason)),
       doubts: JSON.stringify(failure instanceof Failure ? (failure.details.doubts ?? []) : []),
       missing_rows: JSON.stringify(failure instanceof Failure ? (failure.details.missing ?? null) : null),
@@ -143,6 +152,12 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       exit: String(exitOf(failure) ?? exit),
     }),
   );
+}
+
+/** With `--day`: the time before which no row can be added; null if the days are over. */
+function completeTo(run: Pull): string {
+  const seconds = unsettledDays(run)?.completeTo;
+  return JSON.stringify(seconds === undefined ? null : formatInstant({ seconds, fraction: "" }));
 }
 
 /** Null if the service applied several plans. */

@@ -112,7 +112,7 @@ export function createSplitRenderer(splitting: Splitting): Renderer {
     page: async (page, args = new Map()) => {
       for (const [file, part] of partsOf(page, isOfRow, (row) => fileFor(args, row))) {
         const { renderer } = await open(file);
-        await renderer.page(part);
+        await renderer.page(part, args);
         await pass(file, part.rows.length);
       }
     },

@@ -7,30 +7,39 @@ import { member } from "../../../base/json/raw-json.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { chooseColumns } from "../../render/table/choose-columns.ts";
 import type { FindAsset } from "../../render/values/cell.ts";
+import { createNameFinder } from "../../run/asset-names.ts";
 import { createKnownAssets } from "../../run/known-assets.ts";
-import type { RunOptions } from "../../run/run-options.ts";
+import type { Hosts, RunOptions } from "../../run/run-options.ts";
+import { titleOf, type Subject } from "../../../client/subject.ts";
 import type { Questions } from "../input/questions.ts";
 
 export type TableAssets = ReturnType<typeof createTableAssets>;
+
+/** Loaded only for amounts in tokens. */
+export const loadTrades = async () => await import("../../../client/rows/trades.ts");
 
 /** Longer tables are rarely read to the end. */
 const maxLearned = 500;
 
 /**
- * Labels and decimals for tables. Some plans get trades without the decimals of their tokens; then, one request for the
+ * Labels and decimals for tables and for amounts in tokens. Some plans get trades without the decimals of their tokens; then, one request for the
  * pool returns them.
  */
 export function createTableAssets(
   context: Context,
   client: Client,
-  options: Pick<RunOptions, "format" | "fields" | "columns">,
-  { named }: Pick<Questions, "named">,
+  options: Hosts & Pick<RunOptions, "format" | "fields" | "columns">,
+  { named, amounts }: Pick<Questions, "named" | "amounts">,
 ) {
-  const known = createKnownAssets(context, client.target);
+  const names = createNameFinder(context, options);
+  const known = createKnownAssets(context, client.target, names);
   known.name(named);
   const isTable = formats[options.format].columns === "guessed" && options.fields === undefined;
   let shown = "";
   let learned = 0;
+  const decimals = new Map<string, number | undefined>();
+  const withoutDecimals = new Set<string>();
+  let addAmounts: ((rows: Page["rows"]) => Page["rows"]) | undefined;
   return {
     find: ((address, network = shown) => known.find(network, address)) satisfies FindAsset,
     /** Call this before the page is shown. */
@@ -39,8 +48,9 @@ export function createTableAssets(
       { group, rows }: Pick<Page, "group" | "rows">,
     ): Promise<void> => {
       shown = args.get("network") ?? "";
-      if (!isTable) return;
       const pool = args.get("pool_address");
+      if (amounts !== undefined && pool !== undefined) await learnDecimals(shown, pool, rows);
+      if (!isTable) return;
       if (pool !== undefined && needsPool(endpoint, pool, { group, rows })) {
         await known.requestPool(client, shown, pool);
       } else if (context.stdout.isTerminal && learned < maxLearned) {
@@ -49,8 +59,29 @@ export function createTableAssets(
         learned += rows.length;
       }
     },
+    /** The user's name for an input comes first in messages. */
+    titleOf: (subject: Subject): string =>
+      titleOf({ ...subject, label: names.labelOf(subject) ?? subject.label }),
+    /** Adds exact amounts in tokens, if the user requested them. Call this after `learnFor`. */
+    inTokens: (rows: Page["rows"]): Page["rows"] => addAmounts?.(rows) ?? rows,
+    warnings: (): readonly string[] =>
+      withoutDecimals.size === 0
+        ? []
+        : [`unknown token decimals, so amounts in tokens are null: ${[...withoutDecimals].join(", ")}`],
     save: known.save,
   };
+
+  async function learnDecimals(network: string, pool: string, rows: Page["rows"]): Promise<void> {
+    addAmounts ??= (await loadTrades()).createTokenAmounts((token) => decimals.get(keyOf(shown, token)));
+    for (const token of [...rows.distinct("token_0"), ...rows.distinct("token_1")]) {
+      const key = keyOf(network, token);
+      if (typeof token !== "string" || decimals.has(key)) continue;
+      if (!hasDecimals(network, token)) await known.requestPool(client, network, pool);
+      const found = known.find(network, token)?.decimals;
+      decimals.set(key, found);
+      if (found === undefined) withoutDecimals.add(`${network}:${pool}`);
+    }
+  }
 
   /** For the decimals of a trade's tokens, and for the tokens in which a person sees candles of a pool. */
   function needsPool(
@@ -69,6 +100,8 @@ export function createTableAssets(
     return known.find(network, token)?.decimals !== undefined;
   }
 }
+
+const keyOf = (network: string, token: unknown): string => `${network}:${String(token)}`;
 
 function showsTrades(endpoint: Endpoint, group: string, columns: readonly string[] | undefined): boolean {
   const shape = endpoint.rows[group];

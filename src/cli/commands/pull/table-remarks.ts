@@ -1,4 +1,4 @@
-import { candleWindow, wholeSeconds } from "../../../client/candles/candle-slices.ts";
+import { candleWindow, countOpenings, wholeSeconds } from "../../../client/candles/candle-slices.ts";
 import type { Question } from "../../../api/args.ts";
 import { type Quote, quoteOf } from "../../render/values/quote.ts";
 import type { Pull } from "./pull.ts";
@@ -17,8 +17,6 @@ export function tableRemarks(
   if (questions.walk.candles !== undefined)
     return candleRemarks(run, args, quoteOf(endpoint, args, isSingle ? assets.find : undefined));
   const [shape] = Object.values(endpoint.rows);
-  if (shape?.columns.some(({ trade }) => trade === "size") === true)
-    return ["the service does not document the signs of amounts; they are shown as sent"];
   const tokens = assets.find(args.get("pool_address") ?? "", args.get("network"))?.label?.split("/") ?? [];
   const isPool = Object.hasOwn(shape?.record ?? {}, "last_price") && questions.isRecord;
   if (!isPool || tokens.length !== 2 || args.get("inversed") === "true") return [];
@@ -31,9 +29,9 @@ function candleRemarks(
   quote: Quote | undefined,
 ): readonly string[] {
   const rows = destination.tally.rowsOfQuestion;
-  const { start, end, interval } = candleWindow(args);
-  const until = Math.min(wholeSeconds(end), Math.ceil(options.now / 1000));
-  const intervals = Math.ceil(until / interval) - Math.ceil(wholeSeconds(start) / interval);
+  const window = candleWindow(args);
+  const until = Math.min(wholeSeconds(window.end), Math.ceil(options.now / 1000));
+  const intervals = countOpenings({ ...window, end: String(until) });
   const isSparse =
     !args.has("count_back") &&
     questions.walk.candles?.fill === undefined &&

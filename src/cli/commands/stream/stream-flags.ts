@@ -62,6 +62,16 @@ const lines = {
 /** A token's transactions are those of all of its pools. */
 export const costOfTokens = "--feed transactions --by token can cost a thousand times as much as one pool";
 
+/** `1m` is sent as 60s. */
+const streamInterval = {
+  ...readBy("choice", "interval", (label, typed) => {
+    const found = streamIntervals.find((each) => each === (typed === "1m" ? "60s" : typed));
+    if (found === undefined) throw choiceFailure(label, typed, streamInterval.choices);
+    return found;
+  }),
+  choices: [...streamIntervals, "1m"],
+};
+
 export const streamFlags = {
   feed: flag(choice(feedNames, "feed"), "Feed", {
     summary: "Feed to subscribe to",
@@ -72,7 +82,7 @@ export const streamFlags = {
     defaultSaid: `default: pool for ${feedsWith(({ kinds: [first] }) => first.by === "pool").join(", ")}, token otherwise`,
     choicesIn: "summary",
   }),
-  interval: flag(choice(streamIntervals, "interval"), "Feed", {
+  interval: flag(streamInterval, "Feed", {
     summary: "Candle length for --feed ohlcv",
     default: "1s",
   }),
@@ -146,6 +156,7 @@ const simulating = ["sandbox", "tier", "seed", "faults", "now"] as const;
 export const streamShared = pick(
   sharedFlags,
   ...requestingFlags,
+  "no-input",
   ...simulating,
   "require-plan",
   "key-file",

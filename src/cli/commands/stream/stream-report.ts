@@ -1,3 +1,4 @@
+import { costOverTime, creditsLast } from "../../run/spending/cost-over-time.ts";
 import type { StreamEvent } from "../../../client/streams/stream-event.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Failure } from "../../../base/failure.ts";
@@ -179,6 +180,12 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
         credits,
         ...(silent.length > 0 && { assets_without_event: silent.map(nameOf) }),
       }),
+    costs: (creditsPerHour: number, left: string | undefined): void =>
+      note(
+        [`at the current rate, ${costOverTime(creditsPerHour)}`, creditsLast(left, creditsPerHour)]
+          .filter((part) => part !== undefined)
+          .join("; "),
+      ),
     reloaded: (subjects: readonly Subject[]): void => {
       log({ event: "reload", ...namesAndLabels(subjects) });
       note(`asset list reloaded: ${counted(subjects.length, "asset")}`);

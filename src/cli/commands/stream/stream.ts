@@ -31,6 +31,7 @@ import type { TailHandlers } from "../../../client/live/shard-handlers.ts";
 import { withoutMalformed } from "../../../client/live/malformed.ts";
 import { Tail } from "../../../client/live/tail.ts";
 import { counted } from "../../../base/text/counted.ts";
+import { withoutNames } from "../input/named-words.ts";
 import { readSubjects, streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import { costOfTokens, type StreamFlags, type StreamValues } from "./stream-flags.ts";
@@ -47,8 +48,14 @@ const sandboxSpeed = 60;
 const mebibyte = 1024 * 1024;
 
 export async function stream(input: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
-  const work = async (run: Run) => await streamUntilStopped(await openSession(run, input));
-  return await withRun(input, outer, work, { isTail: true });
+  const { flags } = input;
+  const named = await withoutNames(input, outer, () => ({
+    command: streamTaker,
+    takes: kindOf(feeds[flags.feed], flags.by).by,
+    words: "all",
+  }));
+  const work = async (run: Run) => await streamUntilStopped(await openSession(run, named));
+  return await withRun(named, outer, work, { isTail: true });
 }
 
 type Session = Awaited<ReturnType<typeof openSession>>;
@@ -90,7 +97,7 @@ async function openSession(run: Run, input: Input<StreamFlags>) {
   const ends = { limit, duration, maxCredits: options.maxCredits };
   const stops = createStops(clock, signal, ends, () => meter.credits);
   onClose(stops.release);
-  const known = createKnownAssets(context, open.client.target);
+  const known = createKnownAssets(context, open.client.target, run.sources.names);
   known.name(listed);
   const asking = known.labeled(listed);
   // The connections report those that are skipped.
@@ -200,9 +207,9 @@ function readParams(
 }
 
 async function streamUntilStopped(session: Session): Promise<ExitCode> {
-  const { run, flags, asking, subjects, hasFile, stops } = session;
+  const { run, asking, subjects, hasFile, stops } = session;
   const tail = createTail(session);
-  if (flags.events !== undefined) run.onClose(logCredits(session));
+  run.onClose(countCredits(session));
   if (hasFile) run.onClose(listenForReload(session, tail));
   try {
     return await tail.run(asking, stops.signal);
@@ -356,17 +363,13 @@ function listenForReload(
   return run.context.onReload(() => void reload());
 }
 
-/** Logs the credits once a minute if they have changed. */
-function logCredits({ run, stops, course }: Session): () => void {
-  const done = new AbortController();
-  const tick = async (): Promise<void> => {
-    for (let before = 0; ;) {
-      await run.context.clock.sleep(60_000, done.signal);
-      const { events, credits } = stops.counts();
-      if (credits !== before) course.credits(events, credits);
-      before = credits;
-    }
-  };
-  tick().catch(() => undefined);
-  return () => done.abort();
+/** Logs the credits once a minute if they have changed. After the first minute with events, says what they cost. */
+function countCredits({ run, stops, course, open }: Session): () => void {
+  let before = 0;
+  return run.context.clock.every(60_000, () => {
+    const { events, credits } = stops.counts();
+    if (credits !== before) course.credits(events, credits);
+    if (before === 0 && credits > 0) course.costs(60 * credits, open.client.meter.creditsLeft);
+    before = credits;
+  });
 }

@@ -1,10 +1,10 @@
 import { addressKey } from "../../../client/subject.ts";
 import type { AssetKind } from "../../../api/asset-kind.ts";
-import { intervals } from "../../../api/endpoints/ohlcv.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { withoutSecrets } from "../../../base/key.ts";
-import type { ListSources } from "../../../base/files/list-sources.ts";
+import type { AssetSources, NameFinder } from "../../run/asset-names.ts";
+import { isAssetName } from "../../../client/settings/asset-names.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import {
   type CandleInterval,
@@ -16,7 +16,7 @@ import {
 import { folderOf } from "../../../lake/layout.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { parseRfc3339, parseTimeBound } from "../../../base/time/time.ts";
-import { syncFlags } from "./sync-flags.ts";
+import { readStoredInterval, syncFlags } from "./sync-flags.ts";
 import { checkListed, checkWord, isList, type ListedAsset, readList, readWord } from "../input/subjects.ts";
 
 /** What applies to lines without their own values. Times are in milliseconds. */
@@ -37,7 +37,7 @@ const usage = "usage: dexdata sync <directory> [network:address…|@file|-] [fla
 /** The arguments after the directory. A dataset that is named twice appears once. */
 export async function readDatasets(
   words: readonly string[],
-  sources: ListSources,
+  sources: AssetSources,
   defaults: Defaults,
 ): Promise<readonly ListedDataset[]> {
   const datasets: ListedDataset[] = [];
@@ -45,7 +45,7 @@ export async function readDatasets(
     if (isList(word)) {
       const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
       const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
-      datasets.push(...readDatasetList(text, source, defaults));
+      datasets.push(...readDatasetList(text, source, defaults, sources.names));
       continue;
     }
     const { network, address, label } = readWord(word, undefined, usage);
@@ -67,8 +67,18 @@ export function readStoredList(text: string, file: string, now: number): readonl
   });
 }
 
-function readDatasetList(text: string, source: string, defaults: Defaults): readonly ListedDataset[] {
-  const datasets = readList(text, undefined, source).flatMap((asset) => datasetsOf(asset, defaults));
+function readDatasetList(
+  text: string,
+  source: string,
+  defaults: Defaults,
+  names?: NameFinder,
+): readonly ListedDataset[] {
+  const datasets = readList(text, undefined, source, names).flatMap((asset) => {
+    const { network, address = "", row, where } = asset;
+    if (names !== undefined && network === undefined && row === undefined && isAssetName(address))
+      throw names.unknown(address, where);
+    return datasetsOf(asset, defaults);
+  });
   if (datasets.length === 0) throw usageFailure(`${source} has no assets`, usage);
   return withoutRepeats(datasets);
 }
@@ -85,7 +95,10 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
   return (own === undefined ? defaults.kinds : [own]).map((kind) => {
     checkAsset(asset.kind, kind, where);
     checkListed({ network, address }, asset, factsOfKind(kind).asset);
-    const typed = chosen(where, "interval", member(row, "interval"), intervals);
+    const listed = member(row, "interval");
+    const word = typeof listed === "string" ? listed : JSON.stringify(listed);
+    const typed =
+      listed === undefined ? undefined : readStoredInterval(`interval "${word}" in ${where}`, word);
     const interval = kind === "transactions" ? undefined : (typed ?? defaults.interval);
     const from = startOf(asset, defaults);
     const created = instantOf(row)?.seconds;

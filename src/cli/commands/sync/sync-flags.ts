@@ -1,9 +1,10 @@
-import { intervals } from "../../../api/endpoints/ohlcv.ts";
+import { intervals, madeIntervals, sameIntervals } from "../../../api/endpoints/ohlcv.ts";
+import { invalidInput } from "../../../base/failure.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
-import { type DatasetKind, datasetKinds } from "../../../lake/dataset.ts";
+import { type CandleInterval, type DatasetKind, datasetKinds } from "../../../lake/dataset.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
-import { choice, list, text, toggle } from "../../run/flags/flag-types.ts";
+import { list, readBy, text, toggle } from "../../run/flags/flag-types.ts";
 import { textFlags } from "../../run/flags/shared-flags.ts";
 
 const kinds = list("kinds", (label, items): readonly DatasetKind[] =>
@@ -14,13 +15,30 @@ const kinds = list("kinds", (label, items): readonly DatasetKind[] =>
   }),
 );
 
+/** A directory has candles as the service sends them. Longer ones can be made from them at any time. */
+export function readStoredInterval(label: string, typed: string): CandleInterval {
+  const source = madeIntervals[typed];
+  if (source !== undefined)
+    throw invalidInput(
+      label,
+      `sync stores only candles that the service sends, and ${typed} candles are made from ${source} candles`,
+      `use ${source}`,
+    );
+  const found = intervals.find((each) => each === (sameIntervals[typed] ?? typed));
+  if (found === undefined) throw choiceFailure(label, typed, intervals);
+  return found;
+}
+
 export const syncFlags = {
   kind: flag(kinds, "Rows", {
     suggests: datasetKinds,
     summary: "What to keep of each asset: transactions, ohlcv (pool candles), token-ohlcv",
     default: ["transactions"],
   }),
-  interval: flag(choice(intervals, "interval"), "Rows", { summary: "Candle length", default: "1h" }),
+  interval: flag({ ...readBy("choice", "interval", readStoredInterval), choices: intervals }, "Rows", {
+    summary: "Candle length",
+    default: "1h",
+  }),
   from: flag(text("time", "time"), "Rows", {
     summary: "Keep rows from this day on",
     details: ", from 00:00 UTC",
@@ -43,6 +61,7 @@ export const syncShared = pick(
   "progress",
   "stats",
   "verbose",
+  "no-input",
   "error-format",
   "timeout",
   "deadline",

@@ -11,7 +11,7 @@ import { makeFolder } from "../../../base/files/paths.ts";
 import type { FolderLock } from "../../../base/files/publish.ts";
 import { writeFailure } from "../../../base/files/file-errors.ts";
 import { addAssets, assetsName, checkRoot, firstPeriod, readAssets } from "../../../lake/assets-file.ts";
-import type { Dataset } from "../../../lake/dataset.ts";
+import { type Dataset, factsOfKind } from "../../../lake/dataset.ts";
 import type { Lake, LakeEvents } from "../../../lake/lake-run.ts";
 import { folderOf } from "../../../lake/layout.ts";
 import { createServiceClock, type ServiceClock } from "../../../lake/service-clock.ts";
@@ -22,7 +22,8 @@ import { type Run, withRun } from "../../run/with-run.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Input } from "../command.ts";
-import { serviceName } from "./service-name.ts";
+import { withoutNames } from "../input/named-words.ts";
+import { syncServiceOf } from "../../run/run-options.ts";
 import { dayOf, type ListedDataset, readDatasets, readStoredList } from "./list-datasets.ts";
 import { createFailures } from "./sync-failures.ts";
 import { createSyncOutput } from "./sync-output.ts";
@@ -32,7 +33,14 @@ type SyncInput = Input<typeof syncFlags & typeof syncShared>;
 type SyncValues = Values<typeof syncFlags & typeof syncShared>;
 
 export async function sync(input: SyncInput, outer: Context): Promise<ExitCode> {
-  return await withRun(input, outer, async (run) => await syncWithin(run, input), {
+  const [first, ...others] = new Set(input.flags.kind.map((kind) => factsOfKind(kind).asset));
+  const takes = others.length === 0 ? first : undefined;
+  const named = await withoutNames(input, outer, () => ({
+    command: "sync",
+    takes,
+    words: "after the first",
+  }));
+  return await withRun(named, outer, async (run) => await syncWithin(run, named), {
     hasProgress: true,
     outlastsOutages: true,
   });
@@ -71,7 +79,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const { client } = open;
   const isForced = flags.force === true;
   const begun = await planLake({ root, isForced, client, lock }, datasets, clock.present());
-  const service = serviceName(options, client.target);
+  const service = syncServiceOf(options, client.target);
   checkService(begun, service);
   if (isEstimate) {
     const { estimateSync } = await import("./estimate-sync.ts");

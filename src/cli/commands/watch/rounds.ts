@@ -11,7 +11,8 @@ import { answers } from "../../../rows/pull/pull-answers.ts";
 import { createRowSelector } from "../../render/values/row-text.ts";
 import type { Questions } from "../input/questions.ts";
 import { withSuggestion } from "../input/suggestion.ts";
-import { titleOf } from "../../../client/subject.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import type { TableAssets } from "../pull/table-assets.ts";
 
 export type Round = Awaited<ReturnType<typeof fetchRound>>;
 
@@ -20,7 +21,7 @@ export async function fetchRound(
   context: Context,
   client: Client,
   questions: Questions,
-  isValidated: boolean,
+  { isValidated, titleOf }: Pick<RunOptions, "isValidated"> & Pick<TableAssets, "titleOf">,
 ) {
   const { endpoint, asked, walk } = questions;
   const groups = new Map<string, TextRow[]>();

@@ -6,6 +6,8 @@ import { plans, type Tier } from "../../../api/tier.ts";
 import { estimate } from "../../../rows/pull/estimate.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
+import { costOverTime, creditsLast, creditsPerMonth } from "../../run/spending/cost-over-time.ts";
+import { writeRecord } from "../../run/output/local-output.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
@@ -26,7 +28,7 @@ export async function runWatch(
   interval: number,
   outer: Context,
 ): Promise<ExitCode> {
-  const work = async (run: Run): Promise<never> => await watch(run, group, input, interval);
+  const work = async (run: Run): Promise<ExitCode> => await watch(run, group, input, interval);
   return await withRun(input, outer, work, { adjust: refuseClosed, outlastsOutages: true });
 }
 
@@ -35,7 +37,7 @@ async function watch(
   group: EndpointGroup,
   input: Input<EndpointFlags>,
   interval: number,
-): Promise<never> {
+): Promise<ExitCode> {
   const { context, options, report, sources } = run;
   const { clock, signal } = context;
   const { words, typed } = input;
@@ -48,8 +50,13 @@ async function watch(
   const { client } = await run.open({ speed: 1 });
   const { meter, target } = client;
   const { requests, credits } = hourlyCost({ interval, every }, first, options, target.tier);
-  const cost = `${counted(requests, "request")} and ${counted(credits, "credit")} per hour`;
-  if (!options.isQuiet) report.tell(`watching every ${every}: up to ${cost}`);
+  if (input.flags.estimate === true)
+    return await writeRecord(context, input.flags, {
+      requests_per_hour: requests,
+      credits_per_hour: credits,
+      credits_per_month: creditsPerMonth(credits),
+    });
+  if (!options.isQuiet) report.tell(`watching every ${every}: up to ${costOverTime(credits)}`);
   const others = new Map([...typed].filter(([name]) => name !== "watch"));
   const command = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
   const assets = createTableAssets(context, client, options, first);
@@ -65,7 +72,7 @@ async function watch(
     // Each round resolves all relative times with the same clock reading.
     const now = nowOf();
     const questions = await read(now);
-    const round = await fetchRound(context, client, questions, options.isValidated).catch(
+    const round = await fetchRound(context, client, questions, { ...options, ...assets }).catch(
       (cause: unknown) => {
         if (signal.aborted || !isTransient(cause)) throw cause;
         view.failed(cause.message);
@@ -76,6 +83,8 @@ async function watch(
       const question = { endpoint: questions.endpoint, args: round.asked[0] ?? new Map<string, string>() };
       for (const rows of round.groups) await assets.learnFor(question, rows);
       await view.show(round, compareRounds(questions.endpoint, options.fields, last, round), now);
+      const lasting = last === undefined ? creditsLast(meter.creditsLeft, credits) : undefined;
+      if (lasting !== undefined) report.note(lasting);
       for (const note of round.notes) if (!said.has(note)) report.tell(note);
       for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
       for (const each of [...round.notes, ...round.refused]) said.add(each);

@@ -1,6 +1,7 @@
 import type { Command } from "../../commands/command.ts";
 import type { Flag, Flags } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
+import { meantWords } from "../hidden-words.ts";
 import type { Context } from "../../../base/context/context.ts";
 
 /** The words before the cursor, parsed as the program would parse them. */
@@ -29,7 +30,7 @@ export function readTypedLine(entries: readonly Command[], words: readonly strin
       pending = isFollowed ? flag : undefined;
     } else if (entry === undefined) {
       path = path === "" ? word : `${path} ${word}`;
-      entry = entries.find((each) => each.words === path);
+      entry = entries.find((each) => each.words === meantWords(path));
       if (entry === undefined && !entries.some((each) => each.words.startsWith(`${path} `))) return undefined;
     } else {
       positionals.push(word);

@@ -6,6 +6,7 @@ import { topicNames } from "./topic-names.ts";
 export const groupSummaries: Readonly<Record<string, string>> = {
   tokens: "Search tokens",
   pools: "Search pools",
+  name: "Name tokens and pools",
   auth: "Manage API keys",
   config: "Manage settings",
 };

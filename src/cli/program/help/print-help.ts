@@ -6,6 +6,7 @@ import { didYouMean, nearestCommand } from "../../commands/input/nearest-command
 import { commandHelp, type HelpForm } from "./command-help.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { printPage } from "../../render/terminal.ts";
+import { meantWords } from "../hidden-words.ts";
 import { topicNames } from "./topic-names.ts";
 import { topicPage } from "./topics/topics.ts";
 import { groupHelp, overview } from "./overview.ts";
@@ -45,7 +46,7 @@ function pageOf(
 /** Without words, returns the overview. */
 export function preparedPage(entries: readonly Command[], words: string): PreparedPage | undefined {
   if (words === "") return inBothForms(overview(entries));
-  const entry = entries.find((each) => each.words === words || each.earlierWords === words);
+  const entry = entries.find((each) => each.words === meantWords(words));
   if (entry !== undefined) return { brief: commandHelp(entry, "brief"), full: commandHelp(entry, "full") };
   const leads = entries.some((each) => each.words.startsWith(`${words} `));
   return leads ? inBothForms(groupHelp(words, entries)) : undefined;

@@ -106,7 +106,8 @@ export function createBoard(options: BoardOptions) {
 
 function labelOf(asset: string, { findAsset }: Pick<BoardOptions, "findAsset">): string | undefined {
   const colon = asset.indexOf(":");
-  return findAsset?.(asset.slice(colon + 1), asset.slice(0, colon))?.label;
+  const known = findAsset?.(asset.slice(colon + 1), asset.slice(0, colon));
+  return known?.name ?? known?.label;
 }
 
 function assetKey(asset: string): string {

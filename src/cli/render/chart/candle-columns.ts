@@ -1,3 +1,4 @@
+import { intervalStart, nextIntervalStart } from "../../../client/candles/made-interval.ts";
 import { member } from "../../../base/json/raw-json.ts";
 
 /** A single candle, or several merged into one. */
@@ -34,14 +35,14 @@ const spans = [...minutes.map((count) => count * 60), ...days.map((count) => cou
 export function createCandles(from: number, to: number, interval: number) {
   const kept = spanFor(interval, to - from, maxKept);
   const byIndex = new Map<number, CandleColumn>();
-  let start = Math.ceil(from / interval) * interval;
+  let start = nextIntervalStart(from, interval);
   let whole: CandleColumn | undefined;
   let last = 0;
   return {
     /** Candles must be added in chronological order. */
     add: (opens: number, candle: object): void => {
       // If the service rounds `start` down, it returns one extra candle.
-      if (byIndex.size === 0) start = Math.min(start, Math.floor(opens / interval) * interval);
+      if (byIndex.size === 0) start = Math.min(start, intervalStart(opens, interval));
       const index = Math.max(0, Math.floor((opens - start) / kept));
       const column = readCandle(candle);
       if (column === undefined) return;

@@ -61,14 +61,13 @@ const gap = 3;
 const shortestMonth = 28 * SECONDS_PER_DAY;
 
 /**
- * Chooses the shortest round step whose labels fit into `width`. Returns the candle columns that have a label and the
- * line of labels. Each candle takes up `pitch` terminal columns.
+ * Chooses the shortest round step whose labels fit into `width`. Returns the labels by candle column, and as one line. Each candle takes up `pitch` terminal columns.
  */
 export function timeAxis({ start, span, columns: { length } }: CandleColumns, pitch: number, width: number) {
   for (const step of timeSteps) {
     // Labels in the same column would overlap.
     if (("seconds" in step ? step.seconds : step.months * shortestMonth) < span) continue;
-    const marked = new Set<number>();
+    const marked = new Map<number, string>();
     let labels = "";
     let fits = true;
     for (let index = 0; index < length && fits; index++) {
@@ -79,11 +78,12 @@ export function timeAxis({ start, span, columns: { length } }: CandleColumns, pi
       const at = Math.max(0, Math.min(width - text.length, index * pitch - Math.floor(text.length / 2)));
       fits = text.length <= width && (labels === "" || at >= labels.length + gap);
       labels = labels.padEnd(at) + text;
-      marked.add(index);
+      marked.set(index, text);
     }
     if (fits && marked.size > 0) return { marked, labels };
   }
-  return { marked: new Set([0]), labels: labelOf(start, { seconds: 1 }) };
+  const first = labelOf(start, { seconds: 1 });
+  return { marked: new Map([[0, first]]), labels: first };
 }
 
 /** Returns the start of the period in seconds. Weeks start on Monday. */

@@ -2,6 +2,7 @@ import { candleWindow, openingOf, wholeSeconds } from "../../../client/candles/c
 import type { Args } from "../../../api/args.ts";
 import { fromWire } from "../../../base/time/time.ts";
 import { writeUtc } from "../../../base/time/calendar.ts";
+import { shownText } from "../sanitize.ts";
 import { assetLabel } from "../values/width.ts";
 import { roomOf } from "../table/fit-columns.ts";
 import { createPaint } from "../painter.ts";
@@ -16,7 +17,8 @@ const [defaultColumns, defaultRows, leastColumns] = [80, 24, 20];
 
 /** Draws one chart when the pull ends. Memory use does not grow with the time range. */
 export async function createChartView(presentation: Presentation, args: Args): Promise<Renderer> {
-  const { output, endpoint, isColored, isUnicode, now } = presentation;
+  const { output, endpoint, isColored, now, isSvg = false } = presentation;
+  const isUnicode = presentation.isUnicode || isSvg;
   const { start, end, interval } = candleWindow(args);
   const to = Math.min(wholeSeconds(end), Math.ceil(now / 1000));
   const candles = createCandles(wholeSeconds(start), to, interval);
@@ -28,19 +30,20 @@ export async function createChartView(presentation: Presentation, args: Args): P
       return Promise.resolve();
     },
     end: async () => {
-      if (!hasRows) return;
+      if (!hasRows && !isSvg) return;
       const columns = Math.max(leastColumns, roomOf(output) ?? defaultColumns);
       const rows = Math.max(leastLines, Math.min(maxLines, (output.rows || defaultRows) - linesLeft));
       const style = { paint: await createPaint(isColored), isColored, isUnicode };
       const address = endpoint.params.find(({ kind }) => kind.kind === "address")?.name ?? "";
       const asset = `${args.get("network") ?? ""}:${args.get(address) ?? ""}`;
       const subject = {
-        name: assetLabel(asset, columns, isUnicode),
+        name: isSvg ? shownText(asset, { isUnicode }) : assetLabel(asset, columns, isUnicode),
         interval: args.get("interval") ?? "",
         unit: interval,
         quote: titleOfQuote(quoteOf(endpoint, args, presentation.findAsset)),
         window: `${minuteOf(start)} to ${minuteOf(end)} UTC`,
       };
+      if (isSvg) return await output.write((await import("./svg-chart.ts")).drawSvgChart(subject, candles));
       const lines = drawChart(subject, candles, { columns, rows }, style);
       await output.write(lines.map((line) => `${line}\n`).join(""));
     },

@@ -15,8 +15,11 @@ import { rowTexts, splitPath } from "../values/row-text.ts";
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
   const { endpoint, output, groups, isContinued, hasHeader = true, isWhole, lead: names = [] } = presentation;
   const columns = groups.flatMap((group) => tableColumns(rowShape(endpoint, group), presentation));
-  const paths = [...new Set(columns.flatMap((column) => column.paths.map((path) => path.join("."))))];
+  const leading = leadingFields(presentation);
+  const shown = columns.flatMap((column) => column.paths.map((path) => path.join(".")));
+  const paths = [...new Set([...leading.keys(), ...shown])];
   const read = createPathReader(paths.map(splitPath));
+  const params = [...leading.values()];
   const isLabelled = groups.length > 1;
   // A column of the input keeps its name.
   const titles = (isLabelled ? ["group", ...paths] : paths).map((name) =>
@@ -25,12 +28,13 @@ export function createSeparated(presentation: Presentation, writing: Writing): R
   let header = isContinued || !hasHeader ? "" : separatedLine([...names, ...titles].map(asJson), writing);
 
   return {
-    page: async ({ group, rows, lead = [] }) => {
+    page: async ({ group, rows, lead = [] }, args) => {
       if (rows.length === 0 || !groups.includes(group)) return;
       let lines = header;
       header = "";
       for (const [index, row] of rowTexts(rows, isWhole).entries()) {
-        const own = read(row);
+        const own = [...read(row)];
+        for (const [at, param] of params.entries()) own[at] ??= asJson(args?.get(param));
         const cells = isLabelled ? [asJson(group), ...own] : own;
         const before = lead[index]?.map((cell) => (cell === "" ? undefined : asJson(cell)));
         lines += separatedLine(before === undefined ? cells : [...before, ...cells], writing);
@@ -41,6 +45,14 @@ export function createSeparated(presentation: Presentation, writing: Writing): R
       if (header !== "") await output.write(header);
     },
   };
+}
+
+/** The fields that come first, each with the parameter that has its value. Rows of 2025 do not name their pool. */
+function leadingFields({ endpoint, groups, fields, columns }: Presentation): ReadonlyMap<string, string> {
+  const [group] = groups;
+  if (fields !== undefined || columns !== undefined || groups.length !== 1) return new Map();
+  const { leading = [], owned = {} } = rowShape(endpoint, group);
+  return new Map(leading.map((field) => [field, owned[field] ?? ""]));
 }
 
 export function localLines(rows: readonly LocalRow[], hasHeader: boolean, writing: Writing): string {

@@ -9,6 +9,16 @@ export function chooseColumns(shape: RowShape, names: readonly string[] | undefi
   return names.flatMap((name) => all.find((column) => isNamed(column, name)) ?? []);
 }
 
+/** The words that `--columns` accepts, each with the field that its column shows. */
+export function namedColumns(
+  shape: RowShape,
+): readonly { readonly column: string; readonly field: string }[] {
+  return chooseColumns(shape, undefined).map(({ title, field }) => ({
+    column: wordOf(title),
+    field: typeof field === "string" ? field : (field[0] ?? ""),
+  }));
+}
+
 type Tables = ReadonlyMap<string, RowShape>;
 
 export function checkColumns(tables: Tables, names: readonly string[]): void {
@@ -50,7 +60,7 @@ function hasColumn(shape: RowShape | undefined, name: string): boolean {
 }
 
 function columnWords(shape: RowShape | undefined): readonly string[] {
-  return shape === undefined ? [] : chooseColumns(shape, undefined).map(({ title }) => wordOf(title));
+  return shape === undefined ? [] : namedColumns(shape).map(({ column }) => column);
 }
 
 /** Matches a title or field name in any letter case, with `-`, `_` or a space between words. */

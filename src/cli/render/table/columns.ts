@@ -11,7 +11,7 @@ import {
   plain,
   showCell,
 } from "../values/cell.ts";
-import { showTrade } from "../values/trade.ts";
+import { showTrade, tradeTone } from "../values/trade.ts";
 import { fieldAt, valueAt } from "../values/value-at.ts";
 import { ellipsis } from "../values/width.ts";
 import { chooseColumns } from "./choose-columns.ts";
@@ -53,13 +53,13 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
     );
   const isAsked = columns !== undefined;
   const chosen = chooseColumns(shape, columns);
-  const shown = chosen.map(({ field, title, priority, shows, trade }, index) => {
+  const columnsOf = chosen.map(({ field, title, priority, shows, trade }, index) => {
     const paths = typeof field === "string" ? [field] : field;
     const place = { title: title.toUpperCase(), priority: isAsked ? index : priority };
     const plainColumn = column(shape, paths, { ...place, isAsked: isAsked || isWide });
     if (trade !== undefined) {
       const draw = (row: unknown, style: CellStyle): Cell => showTrade(row, trade, style);
-      return { ...plainColumn, kind: "amount" as const, draw };
+      return { ...plainColumn, kind: trade === "type" ? ("text" as const) : ("amount" as const), draw };
     }
     if (shows !== undefined) {
       const draw = (row: unknown, style: CellStyle): Cell => assetCell(row, plainColumn, shows, style);
@@ -73,16 +73,28 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
     }
     return plainColumn;
   });
+  const hasTrades = shape.columns.some(({ trade }) => trade !== undefined);
+  const shown = hasTrades ? columnsOf.map(tonedByTrade) : columnsOf;
   if (isAsked || orderedBy === undefined) return shown;
   const [ordered] = chooseColumns(shape, [orderedBy]);
   return keepingLonger(shown, ordered === undefined ? -1 : chosen.indexOf(ordered));
+}
+
+/** All cells of a trade have one color. */
+function tonedByTrade(shown: TableColumn): TableColumn {
+  const draw = (row: unknown, style: CellStyle): Cell => {
+    const cell = cellOf(row, shown, style);
+    return cell.tone === "plain" ? { ...cell, tone: tradeTone(row) } : cell;
+  };
+  return { ...shown, draw };
 }
 
 /** An asset without a label is shown by its address, which distinguishes it from others in the same list. */
 function assetCell(row: unknown, shown: TableColumn, shows: "label" | "asset", style: CellStyle): Cell {
   const [address, network] = [valueOf(row, shown) ?? valueAt(row, ["id"]), valueAt(row, ["chain"])];
   if (typeof address !== "string") return blank;
-  const label = style.findAsset?.(address, typeof network === "string" ? network : undefined)?.label;
+  const known = style.findAsset?.(address, typeof network === "string" ? network : undefined);
+  const label = known?.name ?? known?.label;
   if (label !== undefined) return plain(shownText(label, style));
   if (shows === "label") return blank;
   return plain(shownText(shortAddress(address, ellipsis(style.isUnicode)), style));

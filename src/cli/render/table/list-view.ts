@@ -17,6 +17,7 @@ export async function createListView(presentation: Presentation): Promise<Render
   const { output, groups, endpoint } = presentation;
   const paint = await createPaint(presentation.isColored);
   const sections = new Map<string, ReturnType<typeof createSection>>();
+  const hidden = new Map<string, number>();
   let held: string[] | undefined = endpoint.reply.kind === "single" ? [] : undefined;
 
   const show = async (group: string, rows: readonly string[]): Promise<void> => {
@@ -29,6 +30,13 @@ export async function createListView(presentation: Presentation): Promise<Render
     }
     await output.write(heading + section.lines(rows));
   };
+  const firstOf = (group: string, rows: readonly string[]): readonly string[] => {
+    const { firstRows = rows.length } = rowShape(endpoint, group);
+    const isBrief = groups.length > 1 && output.isTerminal && presentation.isWide !== true;
+    if (!isBrief || rows.length <= firstRows) return rows;
+    hidden.set(group, rows.length - firstRows);
+    return rows.slice(0, firstRows);
+  };
   const release = async (): Promise<void> => {
     const rows = held ?? [];
     held = undefined;
@@ -38,12 +46,13 @@ export async function createListView(presentation: Presentation): Promise<Render
   return {
     page: async ({ group, rows }) => {
       if (rows.length === 0 || !groups.includes(group)) return;
-      if (held === undefined) return await show(group, rows.texts());
+      if (held === undefined) return await show(group, firstOf(group, rows.texts()));
       held.push(...rows.texts());
       if (held.length >= maxHeld) await release();
     },
     isShortened: () => [...sections.values()].some((section) => section.isShortened()),
     leftOut: () => [...new Set([...sections.values()].flatMap((section) => section.leftOut()))],
+    hidden: () => hidden,
     release,
     end: release,
   };

@@ -1,6 +1,7 @@
 import type { TradePart } from "../../../api/record.ts";
 import { member } from "../../../base/json/raw-json.ts";
-import { blank, type Cell, type CellStyle, noValue, plain } from "./cell.ts";
+import { type TradeType, tradeSize, tradeType } from "../../../client/rows/trades.ts";
+import { blank, type Cell, type CellStyle, noValue, plain, type Tone } from "./cell.ts";
 import { shownText } from "../sanitize.ts";
 import { type Decimal, readDecimal, showAmount, showPrice } from "./decimal.ts";
 import { cutText, ellipsis } from "./width.ts";
@@ -12,12 +13,13 @@ const longestSymbol = 12;
 const maxDigits = 7;
 
 /**
- * Shows a part of a transaction row or event: `-4,612.28 USDC`, or the size in USD. The service does not document the
+ * Shows a part of a transaction row or event: `-4,612.28 USDC`, `swap`, or the size in USD. The service does not document the
  * meaning of the sign, so it is shown as sent. Without known decimals, the amount stays as sent and is marked `raw`.
  */
 export function showTrade(row: unknown, part: TradePart, style: CellStyle): Cell {
   if (typeof row !== "object" || row === null) return blank;
   if (part === "size") return showSize(row, style);
+  if (part === "type") return plain(typeOf(row));
   const side = part === "amount 0" ? 0 : 1;
   const raw = decimalAt(row, `amount_${side}`);
   if (raw === undefined) return blank;
@@ -30,24 +32,34 @@ export function showTrade(row: unknown, part: TradePart, style: CellStyle): Cell
   return plain(`${sign}${text}${symbol}`);
 }
 
-/** Both sides of a swap have the same value. If both amounts have the same sign, both tokens went the same way. */
-function showSize(row: object, style: CellStyle): Cell {
-  const sent = decimalAt(row, "volume_usd");
-  if (sent !== undefined) return plain(showAmount(sent));
-  const values = ([0, 1] as const).map((side) => valueOf(row, side, style));
-  const known = values.filter((value) => value !== undefined);
-  const [first, second] = known;
-  if (first === undefined) return noValue(style);
-  const isOneWay = second !== undefined && Math.sign(first) === Math.sign(second);
-  const size = readDecimal(String(Math.abs(isOneWay ? first + second : first)));
-  return size === undefined ? noValue(style) : plain(showAmount(size));
+/** The service does not document which sign is a buy, so the color only tells the two signs apart. */
+export function tradeTone(row: unknown): Tone {
+  const sign = signOf(row, 0);
+  return sign > 0 ? "up" : sign < 0 ? "down" : "plain";
 }
 
-/** In USD, with the sign of the amount. */
+function signOf(row: unknown, side: 0 | 1): number {
+  const amount = typeof row === "object" && row !== null ? decimalAt(row, `amount_${side}`) : undefined;
+  if (amount === undefined) return Number.NaN;
+  return amount.digits === "" ? 0 : amount.isNegative ? -1 : 1;
+}
+
+const typeOf = (row: object): TradeType => tradeType(signOf(row, 0), signOf(row, 1));
+
+function showSize(row: object, style: CellStyle): Cell {
+  const sent = decimalAt(row, "volume_usd");
+  const size = sent ?? tradeSize(typeOf(row), valueOf(row, 0, style), valueOf(row, 1, style));
+  const decimal = typeof size === "number" ? readDecimal(size) : size;
+  return decimal === undefined ? noValue(style) : plain(showAmount(decimal));
+}
+
+/** In USD, without a sign. */
 function valueOf(row: object, side: 0 | 1, style: CellStyle): number | undefined {
   const amount = tokensOf(row, side, style);
   const price = decimalAt(row, `price_${side}_usd`);
-  return amount === undefined || price === undefined ? undefined : numberOf(amount) * numberOf(price);
+  return amount === undefined || price === undefined
+    ? undefined
+    : Math.abs(numberOf(amount) * numberOf(price));
 }
 
 /** In whole tokens; undefined if the decimals are unknown. The public service also sends the scaled size. */

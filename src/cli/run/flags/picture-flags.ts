@@ -1,5 +1,6 @@
 import { usageFailure } from "../../../base/failure.ts";
 import { type Exclusion, flag, type Values } from "./flag.ts";
+import { unpackedName } from "../../../rows/out-files/packing.ts";
 import { toggle } from "./flag-types.ts";
 import type { sharedFlags } from "./shared-flags.ts";
 
@@ -15,6 +16,7 @@ const noColumns = (name: string): Exclusion => ({
 
 export const chartFlag = flag(toggle, "Output", {
   summary: "Draw a candle and volume chart instead of rows",
+  details: "; with --out x.svg, as an image",
   excludes: [
     noColumns("fields"),
     noColumns("columns"),
@@ -34,13 +36,23 @@ export const sparkFlag = flag(toggle, "Output", {
 
 export type PictureFlags = Values<{ readonly chart: typeof chartFlag; readonly spark: typeof sparkFlag }>;
 
+export function isSvgName(out: string | undefined): boolean {
+  return /\.svg$/iu.test(unpackedName(out ?? ""));
+}
+
 /** Pictures are meant for people, so they cannot be combined with formats for programs. */
 export function readPicture({
   chart,
   spark,
   output,
-}: Partial<PictureFlags & Values<Pick<typeof sharedFlags, "output">>>): Picture | undefined {
+  out,
+}: Partial<PictureFlags & Values<Pick<typeof sharedFlags, "output" | "out">>>): Picture | undefined {
   const picture = chart === true ? "chart" : spark === true ? "spark" : undefined;
+  if (isSvgName(out) && picture !== "chart")
+    throw usageFailure(
+      `--out "${out}": only a chart can be an SVG image`,
+      "use ohlcv --chart, or another file name",
+    );
   if (picture === undefined) return undefined;
   const isForPeople =
     output === undefined || output === "table" || (output === "wide" && picture === "spark");

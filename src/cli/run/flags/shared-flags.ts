@@ -68,10 +68,11 @@ export const outputFlags = {
     summary: "Output only these fields, e.g. id,24h.volume_usd ('?' lists all fields)",
   }),
   columns: flag(columnNames, "Output", {
-    summary: "Show only these table columns, in this order, e.g. token-0,price-usd",
+    summary: "Show only these table columns, in this order, e.g. token-0,price-usd ('?' lists all columns)",
     excludes: [{ flag: "fields", isMutual: true, next: "use only one of them" }],
   }),
   "no-header": flag(toggle, "Output", { summary: "Omit the header row of tables, CSV and TSV" }),
+  "no-pager": flag(toggle, "Output", { summary: "Write long tables directly to the terminal" }),
   color: flag(choice(colorModes, "mode"), "Output", {
     summary: "When to color tables",
     setting: settings.color,
@@ -117,6 +118,9 @@ export const outputFlags = {
   verbose: flag(counting, "Output", {
     short: "v",
     summary: "Log each request to stderr; -vv adds headers",
+  }),
+  "no-input": flag(toggle, "Output", {
+    summary: "Never ask which asset an unknown name stands for; fail instead",
   }),
   "error-format": flag(choice(["text", "json"], "format"), "Output", {
     summary:

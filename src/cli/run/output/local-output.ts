@@ -3,6 +3,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { type OutputFormat, type RowFormat } from "../../../api/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
+import { writePaged } from "../../render/paged.ts";
 import type { Format, LocalLook, LocalRow } from "../../render/format.ts";
 import { formats } from "../../render/formats/formats.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
@@ -46,7 +47,8 @@ function writer<Data>(
       hasHeader: flags["no-header"] !== true,
       room: output === "wide" ? undefined : roomOf(stdout),
     };
-    await stdout.write(await draw(data, formats[output].local, look, output));
+    const text = await draw(data, formats[output].local, look, output);
+    await (output === "table" || output === "wide" ? writePaged(stdout, text) : stdout.write(text));
     return 0;
   };
 }

@@ -98,7 +98,7 @@ Rows and gaps:
   no stream  Reads continue every 15s until the stream is back.
 
 Flags:
-  --poll 15s      Reads at this interval instead of using the stream, and prints the cost per hour.
+  --poll 15s      Reads at this interval instead of using the stream, and prints what it costs.
   --out FILE      Appends to FILE; swaps-{date}.ndjson has one file per UTC day of the rows. Without --from, the next run
       continues after the newest row in these files, including files that logrotate has renamed.
   --events FILE   Appends status events as NDJSON, e.g. gaps, late rows and reconnects.

@@ -33,6 +33,8 @@ export const timeForms: readonly (readonly [example: string, meaning: string])[]
   ["-15m", "15 minutes before now"],
   ["-24h", "24 hours before now"],
   ["-7d", "7 × 24 hours before now"],
+  ["today", "00:00 UTC of the current day"],
+  ["yesterday", "00:00 UTC of the day before"],
   ["2026-11-21", "a date: 00:00 UTC, whatever your time zone"],
   ["2026-11-21T08:54:00Z", "RFC 3339; fractions of a second are allowed"],
   ["2026-11-21T10:54:00+02:00", "RFC 3339 with any offset"],
@@ -53,8 +55,8 @@ Forms, and their values at ${read("now")}:
 ${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
 
 A command reads the local clock once (with --watch, once per refresh), so its time range is the same for all pages and
-retries. Both ends of a range are included; only ohlcv excludes a candle that opens exactly at --to. Empty ranges,
-impossible dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
+retries. Both ends of a range are included; only ohlcv excludes a candle that opens exactly at --to. For entire UTC days,
+use --day (2026-11-20, yesterday, today or 2026-11-18..2026-11-20): each row is in exactly one day. Empty ranges, dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
 
 Durations (--timeout, --for, --poll) always have a unit: 500ms, 30s, 2m, 1h.
 
@@ -127,8 +129,10 @@ Keys, time and directories (absolute paths):
   DEXDATA_CONFIG_DIR  Directory for settings and keys (${folders.config})
   DEXDATA_STATE_DIR   Directory for the state of the rate limit and of budget.daily (${folders.state})
   DEXDATA_CACHE_DIR   Directory for cached lists and compiled code (${folders.cache})
+  DEXDATA_PAGER       Program for help and tables that are longer than the terminal; default: PAGER, then less -FRX; an
+      empty value shows them directly
 
-Shared with other programs: NO_COLOR, FORCE_COLOR, TERM, LC_ALL, LC_CTYPE, LANG, WT_SESSION, XDG_CONFIG_HOME,
+Shared with other programs: PAGER, LESS, NO_COLOR, FORCE_COLOR, TERM, LC_ALL, LC_CTYPE, LANG, WT_SESSION, XDG_CONFIG_HOME,
 XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS and NODE_DISABLE_COMPILE_CACHE.`;
 }
 

@@ -27,3 +27,22 @@ export async function readSecret(signal: AbortSignal, onInterrupt: () => void): 
     lines.once("close", () => (signal.aborted ? reject(signal.reason) : resolve(typed)));
   });
 }
+
+/** The terminal echoes and edits the line itself, and Ctrl-C is a signal. */
+export async function readLine(signal: AbortSignal): Promise<string> {
+  return await new Promise((resolve, reject) => {
+    const lines = createInterface({ input: process.stdin, terminal: false });
+    let typed = "";
+    const close = (): void => lines.close();
+    lines.once("line", (line) => {
+      typed = line;
+      close();
+    });
+    signal.addEventListener("abort", close);
+    lines.once("close", () => {
+      signal.removeEventListener("abort", close);
+      if (signal.aborted) reject(signal.reason);
+      else resolve(typed);
+    });
+  });
+}

@@ -1,4 +1,4 @@
-import { parseExactDecimal } from "../../base/json/exact-decimal.ts";
+import { parseExactDecimal } from "./exact-decimal.ts";
 
 /** Compares two JSON numbers in all their digits, whatever their exponents. Undefined if a text is not a number. */
 export function compareDecimals(one: string, other: string): number | undefined {

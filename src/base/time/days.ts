@@ -1,0 +1,49 @@
+import { SECONDS_PER_DAY } from "./calendar.ts";
+import type { RefusedTime } from "./refused-time.ts";
+import { formatInstant, parseDate } from "./time.ts";
+
+/** One or more UTC days, in Unix seconds. */
+export interface Days {
+  readonly from: number;
+  /** The midnight after the last day. */
+  readonly to: number;
+  /** The user typed `today` as the last day, so its later rows are not expected. */
+  readonly endsNow: boolean;
+}
+
+const accepted =
+  "use a day such as 2026-11-25, yesterday or today, or a range such as 2026-11-20..2026-11-25";
+
+/** `now` is in milliseconds. Days that have not begun are rejected, because they have no rows. */
+export function parseDays(text: string, now: number): Days | RefusedTime {
+  const [first = "", last = first, ...rest] = text.split("..");
+  const [from, to] = [first, last].map((word) => startOfDay(word, now));
+  if (from === undefined || to === undefined || rest.length > 0)
+    return { problem: "must be a UTC day or a range of days", next: accepted };
+  if (from > to) return { problem: "the first day is after the last", next: `use ${last}..${first}` };
+  if (to > startOfToday(now)) return { problem: "must not be in the future", next: accepted };
+  return { from, to: to + SECONDS_PER_DAY, endsNow: last === "today" };
+}
+
+/** Undefined unless the word is a date, `today` or `yesterday`. */
+function startOfDay(word: string, now: number): number | undefined {
+  if (word === "today") return startOfToday(now);
+  return word === "yesterday" ? startOfToday(now) - SECONDS_PER_DAY : parseDate(word)?.seconds;
+}
+
+/** The end of the time range to request, in Unix seconds. Rows of the future do not exist. */
+export function endOfRange({ from, to }: Days, now: number): number {
+  return Math.max(from + 1, Math.min(to, Math.floor(now / 1000)));
+}
+
+/** For example, `2026-11-25` or `2026-11-20 to 2026-11-25`. */
+export function nameOfDays({ from, to }: Days): string {
+  const [first, last] = [from, to - 1].map((seconds) =>
+    formatInstant({ seconds, fraction: "" }).slice(0, 10),
+  );
+  return first === last ? `${first}` : `${first} to ${last}`;
+}
+
+function startOfToday(now: number): number {
+  return Math.floor(now / 1000 / SECONDS_PER_DAY) * SECONDS_PER_DAY;
+}

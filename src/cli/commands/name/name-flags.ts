@@ -1,0 +1,10 @@
+import { flag, pick } from "../../run/flags/flag.ts";
+import { toggle } from "../../run/flags/flag-types.ts";
+import { localRowFlags, sharedFlags } from "../../run/flags/shared-flags.ts";
+
+/** The hosts determine the service that a name belongs to. */
+export const nameShared = { ...localRowFlags, ...pick(sharedFlags, "sandbox", "seed", "base-url") };
+
+export const nameFlags = {
+  force: flag(toggle, "Parameters", { summary: "Replace an existing name" }),
+};

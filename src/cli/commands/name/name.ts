@@ -1,0 +1,71 @@
+import { hintAtNetworks } from "../../../api/network-aliases.ts";
+import type { Context } from "../../../base/context/context.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import { isAssetName, nameForm, readAssetNames } from "../../../client/settings/asset-names.ts";
+import { addAssetName, removeAssetName } from "../../../client/settings/edit-asset-names.ts";
+import { addressKey, nameOf } from "../../../client/subject.ts";
+import { isKnownNetwork } from "../../run/asset-names.ts";
+import type { Values } from "../../run/flags/flag.ts";
+import { expectWords, writeRows } from "../../run/output/local-output.ts";
+import { say, sayWarning } from "../../run/report.ts";
+import { nameServiceOf, readRunOptions } from "../../run/run-options.ts";
+import type { Input } from "../command.ts";
+import { checkWord, readWord } from "../input/subjects.ts";
+import type { nameFlags, nameShared } from "./name-flags.ts";
+
+type Typed = Input<typeof nameShared>;
+
+function serviceIn(input: Typed, context: Context): string {
+  return nameServiceOf(readRunOptions(input, context));
+}
+
+export async function add(
+  input: Typed & { readonly flags: Values<typeof nameFlags> },
+  context: Context,
+): Promise<ExitCode> {
+  const usage = "name add <name> <network:address>";
+  expectWords(input.words, 2, usage);
+  const [name = "", word = ""] = input.words;
+  checkName(context, name);
+  const { network, address } = readWord(word, undefined, `usage: dexdata ${usage}`);
+  // A pool's form is also that of a token.
+  checkWord({ network, address }, "pool");
+  const near = hintAtNetworks([network]);
+  if (!isKnownNetwork(context, network) && near.startsWith("did"))
+    await sayWarning(context, `"${network}" is not a known network; ${near}`);
+  const asset = { network, address: addressKey(address) };
+  await addAssetName(context, serviceIn(input, context), name, asset, input.flags.force === true);
+  if (context.stderr.isTerminal) await say(context, `${name.toLowerCase()} is ${nameOf(asset)}`);
+  return 0;
+}
+
+function checkName(context: Context, name: string): void {
+  if (!isAssetName(name)) throw invalidInput(`<name> "${name}"`, nameForm);
+  const slug = name.toLowerCase();
+  if (isKnownNetwork(context, slug))
+    throw usageFailure(`"${name}" is a network`, `give it another name: ${slug}-token`);
+}
+
+export async function list(input: Typed, context: Context): Promise<ExitCode> {
+  expectWords(input.words, 0, "name list");
+  const names = readAssetNames(context, serviceIn(input, context));
+  const rows = [...names].map(([name, { network, address, kind }]) => ({
+    name,
+    network,
+    address,
+    kind: kind ?? "",
+  }));
+  if (rows.length === 0 && context.stderr.isTerminal)
+    await say(context, "no names; add one: dexdata name add <name> <network:address>");
+  const sorted = rows.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  return await writeRows(context, input.flags, sorted);
+}
+
+export async function remove(input: Typed, context: Context): Promise<ExitCode> {
+  expectWords(input.words, 1, "name remove <name>");
+  const [name = ""] = input.words;
+  const existed = await removeAssetName(context, serviceIn(input, context), name);
+  if (!existed) await sayWarning(context, `"${name}" is not a name`);
+  return 0;
+}

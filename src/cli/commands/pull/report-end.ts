@@ -1,0 +1,65 @@
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { counted, grouped } from "../../../base/text/counted.ts";
+import { hiddenColumnWarnings } from "../../render/formats/missing-fields.ts";
+import type { Renderer } from "../../render/renderer.ts";
+import { higherLimit, sameCommand } from "./continuation.ts";
+import type { Pull } from "./pull.ts";
+import { unsettledDays } from "./unsettled-days.ts";
+
+interface Lines {
+  readonly warnings: readonly string[];
+  /** What the numbers mean. */
+  readonly meanings: Iterable<string>;
+  /** Where lists continue. */
+  readonly more: readonly string[];
+}
+
+/** Says what a person should know about the rows that were written, and whether a script can rely on them. */
+export function reportEnd(run: Pull, renderer: Renderer, { warnings, meanings, more }: Lines): ExitCode {
+  const { questions, report, typed, destination } = run;
+  const { endpoint, asked, limit, missing } = questions;
+  const { rows, refused, missing: absent } = destination.tally;
+  for (const line of [...warnings, ...hiddenColumnWarnings(renderer)]) report.warn(line);
+  for (const line of meanings) report.remark(line);
+  for (const [group, hidden] of renderer.hidden?.() ?? []) {
+    const narrowed = new Map([...typed.input.typed, ["type", [group]]]);
+    report.remark(`${hidden} more ${group}: ${sameCommand(typed.command, narrowed)}`);
+  }
+  if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");
+  for (const line of more) remarkOnMore(run, line);
+  if (run.unfinished !== undefined)
+    remarkOnMore(
+      run,
+      `more rows available for ${run.unfinished} of ${counted(asked.length, "input")}; ${higherLimit(endpoint, limit)}`,
+    );
+  if (rows === 0) report.remark("no results");
+  if (tellRowsRead(run)) return 8;
+  const unsettled = unsettledDays(run);
+  if (unsettled?.exit === 8) {
+    report.warn(unsettled.problem);
+    return 8;
+  }
+  return refused > 0 || (absent > 0 && missing === "fail") ? 8 : 0;
+}
+
+/** Returns whether rows may be missing and the exit code must show it. A list with a limit is only a sample. */
+function tellRowsRead(run: Pull): boolean {
+  const { last, questions, destination, typed, report, options } = run;
+  const { rows, rowsRead } = destination.tally;
+  if (rowsRead === undefined) return false;
+  if (!options.isQuiet)
+    report.note(`read ${counted(rowsRead, "row")}, ${grouped(String(rows))} contain all tokens`);
+  if (last?.page.isCutOff !== true || rows >= (questions.limit ?? Number.POSITIVE_INFINITY)) return false;
+  run.cutOff = `stopped after ${counted(rowsRead, "row")} read (--max-rows-read)`;
+  report.warn(`${run.cutOff}, but the list continues; more pools may contain all tokens`);
+  return typed.input.typed.has("all") || typed.input.flags.out !== undefined;
+}
+
+/**
+ * A default limit is reported even if stdout is a pipe, because a script might mistake a truncated list for the complete
+ * result.
+ */
+function remarkOnMore({ typed, options, context, report }: Pull, line: string): void {
+  const isByDefault = !typed.input.typed.has("limit") && !options.isQuiet && !context.stderr.isTerminal;
+  (isByDefault ? report.tell : report.remark)(line);
+}

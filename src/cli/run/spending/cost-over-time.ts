@@ -1,0 +1,28 @@
+import { counted, grouped } from "../../../base/text/counted.ts";
+import { formatDuration } from "../../../api/duration.ts";
+
+/** Keyless and free credits return after 30 days. Billing periods are about as long. */
+const hoursPerMonth = 30 * 24;
+const hour = 3_600_000;
+
+/** For commands that run without an end. */
+export function creditsPerMonth(creditsPerHour: number): number {
+  return creditsPerHour * hoursPerMonth;
+}
+
+export function costOverTime(creditsPerHour: number): string {
+  return `${counted(creditsPerHour, "credit")}/hour, ${grouped(String(creditsPerMonth(creditsPerHour)))} a month`;
+}
+
+/** `left` has only digits. Undefined if the service has not said it. */
+export function creditsLast(left: string | undefined, creditsPerHour: number): string | undefined {
+  if (left === undefined || Number(left) === 0 || creditsPerHour === 0) return undefined;
+  const milliseconds = (Number(left) / creditsPerHour) * hour;
+  return `your ${grouped(left)} credits last ${formatDuration(roughly(milliseconds))}`;
+}
+
+/** In whole minutes, and from two hours on in whole hours, because the cost is not exact either. */
+function roughly(milliseconds: number): number {
+  const unit = milliseconds < 2 * hour ? hour / 60 : hour;
+  return Math.max(hour / 60, Math.floor(milliseconds / unit) * unit);
+}

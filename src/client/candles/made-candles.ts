@@ -1,0 +1,99 @@
+import { member, rawMembers } from "../../base/json/raw-json.ts";
+import { compareDecimals } from "../../base/json/compare-decimals.ts";
+import { sumDecimals } from "../../base/json/exact-decimal.ts";
+import { invalidResponse } from "../../base/failure.ts";
+import { nextOf } from "../pages/judge.ts";
+import type { Page } from "../pages/page.ts";
+import { parseRow, type TextRow, textRows } from "../rows/rows.ts";
+import { openingOf, secondsOf, wholeSeconds } from "./candle-slices.ts";
+import { timeLike } from "./candle-times.ts";
+import { intervalSeconds } from "./candle-times.ts";
+import { intervalStart, type MadeInterval } from "./made-interval.ts";
+
+/** A candle of the source, with its texts by field. `opens` is in Unix seconds. */
+interface Part {
+  readonly opens: number;
+  readonly value: object;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/**
+ * Combines the candles of the service into longer ones, page by page. Pages end where a made candle ends, except that a
+ * service may include the candle that opens at the very end.
+ */
+export async function* madeCandles(pages: AsyncIterable<Page>, made: MadeInterval): AsyncGenerator<Page> {
+  let carried: readonly Part[] = [];
+  for await (const page of pages) {
+    const next = nextOf(page);
+    const end = next === undefined ? Number.POSITIVE_INFINITY : wholeSeconds(next.value);
+    const all = [...carried, ...partsOf(page)];
+    carried = all.filter(({ opens }) => opens >= end);
+    const groups = new Map<number, Part[]>();
+    for (const part of all) {
+      if (part.opens >= end) continue;
+      const start = intervalStart(part.opens, made.length);
+      const group = groups.get(start);
+      if (group === undefined) groups.set(start, [part]);
+      else group.push(part);
+    }
+    const { completeFrom = Number.NEGATIVE_INFINITY } = page;
+    const rows = [...groups].map(([start, parts]) => madeCandle(start, parts, made, start < completeFrom));
+    yield { ...page, rows: textRows(rows) };
+  }
+}
+
+function partsOf({ rows }: Page): readonly Part[] {
+  return rows.values().map((value, index) => ({
+    opens: openingOf(value),
+    value,
+    texts: rawMembers(rows.text(index)),
+  }));
+}
+
+/** Numbers keep all digits of the service, and the sum of the volumes is exact. */
+function madeCandle(start: number, parts: readonly Part[], made: MadeInterval, isCut: boolean): TextRow {
+  const [first] = parts;
+  const last = parts.at(-1);
+  if (first === undefined || last === undefined) throw new Error("a made candle has no parts");
+  const extreme = (name: string, sign: number): string =>
+    parts
+      .map((part) => price(part, name))
+      .reduce((a, b) => ((compareDecimals(a, b) ?? 0) * sign < 0 ? b : a));
+  // The service omits a volume that rounds to 0.
+  const volume = sumDecimals(parts.map(({ texts }) => textOf(texts.get("volume")) ?? "0"));
+  if (volume === undefined) throw invalidResponse("invalid response: a candle has no valid volume");
+  const members = [
+    ...timesOf(start, first, made),
+    ["open", price(first, "open")],
+    ["high", extreme("high", 1)],
+    ["low", extreme("low", -1)],
+    ["close", price(last, "close")],
+    ["volume", volume],
+    ["from_interval", JSON.stringify(made.source)],
+  ] as const;
+  const isPartial = isCut || parts.some(({ value }) => member(value, "partial") === true);
+  const texts = [...members, ...(isPartial ? ([["partial", "true"]] as const) : [])];
+  const row = `{${texts.map(([name, text]) => `"${name}":${text}`).join(",")}}`;
+  return { row, value: parseRow(row) };
+}
+
+function price({ texts }: Part, name: string): string {
+  const text = textOf(texts.get(name));
+  if (text !== undefined && compareDecimals(text, "0") !== undefined) return text;
+  throw invalidResponse(`invalid response: a candle has no valid ${name}`);
+}
+
+const textOf = (json: string | undefined): string | undefined => (json === "null" ? undefined : json);
+
+/** In the format of the service. If its candles close a second early, so do the made ones. */
+function timesOf(
+  start: number,
+  { value, opens }: Part,
+  { source, length }: MadeInterval,
+): readonly (readonly [name: string, text: string])[] {
+  const opening = ["time_open", timeLike(member(value, "time_open"), start)] as const;
+  const close = member(value, "time_close");
+  if (close === undefined) return [opening];
+  const early = opens + intervalSeconds(source) - (secondsOf(close) ?? opens + intervalSeconds(source));
+  return [opening, ["time_close", timeLike(close, start + length - early)]];
+}

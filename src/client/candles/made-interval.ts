@@ -1,0 +1,53 @@
+import { madeIntervals } from "../../api/endpoints/ohlcv.ts";
+import type { Args } from "../../api/args.ts";
+import { SECONDS_PER_DAY } from "../../base/time/calendar.ts";
+import { intervalSeconds } from "./candle-times.ts";
+
+/** An interval that the service lacks. Its candles are made from those of the largest interval that divides it. */
+export interface MadeInterval {
+  readonly source: string;
+  /** In seconds. */
+  readonly length: number;
+  /** How many candles of the source fit into one. */
+  readonly parts: number;
+}
+
+/** Undefined for an interval of the service. */
+export function madeInterval(interval: string | undefined): MadeInterval | undefined {
+  const source = interval === undefined ? undefined : madeIntervals[interval];
+  if (interval === undefined || source === undefined) return undefined;
+  const length = intervalSeconds(interval);
+  return { source, length, parts: length / intervalSeconds(source) };
+}
+
+/** 1970-01-01 was a Thursday, and weeks begin on Monday. */
+const firstMonday = 4 * SECONDS_PER_DAY;
+
+/** When candles of this length open, in seconds after a multiple of it. */
+export function openingOffset(length: number): number {
+  return length % (7 * SECONDS_PER_DAY) === 0 ? firstMonday : 0;
+}
+
+/** The start of the interval that contains the time. Times and lengths are in seconds. */
+export function intervalStart(seconds: number, length: number): number {
+  const offset = openingOffset(length);
+  return Math.floor((seconds - offset) / length) * length + offset;
+}
+
+/** The first start of an interval at or after the time. */
+export function nextIntervalStart(seconds: number, length: number): number {
+  const start = intervalStart(seconds, length);
+  return start < seconds ? start + length : start;
+}
+
+/** The arguments to send. As many candles of the source as fit into the wanted ones are counted back. */
+export function sourceArgs(args: Args, { source, parts }: MadeInterval): Args {
+  const count = args.get("count_back");
+  const counted = count === undefined ? [] : [["count_back", String(Number(count) * parts)] as const];
+  return new Map([...args, ["interval", source], ...counted]);
+}
+
+/** So many candles of the source in one request that no made candle needs two. */
+export function sourceLimit(maxLimit: number, { parts }: MadeInterval): number {
+  return maxLimit - (maxLimit % parts);
+}

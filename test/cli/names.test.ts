@@ -1,0 +1,309 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { toRow } from "../harness/rows.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+import { json, type Script } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import type { TestContextOptions } from "../harness/test-context.ts";
+
+const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+const POOL = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const TERMINAL = { isTerminal: true, columns: 120 } as const;
+
+/** Runs commands with one home directory. */
+function useHome(env: () => Readonly<Record<string, string>> = () => ({})) {
+  const home = temporaryFolder();
+  const run = async (words: string | readonly string[], options: TestContextOptions = {}) =>
+    await dexdata(words, { ...options, env: { HOME: home, ...env(), ...options.env } });
+  return { home, run };
+}
+
+describe("name", () => {
+  const { run, home } = useHome();
+
+  test("keeps names per service and seed, in any case, and replaces one only with --force", async () => {
+    expect(
+      await run(`name add WETH ethereum:${WETH.toUpperCase().replace("0X", "0x")} --sandbox`),
+    ).toMatchObject({
+      exit: 0,
+      stdout: "",
+      stderr: "",
+    });
+    const row = { name: "weth", network: "ethereum", address: WETH, kind: "" };
+    const listed = await run("name list --sandbox -o json");
+    expect(JSON.parse(listed.stdout)).toEqual([row]);
+    for (const other of ["", "--sandbox --seed 2", "--base-url http://127.0.0.1:1"])
+      expect(await run(`name list ${other} -o json`)).toMatchObject({ exit: 0, stdout: "[]\n" });
+    expect(await run(`name add weth ethereum:${WETH} --sandbox`)).toMatchObject({ exit: 0, stderr: "" });
+    const taken = await run(`name add weth ethereum:${USDC} --sandbox`);
+    expect(taken).toMatchObject({ exit: 2 });
+    expect(taken.stderr).toContain(`is already the name of ethereum:${WETH}`);
+    expect(await run(`name add Weth ethereum:${USDC} --sandbox --force`)).toMatchObject({ exit: 0 });
+    expect((await run("name list --sandbox -o json")).stdout).toContain(USDC);
+    expect(await run("name remove wETH --sandbox")).toMatchObject({ exit: 0, stderr: "" });
+    expect((await run("name remove weth --sandbox")).stderr).toBe('warning: "weth" is not a name\n');
+    expect((await run("name list --sandbox -o json")).stdout).toBe("[]\n");
+  });
+
+  test.each([
+    ["sui", /sui\\" is a network[^]*give it another name: sui-token/u],
+    ["Base", /Base\\" is a network[^]*base-token/u],
+    [WETH, /invalid <name>/u],
+    ["0x2", /invalid <name>/u],
+    [`ethereum:${WETH}`, /invalid <name>/u],
+    ["@list", /invalid <name>/u],
+    ["-", /invalid <name>/u],
+    ["_x", /invalid <name>/u],
+    ["0.0.1234", /invalid <name>/u],
+    ["a".repeat(41), /invalid <name>/u],
+    ["So11111111111111111111111111111111111112", /invalid <name>/u],
+    ["search", /invalid <name>/u],
+  ])("refuses %s as a name", async (name, message) => {
+    const { exit, stderr } = await run(["name", "add", name, `ethereum:${WETH}`]);
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringMatching(message) });
+  });
+
+  test("refuses what is no asset, and warns about a misspelled network", async () => {
+    expect(await run("name add x ethereum:0x12")).toMatchObject({ exit: 2 });
+    expect(await run("name add x weth")).toMatchObject({ exit: 2 });
+    const misspelled = await run("name add x etherium:0x12");
+    expect(misspelled.stderr).toBe('warning: "etherium" is not a known network; did you mean ethereum?\n');
+  });
+
+  test("a damaged file ends a run with names, but not one with addresses", async () => {
+    writeFileSync(path.join(home, ".config/dexdata/names.json"), "{");
+    expect(await run("prices weth --sandbox")).toMatchObject({ exit: 2, stdout: "" });
+    expect(await run(`name add b ethereum:${WETH}`)).toMatchObject({ exit: 2 });
+    expect(await run(`prices ethereum:${WETH} --sandbox -o table`)).toMatchObject({ exit: 0, stderr: "" });
+  });
+});
+
+const sandbox = useSandbox({ requestsPerMinute: 100_000 });
+
+/** The commands that take assets: the description of their arguments tells. */
+const takers = allCommands.filter(({ positionals }) =>
+  positionals.some(({ suggests }) => suggests === "addresses"),
+);
+const ofPool = new Set(["pool", "txns", "sync"]);
+
+describe.each(takers.map(({ words }) => words))("%s", (words) => {
+  const { run, home } = useHome(() => sandbox.env());
+  const [name, address] = ofPool.has(words) ? ["main", POOL] : ["weth", WETH];
+  const list = path.join(home, "names.txt");
+  const before = words === "sync" ? `sync ${home}/lake-%` : words;
+  const after = { stream: "--limit 1", sync: "--kind ohlcv --interval 24h", txns: "--limit 3" }[words] ?? "";
+  // The clock of the other sandbox is stopped, so it has no events.
+  const service = words === "stream" ? "--sandbox" : "";
+  const results = async (assets: string) => {
+    const command = before.replace("%", assets.replaceAll(/\W/gu, ""));
+    const { exit, stdout, stderr } = await run(
+      `${command} ${assets} ${after} ${service} --now 2026-11-21T08:54:00Z`,
+    );
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.not.stringContaining("error") });
+    if (words === "sync") return readFileSync(path.join(command.slice(5), "assets.ndjson"), "utf8");
+    // Events depend on the time.
+    return words === "stream" ? stdout.includes(address) : stdout;
+  };
+
+  beforeAll(async () => {
+    await run(`name add main ethereum:${POOL} ${service}`);
+    await run(`name add weth ethereum:${WETH} ${service}`);
+    writeFileSync(list, `${name.toUpperCase()} # a comment\n`);
+  });
+
+  test("accepts a name as an argument, after a network and in a list, like the address", async () => {
+    const expected = await results(`ethereum:${address}`);
+    const forms = [name, name.toUpperCase(), `@${list}`];
+    if (words !== "sync") forms.push(`ethereum ${name}`, `ethereum @${list}`);
+    for (const form of forms) expect([form, await results(form)]).toEqual([form, expected]);
+  });
+
+  test("ends with exit code 2 before a request if the name is unknown", async () => {
+    const server = await serveInTest(() => json([]));
+    const env = { DEXDATA_BASE_URL: server.url, DEXDATA_STREAMING_URL: server.url };
+    writeFileSync(list, `ethereum:${address}\npepe\n`);
+    const forms = ["pepe", `ethereum:${address} pepe`, `@${list}`];
+    if (words !== "sync") forms.push("ethereum pepe", `ethereum @${list}`, `base ${name}`, "pepe weth");
+    for (const form of forms) {
+      const outcome = await run(`${before.replace("%", "u")} ${form} ${after} --error-format json`, {
+        env,
+      });
+      const { code, next } = toRow(outcome.stderr);
+      expect([form, outcome.exit, code]).toEqual([form, 2, "unknown_name"]);
+      expect(next).toMatch(/dexdata search \w+; name it: dexdata name add \w+ <network:address>$/u);
+    }
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe("names in flags and messages", () => {
+  const { run, home } = useHome(() => sandbox.env());
+
+  beforeAll(async () => {
+    await run(`name add main ethereum:${POOL}`);
+    await run(`name add weth ethereum:${WETH}`);
+    await run(`name add other base:${WETH}`);
+  });
+
+  test("--token accepts the name of a token of the network", async () => {
+    const byName = await run("pools search ethereum --token WETH");
+    expect(byName).toMatchObject({ exit: 0 });
+    expect(byName.stdout).toBe((await run(`pools search ethereum --token ${WETH}`)).stdout);
+    expect(await run("pools search ethereum --token other")).toMatchObject({ exit: 2, stdout: "" });
+  });
+
+  test("receipts, checkpoints and printed commands have addresses", async () => {
+    const [out, receipt] = [path.join(home, "rows.ndjson"), path.join(home, "receipt.json")];
+    const words = `txns main --all --page-size 10 --max-credits 2 --from -1h --to now --out ${out} --receipt ${receipt}`;
+    const cut = await run(words);
+    expect(cut.exit).toBe(5);
+    expect(cut.stderr).toContain(`dexdata txns ethereum:${POOL}`);
+    const written = [cut.stderr, readFileSync(`${out}.resume`, "utf8"), readFileSync(receipt, "utf8")];
+    for (const text of written) expect(text).not.toMatch(/\bmain\b/u);
+    expect(await run(`${words.replace("--max-credits 2 ", "")} --resume`)).toMatchObject({ exit: 0 });
+    const more = await run("txns ethereum main");
+    expect(more.stderr).toContain(`next page: dexdata txns ethereum ${POOL} `);
+  });
+
+  test("the label in tables and messages is the name, and rows do not have it", async () => {
+    const table = await run(`prices ethereum:${WETH} ethereum:${USDC}`, TERMINAL);
+    expect(table.stdout).toMatch(/weth +ethereum/u);
+    expect((await run(`prices weth -o ndjson`)).stdout).not.toContain("weth");
+    await run(`name add nothing ethereum:0x${"1".repeat(40)}`);
+    expect((await run("prices nothing weth")).stderr).toContain(
+      "no price for nothing (ethereum:0x1111…1111)",
+    );
+  });
+
+  test("a name that is known to be of the other kind is refused", async () => {
+    const words = ["ohlcv", "usdc", "--pool"];
+    const asked = await run(words, { ...TERMINAL, typed: ["1"] });
+    expect(asked.stderr).toContain("usdc is base:");
+    const { exit, stderr } = await run("prices usdc");
+    expect(exit).toBe(2);
+    expect(stderr).toContain('\\"usdc\\" is the name of a pool, but prices takes tokens');
+  });
+
+  test("a word that cannot be a network needs no request, and the 404 for another one has the same hint", async () => {
+    const server = await serveInTest(() =>
+      json({ error: "unsupported_network", message: "unsupported" }, { status: 404 }),
+    );
+    const env = { DEXDATA_BASE_URL: server.url };
+    const capital = await run("tokens search PEPE --error-format text", { env });
+    expect(capital.stderr).toMatch(
+      /^error: unknown name "PEPE"\n.*dexdata search pepe; name it: dexdata name add pepe/u,
+    );
+    expect([capital.exit, server.requests.length]).toEqual([2, 0]);
+    const small = await run("tokens search pepe --sandbox --error-format text", {
+      env: { DEXDATA_BASE_URL: undefined },
+    });
+    expect([small.exit, small.stderr]).toEqual([3, expect.stringContaining("dexdata search pepe --sandbox")]);
+  });
+});
+
+const token = (id: string, more: object = {}) => ({
+  id,
+  chain: "ethereum",
+  symbol: "PEPE",
+  name: "Pepe",
+  price_usd: 1,
+  ...more,
+});
+const [REAL, FAKE] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`];
+const found = {
+  tokens: [
+    token(FAKE, { liquidity_usd: 5, volume_usd: 900 }),
+    token(`0x${"c".repeat(40)}`, { symbol: "PEPE2", liquidity_usd: 9e9, volume_usd: 1 }),
+    token(REAL, { liquidity_usd: 7e6, volume_usd: 1, created_at: "2023-04-14T00:00:00Z" }),
+    token(`0x${"d".repeat(40)}`, { chain: "base" }),
+  ],
+  pools: [],
+  dexes: [],
+};
+const answers: Script = ({ path: asked }) =>
+  json(asked === "/search" ? found : [{ id: REAL, chain: "ethereum", price_usd: 2 }]);
+
+describe("an unknown word at a terminal", () => {
+  test("leads to one search, and the number chosen is used and kept", async () => {
+    const server = await serveInTest(answers);
+    const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
+    const asked = await run("prices pepe --max-credits 2", { ...TERMINAL, typed: ["0", "1"] });
+    expect(asked).toMatchObject({ exit: 0 });
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      "/search?query=pepe",
+      `/networks/ethereum/multi/prices?tokens=${REAL}`,
+    ]);
+    const lines = asked.stderr.split("\n");
+    expect(lines[0]).toBe('"pepe" is not a name yet; searching for a token (1 request, 1 credit)');
+    expect(lines[2]).toMatch(/^1 +PEPE +Pepe +ethereum +1.0\d* +7.00M +1 +2023-04-14 +0xa{40}$/u);
+    expect(lines[3]).toMatch(/^2 +PEPE .* 0xb{40}$/u);
+    expect(lines[5]).toMatch(/^4 +PEPE2 /u);
+    expect(asked.stderr).toContain(
+      "warning: 2 tokens on ethereum have the symbol PEPE; compare the addresses",
+    );
+    expect(asked.stderr).toContain('"0" is not a number from 1 to 4');
+    expect(asked.stderr).toContain(`pepe is ethereum:${REAL} from now on; to undo: dexdata name remove pepe`);
+    expect(await run("prices pepe -o ndjson")).toMatchObject({ exit: 0, stderr: "" });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("is chosen by nothing but a number; the credit of the search counts against --max-credits", async () => {
+    const server = await serveInTest(answers);
+    const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
+    expect(await run("prices pepe", { ...TERMINAL, typed: [""] })).toMatchObject({ exit: 2, stdout: "" });
+    expect(await run("prices pepe", { ...TERMINAL, typed: ["x", "9", "-1"] })).toMatchObject({ exit: 2 });
+    expect(await run("prices solana pepe", { ...TERMINAL, typed: ["1"] })).toMatchObject({ exit: 2 });
+    expect((await run("name list -o json")).stdout).toBe("[]\n");
+    expect(await run("prices pepe --max-credits 1", { ...TERMINAL, typed: ["1"] })).toMatchObject({
+      exit: 5,
+    });
+  });
+
+  test.each([
+    ["prices pepe --no-input", {}],
+    ["prices pepe -q", {}],
+    ["prices pepe --estimate", {}],
+    ["prices pepe --error-format json", {}],
+    ["prices pepe", { env: { CI: "true" } }],
+    ["prices pepe", { env: { DEXDATA_NO_INPUT: "1" } }],
+    ["prices pepe", { isTerminal: { stdout: true, stderr: true } }],
+    ["prices pepe", { isTerminal: { stdin: true, stdout: true } }],
+  ])("%s %o asks nothing", async (words, options) => {
+    const server = await serveInTest(answers);
+    const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
+    expect(await run(words, { ...TERMINAL, typed: ["1"], ...options })).toMatchObject({
+      exit: 2,
+      stdout: "",
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+test.each([
+  ["price", "prices"],
+  ["trades", "txns"],
+  ["swaps", "txns"],
+  ["candles", "ohlcv"],
+  ["chains", "networks"],
+])("%s is %s, but help does not list it", async (hidden, words) => {
+  const asset = ofPool.has(words) ? POOL : WETH;
+  const rest = `${words === "networks" ? "" : `ethereum:${asset}`} --sandbox --now 2026-11-21T08:54:00Z`;
+  expect(await dexdata(`${hidden} ${rest}`)).toMatchObject({
+    exit: 0,
+    stdout: (await dexdata(`${words} ${rest}`)).stdout,
+  });
+  expect((await dexdata(`${hidden} --help`)).stdout).toBe((await dexdata(`${words} --help`)).stdout);
+  expect((await dexdata("--help")).stdout).not.toMatch(new RegExp(`^ +${hidden}\\b`, "mu"));
+});
+
+test("chart is ohlcv --chart, and login is auth login", async () => {
+  const rest = `ethereum:${WETH} --sandbox --now 2026-11-21T08:54:00Z`;
+  const chart = await dexdata(`chart ${rest}`);
+  expect(chart).toMatchObject({ exit: 0, stdout: (await dexdata(`ohlcv ${rest} --chart`)).stdout });
+  expect((await dexdata("login x")).stderr).toContain("do not pass the key as an argument");
+});
