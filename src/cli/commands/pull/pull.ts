@@ -38,10 +38,15 @@ export interface Pull {
   /** Only for Parquet. */
   readonly parquet?: ParquetOutput | undefined;
   last?: { readonly question: Question; readonly page: Page };
-  /** Why the rows are not all that were requested, although nothing failed. */
-  cutOff?: string;
   /** How many lists have more rows than the limit, if there are several. */
   unfinished?: number;
+}
+
+/** Whether --max-rows-read ended the list before the limit. */
+export function isCutOff({ last, questions, destination }: Pull): boolean {
+  return (
+    last?.page.isCutOff === true && destination.tally.rows < (questions.limit ?? Number.POSITIVE_INFINITY)
+  );
 }
 
 export function pullState(run: Pull, names: NameFinder): PullState {
