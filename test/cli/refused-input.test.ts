@@ -64,7 +64,7 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     "txns base 0x0000000000000000000000000000000000000001 --from 2026-01-01T00:00:00",
     /^invalid --from "2026-01-01T00:00:00": .*offset/,
   ],
-  ["txns base 0x0000000000000000000000000000000000000001 --from yesterday", /^invalid --from "yesterday": /],
+  ["txns base 0x0000000000000000000000000000000000000001 --from someday", /^invalid --from "someday": /],
   [
     "txns base 0x0000000000000000000000000000000000000001 --from -1h --to -2h",
     '--from "-1h" (2026-11-21T07:54:00Z) is after --to "-2h" (2026-11-21T06:54:00Z)',
@@ -94,9 +94,9 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     'invalid --count-back "0": must be a whole number from 1 to 999999999999999',
   ],
   [
-    "ohlcv base 0x0000000000000000000000000000000000000001 --interval 2h",
-    'invalid --interval "2h": must be one of 1m, 5m, 10m, 15m, 30m, 1h, 6h, 12h, 24h',
-    "did you mean 1h?",
+    "ohlcv base 0x0000000000000000000000000000000000000001 --interval 3h",
+    'invalid --interval "3h": must be one of 1m, 5m, 10m, 15m, 30m, 1h, 6h, 12h, 24h, 1d, 2h, 4h, 8h, 1w',
+    "did you mean 4h?",
   ],
   ["ohlcv base 0x0000000000000000000000000000000000000001 --inversed", "--inversed requires --pool"],
   [

@@ -13,12 +13,11 @@ const run = async (words: string) =>
 
 describe("a hint names what was meant", () => {
   test.each([
-    [`ohlcv ethereum ${WETH} --interval 1d`, "24h"],
     [`ohlcv ethereum ${WETH} --interval 1D`, "24h"],
     [`ohlcv ethereum ${WETH} --interval 60m`, "1h"],
     [`ohlcv ethereum ${WETH} --interval 60s`, "1m"],
-    [`ohlcv ethereum ${WETH} --interval 4h`, "6h"],
-    [`ohlcv ethereum ${WETH} --interval 7d`, "24h"],
+    [`ohlcv ethereum ${WETH} --interval 3h`, "4h"],
+    [`ohlcv ethereum ${WETH} --interval 7d`, "1w"],
     [`txns ethereum ${POOL} --since -1h`, "--from"],
     [`txns ethereum ${POOL} --before now`, "--to"],
     [`ohlcv ethereum ${WETH} --limit 5`, "--count-back"],

@@ -195,6 +195,13 @@ export const exhibits: readonly Exhibit[] = [
     ],
     views: [...windows, inWindow(80, { env: { LANG: "C" } }), inWindow(20)],
   },
+  table(
+    "prices-at",
+    `prices ${weth} 0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48 --at 2026-11-20T12:00Z --in ethereum:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48`,
+    `prices ${pool} --pool --at 2026-11-20`,
+    `prices ${weth} ${missing.split(" ")[1]} --at -2h`,
+    `prices ${weth} --at -2h --estimate`,
+  ),
   {
     name: "searches.spark",
     commands: ["tokens search ethereum --limit 5 --spark", "pools search ethereum --limit 5 --spark"],

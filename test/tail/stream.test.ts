@@ -1062,7 +1062,7 @@ describe("rejected before any request", () => {
     [`${one} --feed price`, 'invalid --feed "price": must be one of prices,'],
     [`${one} --by pool`, "--by pool with --feed prices: must be token"],
     [`${one} --interval 5s`, "--interval requires --feed ohlcv"],
-    [`${one} --feed ohlcv --interval 1m`, 'invalid --interval "1m": must be one of 1s,'],
+    [`${one} --feed ohlcv --interval 2m`, 'invalid --interval "2m": must be one of 1s,'],
     [`${one} --feed ohlcv --since -1h`, 'invalid --since "-1h": must be within the last 15 minutes'],
     [`${one} --feed ohlcv --since 2027-01-01`, 'invalid --since "2027-01-01": must not be in the future'],
     [

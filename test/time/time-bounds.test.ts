@@ -14,6 +14,10 @@ const unitSeconds = new Map([
 /** The grammar a second time, split by hand and counted by Date; undefined for rejected text. */
 function readByDate(text: string): Instant | undefined {
   if (text === "now") return now;
+  if (text === "today" || text === "yesterday") {
+    const midnight = new Date(now.seconds * 1000).setUTCHours(text === "today" ? 0 : -24, 0, 0, 0);
+    return { seconds: midnight / 1000, fraction: "" };
+  }
   const instant = readRelative(text) ?? readUnix(text) ?? readDateTime(text);
   return instant !== undefined && isWritable(instant.seconds) ? instant : undefined;
 }
@@ -116,7 +120,14 @@ const relative = fc
   .map((parts) => parts.join(""));
 const undashed = dates.map((date) => date.replaceAll("-", ""));
 const digits = fc.stringMatching(/^\d{1,13}$/u);
-const wellFormed = fc.oneof(dates, dateTimes, relative, digits, undashed, fc.constant("now"));
+const wellFormed = fc.oneof(
+  dates,
+  dateTimes,
+  relative,
+  digits,
+  undashed,
+  fc.constantFrom("now", "today", "yesterday"),
+);
 /** One character that replaces a number of others. */
 const edited = fc
   .tuple(

@@ -1,9 +1,9 @@
 import type { TimedAsset } from "../../../client/candles/timed-walk.ts";
-import type { Subject } from "../../../client/subject.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isObject, member } from "../../../base/json/raw-json.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
+import type { Subject } from "../../../client/subject.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { checkListed, isList, readLines, readSubjects } from "../input/subjects.ts";
 
@@ -82,7 +82,7 @@ export async function readRowsAt(
   const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
   const list = { text, field, network, source, names: sources.names };
   // An asset or a comment cannot begin a header.
-  const isOfLines = /^\s*(?:[{#]|[^\s,;"]+:[^\s,;"]+\s)/u.test(text);
+  const isOfLines = /^\s*(?:[{#]|[^\s,;"]+(?::[^\s,;"]+\s|[^\S\n]+\d))/u.test(text);
   return isOfLines ? { inputs: readLinesAt(list, taker) } : await readTableAt(list, taker);
 }
 
@@ -173,7 +173,8 @@ async function readTableAt({ text, field, ...origin }: List, taker: InputTaker):
     names.findIndex((name) => known.includes(name.toLowerCase()));
   const columns = `its columns: ${names.join(", ")}`;
   const [timeAt, networkAt] = [names.indexOf(field), placeOf("network", "chain")];
-  if (timeAt < 0) throw invalidInput(`--at-field "${field}"`, `${origin.source} has no such column`, columns);
+  if (timeAt < 0)
+    throw invalidInput(`--at-field "${field}"`, `this column is not in ${origin.source}`, columns);
   const assetAt = assetColumns.map((name) => placeOf(name)).filter((place) => place >= 0);
   if (assetAt.length === 0)
     throw usageFailure(`${origin.source}: no column with addresses: token, asset, address or pool`, columns);

@@ -155,7 +155,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   );
 }
 
-/** With `--day`: the time before which no row can be added; null if the days are over. */
+/** With `--day`: the time before which no row can be added; null if the days cannot get more rows. */
 function completeTo(run: Pull): string {
   const seconds = unsettledDays(run)?.completeTo;
   return JSON.stringify(seconds === undefined ? null : formatInstant({ seconds, fraction: "" }));
