@@ -3,8 +3,7 @@ import { counted, grouped } from "../../../base/text/counted.ts";
 import { hiddenColumnWarnings } from "../../render/formats/missing-fields.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import { higherLimit, sameCommand } from "./continuation.ts";
-import { whyIncomplete } from "./out-summary.ts";
-import { isCutOff, type Pull } from "./pull.ts";
+import { cutOffReason, type Pull } from "./pull.ts";
 import { unsettledDays } from "./unsettled-days.ts";
 
 interface Lines {
@@ -50,8 +49,9 @@ function tellRowsRead(run: Pull): boolean {
   if (rowsRead === undefined) return false;
   if (!options.isQuiet)
     report.note(`read ${counted(rowsRead, "row")}, ${grouped(String(rows))} contain all tokens`);
-  if (!isCutOff(run)) return false;
-  report.warn(`${whyIncomplete(run, 0)}, but the list continues; more pools may contain all tokens`);
+  const cutOff = cutOffReason(run);
+  if (cutOff === undefined) return false;
+  report.warn(`${cutOff}, but the list continues; more pools may contain all tokens`);
   return typed.input.typed.has("all") || typed.input.flags.out !== undefined;
 }
 
