@@ -259,6 +259,9 @@ describe("an unknown word at a terminal", () => {
     expect(await run("prices pepe", { ...TERMINAL, typed: ["x", "9", "-1"] })).toMatchObject({ exit: 2 });
     expect(await run("prices solana pepe", { ...TERMINAL, typed: ["1"] })).toMatchObject({ exit: 2 });
     expect((await run("name list -o json")).stdout).toBe("[]\n");
+    const twice = await run("prices pepe PEPE", { ...TERMINAL, typed: ["1"] });
+    expect(twice).toMatchObject({ exit: 0 });
+    await run("name remove pepe");
     expect(await run("prices pepe --max-credits 1", { ...TERMINAL, typed: ["1"] })).toMatchObject({
       exit: 5,
     });

@@ -45,8 +45,8 @@ const search =
 
 async function serve(script: Script = search(market)) {
   const server = await serveInTest(script);
-  const run = async (words: string) =>
-    await dexdata(`pools search ethereum ${words} -o ndjson`, { env: { DEXDATA_BASE_URL: server.url } });
+  const run = async (words: string, format = "ndjson") =>
+    await dexdata(`pools search ethereum ${words} -o ${format}`, { env: { DEXDATA_BASE_URL: server.url } });
   const sent = (): readonly string[] =>
     server.requests.map(({ query }) => `${query.get("token_address")?.[2]}${query.get("cursor") ?? 0}`);
   return { run, sent, server };
@@ -111,6 +111,9 @@ describe("several --token", () => {
     expect(await run(`${words} --limit 21`)).toMatchObject({ exit: 0 });
     expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ rows: 20, complete: false, exit: 0 });
     expect(await run(`${words} --limit 21 --out ${receipt}.ndjson`)).toMatchObject({ exit: 8 });
+    const parquet = `${receipt}.parquet`;
+    expect(await run(`${words} --all --out ${parquet}`, "parquet")).toMatchObject({ exit: 8 });
+    expect(readFileSync(parquet, "latin1")).toContain('"complete":false');
   });
 
   test("an interrupted pull continues in the same list, at most to the same number of rows", async () => {

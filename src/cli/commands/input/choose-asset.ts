@@ -135,7 +135,10 @@ async function choose(
   for (const line of lookalikes(found)) await sayWarning(context, line);
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     await context.stderr.write(`number of the ${kind} (Enter: none): `);
-    const typed = (await context.stdin.readLine(context.signal)).trim();
+    const line = context.stdin.readLine(context.signal);
+    // The shell prompt starts on a new line, also after Ctrl-C.
+    line.catch(async () => await context.stderr.write("\n"));
+    const typed = (await line).trim();
     if (typed === "") break;
     const chosen = /^\d+$/u.test(typed) ? shown[Number(typed) - 1] : undefined;
     if (chosen !== undefined) return chosen.asset;

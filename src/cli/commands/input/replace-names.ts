@@ -17,8 +17,11 @@ export async function replaceNames(
   const options = readRunOptions(input, context);
   const names = createNameFinder(context, options);
   let credits = 0;
+  /** A repeated word leads to one question only. */
+  const chosenBefore = new Map<string, NamedAsset>();
   const find = async (word: string, network: string | undefined, takes: AddressOf | undefined) => {
-    const known = names.find(word, network);
+    const key = `${network} ${takes} ${word.toLowerCase()}`;
+    const known = chosenBefore.get(key) ?? names.find(word, network);
     if (known !== undefined) return checkedKind(word, known, takes, places);
     // Only the service knows the addresses of this network.
     if (network !== undefined && addressFault(network, word, takes ?? "token") === undefined)
@@ -28,6 +31,7 @@ export async function replaceNames(
     const wanted = { word, network, kind: takes ?? "token", isTaken: names.find(word) !== undefined };
     const chosen = await chooseAsset(remaining(input, credits), context, wanted);
     credits += chosen.credits;
+    chosenBefore.set(key, chosen.asset);
     return chosen.asset;
   };
   const fixed = { all: 0, "after the first": 1, none: input.words.length }[places.words];

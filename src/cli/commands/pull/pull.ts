@@ -14,6 +14,7 @@ import type { Destination } from "../../../rows/pull/destination.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import { candleWindow, wholeSeconds } from "../../../client/candles/candle-slices.ts";
 import type { ParquetOutput } from "./parquet-output.ts";
+import { counted } from "../../../base/text/counted.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
 
 export interface TypedCommand {
@@ -38,17 +39,22 @@ export interface Pull {
   /** Only for Parquet. */
   readonly parquet?: ParquetOutput | undefined;
   last?: { readonly question: Question; readonly page: Page };
-  /** Why the rows are not all that were requested, although nothing failed. */
-  cutOff?: string;
   /** How many lists have more rows than the limit, if there are several. */
   unfinished?: number;
+}
+
+/** Why the list is shorter than requested, although it continues; undefined unless --max-rows-read ended it. */
+export function cutOffReason({ last, questions, destination: { tally } }: Pull): string | undefined {
+  if (last?.page.isCutOff !== true || tally.rows >= (questions.limit ?? Number.POSITIVE_INFINITY))
+    return undefined;
+  return `stopped after ${counted(tally.rowsRead ?? 0, "row")} read (--max-rows-read)`;
 }
 
 export function pullState(run: Pull, names: NameFinder): PullState {
   const { meter } = run.open.client;
   const { tally } = run.destination;
   const { asked } = run.questions;
-  const subject = run.questions.named[tally.question];
+  const subject = asked.length > 1 ? run.questions.named[tally.question] : undefined;
   const label = subject && (names.labelOf(subject) ?? subject.label);
   const inputs = asked.length > 1 ? { answered: tally.question, of: asked.length, label } : undefined;
   const rowsInAll = inputs === undefined ? rowsWanted(run) : undefined;

@@ -9,7 +9,7 @@ import { replaceWithText } from "../../../base/files/replace-file.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import { version } from "../../../base/version.ts";
-import type { Pull } from "./pull.ts";
+import { cutOffReason, type Pull } from "./pull.ts";
 import type { WantedDestination } from "../../../rows/pull/claim-file.ts";
 import type { WrittenRows } from "../../../rows/parquet/parquet-writer.ts";
 import { addPlans } from "../../../client/spending/meter.ts";
@@ -58,6 +58,7 @@ export function footerReceipt(run: Pull, { rows, rows_sha256, spilled }: Written
   const { target } = open.client;
   const isComplete =
     tally.refused === 0 &&
+    cutOffReason(run) === undefined &&
     unsettledDays(run) === undefined &&
     (tally.missing === 0 || questions.missing !== "fail");
   return hideSecrets(

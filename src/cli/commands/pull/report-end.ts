@@ -3,7 +3,7 @@ import { counted, grouped } from "../../../base/text/counted.ts";
 import { hiddenColumnWarnings } from "../../render/formats/missing-fields.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import { higherLimit, sameCommand } from "./continuation.ts";
-import type { Pull } from "./pull.ts";
+import { cutOffReason, type Pull } from "./pull.ts";
 import { unsettledDays } from "./unsettled-days.ts";
 
 interface Lines {
@@ -44,14 +44,14 @@ export function reportEnd(run: Pull, renderer: Renderer, { warnings, meanings, m
 
 /** Returns whether rows may be missing and the exit code must show it. A list with a limit is only a sample. */
 function tellRowsRead(run: Pull): boolean {
-  const { last, questions, destination, typed, report, options } = run;
+  const { destination, typed, report, options } = run;
   const { rows, rowsRead } = destination.tally;
   if (rowsRead === undefined) return false;
   if (!options.isQuiet)
     report.note(`read ${counted(rowsRead, "row")}, ${grouped(String(rows))} contain all tokens`);
-  if (last?.page.isCutOff !== true || rows >= (questions.limit ?? Number.POSITIVE_INFINITY)) return false;
-  run.cutOff = `stopped after ${counted(rowsRead, "row")} read (--max-rows-read)`;
-  report.warn(`${run.cutOff}, but the list continues; more pools may contain all tokens`);
+  const cutOff = cutOffReason(run);
+  if (cutOff === undefined) return false;
+  report.warn(`${cutOff}, but the list continues; more pools may contain all tokens`);
   return typed.input.typed.has("all") || typed.input.flags.out !== undefined;
 }
 

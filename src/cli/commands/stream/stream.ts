@@ -17,6 +17,7 @@ import { formatByName } from "../../render/formats/formats.ts";
 import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
 import { costOfRun } from "../../run/report.ts";
+import { createNameFinder } from "../../run/asset-names.ts";
 import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../../client/live/ending.ts";
@@ -72,7 +73,13 @@ async function openSession(run: Run, input: Input<StreamFlags>) {
   const ending: { silent: readonly Subject[] } = { silent: [] };
   /** Reads the files again each time. The signal cancels a read that blocks. */
   const readAssets = async (until: AbortSignal, malformed: "fail" | "keep"): Promise<readonly Subject[]> => {
-    const sources = { ...run.sources, file: async (name: string) => await run.sources.file(name, until) };
+    // A name may have been added since the last read.
+    const names = createNameFinder(context, options);
+    const sources = {
+      ...run.sources,
+      names,
+      file: async (name: string) => await run.sources.file(name, until),
+    };
     const taker = { command: streamTaker, takes: asked.kind.by, malformed, usage };
     const listed = distinctSubjects(await readSubjects(words, sources, taker));
     if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
