@@ -4,9 +4,8 @@ import { invalidResponse } from "../base/failure.ts";
 import { isObject, member } from "../base/json/raw-json.ts";
 import type { Client } from "./client.ts";
 import { createRowInspector } from "./pages/distinct-pages.ts";
-import { nextOf, type PageEnd } from "./pages/judge.ts";
+import { nextOf } from "./pages/judge.ts";
 import type { Page, TokensOfPool, Walk } from "./pages/page.ts";
-import type { Position } from "./pages/position.ts";
 import { createSeenKeys } from "./pages/seen-keys.ts";
 import { comparableAddress } from "./subject.ts";
 import { walkPages } from "./walk-pages.ts";
@@ -22,53 +21,51 @@ interface Walking {
 interface TokenList {
   readonly token: string;
   readonly pages: AsyncGenerator<Page>;
-  readonly first: Page | undefined;
+  /** The page that has been read last; undefined after the last one. */
+  readonly page: Page | undefined;
+  /** Infinite if the list has only one page. */
   readonly matches: number;
 }
 
 /** Reads one page for each token, and then only the list that probably ends first. A resumed walk knows its list. */
 export async function* walkPoolsWithTokens(walking: Walking): AsyncGenerator<Page> {
   const { walk, wanted } = walking;
-  const list = walk.start?.list;
-  const lists = list === undefined ? await firstPages(walking) : [await openList(walking, list)];
+  const lists: TokenList[] = [];
+  for (const token of walk.start?.list === undefined ? wanted.tokens : [walk.start.list]) {
+    lists.push(await openList(walking, token));
+    if (lists.at(-1)?.matches === Number.POSITIVE_INFINITY) break;
+  }
   const [chosen, ...others] = lists.toSorted((one, other) => other.matches - one.matches);
   for (const { pages } of others) await pages.return(undefined);
-  if (chosen?.first === undefined) return;
+  if (chosen === undefined) return;
+  const { token: list, pages } = chosen;
   const inspect = createRowInspector(walk.seen ?? createSeenKeys("all", false));
-  let rowsRead = others.reduce((sum, { first }) => sum + (first?.rows.length ?? 0), 0);
-  let unreported = rowsRead;
-  for (let page: Page | undefined = chosen.first; page !== undefined;) {
-    rowsRead += page.rows.length;
-    const { rows, repeats = 0 } = inspect(page.rows.keep(matching(page, wanted))).take();
-    const isCutOff = rowsRead + walk.pageSize > wanted.maxRowsRead && nextOf(page) !== undefined;
-    yield {
-      ...page,
-      rows,
-      repeats: (page.repeats ?? 0) + repeats,
-      rowsRead: unreported + page.rows.length,
-      at: inList(page.at, chosen.token),
-      end: endInList(page.end, chosen.token),
-      isCutOff,
-    };
-    unreported = 0;
-    if (isCutOff) return void (await chosen.pages.return(undefined));
-    const next: IteratorResult<Page> = await chosen.pages.next();
-    page = next.done === true ? undefined : next.value;
+  let unreported = others.reduce((sum, { page }) => sum + (page?.rows.length ?? 0), 0);
+  let rowsRead = unreported;
+  try {
+    for (let { page } = chosen; page !== undefined;) {
+      const { at, end, rows } = page;
+      rowsRead += rows.length;
+      const isCutOff = rowsRead + walk.pageSize > wanted.maxRowsRead && nextOf(page) !== undefined;
+      yield {
+        ...page,
+        ...inspect(rows.keep(matching(page, wanted))).take(),
+        rowsRead: unreported + rows.length,
+        // A cursor belongs to the list of one token.
+        at: at && { ...at, list },
+        end: end.kind === "more" ? { ...end, next: { ...end.next, list } } : end,
+        isCutOff,
+      };
+      unreported = 0;
+      const next = isCutOff ? undefined : await pages.next();
+      page = next?.done === false ? next.value : undefined;
+    }
+  } finally {
+    await pages.return(undefined);
   }
 }
 
-/** Stops at a list that has only one page: no other list can end sooner. */
-async function firstPages(walking: Walking): Promise<readonly TokenList[]> {
-  const lists: TokenList[] = [];
-  for (const token of walking.wanted.tokens) {
-    const list = await openList(walking, token);
-    lists.push(list);
-    if (list.first === undefined || nextOf(list.first) === undefined) return lists;
-  }
-  return lists;
-}
-
-/** All lists have the same pools with all tokens, so the list with more of them on a page is shorter. */
+/** All lists have the same pools with all tokens, so the list with more of them on a page is probably shorter. */
 async function openList(
   { client, endpoint, args, walk, wanted }: Walking,
   token: string,
@@ -77,11 +74,10 @@ async function openList(
   const own = { ...walk, ofPool: undefined, seen: undefined, wanted: 1 };
   const pages = walkPages(client, endpoint, new Map([...args, [wanted.param, token]]), own);
   const first = await pages.next();
-  if (first.done === true) return { token, pages, first: undefined, matches: Number.POSITIVE_INFINITY };
-  const page = first.value;
-  const isShort = nextOf(page) === undefined;
-  const matches = isShort ? Number.POSITIVE_INFINITY : matching(page, wanted).filter(Boolean).length;
-  return { token, pages, first: page, matches };
+  const page = first.done === true ? undefined : first.value;
+  if (page === undefined || nextOf(page) === undefined)
+    return { token, pages, page, matches: Number.POSITIVE_INFINITY };
+  return { token, pages, page, matches: matching(page, wanted).filter(Boolean).length };
 }
 
 function matching({ rows }: Page, { tokens }: TokensOfPool): readonly boolean[] {
@@ -89,16 +85,7 @@ function matching({ rows }: Page, { tokens }: TokensOfPool): readonly boolean[] 
   return rows.values().map((row) => {
     const own = member(row, "tokens");
     if (!Array.isArray(own)) throw invalidResponse("invalid response: a pool has no list of its tokens");
-    const ids = new Set(own.filter(isObject).map((token) => comparableAddress(String(member(token, "id")))));
-    return needed.every((token) => ids.has(token));
+    const ids = own.filter(isObject).map((token) => comparableAddress(String(member(token, "id"))));
+    return needed.every((token) => ids.includes(token));
   });
-}
-
-/** A cursor belongs to the list of one token. */
-function inList(position: Position | undefined, list: string): Position | undefined {
-  return position && { ...position, list };
-}
-
-function endInList(end: PageEnd, list: string): PageEnd {
-  return end.kind === "more" ? { ...end, next: { ...end.next, list } } : end;
 }

@@ -4,7 +4,6 @@ import { usageFailure } from "../base/failure.ts";
 import { namesIn } from "../base/files/paths.ts";
 import { openingOf } from "../client/candles/candle-slices.ts";
 import { intervalSeconds } from "../client/candles/candle-times.ts";
-import { pricedCandle } from "../client/candles/price-at.ts";
 import type { StoredCandles } from "../client/candles/timed-walk.ts";
 import { addressKey } from "../client/subject.ts";
 import { parseRow } from "../client/rows/rows.ts";
@@ -52,7 +51,7 @@ export function storedCandles(root: string, serviceName: (service: Service) => s
       if (!isWanted(block)) continue;
       const rows = await readRows(file).catch(() => undefined);
       if (rows === undefined) continue;
-      const candles = rows.map((row) => pricedCandle({ row, opens: openingOf(parseRow(row)) }));
+      const candles = rows.map((row) => ({ row, opens: openingOf(parseRow(row)) }));
       yield { ...block, candles: candles.filter(({ opens }) => opens <= block.to) };
     }
   };

@@ -439,8 +439,8 @@ describe("-f", () => {
       "--field cursor and --field page cannot be used together",
     ],
     [
-      ["/networks/base/pools/0x1/transactions?from=yesterday", "--paginate"],
-      /^error: invalid --field from "yesterday": must be a time such as /u,
+      ["/networks/base/pools/0x1/transactions?from=someday", "--paginate"],
+      /^error: invalid --field from "someday": must be a time such as /u,
     ],
     [["/none", "--validate"], "--validate: no schema for /none"],
     [

@@ -91,7 +91,11 @@ describe("a list of assets", () => {
     [WETH.slice(0, -1), `invalid address "${WETH.slice(0, -1)}"`, form],
     [`${WETH}0`, `invalid address "${WETH}0"`, form],
     [WETH.slice(2), `invalid address "${WETH.slice(2)}"`, form],
-    ["WETH", 'invalid address "WETH"', form],
+    [
+      "WETH",
+      'unknown name "WETH"',
+      "find it: dexdata search weth; name it: dexdata name add weth <network:address>",
+    ],
     ['{"chain":"ethereum","id":"0x1"}', 'invalid address "0x1"', form],
     ['{"group":"constructor","row":{"chain":"ethereum","id":"0x1"}}', 'invalid address "0x1"', form],
     [`${WETH},WETH`, `invalid address "${WETH},WETH"`, form],

@@ -7,7 +7,7 @@ import { json, type Script } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-const [A, B, C] = ["a", "b", "c"].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
+const [A, B, C] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`, `0x${"c".repeat(40)}`];
 const poolId = (index: number): string => `0x${String(index).padStart(40, "0")}`;
 
 interface Pool {
@@ -30,14 +30,14 @@ const row = ({ id, tokens }: Pool) => ({
 
 /** Answers as the service does: one filter, pages with a cursor. */
 const search =
-  (pools: readonly Pool[], toRow: (pool: Pool) => object = row): Script =>
+  (pools: readonly Pool[], draw: (pool: Pool) => object = row): Script =>
   ({ query }) => {
     const list = pools.filter(({ tokens }) => tokens.includes(query.get("token_address") ?? ""));
     const [from, size] = [Number(query.get("cursor") ?? 0), Number(query.get("limit"))];
     const end = from + size;
     const more = end < list.length && { next_cursor: String(end) };
     return json({
-      results: list.slice(from, end).map(toRow),
+      results: list.slice(from, end).map(draw),
       has_next_page: more !== false,
       ...more,
     });

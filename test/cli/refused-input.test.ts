@@ -64,7 +64,7 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     "txns base 0x0000000000000000000000000000000000000001 --from 2026-01-01T00:00:00",
     /^invalid --from "2026-01-01T00:00:00": .*offset/,
   ],
-  ["txns base 0x0000000000000000000000000000000000000001 --from tomorrow", /^invalid --from "tomorrow": /],
+  ["txns base 0x0000000000000000000000000000000000000001 --from someday", /^invalid --from "someday": /],
   [
     "txns base 0x0000000000000000000000000000000000000001 --from -1h --to -2h",
     '--from "-1h" (2026-11-21T07:54:00Z) is after --to "-2h" (2026-11-21T06:54:00Z)',

@@ -267,8 +267,8 @@ describe("lists", () => {
   });
 
   test.each([
-    [["--interval", "1m"], "--interval requires --at or --at-field"],
-    [["--lake", "."], "--lake requires --at or --at-field"],
+    [["--interval", "1m"], "no time for ethereum:"],
+    [["--lake", "."], "no time for ethereum:"],
     [["--at", "-2h", "--max-age", "30m"], 'invalid --max-age "30m"'],
     [["--at", "-2h", "--pool", "--in", weth], "--in cannot be used with pools"],
     [["--at", "-2h", "--watch", "10s"], "--watch"],

@@ -8,6 +8,8 @@ export interface Exhibit {
   /** Arguments after `dexdata`; several commands may share a file. */
   readonly commands: readonly string[];
   readonly views: readonly View[];
+  /** The lines typed at prompts. */
+  readonly typed?: readonly string[];
 }
 
 const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
@@ -140,6 +142,8 @@ const help: readonly Exhibit[] = [
     "sandbox -h",
     "auth -h",
     "config set -h",
+    "name -h",
+    "name add -h",
   ),
   page("full", narrow, "pools search --help", "sandbox --help"),
   page(
@@ -162,7 +166,7 @@ const help: readonly Exhibit[] = [
     narrow,
     "pol",
     "ethereum",
-    "candles ethereum 0x1",
+    "candle ethereum 0x1",
     "pools search --volume-min 5",
     "txns base 0x1 --interval 1h",
     "help exit-code",
@@ -191,10 +195,23 @@ export const exhibits: readonly Exhibit[] = [
     ],
     views: [...windows, inWindow(80, { env: { LANG: "C" } }), inWindow(20)],
   },
+  table(
+    "prices-at",
+    `prices ${weth} 0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48 --at 2026-11-20T12:00Z --in ethereum:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48`,
+    `prices ${pool} --pool --at 2026-11-20`,
+    `prices ${weth} ${missing.split(" ")[1]} --at -2h`,
+    `prices ${weth} --at -2h --estimate`,
+  ),
   {
     name: "searches.spark",
     commands: ["tokens search ethereum --limit 5 --spark", "pools search ethereum --limit 5 --spark"],
     views: [inWindow(40), inWindow(80, { isColored: true }), inWindow(80, { env: { LANG: "C" } })],
+  },
+  {
+    name: "unknown-name",
+    commands: ["prices weth", "pool ethereum ondo"],
+    typed: ["2"],
+    views: [inWindow(60), inWindow(80, { isColored: true }), inWindow(120), inPipe("ndjson")],
   },
   table("networks", "networks --limit 6"),
   table("dexes", "dexes ethereum --limit 6"),

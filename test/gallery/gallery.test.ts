@@ -12,12 +12,12 @@ import { inWindow, type View } from "./views.ts";
 const sandbox = useSandbox();
 
 describe("screens and pictures", () => {
-  it.each(exhibits)("$name matches the committed screen", async ({ name, commands, views }) => {
+  it.each(exhibits)("$name matches the committed screen", async ({ name, commands, views, typed }) => {
     const screens: string[] = [];
     for (const command of commands) {
       screens.push(`$ dexdata ${command}\n`);
       for (const view of views) {
-        const seen = await runView(command, view);
+        const seen = await runView(command, view, typed);
         if (name.endsWith(".table")) expectInside(seen.stdout, view);
         const screen = screenOf(seen);
         screens.push(heading(view.title), withoutColors(screen));
@@ -86,8 +86,13 @@ async function boardPicture(): Promise<string> {
   return board.frame({ columns: 80, rows: 12, hasKeys: true }, state, 60_000).join("\n");
 }
 
-async function runView(command: string, { columns, isColored, flags, env }: View): Promise<Outcome> {
+async function runView(
+  command: string,
+  { columns, isColored, flags, env }: View,
+  typed: readonly string[] = [],
+): Promise<Outcome> {
   return await dexdata([...command.split(" "), ...flags], {
+    typed,
     isTerminal: columns !== undefined,
     ...(columns !== undefined && { columns }),
     env: { ...sandbox.env(), [isColored ? "FORCE_COLOR" : "NO_COLOR"]: "1", ...env },

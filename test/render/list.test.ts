@@ -56,7 +56,7 @@ describe("a list of pools", () => {
 
 describe("a list", () => {
   it("marks amounts without known decimals as raw, with every digit", async () => {
-    const text = await render([transactionRows], { endpoint: "pool_transactions", columns: 200 });
+    const text = await render([transactionRows], { endpoint: "pool_transactions", columns: 250 });
     expect(text).toContain("  4272800710322643001 raw WETH  ");
     expect(text).toContain("0x0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9");
     expect(text).toContain("53s ago");

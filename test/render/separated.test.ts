@@ -47,8 +47,8 @@ describe("csv", () => {
     const options = { format: "csv", endpoint: "search" } as const;
     const text = await render(pages, { ...options, groups: ["tokens", "dexes"] });
     expect(text).toBe(
-      "group,symbol,name,chain,price_usd,volume_usd,fdv,id,dex_id,dex_name,volume_usd_24h,txns_24h,pools_count\n" +
-        "tokens,,,,,,2.0,0x1,,,,,\ndexes,,,,,,,,'=x,,,,\n",
+      "group,symbol,name,chain,price_usd,volume_usd,liquidity_usd,fdv,id,dex_id,dex_name,volume_usd_24h,txns_24h,pools_count\n" +
+        "tokens,,,,,,,2.0,0x1,,,,,\ndexes,,,,,,,,,'=x,,,,\n",
     );
     expect(await render(pages, { ...options, groups: ["tokens"], fields: ["id"] })).toBe("id\n0x1\n");
   });

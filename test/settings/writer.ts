@@ -1,5 +1,5 @@
 import { createClock } from "../../bin/process-clock.ts";
-import { addAssetName } from "../../src/client/settings/edit-asset-names.ts";
+import { setAssetName } from "../../src/client/settings/edit-asset-names.ts";
 import { allSettings, setSetting } from "../../src/client/settings/edit-config.ts";
 import { savePlan, saveProfile } from "../../src/client/settings/edit-credentials.ts";
 
@@ -40,7 +40,7 @@ process.once("message", () => {
     await saveProfile(context, `p${index}`, { key, tier: "dev" });
     await savePlan(context, `${key}_other`, "pro");
     const asset = { network: "ethereum", address: `0x${index}` };
-    for (const service of ["one", "other"]) await addAssetName(context, service, `n${index}`, asset, false);
+    for (const service of ["one", "other"]) await setAssetName(context, service, `n${index}`, asset);
   };
   work().then(
     () => process.disconnect(),

@@ -130,8 +130,6 @@ describe("RFC 3339 full-date", () => {
 describe("parsed time bounds", () => {
   test.each([
     ["now", at(1_795_251_240)],
-    ["today", at(1_795_219_200)],
-    ["yesterday", at(1_795_132_800)],
     ["-90s", at(1_795_251_150)],
     ["-15m", at(1_795_250_340)],
     ["-24h", at(1_795_164_840)],
@@ -227,7 +225,7 @@ describe("parsed time bounds", () => {
     ],
     ["", "must not be empty", `use ${accepted}`],
     [" now", "must not start or end with a space", `use ${accepted}`],
-    ["tomorrow", `must be ${accepted}`],
+    ["someday", `must be ${accepted}`],
     ["2026-1-1", `must be ${accepted}`],
     ["1d12h", `must be ${accepted}`],
     ["２０２６-11-21", `must be ${accepted}`],

@@ -48,7 +48,7 @@ const shape = (isQuoted: boolean): RowShape => ({
     { field: "volume_usd", title: "vol USD", priority: 4 },
     { field: "candle", title: "candle", priority: 11 },
     { field: "interval", title: "interval", priority: 8 },
-    { field: "age", title: "age", priority: 7 },
+    { field: "age", title: "age s", priority: 7 },
     { field: "reason", title: "reason", priority: 3 },
     { field: "id", title: "asset", priority: 5 },
   ],

@@ -58,9 +58,15 @@ export function isKnownNetwork(context: Pick<Context, "env" | "platform">, word:
 /** The next steps for a word that may be a token, a pool or a misspelled network. */
 export function unknownNameHint(word: string, isSandbox: boolean): string {
   const name = word.toLowerCase();
-  const flag = isSandbox ? " --sandbox" : "";
   if (wellKnownNetworks.has(name)) return `did you mean ${name}?`;
   const near = nearestNetwork(name, wellKnownNetworks);
   const network = near === undefined ? "" : `if it is a network, did you mean ${near}? If not, `;
-  return `${network}find it: dexdata search ${name}${flag}; name it: dexdata name add ${name} <network:address>${flag}`;
+  return `${network}${waysToName(name, isSandbox)}`;
+}
+
+/** How to find an asset by its symbol, and then to name it. */
+export function waysToName(word: string, isSandbox: boolean): string {
+  const name = word.toLowerCase();
+  const flag = isSandbox ? " --sandbox" : "";
+  return `find it: dexdata search ${name}${flag}; name it: dexdata name add ${name} <network:address>${flag}`;
 }

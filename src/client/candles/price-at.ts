@@ -25,14 +25,16 @@ export interface PricedCandle {
   readonly volume: string;
 }
 
-/** Keeps the texts of a row, so that a price has all its digits. */
+/** The texts of a row, so that a price has all its digits. They are copies, which do not keep the response in memory. */
 export function pricedCandle({ row, opens }: { readonly row: string; readonly opens: number }): PricedCandle {
   const members = rawMembers(row);
   const [close = "", volume = "0"] = [members.get("close"), members.get("volume")];
   if (parseExactDecimal(close) === undefined)
     throw invalidResponse("invalid response: a candle has no close");
-  return { opens, close, volume };
+  return { opens, close: copyOf(close), volume: copyOf(volume) };
 }
+
+const copyOf = (text: string): string => Buffer.from(text).toString();
 
 /** The openings of the candles that may price a time: the newest, which is the best, and the oldest. */
 export interface CandleChoice {
@@ -89,13 +91,13 @@ export function nextBlock(
  * Divides wanted times by the candles of a block, in ascending order: those with a candle, those whose candle can only be
  * in an earlier block, and those that have none.
  */
-export function resolveBlock(
+export function resolveBlock<C extends { readonly opens: number }>(
   wanted: readonly Wanted[],
   { from, to }: CandleBlock,
-  candles: readonly PricedCandle[],
+  candles: readonly C[],
   interval: number,
 ) {
-  const found: { readonly leg: number; readonly candle: PricedCandle }[] = [];
+  const found: { readonly leg: number; readonly candle: C }[] = [];
   const none: Wanted[] = [];
   const rest: Wanted[] = [];
   for (const each of wanted) {
@@ -112,7 +114,7 @@ export function resolveBlock(
 }
 
 /** The index of the last candle that opens at `time` or before; -1 if there is none. */
-function lastUpTo(candles: readonly PricedCandle[], time: number): number {
+function lastUpTo(candles: readonly { readonly opens: number }[], time: number): number {
   let [low, high] = [0, candles.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

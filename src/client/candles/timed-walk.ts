@@ -9,6 +9,7 @@ import {
   type CandleBlock,
   candlesFor,
   nextBlock,
+  pricedCandle,
   type PricedCandle,
   type PriceRule,
   reasonOfTime,
@@ -49,13 +50,15 @@ export interface QuoteCache {
 
 type Service = Pick<Target, "isSimulated" | "rest">;
 
+type Candle = Parameters<typeof pricedCandle>[0];
+
 /** Complete periods of an asset's candles on the disk, newest first. Reads only periods that contain one of the times. */
 export type StoredCandles = (
   service: Service,
   asset: TimedAsset,
   interval: string,
   isWanted: (block: CandleBlock) => boolean,
-) => AsyncGenerator<CandleBlock & { readonly candles: readonly PricedCandle[] }>;
+) => AsyncGenerator<CandleBlock & { readonly candles: readonly Candle[] }>;
 
 /** `quote` is the address of the token in which a pool's price is expressed. */
 export type Answer = NoPriceReason | (PricedCandle & { readonly quote?: string | undefined });
@@ -168,7 +171,7 @@ export async function takeStored(
     rest.some(({ newest }) => newest >= from && newest <= to);
   for await (const { candles, ...block } of stored(target, asset, interval, isWanted)) {
     const resolved = resolveBlock(rest, block, candles, seconds);
-    for (const { leg, candle } of resolved.found) take(leg, candle);
+    for (const { leg, candle } of resolved.found) take(leg, pricedCandle(candle));
     for (const { leg } of resolved.none) take(leg, "no_trade");
     rest = resolved.rest;
   }

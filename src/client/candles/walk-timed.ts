@@ -129,10 +129,10 @@ async function* priceAsset(
     const block = nextBlock(rest, { interval: rule.interval, most: maxCandles, reach });
     const slice = sliceBetween(block.from, block.to + rule.interval, rule.interval);
     try {
-      const found = (await withRest(slice, await askWholeSlice(asked, slice))).map(pricedCandle);
+      const found = await withRest(slice, await askWholeSlice(asked, slice));
       const resolved = resolveBlock(rest, block, found, rule.interval);
       for (const { leg } of resolved.none) answers.set(leg, "no_trade");
-      for (const { leg, candle } of resolved.found) await take(leg, candle);
+      for (const { leg, candle } of resolved.found) await take(leg, pricedCandle(candle));
       ({ rest } = resolved);
     } catch (cause) {
       if (await isUnknown(all, asset, cause)) {

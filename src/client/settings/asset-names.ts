@@ -47,20 +47,10 @@ export function namesIn(file: JsonFile, service: string): AssetNames {
   if (file.state === "broken") throw usageFailure(file.problem, "fix or move the file, then try again");
   const stored = file.state === "read" ? member(file.object, service) : undefined;
   const names = new Map<string, NamedAsset>();
-  for (const [name, value] of Object.entries(isObject(stored) ? stored : {})) {
-    const asset = assetIn(value);
-    if (asset !== undefined) names.set(name, asset);
+  for (const [name, text] of Object.entries(isObject(stored) ? stored : {})) {
+    const [, network, address, kind] = /^([^:]+):(\S+)(?: (token|pool))?$/u.exec(String(text)) ?? [];
+    if (network === undefined || address === undefined) continue;
+    names.set(name, { network, address, kind: kind === "token" || kind === "pool" ? kind : undefined });
   }
   return names;
-}
-
-function assetIn(value: unknown): NamedAsset | undefined {
-  if (!isObject(value)) return undefined;
-  const [network, address, kind] = [
-    member(value, "network"),
-    member(value, "address"),
-    member(value, "kind"),
-  ];
-  if (typeof network !== "string" || typeof address !== "string") return undefined;
-  return { network, address, ...((kind === "token" || kind === "pool") && { kind }) };
 }

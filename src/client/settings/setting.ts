@@ -40,7 +40,7 @@ export function defineSetting<T>(described: Omit<Setting<T>, "variable">): Setti
 }
 
 export function host(name: string, fallback: string, service: string, plans: string): Setting<string> {
-  const help = `${service} host for the ${plans} plans`;
+  const help = `${service} host for ${plans} plans`;
   return defineSetting({ kind: "host", name, help, fallback, fallbackText: fallback, check: readHost });
 }
 

@@ -71,7 +71,7 @@ export const settings = {
     [0, 999_999_999],
     undefined,
     "no limit",
-    "Maximum credits per UTC day, for all processes on this machine that use the same key and service",
+    "Maximum credits per UTC day, for all processes with the same key and service",
   ),
   profile: defineSetting<string | undefined>({
     kind: "word",

@@ -3,10 +3,8 @@ import { dexdata } from "../../harness/dexdata.ts";
 
 const cases: readonly (readonly [string, string, string])[] = [
   ["pol", 'unknown command "pol"', "did you mean pool?"],
-  ["price ethereum 0x1", 'unknown command "price"', "did you mean prices?"],
-  ["candles ethereum 0x1", 'unknown command "candles"', "did you mean ohlcv?"],
   ["transactions", 'unknown command "transactions"', "did you mean txns?"],
-  ["login", 'unknown command "login"', "did you mean auth login?"],
+  ["signin", 'unknown command "signin"', "see: dexdata --help"],
   ["pool search ethereum", 'unknown command "pool search"', "did you mean pools search?"],
   ["token search", 'unknown command "token search"', "did you mean tokens search?"],
   [
@@ -38,7 +36,7 @@ const cases: readonly (readonly [string, string, string])[] = [
   [
     "txns base 0x1 --interval 1h",
     'unknown flag --interval for "dexdata txns"',
-    "--interval works with: ohlcv, sync, stream",
+    "--interval works with: prices, ohlcv, sync, stream",
   ],
   [
     "pools search --network base",

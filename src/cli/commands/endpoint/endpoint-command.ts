@@ -51,7 +51,7 @@ export function endpointCommand(group: EndpointGroup): Command {
 
 function placesIn(group: EndpointGroup, { words, typed }: Input<EndpointFlags>): AssetPlaces {
   const { command, path, ifOtherKind } = chooseEndpoint(group, typed, words.length > 0);
-  const takes = path.includes("{pool_address}") ? "pool" : "token";
+  const takes = path.includes("{pool_address}") || typed.has("pool") ? "pool" : "token";
   return { command, takes, ifOtherKind, words: takesAddress(group[0]) ? "all" : "none" };
 }
 

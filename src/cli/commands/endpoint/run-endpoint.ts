@@ -44,22 +44,15 @@ export async function runEndpoint(
     return await (await import("../watch/watch.ts")).runWatch(group, input, watch, outer);
   const command = [...group[0].command.split(" "), ...input.words];
   return await runQuestions({ command, input, outer }, async (options, sources) => {
-    const { at, "at-field": field } = input.flags;
-    const isTimed = at !== undefined || field !== undefined;
+    const ofPrices = group[0].reply.kind === "batch";
+    const isTimed = ofPrices && Object.keys(timedFlags).some((name) => input.typed.has(name));
     const current = isTimed ? undefined : await readQuestions(group, input, options, sources);
-    if (current !== undefined && !mayBeTimed(input, current)) return current;
+    // A list of prices may have a time on each line, in the place of a label.
+    const mayBeTimed = ofPrices && current?.named.some(({ label = "" }) => /^\d{4}/u.test(label));
+    if (current !== undefined && mayBeTimed !== true) return current;
     const { timedQuestions } = await import("../prices/timed-questions.ts");
     return await timedQuestions(input, options, sources, outer, current);
   });
-}
-
-/** A list of prices may have a time on each line, in the place of a label. */
-function mayBeTimed({ typed }: Input<EndpointFlags>, { endpoint, named }: Questions): boolean {
-  if (endpoint.reply.kind !== "batch") return false;
-  return (
-    named.some(({ label }) => label !== undefined && /^\d{4}/u.test(label)) ||
-    Object.keys(timedFlags).some((name) => typed.has(name))
-  );
 }
 
 const isFollowed = (input: Input<EndpointFlags>): input is Input<FollowedFlags> =>

@@ -165,7 +165,7 @@ const dayFlag = (heading: FlagGroup, { kind }: Pick<Reply, "kind">): Flag<string
 const tradeFlags = {
   amounts: flag(choice(["raw", "tokens"], "unit"), "Rows", {
     summary:
-      "tokens adds exact amounts in tokens, the size in USD and the type to each row; raw does not (default)",
+      "tokens adds exact amounts in tokens, the size in USD and the type to each row; raw (default) does not",
     choicesIn: "summary",
     default: "raw",
   }),

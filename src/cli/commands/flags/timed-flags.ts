@@ -12,15 +12,15 @@ const excludes: NonNullable<Flag["excludes"]> = [
 /** Prices at times in the past, which are read from candles. */
 export const timedFlags = {
   at: flag(text("time", "time"), group, {
-    summary:
-      "Get the price at this time, from candles, which require a dev plan for tokens and none for --pool",
-    details: "; a line of a list may have its own time after the asset",
+    summary: "Get the price at this time",
+    details:
+      ", from candles, which require a dev plan for tokens and none for --pool; a line of a list may have its own time after the asset",
     excludes,
   }),
   "at-field": flag(text("field"), group, {
-    summary: "Get the price at the time in this field of each NDJSON row, or in this column of a CSV file",
+    summary: "Get the price at the time in this field of each row",
     details:
-      " with the columns network and token, asset or pool; a row of txns has a price for each of its tokens",
+      ", which is NDJSON or a line of a CSV file with the columns network and token, asset or pool; a row of txns has a price for each of its tokens",
     excludes: [...excludes, { flag: "at", isMutual: true, next: "use only one of them" }],
   }),
   interval: flag(choice(intervals, "interval"), group, {
@@ -29,27 +29,28 @@ export const timedFlags = {
     with: timeFlags,
   }),
   "max-age": flag(duration, group, {
-    summary: "No price if the candle closed longer than this before the time",
+    summary: "Oldest candle to use, counted from its close",
     default: 86_400_000,
     with: timeFlags,
   }),
   "at-rule": flag(choice(atRules, "rule"), group, {
-    summary:
-      "Candle to use: before (default; the newest that had closed), open (the one that contains the time)",
+    summary: "Candle: before (default; the newest closed one), open (the one of that time)",
     default: "before",
     choicesIn: "summary",
     with: timeFlags,
   }),
   in: flag(text("asset", "address"), group, {
-    summary: "Add the price in this token (network:address) at the same time",
+    summary: "Add the price in this token at the same time",
     with: timeFlags,
   }),
   pool: flag(toggle, group, {
-    summary: "Treat the addresses as pools, priced in one of their tokens",
+    summary: "Treat the addresses as pools",
+    details: ", each priced in one of its tokens",
     with: timeFlags,
   }),
   lake: flag(text("directory", "file"), group, {
-    summary: "Take complete candles from a directory of dexdata sync, and request only the others",
+    summary: "Use the candles in this directory of sync",
+    details: " that are complete, and request only the others",
     with: timeFlags,
   }),
 };

@@ -4,20 +4,18 @@ import { search } from "../../../api/endpoints/search.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { fail, Failure } from "../../../base/failure.ts";
 import { isObject, member } from "../../../base/json/raw-json.ts";
-import { counted } from "../../../base/text/counted.ts";
 import type { NamedAsset } from "../../../client/settings/asset-names.ts";
-import { addAssetName } from "../../../client/settings/edit-asset-names.ts";
+import { setAssetName } from "../../../client/settings/edit-asset-names.ts";
 import { readSwitch } from "../../../client/settings/switch-words.ts";
 import { nameOf, shortAddress, subjectKey } from "../../../client/subject.ts";
 import { walkPages } from "../../../client/walk-pages.ts";
-import type { LocalRow } from "../../render/format.ts";
 import { drawLocalTable } from "../../render/table/local-table.ts";
-import { textWidth } from "../../render/values/width.ts";
 import { type Decimal, readDecimal, showAmount, showPrice } from "../../render/values/decimal.ts";
+import { textWidth } from "../../render/values/width.ts";
 import { isKnownNetwork, unknownNameHint } from "../../run/asset-names.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import { say, sayWarning } from "../../run/report.ts";
-import { type RunOptions, nameServiceOf } from "../../run/run-options.ts";
+import { nameServiceOf, type RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import type { NamedInput } from "./asset-places.ts";
 
@@ -56,8 +54,7 @@ export async function chooseAsset(
     const query = new Map([["query", word]]);
     for await (const { group, rows } of walkPages(client, search, query, { pageSize: 0, isStrict: true }))
       groups.set(group, rows.values());
-    const found = ranked(candidatesIn(groups, wanted), word);
-    const { asset } = await choose(run, wanted, found);
+    const asset = await choose(run, wanted, candidatesIn(groups, wanted));
     await keepName(run, input, wanted, asset);
     return { asset, credits: client.meter.credits + client.meter.creditsInDoubt };
   });
@@ -67,54 +64,55 @@ interface Candidate {
   readonly asset: NamedAsset;
   readonly symbol: string;
   readonly row: object;
-  /** In USD; undefined if no response has it. */
+  /** In USD; undefined if the response does not have it. */
   readonly liquidity: number | undefined;
   readonly volume: number | undefined;
   /** The volume of its pools in the same response. */
   readonly listedVolume: number;
 }
 
+/** The symbol itself comes first, then the order is by liquidity and volume. */
 function candidatesIn(
   groups: ReadonlyMap<string, readonly object[]>,
-  { network, kind }: WantedAsset,
+  { word, network, kind }: WantedAsset,
 ): readonly Candidate[] {
-  const listed = new Map<string, number>();
-  for (const pool of groups.get("pools") ?? []) {
-    const [chain, tokens] = [String(member(pool, "chain")), member(pool, "tokens")];
-    for (const token of Array.isArray(tokens) ? tokens.filter(isObject) : []) {
-      const key = subjectKey({ network: chain, address: String(member(token, "id")) });
-      listed.set(key, (listed.get(key) ?? 0) + (numberIn(pool, "volume_usd") ?? 0));
-    }
-  }
-  return (groups.get(`${kind}s`) ?? []).flatMap((row) => {
+  const pools = groups.get("pools") ?? [];
+  const found = (groups.get(`${kind}s`) ?? []).flatMap((row): readonly Candidate[] => {
     const [chain, address] = [member(row, "chain"), member(row, "id")];
     if (typeof chain !== "string" || typeof address !== "string") return [];
     if (network !== undefined && chain !== network) return [];
     const asset = { network: chain, address, kind };
-    const figures = { liquidity: numberIn(row, "liquidity_usd"), volume: numberIn(row, "volume_usd") };
-    const listedVolume = listed.get(subjectKey(asset)) ?? 0;
-    return [{ asset, row, symbol: labelOfRow(row) ?? "", listedVolume, ...figures }];
+    const own = pools.filter((pool) => hasToken(pool, subjectKey(asset)));
+    return [
+      {
+        asset,
+        row,
+        symbol: labelOfRow(row) ?? "",
+        liquidity: numberIn(row, "liquidity_usd"),
+        volume: numberIn(row, "volume_usd"),
+        listedVolume: own.reduce((sum, pool) => sum + (numberIn(pool, "volume_usd") ?? 0), 0),
+      },
+    ];
   });
+  const rank = ({ symbol, liquidity = 0, volume, listedVolume }: Candidate): readonly number[] => {
+    const isExact = symbol.toLowerCase().split("/").includes(word.toLowerCase());
+    return [isExact ? 1 : 0, liquidity, volume ?? listedVolume];
+  };
+  return found.toSorted((one, other) => {
+    const ranks = rank(other);
+    return rank(one).reduce((order, value, index) => order || (ranks[index] ?? 0) - value, 0);
+  });
+}
+
+function hasToken(pool: object, key: string): boolean {
+  const [network, tokens] = [String(member(pool, "chain")), member(pool, "tokens")];
+  const ids = (Array.isArray(tokens) ? tokens.filter(isObject) : []).map((token) => member(token, "id"));
+  return ids.some((id) => subjectKey({ network, address: String(id) }) === key);
 }
 
 function numberIn(row: object, field: string): number | undefined {
   const value = member(row, field);
   return typeof value === "number" ? value : undefined;
-}
-
-/** The symbol itself first, then by liquidity and volume. */
-function ranked(candidates: readonly Candidate[], word: string): readonly Candidate[] {
-  const isExact = ({ symbol }: Candidate): number =>
-    symbol.toLowerCase().split("/").includes(word.toLowerCase()) ? 1 : 0;
-  const measures = [
-    isExact,
-    ({ liquidity = 0 }: Candidate) => liquidity,
-    ({ volume, listedVolume }: Candidate) => volume ?? listedVolume,
-  ];
-  return candidates.toSorted((one, other) => {
-    for (const measure of measures) if (measure(one) !== measure(other)) return measure(other) - measure(one);
-    return 0;
-  });
 }
 
 const maxShown = 8;
@@ -124,77 +122,58 @@ async function choose(
   { context, options }: Run,
   { word, network, kind }: WantedAsset,
   found: readonly Candidate[],
-): Promise<Candidate> {
-  const shown = found.slice(0, maxShown);
+): Promise<NamedAsset> {
   const isSandbox = options.sandbox?.isFlagged === true;
-  const none = (message: string): Failure =>
-    fail("unknown_name", message, { next: unknownNameHint(word, isSandbox) });
-  if (shown.length === 0)
-    throw none(`unknown name "${word}": no ${kind} found${network === undefined ? "" : ` on ${network}`}`);
+  const none = (why: string): Failure =>
+    fail("unknown_name", `unknown name "${word}": ${why}`, { next: unknownNameHint(word, isSandbox) });
+  if (found.length === 0) throw none(`no ${kind} found${network === undefined ? "" : ` on ${network}`}`);
+  const shown = found.slice(0, maxShown);
   await context.stderr.write(drawCandidates(shown, context.stderr.columns ?? Number.POSITIVE_INFINITY));
-  const flag = isSandbox ? " --sandbox" : "";
-  if (found.length > shown.length)
-    await say(
-      context,
-      `${found.length - shown.length} more: dexdata search ${word}${flag}${network === undefined ? `; to narrow it: <network> ${word}` : ""}`,
-    );
+  const others = `${found.length - shown.length} more: dexdata search ${word}${isSandbox ? " --sandbox" : ""}`;
+  const narrower = network === undefined ? `; to narrow it: <network> ${word}` : "";
+  if (found.length > shown.length) await say(context, others + narrower);
   for (const line of lookalikes(found)) await sayWarning(context, line);
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     await context.stderr.write(`number of the ${kind} (Enter: none): `);
     const typed = (await context.stdin.readLine(context.signal)).trim();
     if (typed === "") break;
     const chosen = /^\d+$/u.test(typed) ? shown[Number(typed) - 1] : undefined;
-    if (chosen !== undefined) return chosen;
+    if (chosen !== undefined) return chosen.asset;
     await say(context, `"${typed}" is not a number from 1 to ${shown.length}`);
   }
-  throw none(`unknown name "${word}": no ${kind} chosen`);
+  throw none(`no ${kind} chosen`);
 }
 
 /** Anyone can create a token with the symbol of another one. */
 function lookalikes(found: readonly Candidate[]): readonly string[] {
-  const counts = new Map<string, number>();
-  for (const { asset, symbol } of found) {
-    const key = `${asset.network} have the symbol ${symbol.toUpperCase()}`;
-    if (asset.kind === "token" && symbol !== "") counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return [...counts].flatMap(([key, count]) =>
-    count < 2 ? [] : [`${counted(count, "token")} on ${key}; compare the addresses`],
+  const keys = found.flatMap(({ asset, symbol }) =>
+    asset.kind === "token" && symbol !== "" ? `${asset.network} have the symbol ${symbol.toUpperCase()}` : [],
   );
+  const repeated = new Set(keys.filter((key, index) => keys.indexOf(key) < index));
+  const count = (key: string): number => keys.filter((each) => each === key).length;
+  return [...repeated].map((key) => `${count(key)} tokens on ${key}; compare the addresses`);
 }
 
 /** In a narrow window, addresses are shortened, and then the least important columns are hidden. */
 function drawCandidates(candidates: readonly Candidate[], room: number): string {
-  const isMeasured = candidates.some(
-    ({ liquidity, volume }) => liquidity !== undefined || volume !== undefined,
-  );
+  const isMeasured = candidates.some(({ liquidity, volume }) => (liquidity ?? volume) !== undefined);
   const rows = candidates.map((each, index) => rowOf(each, index + 1, isMeasured));
-  const names = Object.keys(rows[0] ?? {});
-  const hidden = names.filter((name) => rows.every((row) => row[name] === ""));
-  for (const [isShort, next] of [
-    [false],
-    [true],
-    [true, "name"],
-    [true, "created"],
-    [true, "price_USD"],
-  ] as const) {
-    if (next !== undefined) hidden.push(next);
-    const text = drawLocalTable(
-      rows.map(({ address, ...row }) => ({
-        ...Object.fromEntries(Object.entries(row).filter(([name]) => !hidden.includes(name))),
-        address: isShort ? shortAddress(address) : address,
-      })),
-      { hasHeader: true, room: undefined },
-    );
-    if (next === "price_USD" || text.split("\n").every((line) => textWidth(line) <= room)) return text;
-  }
-  return "";
+  const empty = Object.keys(rows[0] ?? {}).filter((name) => rows.every((row) => row[name] === ""));
+  const draw = (hidden: readonly string[], shorten: (address: string) => string): string => {
+    const cells = rows.map((row) => Object.entries({ ...row, address: shorten(row["address"] ?? "") }));
+    const kept = cells.map((row) => Object.fromEntries(row.filter(([name]) => !hidden.includes(name))));
+    return drawLocalTable(kept, { hasHeader: true, room: undefined });
+  };
+  const narrowest = draw([...empty, "name", "created"], shortAddress);
+  const wider = [draw(empty, (address) => address), draw(empty, shortAddress)];
+  return wider.find((text) => text.split("\n").every((line) => textWidth(line) <= room)) ?? narrowest;
 }
 
 function rowOf(
   { asset, symbol, row, liquidity, volume, listedVolume }: Candidate,
   number: number,
   isMeasured: boolean,
-): LocalRow & { readonly address: string } {
+): Readonly<Record<string, string>> {
   const [name, created] = [member(row, "dex_name") ?? member(row, "name"), member(row, "created_at")];
   return {
     "#": String(number),
@@ -224,13 +203,13 @@ async function keepName(
 ): Promise<void> {
   const name = word.toLowerCase();
   if (isTaken || isKnownNetwork(context, name)) return;
-  try {
-    await addAssetName(context, nameServiceOf(options), name, asset, false);
-  } catch (cause) {
-    if (!(cause instanceof Failure)) throw cause;
-    return await sayWarning(context, `the name "${name}" was not stored: ${cause.message}`);
-  }
   const service = new Map([...typed].filter(([flag]) => ["sandbox", "seed", "base-url"].includes(flag)));
   const undo = ["dexdata name remove", name, ...flagWords(service)].join(" ");
-  await say(context, `${name} is ${nameOf(asset)} from now on; to undo: ${undo}`);
+  try {
+    await setAssetName(context, nameServiceOf(options), name, asset);
+    await say(context, `${name} is ${nameOf(asset)} from now on; to undo: ${undo}`);
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
+    await sayWarning(context, `the name "${name}" was not stored: ${cause.message}`);
+  }
 }

@@ -9,7 +9,7 @@ import { Failure } from "../../../base/failure.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { listEnding, readCachedList, writeCachedList } from "../../../client/settings/list-cache.ts";
 import { isAssetName } from "../../../client/settings/asset-names.ts";
-import { unknownNameHint } from "../../run/asset-names.ts";
+import { waysToName } from "../../run/asset-names.ts";
 import { nearestNetwork } from "../../../api/network-aliases.ts";
 import { showSeconds } from "../../../client/candles/candle-slices.ts";
 import { intervalSeconds } from "../../../client/candles/candle-times.ts";
@@ -50,7 +50,7 @@ export async function withSuggestion(cause: unknown, asking: Asking): Promise<Fa
     retryAfter,
     ...(near === undefined
       ? isAssetName(network) && {
-          next: `list the networks: dexdata networks; if it is an asset, ${unknownNameHint(network, client.target.isSimulated)}`,
+          next: `list all networks: dexdata networks; if it is an asset, ${waysToName(network, client.target.isSimulated)}`,
         }
       : { next: `did you mean ${near}?` }),
   });

@@ -8,3 +8,8 @@ export const nameShared = { ...localRowFlags, ...pick(sharedFlags, "sandbox", "s
 export const nameFlags = {
   force: flag(toggle, "Parameters", { summary: "Replace an existing name" }),
 };
+
+export const nameNote =
+  "A name has up to 40 letters, digits, dashes, underscores and dots; case does not matter. It works wherever " +
+  "network:address does: as an argument, in a list, and with --token. Each service has its own names: the sandbox " +
+  "with each seed, and each base URL.";

@@ -1,9 +1,9 @@
-import { hintAtNetworks } from "../../../api/network-aliases.ts";
+import { nearestNetwork, wellKnownNetworks } from "../../../api/network-aliases.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isAssetName, nameForm, readAssetNames } from "../../../client/settings/asset-names.ts";
-import { addAssetName, removeAssetName } from "../../../client/settings/edit-asset-names.ts";
+import { setAssetName } from "../../../client/settings/edit-asset-names.ts";
 import { addressKey, nameOf } from "../../../client/subject.ts";
 import { isKnownNetwork } from "../../run/asset-names.ts";
 import type { Values } from "../../run/flags/flag.ts";
@@ -31,11 +31,11 @@ export async function add(
   const { network, address } = readWord(word, undefined, `usage: dexdata ${usage}`);
   // A pool's form is also that of a token.
   checkWord({ network, address }, "pool");
-  const near = hintAtNetworks([network]);
-  if (!isKnownNetwork(context, network) && near.startsWith("did"))
-    await sayWarning(context, `"${network}" is not a known network; ${near}`);
+  const near = isKnownNetwork(context, network) ? undefined : nearestNetwork(network, wellKnownNetworks);
+  if (near !== undefined)
+    await sayWarning(context, `"${network}" is not a known network; did you mean ${near}?`);
   const asset = { network, address: addressKey(address) };
-  await addAssetName(context, serviceIn(input, context), name, asset, input.flags.force === true);
+  await setAssetName(context, serviceIn(input, context), name, asset, input.flags.force === true);
   if (context.stderr.isTerminal) await say(context, `${name.toLowerCase()} is ${nameOf(asset)}`);
   return 0;
 }
@@ -50,22 +50,17 @@ function checkName(context: Context, name: string): void {
 export async function list(input: Typed, context: Context): Promise<ExitCode> {
   expectWords(input.words, 0, "name list");
   const names = readAssetNames(context, serviceIn(input, context));
-  const rows = [...names].map(([name, { network, address, kind }]) => ({
-    name,
-    network,
-    address,
-    kind: kind ?? "",
-  }));
-  if (rows.length === 0 && context.stderr.isTerminal)
+  if (names.size === 0 && context.stderr.isTerminal)
     await say(context, "no names; add one: dexdata name add <name> <network:address>");
-  const sorted = rows.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  return await writeRows(context, input.flags, sorted);
+  const sorted = [...names].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const rows = sorted.map(([name, { kind = "", ...asset }]) => ({ name, ...asset, kind }));
+  return await writeRows(context, input.flags, rows);
 }
 
 export async function remove(input: Typed, context: Context): Promise<ExitCode> {
   expectWords(input.words, 1, "name remove <name>");
   const [name = ""] = input.words;
-  const existed = await removeAssetName(context, serviceIn(input, context), name);
+  const existed = await setAssetName(context, serviceIn(input, context), name, undefined);
   if (!existed) await sayWarning(context, `"${name}" is not a name`);
   return 0;
 }

@@ -3,6 +3,7 @@ import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isObject, member } from "../../../base/json/raw-json.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
+import type { Subject } from "../../../client/subject.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { checkListed, isList, readLines, readSubjects } from "../input/subjects.ts";
 
@@ -38,15 +39,15 @@ export function readAt(text: string, now: number, label: string): Instant {
 export const isTime = (label: string | undefined): boolean =>
   /^(?:\d{4}-\d\d-\d\d|\d{10}$)/u.test(label ?? "");
 
-/** Assets with one time. A line of a list can have its own. */
+/** Assets with one time, as words or subjects. A line of a list can have its own. */
 export async function readAssetsAt(
-  words: readonly string[],
+  words: readonly string[] | readonly Subject[],
   at: string | undefined,
   sources: AssetSources,
   { kind, now, usage }: InputTaker,
 ): Promise<TimedInputs> {
   const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
-  const subjects = await readSubjects(words, sources, taker);
+  const subjects = isSubjects(words) ? words : await readSubjects(words, sources, taker);
   const common = at === undefined ? undefined : readAt(at, now, "--at");
   const inputs = subjects.map(({ label, ...subject }) => {
     const own =
@@ -54,13 +55,16 @@ export async function readAssetsAt(
     if (own === undefined)
       throw usageFailure(
         `no time for ${subject.network}:${subject.address}`,
-        "write a time after each asset, or add --at",
+        "add --at <time>, or write a time after each asset of a list",
       );
     const asset = { ...subject, kind, ...(own === common && label !== undefined && { label }) };
     return { asset, at: own };
   });
   return { inputs };
 }
+
+const isSubjects = (words: readonly string[] | readonly Subject[]): words is readonly Subject[] =>
+  typeof words[0] === "object";
 
 /** Lists in which each row has its own time in this field. */
 export async function readRowsAt(
@@ -78,7 +82,7 @@ export async function readRowsAt(
   const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
   const list = { text, field, network, source, names: sources.names };
   // An asset or a comment cannot begin a header.
-  const isOfLines = /^\s*(?:[{#]|[^\s,;"]+:[^\s,;"]+\s)/u.test(text);
+  const isOfLines = /^\s*(?:[{#]|[^\s,;"]+(?::[^\s,;"]+\s|[^\S\n]+\d))/u.test(text);
   return isOfLines ? { inputs: readLinesAt(list, taker) } : await readTableAt(list, taker);
 }
 
@@ -169,7 +173,8 @@ async function readTableAt({ text, field, ...origin }: List, taker: InputTaker):
     names.findIndex((name) => known.includes(name.toLowerCase()));
   const columns = `its columns: ${names.join(", ")}`;
   const [timeAt, networkAt] = [names.indexOf(field), placeOf("network", "chain")];
-  if (timeAt < 0) throw invalidInput(`--at-field "${field}"`, `${origin.source} has no such column`, columns);
+  if (timeAt < 0)
+    throw invalidInput(`--at-field "${field}"`, `this column is not in ${origin.source}`, columns);
   const assetAt = assetColumns.map((name) => placeOf(name)).filter((place) => place >= 0);
   if (assetAt.length === 0)
     throw usageFailure(`${origin.source}: no column with addresses: token, asset, address or pool`, columns);

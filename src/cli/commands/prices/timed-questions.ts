@@ -13,11 +13,11 @@ import { candlesOf, timedPrices } from "../../../api/endpoints/timed-prices.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import { makeRoomForRowGroups } from "../../../rows/parquet/heap-room.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
-import { timedFlags } from "../flags/timed-flags.ts";
 import type { Questions } from "../input/questions.ts";
 import { checkWord, isList, readWord } from "../input/subjects.ts";
 import { type RunOptions, serviceOf, syncServiceOf } from "../../run/run-options.ts";
@@ -36,23 +36,20 @@ export async function timedQuestions(
   current: Questions | undefined,
 ): Promise<Questions> {
   const { flags, typed, words } = input;
-  const times = current?.named.filter(({ label }) => isTime(label)) ?? [];
-  if (current !== undefined && times.length === 0) {
-    const given = Object.keys(timedFlags).find((name) => typed.has(name));
-    if (given === undefined) return current;
-    throw usageFailure(`--${given} requires --at or --at-field`, "add a time, such as --at -1h");
-  }
+  if (current?.named.some(({ label }) => isTime(label)) === false) return current;
   if (typed.get("missing")?.at(-1) === "skip")
     throw usageFailure(
       "--missing skip: each input has a row, with the reason if there is no price",
       "use null (default) or fail",
     );
+  // Responses of a thousand candles at once are more than a young generation of the initial size can hold.
+  makeRoomForRowGroups();
   const { in: quote, pool, interval = "1h", "max-age": maxAge = 0, "at-rule": rule = "before" } = flags;
   const taker = { kind: pool === true ? "pool" : "token", now: options.now, usage } as const;
   const field = flags["at-field"];
   const { inputs, lead } =
     field === undefined
-      ? { ...(await readAssetsAt(words, flags.at, sources, taker)), lead: undefined }
+      ? { ...(await readAssetsAt(current?.named ?? words, flags.at, sources, taker)), lead: undefined }
       : await readRowsAt(words, field, sources, taker);
   if (rule === "before" && maxAge < intervalSeconds(interval) * 1000)
     throw invalidInput(

@@ -21,7 +21,7 @@ export function flagWords({ entry, given, path }: Asked["line"]): readonly Candi
 
 /** `attached` is the part of the word that does not change, such as `--output=`. */
 export function valueWords(asked: Asked, flag: Flag, attached: string, current: string): Completion {
-  if (flag.type.placeholder === "file") return files(attached);
+  if (flag.type.name === "file") return files(attached);
   if (flag.type.isList !== true)
     return { ...wordsOf(asked, flag, current.slice(attached.length)), prefix: attached };
   const comma = current.lastIndexOf(",");

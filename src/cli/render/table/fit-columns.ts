@@ -127,7 +127,7 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
     /** The row's own address is always there, in short form. */
     presence: isShortened ? (column.presence ?? column.priority) : column.priority,
     /** If a column of long values does not fit, later columns may still be shown. */
-    isBulky: isWhole && natural > BULKY && !isShortened,
+    isBulky: isWhole && !isRight && natural > BULKY && !isShortened,
   };
 
   function leastWidth(): number {

@@ -120,7 +120,7 @@ export const outputFlags = {
     summary: "Log each request to stderr; -vv adds headers",
   }),
   "no-input": flag(toggle, "Output", {
-    summary: "Never ask which asset an unknown name stands for; fail instead",
+    summary: "Fail if a name is unknown, without a prompt on the terminal",
   }),
   "error-format": flag(choice(["text", "json"], "format"), "Output", {
     summary:
