@@ -121,7 +121,7 @@ describe("--amounts tokens", () => {
     const plain = (await dexdata(`${words} -o ndjson`, options())).stdout.trimEnd().split("\n");
     sandbox.takeLog();
     const { stdout } = await dexdata(`${words} --amounts tokens -o ndjson`, options());
-    expect(paths().filter((path) => path.endsWith(pool))).toHaveLength(1);
+    expect(paths().filter((each) => each.endsWith(pool))).toHaveLength(1);
     const rows = rowsOf(stdout);
     for (const [index, line] of stdout.trimEnd().split("\n").entries()) {
       expect(line.startsWith(`${plain[index]?.slice(0, -1)},"amount_0_tokens":"`)).toBe(true);
