@@ -1,3 +1,5 @@
+import path from "node:path";
+import { asyncBufferFromFile, parquetMetadataAsync } from "hyparquet";
 import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
@@ -119,7 +121,7 @@ describe("--amounts tokens", () => {
     const plain = (await dexdata(`${words} -o ndjson`, options())).stdout.trimEnd().split("\n");
     sandbox.takeLog();
     const { stdout } = await dexdata(`${words} --amounts tokens -o ndjson`, options());
-    expect(paths().filter((path) => path.endsWith(pool))).toHaveLength(1);
+    expect(paths().filter((each) => each.endsWith(pool))).toHaveLength(1);
     const rows = rowsOf(stdout);
     for (const [index, line] of stdout.trimEnd().split("\n").entries()) {
       expect(line.startsWith(`${plain[index]?.slice(0, -1)},"amount_0_tokens":"`)).toBe(true);
@@ -167,6 +169,26 @@ describe("--amounts tokens", () => {
     const warnings = shown.stderr.split("\n").filter((line) => line.startsWith("warning: unknown token"));
     expect(warnings).toEqual([
       `warning: unknown token decimals, so amounts in tokens are null: ethereum:${pool}`,
+    ]);
+  });
+
+  test("has its fields in the list of fields, and Parquet has them as columns", async () => {
+    const listed = await dexdata(["txns", "--amounts", "tokens", "--fields", "?", "-o", "csv"], options());
+    expect(listed.stdout).toMatch(/\namount_1_tokens,string,.*added by dexdata\n.*\ntype,string,/u);
+    const file = path.join(temporaryFolder(), "swaps.parquet");
+    expect((await dexdata([...words.split(" "), "--amounts", "tokens", "--out", file], options())).exit).toBe(
+      0,
+    );
+    const checked = await dexdata(["verify", file, "-q", "-o", "ndjson"], options());
+    expect([checked.exit, checked.stdout]).toEqual([0, ""]);
+    const { schema } = await parquetMetadataAsync(await asyncBufferFromFile(file));
+    const columns = schema.map(({ name, type }) => `${name} ${type}`);
+    expect(columns.slice(-5)).toEqual([
+      "amount_0_tokens BYTE_ARRAY",
+      "amount_1_tokens BYTE_ARRAY",
+      "size_usd DOUBLE",
+      "type BYTE_ARRAY",
+      "other BYTE_ARRAY",
     ]);
   });
 

@@ -100,7 +100,7 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
 export function withTokenAmounts(endpoint: Endpoint): Endpoint {
   const shape = rowShape(endpoint);
   const record = {
-    ...each("amount_0_tokens amount_1_tokens", { ...text, nullable: true }),
+    ...each("amount_0_tokens amount_1_tokens", { ...tokenAmount, type: text.type, nullable: true }),
     size_usd: { ...amount, nullable: true },
     type: text,
   };

@@ -62,9 +62,7 @@ export async function readQuestions(
   sources: AssetSources,
 ): Promise<Questions> {
   const hasAmounts = flags.amounts === "tokens" && formats[options.format].columns !== "guessed";
-  const chosen = chooseEndpoint(group, given, words.length > 0);
-  const isMade = chosen.reply.kind === "candles" && madeInterval(given.get("interval")?.at(-1)) !== undefined;
-  const endpoint = hasAmounts ? withTokenAmounts(chosen) : isMade ? withMadeCandles(chosen) : chosen;
+  const endpoint = withAddedFields(chooseEndpoint(group, given, words.length > 0), hasAmounts, given);
   const usage = `usage: dexdata ${usageOf({ words: endpoint.command, positionals: positionals(group) })}`;
   const groups = groupsOf(endpoint, flags);
   checkFields(
@@ -119,6 +117,13 @@ export async function readQuestions(
       subject === undefined ? [] : { ...subject, network: (asked[index] ?? asked[0])?.get("network") ?? "" },
     ),
   };
+}
+
+/** The endpoint with the fields that dexdata adds to its rows because of a flag. */
+export function withAddedFields(chosen: Endpoint, hasAmounts: boolean, given: TypedFlags): Endpoint {
+  if (hasAmounts) return withTokenAmounts(chosen);
+  const isMade = madeInterval(given.get("interval")?.at(-1)) !== undefined;
+  return isMade && chosen.reply.kind === "candles" ? withMadeCandles(chosen) : chosen;
 }
 
 /** What one pull asks for. */

@@ -5,7 +5,7 @@ import { type FieldAtPath, fieldPaths } from "../../../api/field-paths.ts";
 import type { FieldType, Reading } from "../../../api/record.ts";
 import { chooseEndpoint } from "../input/positionals.ts";
 import { namedColumns } from "../../render/table/choose-columns.ts";
-import { groupsOf } from "../input/questions.ts";
+import { groupsOf, withAddedFields } from "../input/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
@@ -18,7 +18,8 @@ export async function listNamesOf(
   { words, flags, typed }: Input<EndpointFlags>,
   context: Context,
 ): Promise<ExitCode> {
-  const endpoint = chooseEndpoint(endpoints, typed, words.length > 0);
+  const chosen = chooseEndpoint(endpoints, typed, words.length > 0);
+  const endpoint = withAddedFields(chosen, flags.amounts === "tokens" && asked === "fields", typed);
   const groups = groupsOf(endpoint, flags);
   if (asked === "fields") return await listFields(context, flags, endpoint, groups);
   const rows = groups.flatMap((group) =>
