@@ -14,7 +14,6 @@ import {
 import { usageFailure } from "../src/base/failure.ts";
 import { readStart } from "../src/base/files/named-file.ts";
 import type { EarlyReload } from "./early-reload.ts";
-import { findPager } from "./pager.ts";
 import { createClock } from "./process-clock.ts";
 import { listenForKeys } from "./terminal-keys.ts";
 
@@ -174,13 +173,14 @@ function createOutput(
 }
 
 function withPager(output: Output, shown: (isShown: boolean) => void): Output {
-  const pager = output.isTerminal ? findPager(process.env) : undefined;
-  if (pager === undefined) return output;
+  if (!output.isTerminal) return output;
   return Object.assign(output, {
     page: async (text: string): Promise<void> => {
+      // Starting programs takes a module that few runs need.
+      const { findPager } = await import("./pager.ts");
       shown(true);
-      const isShown = await pager(text).finally(() => shown(false));
-      if (!isShown) await output.write(text);
+      const isShown = await findPager(process.env)?.(text).finally(() => shown(false));
+      if (isShown !== true) await output.write(text);
     },
   });
 }

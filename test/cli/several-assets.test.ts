@@ -104,8 +104,8 @@ describe("transactions of several pools", () => {
     expect(rowsOf(usual.stdout)).toHaveLength(20);
     expect(usual.stderr).toBe("more rows available for 2 of 2 inputs; use --limit 50 or --all\n");
     const csv = await run(`txns ethereum ${POOL} ${OTHER} --limit 1 -o csv`);
-    expect(csv.stdout).toMatch(/^pool_id,created_at,.*,id,log_index\n0x88e6/u);
-    expect((await run(`txns ethereum ${POOL} --limit 1 -o csv`)).stdout).toMatch(/^created_at,/u);
+    expect(csv.stdout).toMatch(/^chain,pool_id,created_at,.*,id,log_index\nethereum,0x88e6/u);
+    expect((await run(`txns ethereum ${POOL} --limit 1 -o csv`)).stdout).toMatch(/^chain,pool_id,created_at,/u);
   });
 
   test("are estimated for all of them", async () => {

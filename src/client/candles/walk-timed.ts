@@ -181,6 +181,8 @@ async function quoteOf({ client, timed: { quotes } }: Timed, pool: TimedAsset): 
   return typeof named === "string" ? named : undefined;
 }
 
+const text = (value: unknown): string => JSON.stringify(value) ?? "null";
+
 function rowOf(
   { timed, rule }: Timed,
   { asset, at }: Omit<TimedWalk["inputs"][number], "asset"> & { readonly asset: TimedAsset },
@@ -202,7 +204,6 @@ function rowOf(
   const hasPrice = quoteAsset === undefined ? candle !== undefined : quotient !== undefined;
   const reason =
     typeof own === "string" ? own : typeof other === "string" ? other : hasPrice ? null : "no_trade";
-  const text = (value: unknown): string => JSON.stringify(value) ?? "null";
   const members = {
     chain: text(asset.network),
     id: text(addressKey(asset.address)),

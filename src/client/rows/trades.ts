@@ -2,30 +2,7 @@ import { shiftDecimal } from "../../base/json/exact-decimal.ts";
 import { createPathReader } from "../../base/json/path-reader.ts";
 import { type ByteStore, createByteStore } from "../streams/byte-store.ts";
 import { type LocatedRows, parseRow, type Rows } from "./rows.ts";
-
-/**
- * The amounts of a swap have opposite signs, and those of a liquidity add or remove the same sign. `?` if an amount is
- * missing or 0: an add of only one token is not a swap.
- */
-export type TradeType = "swap" | "liquidity" | "?";
-
-/** Takes the signs of the two amounts; NaN if an amount is missing. */
-export function tradeType(sign0: number, sign1: number): TradeType {
-  const product = sign0 * sign1;
-  if (product < 0) return "swap";
-  return product > 0 ? "liquidity" : "?";
-}
-
-/** In USD, from the unsigned values of both sides. Both sides of a swap are worth the same, as in `volume_usd` of events. */
-export function tradeSize(
-  type: TradeType,
-  value0: number | undefined,
-  value1: number | undefined,
-): number | undefined {
-  if (value0 === undefined || value1 === undefined) return undefined;
-  const sum = value0 + value1;
-  return type === "swap" ? sum / 2 : sum;
-}
+import { tradeSize, tradeType } from "./trade-type.ts";
 
 /** The fields of a transaction to locate, so that amounts in tokens can be added. */
 export const tradeFields = "token_0 amount_0 price_0_usd token_1 amount_1 price_1_usd".split(" ");

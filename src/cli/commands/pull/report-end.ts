@@ -1,5 +1,5 @@
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { counted, grouped } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/counted.ts";
 import { hiddenColumnWarnings } from "../../render/formats/missing-fields.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import { higherLimit, sameCommand } from "./continuation.ts";
@@ -48,7 +48,7 @@ function tellRowsRead(run: Pull): boolean {
   const { rows, rowsRead } = destination.tally;
   if (rowsRead === undefined) return false;
   if (!options.isQuiet)
-    report.note(`read ${counted(rowsRead, "row")}, ${grouped(String(rows))} contain all tokens`);
+    report.note(`read ${counted(rowsRead, "row")} to find ${counted(rows, "pool")} with all tokens`);
   const cutOff = cutOffReason(run);
   if (cutOff === undefined) return false;
   report.warn(`${cutOff}, but the list continues; more pools may contain all tokens`);
