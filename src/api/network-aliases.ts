@@ -33,7 +33,7 @@ export const networkAliases: ReadonlyMap<string, string> = new Map(
 /** Networks that hints can use without a request. Only the service knows the complete list. */
 export const wellKnownNetworks: ReadonlySet<string> = new Set([
   ...Object.keys(otherNames),
-  ..."aptos arc blast celo katana linea megaeth monad plasma robinhood scroll sei sonic sui tempo ton".split(
+  ..."aptos arc blast botanix celo katana linea megaeth monad plasma robinhood scroll sei sonic sui tempo ton".split(
     " ",
   ),
 ]);

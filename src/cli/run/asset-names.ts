@@ -25,6 +25,11 @@ export function createNameFinder(context: Pick<Context, "env" | "platform">, opt
       const asset = load().get(word.toLowerCase());
       return network === undefined || asset?.network === network ? asset : undefined;
     },
+    /** The file is read again when it is needed. */
+    forget: (): void => {
+      names = undefined;
+      labels = undefined;
+    },
     labelOf: (subject: Pick<Subject, "network" | "address">): string | undefined => {
       labels ??= labelsOf(load);
       return labels.get(subjectKey(subject));

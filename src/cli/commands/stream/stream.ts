@@ -17,7 +17,6 @@ import { formatByName } from "../../render/formats/formats.ts";
 import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
 import { costOfRun } from "../../run/report.ts";
-import { createNameFinder } from "../../run/asset-names.ts";
 import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../../client/live/ending.ts";
@@ -74,10 +73,9 @@ async function openSession(run: Run, input: Input<StreamFlags>) {
   /** Reads the files again each time. The signal cancels a read that blocks. */
   const readAssets = async (until: AbortSignal, malformed: "fail" | "keep"): Promise<readonly Subject[]> => {
     // A name may have been added since the last read.
-    const names = createNameFinder(context, options);
+    run.sources.names.forget();
     const sources = {
       ...run.sources,
-      names,
       file: async (name: string) => await run.sources.file(name, until),
     };
     const taker = { command: streamTaker, takes: asked.kind.by, malformed, usage };
