@@ -105,7 +105,9 @@ describe("transactions of several pools", () => {
     expect(usual.stderr).toBe("more rows available for 2 of 2 inputs; use --limit 50 or --all\n");
     const csv = await run(`txns ethereum ${POOL} ${OTHER} --limit 1 -o csv`);
     expect(csv.stdout).toMatch(/^chain,pool_id,created_at,.*,id,log_index\nethereum,0x88e6/u);
-    expect((await run(`txns ethereum ${POOL} --limit 1 -o csv`)).stdout).toMatch(/^chain,pool_id,created_at,/u);
+    expect((await run(`txns ethereum ${POOL} --limit 1 -o csv`)).stdout).toMatch(
+      /^chain,pool_id,created_at,/u,
+    );
   });
 
   test("are estimated for all of them", async () => {
