@@ -166,7 +166,7 @@ describe("candles that the service lacks", () => {
             );
             const { exit, stdout, stderr } = await runAgainst(
               market,
-              `--interval ${name} --from ${from} --to ${to} -o ndjson`,
+              `--interval ${name} --from ${from} --to ${to} -o ndjson --rpm unlimited`,
             );
             if (first === end) {
               expect(stderr).toContain(`no ${name} candle opens in the time range`);

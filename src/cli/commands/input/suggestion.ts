@@ -11,8 +11,7 @@ import { listEnding, readCachedList, writeCachedList } from "../../../client/set
 import { isAssetName } from "../../../client/settings/asset-names.ts";
 import { waysToName } from "../../run/asset-names.ts";
 import { nearestNetwork } from "../../../api/network-aliases.ts";
-import { showSeconds } from "../../../client/candles/candle-slices.ts";
-import { intervalSeconds } from "../../../client/candles/candle-times.ts";
+import { candleWindow, countOpenings, showSeconds } from "../../../client/candles/candle-slices.ts";
 import type { Page } from "../../../client/pages/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { member } from "../../../base/json/raw-json.ts";
@@ -110,9 +109,10 @@ function emptyResultHint({ args, endpoint }: Question): string | undefined {
     const flag = isRaw ? "--field token_address=" : "--token ";
     return `${flag.trimEnd()} takes an address, but "${token}" looks like a symbol; find it: dexdata search ${token}`;
   }
-  const [start, end] = [Number(args.get("start")), Number(args.get("end"))];
   const interval = args.get("interval");
-  if (isRaw || interval === undefined || !(end - start < intervalSeconds(interval))) return undefined;
+  // A candle without trades is not a reason to change the interval.
+  if (isRaw || endpoint.reply.kind !== "candles" || countOpenings(candleWindow(args)) > 0) return undefined;
+  const [start, end] = [Number(args.get("start")), Number(args.get("end"))];
   return `no ${interval} candle starts between ${showSeconds(start)} and ${showSeconds(end)}; use a shorter --interval`;
 }
 
