@@ -82,7 +82,7 @@ export function checkListed(
     throw usageFailure(`${where}: invalid address "${shortened(address)}"`, fault.problem);
 }
 
-function toSubject(
+export function toSubject(
   asset: ListedAsset,
   network: string | undefined,
   { takes, malformed, usage }: Taker,

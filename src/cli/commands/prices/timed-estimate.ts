@@ -13,10 +13,10 @@ import type { Target } from "../../../client/connection/target.ts";
 import type { Estimate } from "../../../rows/pull/estimate.ts";
 
 /**
- * A time at the start of a response may have its candle in an earlier one, if there was no trade. That costs as much as
- * slightly shorter responses.
+ * A time at the start of a response may have its candle in an earlier one, if there was no trade in between. Then fewer
+ * of the other times share the next request, which costs about this part of a request for each but the first.
  */
-const usualCandles = 975;
+const lookBack = 0.015;
 
 /** The requests that the prices need on a plan, and those that they may need if there are few trades. */
 async function countTimed(timed: TimedWalk, target: Target) {
@@ -26,13 +26,13 @@ async function countTimed(timed: TimedWalk, target: Target) {
     const asset = timed.assets[index];
     if (asset === undefined) continue;
     const rest = await takeStored(timed, target, asset, legs, () => undefined);
-    const blocks = countBlocks(rest, rule.interval, usualCandles, reachAt(rule, target.tier, asset));
+    const blocks = countBlocks(rest, rule.interval, maxCandles, reachAt(rule, target.tier, asset));
     const isQuoteUnknown = asset.kind === "pool" && timed.quotes.find(target, asset) === undefined;
     const whole = blocks + (blocks > 0 && isQuoteUnknown ? 1 : 0);
-    requests += whole;
+    requests += whole + Math.max(0, blocks - 1) * lookBack;
     atMost += whole + blocks + rest.length * Math.ceil(rule.maxAge / rule.interval / maxCandles);
   }
-  return { requests, atMost };
+  return { requests: Math.round(requests), atMost: Math.max(atMost, Math.round(requests)) };
 }
 
 export async function estimateTimed(timed: TimedWalk, target: Target): Promise<Estimate> {

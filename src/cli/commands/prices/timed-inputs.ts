@@ -5,7 +5,7 @@ import { withoutSecrets } from "../../../base/key.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
-import { checkListed, isList, readLines, readSubjects } from "../input/subjects.ts";
+import { isList, type ListedAsset, readLines, readSubjects, toSubject } from "../input/subjects.ts";
 
 export interface TimedInput {
   readonly asset: TimedAsset;
@@ -100,16 +100,17 @@ function readLinesAt({ text, field, ...origin }: List, taker: InputTaker): reado
     const trade = line.trim().startsWith("{") ? tradeIn(line) : undefined;
     if (trade !== undefined) {
       const at = timeOf(member(trade, field), field, taker.now, where);
-      const chain = member(trade, "chain") ?? origin.network;
-      return ["token_0", "token_1"].map((name) => ({
-        asset: checked({ network: chain, address: member(trade, name) }, "token", where),
-        at,
-      }));
+      const [network, ...tokens] = ["chain", "token_0", "token_1"].map((name) => {
+        const value = member(trade, name);
+        return typeof value === "string" ? value : undefined;
+      });
+      const row = { network, label: undefined, kind: undefined, hasGroup: false, row: trade, where };
+      return tokens.map((address) => ({ asset: assetOf({ ...row, address }, "token", origin, taker), at }));
     }
     return readLines([line], index + 1, origin).map((each) => {
       const time = each.row === undefined ? each.label : member(each.row, field);
       const kind = each.kind === "pool" ? "pool" : taker.kind;
-      const asset = checked({ network: each.network ?? origin.network, address: each.address }, kind, where);
+      const asset = assetOf(each, kind, origin, taker);
       return { asset, at: timeOf(time, each.row === undefined ? "a time" : field, taker.now, where) };
     });
   });
@@ -131,15 +132,15 @@ function timeOf(value: unknown, name: string, now: number, where: string): Insta
   throw usageFailure(`${where}: ${name} is missing`, "every row must have a time");
 }
 
-function checked(
-  { network, address }: { readonly network: unknown; readonly address: unknown },
+function assetOf(
+  listed: ListedAsset,
   kind: TimedAsset["kind"],
-  where: string,
+  { network: common, names }: Pick<List, "network" | "names">,
+  { usage }: InputTaker,
 ): TimedAsset {
-  if (typeof network !== "string")
-    throw usageFailure(`${where}: no network given`, "put the network before the list");
-  if (typeof address !== "string") throw usageFailure(`${where}: no address`);
-  checkListed({ network, address }, { where }, kind);
+  if (listed.address === undefined) throw usageFailure(`${listed.where}: no address`);
+  const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
+  const { network, address } = toSubject(listed, common, taker, names);
   return { network, address, kind };
 }
 
@@ -189,7 +190,7 @@ async function readTableAt({ text, field, ...origin }: List, taker: InputTaker):
     const isPool = names[place]?.toLowerCase() === "pool" || asset.kind === "pool";
     const kind = isPool ? "pool" : taker.kind;
     return {
-      asset: checked(asset, kind, where),
+      asset: assetOf(asset, kind, { ...origin, network }, taker),
       at: timeOf(record[timeAt]?.trim() || undefined, field, taker.now, where),
       lead: record,
     };
