@@ -40,7 +40,15 @@ const folder = temporaryFolder();
 beforeAll(async () => await writeExampleFiles(folder, sandbox.env()));
 
 /** These commands print one value or nothing to stdout, the same for every format. */
-const ofOneValue = ["auth login", "config get", "config set", "config unset", "config path"];
+const ofOneValue = [
+  "auth login",
+  "config get",
+  "config set",
+  "config unset",
+  "config path",
+  "name add",
+  "name remove",
+];
 
 const commands = allCommands.filter(
   ({ words, flags, shared }) => ("output" in flags || "output" in shared) && !ofOneValue.includes(words),
