@@ -1,7 +1,7 @@
 import { intervals } from "../../../api/endpoints/ohlcv.ts";
 import { atRules } from "../../../api/endpoints/timed-prices.ts";
 import { type Flag, flag } from "../../run/flags/flag.ts";
-import { choice, duration, text, toggle } from "../../run/flags/flag-types.ts";
+import { choice, duration, filledText, text, toggle } from "../../run/flags/flag-types.ts";
 
 const group = "Prices at a time";
 const timeFlags = ["at", "at-field"];
@@ -17,7 +17,7 @@ export const timedFlags = {
       ", from candles, which require a dev plan for tokens and none for --pool; a line of a list may have its own time after the asset",
     excludes,
   }),
-  "at-field": flag(text("field"), group, {
+  "at-field": flag(filledText("field"), group, {
     summary: "Get the price at the time in this field of each row",
     details:
       ", which is NDJSON or a line of a CSV file with the columns network and token, asset or pool; a row of txns has a price for each of its tokens",
@@ -39,7 +39,7 @@ export const timedFlags = {
     choicesIn: "summary",
     with: timeFlags,
   }),
-  in: flag(text("asset", "address"), group, {
+  in: flag(filledText("asset", "address"), group, {
     summary: "Add the price in this token at the same time",
     with: timeFlags,
   }),
@@ -48,7 +48,7 @@ export const timedFlags = {
     details: ", each priced in one of its tokens",
     with: timeFlags,
   }),
-  lake: flag(text("directory", "file"), group, {
+  lake: flag(filledText("directory", "file"), group, {
     summary: "Use the candles in this directory of sync",
     details: " that are complete, and request only the others",
     with: timeFlags,

@@ -60,6 +60,13 @@ export const counting: FlagType<number> = {
 export const text = (placeholder: string, name: Named = "text"): FlagType<string> =>
   readBy(name, placeholder, (_, typed) => typed);
 
+/** An empty text is probably an unset variable. */
+export const filledText = (placeholder: string, name: Named = "text"): FlagType<string> =>
+  readBy(name, placeholder, (label, typed) => {
+    if (typed.trim() === "") throw invalidInput(label, "must not be empty");
+    return typed;
+  });
+
 export const texts = (placeholder: string): FlagType<readonly string[]> => ({
   name: "pair",
   placeholder,
