@@ -4,7 +4,7 @@ import { usageFailure } from "../base/failure.ts";
 import { namesIn } from "../base/files/paths.ts";
 import { openingOf } from "../client/candles/candle-slices.ts";
 import { intervalSeconds } from "../client/candles/candle-times.ts";
-import type { StoredCandles } from "../client/candles/timed-walk.ts";
+import type { StoredCandles } from "../client/candles/timed-legs.ts";
 import { addressKey } from "../client/subject.ts";
 import { parseRow } from "../client/rows/rows.ts";
 import { readAssets } from "./assets-file.ts";

@@ -31,7 +31,7 @@ import {
   type TimedAsset,
   type TimedWalk,
   wantedLegs,
-} from "./timed-walk.ts";
+} from "./timed-legs.ts";
 
 /** The precision of prices that are quotients, as in the decimal128 format of IEEE 754. */
 const quotientDigits = 34;

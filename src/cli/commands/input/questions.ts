@@ -1,4 +1,4 @@
-import type { TimedWalk } from "../../../client/candles/timed-walk.ts";
+import type { TimedWalk } from "../../../client/candles/timed-legs.ts";
 import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";

@@ -1,4 +1,4 @@
-import type { TimedAsset } from "../../../client/candles/timed-walk.ts";
+import type { TimedAsset } from "../../../client/candles/timed-legs.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isObject, member } from "../../../base/json/raw-json.ts";
 import { withoutSecrets } from "../../../base/key.ts";

@@ -4,7 +4,7 @@ import {
   type QuoteCache,
   type TimedAsset,
   type TimedWalk,
-} from "../../../client/candles/timed-walk.ts";
+} from "../../../client/candles/timed-legs.ts";
 import { walkTimed } from "../../../client/candles/walk-timed.ts";
 import { intervalSeconds } from "../../../client/candles/candle-times.ts";
 import { nameOf, subjectKey } from "../../../client/subject.ts";
