@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
-import { fieldOf, toRow } from "../harness/rows.ts";
+import { fieldOf, rowsOf, toRow } from "../harness/rows.ts";
 import { json, type Script } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -55,6 +55,12 @@ async function serve(script: Script = search(market)) {
 const both = market.filter(({ tokens }) => tokens.includes(A) && tokens.includes(B)).map(({ id }) => id);
 
 describe("several --token", () => {
+  test("can be written with a comma", async () => {
+    const { run } = await serve();
+    const { exit, stdout } = await run(`--token ${B},${A} --all`);
+    expect([exit, rowsOf(stdout).map((each) => each["id"])]).toEqual([0, both]);
+  });
+
   test("returns the pools with all of them from the list that ends sooner, in any order", async () => {
     const { run, sent } = await serve();
     const first = await run(`--token ${B} --token ${A} --all --page-size 50`);

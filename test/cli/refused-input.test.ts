@@ -64,6 +64,11 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     "txns base 0x0000000000000000000000000000000000000001 --from 2026-01-01T00:00:00",
     /^invalid --from "2026-01-01T00:00:00": .*offset/,
   ],
+  [
+    "txns 0x0000000000000000000000000000000000000001",
+    'missing network of "0x0000000000000000000000000000000000000001"',
+    "write it first, as in: ethereum 0x0000000000000000000000000000000000000001",
+  ],
   ["txns base 0x0000000000000000000000000000000000000001 --from someday", /^invalid --from "someday": /],
   [
     "txns base 0x0000000000000000000000000000000000000001 --from -1h --to -2h",

@@ -222,6 +222,40 @@ describe("lists", () => {
     expect(rowsOf(both).map(({ at }) => at)).toEqual(["2026-11-20T00:00:00Z", "2026-11-19T00:00:00Z"]);
   });
 
+  test.each([
+    ["-1d", utc(now - 24 * hour)],
+    ["90m", utc(now - 1.5 * hour)],
+    ["yesterday", "2026-11-20T00:00:00Z"],
+    ["today", "2026-11-21T00:00:00Z"],
+    ["2026-11-01", "2026-11-01T00:00:00Z"],
+    [String(now - hour), utc(now - hour)],
+  ])("a line with the time %s never has the price of another time", async (typed, at) => {
+    const list = fileOf("line.txt", `ethereum:${weth} ${typed}\n`);
+    for (const more of [[], ["--at", "-3d"]]) {
+      const { exit, stdout } = await priced([`@${list}`, ...more]);
+      expect([exit, rowsOf(stdout).map((row) => row["at"])]).toEqual([0, [at]]);
+    }
+  });
+
+  test("other words after an asset are its label", async () => {
+    const list = fileOf("labels.txt", `ethereum:${weth} 1inch\nethereum:${usdc} Ether today\n`);
+    const { exit, stdout } = await priced([`@${list}`, "--at", "-3d"]);
+    expect([exit, rowsOf(stdout).map((row) => row["at"])]).toEqual([
+      0,
+      [1, 2].map(() => utc(now - 72 * hour)),
+    ]);
+  });
+
+  test("several --at: each asset at each time, from one request per asset", async () => {
+    const times = ["-1h", "-1d", "2026-11-20"].flatMap((time) => ["--at", time]);
+    const { exit, stdout, urls } = await priced(["ethereum", weth, usdc, ...times]);
+    const expected = [weth, usdc].flatMap((id) =>
+      [utc(now - hour), utc(now - 24 * hour), "2026-11-20T00:00:00Z"].map((at) => [id, at]),
+    );
+    expect([exit, rowsOf(stdout).map((row) => [row["id"], row["at"]])]).toEqual([0, expected]);
+    expect(urls.length).toBe(2);
+  });
+
   test("a row of txns has a price for each token of the pool", async () => {
     const { stdout: trades } = await dexdata(`txns ethereum ${pool} --limit 3 -o ndjson`, {
       env: sandbox.env(),

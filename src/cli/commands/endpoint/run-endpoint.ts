@@ -48,7 +48,8 @@ export async function runEndpoint(
     const isTimed = ofPrices && Object.keys(timedFlags).some((name) => input.typed.has(name));
     const current = isTimed ? undefined : await readQuestions(group, input, options, sources);
     // A list of prices may have a time on each line, in the place of a label.
-    const mayBeTimed = ofPrices && current?.named.some(({ label = "" }) => /^\d{4}/u.test(label));
+    const mayBeTimed =
+      ofPrices && current?.named.some(({ label = "" }) => /^(?:-?\d|today$|yesterday$|now$)/u.test(label));
     if (current !== undefined && mayBeTimed !== true) return current;
     const { timedQuestions } = await import("../prices/timed-questions.ts");
     return await timedQuestions(input, options, sources, outer, current);

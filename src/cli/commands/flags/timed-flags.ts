@@ -1,7 +1,7 @@
 import { intervals } from "../../../api/endpoints/ohlcv.ts";
 import { atRules } from "../../../api/endpoints/timed-prices.ts";
 import { type Flag, flag } from "../../run/flags/flag.ts";
-import { choice, duration, filledText, text, toggle } from "../../run/flags/flag-types.ts";
+import { choice, duration, filledText, type FlagType, texts, toggle } from "../../run/flags/flag-types.ts";
 
 const group = "Prices at a time";
 const timeFlags = ["at", "at-field"];
@@ -9,12 +9,14 @@ const excludes: NonNullable<Flag["excludes"]> = [
   { flag: "watch", why: "prices in the past do not change", next: "remove --watch" },
 ];
 
+const atTimes: FlagType<readonly string[]> = { ...texts("time"), name: "time" };
+
 /** Prices at times in the past, which are read from candles. */
 export const timedFlags = {
-  at: flag(text("time", "time"), group, {
-    summary: "Get the price at this time",
+  at: flag(atTimes, group, {
+    summary: "Get the price at this time (repeat it for several times)",
     details:
-      ", from candles, which require a dev plan for tokens and none for --pool; a line of a list may have its own time after the asset",
+      ", from candles, which require a dev plan for tokens and none for --pool; in a list, a line can have its own time: weth 2026-11-01",
     excludes,
   }),
   "at-field": flag(filledText("field"), group, {

@@ -54,8 +54,8 @@ export async function chooseAsset(
     const query = new Map([["query", word]]);
     for await (const { group, rows } of walkPages(client, search, query, { pageSize: 0, isStrict: true }))
       groups.set(group, rows.values());
-    const asset = await choose(run, wanted, candidatesIn(groups, wanted));
-    await keepName(run, input, wanted, asset);
+    const { asset, isKept } = await choose(run, wanted, candidatesIn(groups, wanted));
+    if (isKept) await keepName(run, input, wanted, asset);
     return { asset, credits: client.meter.credits + client.meter.creditsInDoubt };
   });
 }
@@ -95,14 +95,21 @@ function candidatesIn(
     ];
   });
   const rank = ({ symbol, liquidity = 0, volume, listedVolume }: Candidate): readonly number[] => {
-    const isExact = symbol.toLowerCase().split("/").includes(word.toLowerCase());
-    return [isExact ? 1 : 0, liquidity, volume ?? listedVolume];
+    return [hasSymbol({ symbol }, word) ? 1 : 0, liquidity, volume ?? listedVolume];
   };
   return found.toSorted((one, other) => {
     const ranks = rank(other);
     return rank(one).reduce((order, value, index) => order || (ranks[index] ?? 0) - value, 0);
   });
 }
+
+/** One of the two symbols of a pool will do. */
+const hasSymbol = ({ symbol }: Pick<Candidate, "symbol">, word: string): boolean =>
+  symbol.toLowerCase().split("/").includes(word.toLowerCase());
+
+/** A name must not replace another one, or hide a network. */
+const canKeep = (context: Context, { word, isTaken }: WantedAsset): boolean =>
+  !isTaken && !isKnownNetwork(context, word.toLowerCase());
 
 function hasToken(pool: object, key: string): boolean {
   const [network, tokens] = [String(member(pool, "chain")), member(pool, "tokens")];
@@ -120,28 +127,34 @@ const maxAttempts = 3;
 
 async function choose(
   { context, options }: Run,
-  { word, network, kind }: WantedAsset,
+  wanted: WantedAsset,
   found: readonly Candidate[],
-): Promise<NamedAsset> {
+): Promise<{ readonly asset: NamedAsset; readonly isKept: boolean }> {
+  const { word, network, kind } = wanted;
   const isSandbox = options.sandbox?.isFlagged === true;
   const none = (why: string): Failure =>
     fail("unknown_name", `unknown name "${word}": ${why}`, { next: unknownNameHint(word, isSandbox) });
   if (found.length === 0) throw none(`no ${kind} found${network === undefined ? "" : ` on ${network}`}`);
   const shown = found.slice(0, maxShown);
+  // Only a word that is the symbol of an asset becomes its name.
+  const isKept = canKeep(context, wanted) && found.some((each) => hasSymbol(each, word));
+  if (!found.some((each) => hasSymbol(each, word)))
+    await sayWarning(context, `no ${kind} has the symbol ${word.toUpperCase()}; similar ones:`);
   await context.stderr.write(drawCandidates(shown, context.stderr.columns ?? Number.POSITIVE_INFINITY));
   const others = `${found.length - shown.length} more: dexdata search ${word}${isSandbox ? " --sandbox" : ""}`;
   const narrower = network === undefined ? `; to narrow it: <network> ${word}` : "";
   if (found.length > shown.length) await say(context, others + narrower);
   for (const line of lookalikes(found)) await sayWarning(context, line);
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    await context.stderr.write(`number of the ${kind} (Enter: none): `);
+    const purpose = isKept ? `, to be named "${word.toLowerCase()}"` : "";
+    await context.stderr.write(`number of the ${kind}${purpose} (Enter: none): `);
     const line = context.stdin.readLine(context.signal);
     // The shell prompt starts on a new line, also after Ctrl-C.
     line.catch(async () => await context.stderr.write("\n"));
     const typed = (await line).trim();
     if (typed === "") break;
     const chosen = /^\d+$/u.test(typed) ? shown[Number(typed) - 1] : undefined;
-    if (chosen !== undefined) return chosen.asset;
+    if (chosen !== undefined) return { asset: chosen.asset, isKept: isKept && hasSymbol(chosen, word) };
     await say(context, `"${typed}" is not a number from 1 to ${shown.length}`);
   }
   throw none(`no ${kind} chosen`);
@@ -201,11 +214,10 @@ function formatUsd(value: number | undefined, show: (decimal: Decimal) => string
 async function keepName(
   { context, options }: Run,
   { typed }: NamedInput,
-  { word, isTaken }: WantedAsset,
+  { word }: WantedAsset,
   asset: NamedAsset,
 ): Promise<void> {
   const name = word.toLowerCase();
-  if (isTaken || isKnownNetwork(context, name)) return;
   const service = new Map([...typed].filter(([flag]) => ["sandbox", "seed", "base-url"].includes(flag)));
   const undo = ["dexdata name remove", name, ...flagWords(service)].join(" ");
   try {

@@ -44,7 +44,7 @@ export async function replaceNames(
   }
   const typed = new Map(input.typed);
   const tokens: (string | undefined)[] = [];
-  for (const word of typed.get("token") ?? []) {
+  for (const word of (typed.get("token") ?? []).flatMap((text) => text?.split(",") ?? [text])) {
     const asset = word !== undefined && isAssetName(word) ? await find(word, words[0], "token") : undefined;
     tokens.push(asset?.address ?? word);
   }

@@ -14,7 +14,7 @@ export function readSeveralTokens(
 ): TokensOfPool | undefined {
   const param = endpoint.params.find(({ several }) => several !== undefined);
   if (param?.flag === undefined || maxRowsRead === undefined) return undefined;
-  const typed = (given.get(param.flag) ?? []).flatMap((text) => text ?? []);
+  const typed = (given.get(param.flag) ?? []).flatMap((text) => text?.split(",") ?? []);
   const distinct = new Map(typed.map((text) => [addressKey(text), text]));
   if (distinct.size < 2) {
     if (!given.has("max-rows-read")) return undefined;

@@ -32,7 +32,12 @@ export async function readSubjects(
   const [first, ...rest] = words;
   if (first === undefined) throw usageFailure("missing <network> and <address>", usage);
   const isNetwork = !isList(first) && splitPair(first) === undefined;
-  if (isNetwork && rest.length === 0) throw usageFailure(`missing <address> after network "${first}"`, usage);
+  if (isNetwork && rest.length === 0) {
+    const isAddress = /^0x[0-9a-f]{8,}$|^[1-9A-HJ-NP-Za-km-z]{32,}$/iu.test(first);
+    throw isAddress
+      ? usageFailure(`missing network of "${first}"`, `write it first, as in: ethereum ${first}`)
+      : usageFailure(`missing <address> after network "${first}"`, usage);
+  }
   const network = isNetwork ? first : undefined;
   const subjects: Subject[] = [];
   for (const word of isNetwork ? rest : words) {

@@ -35,30 +35,32 @@ export function readAt(text: string, now: number, label: string): Instant {
   return instant;
 }
 
-/** Whether the words after an asset in a list are a time, and not a label. */
-export const isTime = (label: string | undefined): boolean =>
-  /^(?:\d{4}-\d\d-\d\d|\d{10}$)/u.test(label ?? "");
+/**
+ * Whether the words after an asset in a list are meant as a time, and not as a label. `7d` is not a time, but not a
+ * label either, and a price of today in its place would be wrong.
+ */
+export const isMeantAsTime = (label = ""): boolean =>
+  /^(?:\d{4}-\d\d-\d\d|\d{10}$|-?\d+(?:\.\d+)?(?:ms|[smhdw])$|(?:today|yesterday|now)$)/u.test(label);
 
-/** Assets with one time, as words or subjects. A line of a list can have its own. */
+/** Assets with the same times, as words or subjects. A line of a list can have its own time. */
 export async function readAssetsAt(
   words: readonly string[] | readonly Subject[],
-  at: string | undefined,
+  at: readonly string[],
   sources: AssetSources,
   { kind, now, usage }: InputTaker,
 ): Promise<TimedInputs> {
   const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
   const subjects = isSubjects(words) ? words : await readSubjects(words, sources, taker);
-  const common = at === undefined ? undefined : readAt(at, now, "--at");
-  const inputs = subjects.map(({ label, ...subject }) => {
-    const own =
-      label !== undefined && isTime(label) ? readAt(label, now, `time of ${subject.address}`) : common;
-    if (own === undefined)
+  const common = [...new Set(at)].map((text) => readAt(text, now, "--at"));
+  const inputs = subjects.flatMap(({ label, ...subject }): readonly TimedInput[] => {
+    if (label !== undefined && isMeantAsTime(label))
+      return [{ asset: { ...subject, kind }, at: readAt(label, now, `time of ${subject.address}`) }];
+    if (common.length === 0)
       throw usageFailure(
         `no time for ${subject.network}:${subject.address}`,
         "add --at <time>, or write a time after each asset of a list",
       );
-    const asset = { ...subject, kind, ...(own === common && label !== undefined && { label }) };
-    return { asset, at: own };
+    return common.map((time) => ({ asset: { ...subject, kind, label }, at: time }));
   });
   return { inputs };
 }

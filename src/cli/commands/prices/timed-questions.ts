@@ -21,7 +21,7 @@ import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { Questions } from "../input/questions.ts";
 import { checkWord, isList, readWord } from "../input/subjects.ts";
 import { type RunOptions, serviceOf, syncServiceOf } from "../../run/run-options.ts";
-import { isTime, readAssetsAt, readRowsAt } from "./timed-inputs.ts";
+import { isMeantAsTime, readAssetsAt, readRowsAt } from "./timed-inputs.ts";
 
 type Timed = Input<EndpointFlags>;
 
@@ -36,7 +36,7 @@ export async function timedQuestions(
   current: Questions | undefined,
 ): Promise<Questions> {
   const { flags, typed, words } = input;
-  if (current?.named.some(({ label }) => isTime(label)) === false) return current;
+  if (current?.named.some(({ label }) => isMeantAsTime(label)) === false) return current;
   if (typed.get("missing")?.at(-1) === "skip")
     throw usageFailure(
       "--missing skip: each input has a row, with the reason if there is no price",
@@ -49,7 +49,7 @@ export async function timedQuestions(
   const field = flags["at-field"];
   const { inputs, lead } =
     field === undefined
-      ? { ...(await readAssetsAt(current?.named ?? words, flags.at, sources, taker)), lead: undefined }
+      ? { ...(await readAssetsAt(current?.named ?? words, flags.at ?? [], sources, taker)), lead: undefined }
       : await readRowsAt(words, field, sources, taker);
   if (rule === "before" && maxAge < intervalSeconds(interval) * 1000)
     throw invalidInput(
