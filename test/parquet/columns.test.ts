@@ -1,5 +1,6 @@
+import { readMark, writeMark } from "../../src/rows/parquet/file-mark.ts";
 import { expect, test } from "vitest";
-import { columnsOf } from "../../src/rows/parquet/parquet-columns.ts";
+import { type CellType, columnsOf } from "../../src/rows/parquet/parquet-columns.ts";
 import { kinds } from "./generated-rows.ts";
 
 /**
@@ -73,4 +74,11 @@ test.each(kinds)("the columns of a $name are frozen", ({ name, shape }) => {
 test("no field has the name of the last column", () => {
   for (const { shape } of kinds)
     expect(columnsOf(shape).filter(({ name }) => name === "other")).toHaveLength(1);
+});
+
+test("the mark of a file keeps the type of every kind of column", () => {
+  const types: readonly CellType[] = ["text", "time", "double", "decimal", "integer", "boolean", "json"];
+  const columns = types.map((type) => ({ name: `a ${type}`, type }));
+  const names = columns.map(({ name }) => name);
+  expect(readMark(writeMark({ columns, groups: [] }), names)).toEqual({ columns, groups: [] });
 });
