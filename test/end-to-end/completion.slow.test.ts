@@ -16,7 +16,7 @@ const cases: readonly Case[] = [
   ["dexdata pools |", ["search"], "dexdata pools search "],
   ["dexdata po| networks", ["pool", "pools"]],
   ["dexdata networks --output=nd|", ["--output=ndjson"], "dexdata networks --output=ndjson "],
-  ["dexdata ohlcv ethereum 0x1 --interval 1|", ["1m", "10m", "15m", "1h", "12h"]],
+  ["dexdata ohlcv ethereum 0x1 --interval 1|", ["1m", "10m", "15m", "1h", "12h", "1d", "1w"]],
   ["dexdata networks --limit |", []],
   ["dexdata pool ethereum:0x1 bas|", ["base:"], "dexdata pool ethereum:0x1 base:"],
   ["dexdata api usage -f a=b --fie|", ["--field", "--fields"]],
