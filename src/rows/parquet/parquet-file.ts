@@ -11,7 +11,7 @@ import { physicalElement } from "./parquet-schema.ts";
 import type { StoredCell } from "./cells.ts";
 import { RowBytes } from "./row-bytes.ts";
 import { StoredColumn } from "./stored-column.ts";
-import { makeRoomForRowGroups } from "./heap-room.ts";
+import { letHeapGrow } from "../../base/heap-room.ts";
 import { checkPages, rowsPerGroup } from "./check-pages.ts";
 import { UnreadableParquet } from "./unreadable-parquet.ts";
 
@@ -46,7 +46,7 @@ const compressors = {
 
 /** Reads only the footer. */
 export async function openParquet(source: ByteSource): Promise<ParquetFile> {
-  makeRoomForRowGroups();
+  letHeapGrow();
   const { footer, start: footerStart } = await readFooter(source);
   const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { geoparquet: false }));
   const { receipt, mark } = explained(() => readTexts(metadata));

@@ -9,7 +9,7 @@ import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./file-mar
 import { createRowReader, type RefuseValue } from "./row-reader.ts";
 import { physicalElement, schemaOf } from "./parquet-schema.ts";
 import { rowsPerGroup } from "./check-pages.ts";
-import { makeRoomForRowGroups } from "./heap-room.ts";
+import { letHeapGrow } from "../../base/heap-room.ts";
 
 export interface WrittenRows extends RowSummary {
   /** The number of values by column whose exact text is in `other`. */
@@ -35,7 +35,7 @@ const bytesPerGroup = 16 * 1024 * 1024;
 
 /** Writes rows, which are JSON texts. Memory holds up to one row group. */
 export function createParquetWriter({ columns, write, refuse = refuseValue }: ParquetOptions) {
-  makeRoomForRowGroups();
+  letHeapGrow();
   const bytes = new GroupBytes(write);
   const schema = schemaOf(columns);
   const writer = new ParquetWriter({

@@ -13,7 +13,7 @@ import { candlesOf, timedPrices } from "../../../api/endpoints/timed-prices.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import { makeRoomForRowGroups } from "../../../rows/parquet/heap-room.ts";
+import { letHeapGrow } from "../../../base/heap-room.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import type { Input } from "../command.ts";
@@ -42,8 +42,7 @@ export async function timedQuestions(
       "--missing skip: each input has a row, with the reason if there is no price",
       "use null (default) or fail",
     );
-  // Responses of a thousand candles at once are more than a young generation of the initial size can hold.
-  makeRoomForRowGroups();
+  letHeapGrow();
   const { in: quote, pool, interval = "1h", "max-age": maxAge = 0, "at-rule": rule = "before" } = flags;
   const taker = { kind: pool === true ? "pool" : "token", now: options.now, usage } as const;
   const field = flags["at-field"];

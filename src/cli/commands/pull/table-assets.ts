@@ -11,12 +11,16 @@ import { createNameFinder } from "../../run/asset-names.ts";
 import { createKnownAssets } from "../../run/known-assets.ts";
 import type { Hosts, RunOptions } from "../../run/run-options.ts";
 import { titleOf, type Subject } from "../../../client/subject.ts";
+import { letHeapGrow } from "../../../base/heap-room.ts";
 import type { Questions } from "../input/questions.ts";
 
 export type TableAssets = ReturnType<typeof createTableAssets>;
 
 /** Loaded only for amounts in tokens. */
-export const loadTrades = async () => await import("../../../client/rows/trades.ts");
+export async function loadTrades() {
+  letHeapGrow();
+  return await import("../../../client/rows/trades.ts");
+}
 
 /** Longer tables are rarely read to the end. */
 const maxLearned = 500;
