@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 
-/** Shows a text until the user closes it. Resolves to false if there is no such program, so nothing was shown. */
+/** Resolves when the user closes the pager, to false if the program does not exist and nothing was shown. */
 export type Pager = (text: string) => Promise<boolean>;
 
 /**

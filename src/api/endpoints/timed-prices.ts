@@ -8,7 +8,7 @@ export const atRules = ["before", "open"] as const;
 
 export type AtRule = (typeof atRules)[number];
 
-/** Why there is no price at a time. */
+/** Why an asset has no price at the requested time. */
 export const noPriceReasons = [
   "no_trade",
   "outside_plan",

@@ -80,6 +80,11 @@ export function formatInstant(instant: Instant): string {
   return `${writeUtc(instant.seconds)}${instant.fraction === "" ? "" : `.${instant.fraction}`}Z`;
 }
 
+/** Unix seconds with the fraction, as far as a double can hold it. */
+export function secondsOf({ seconds, fraction }: Instant): number {
+  return seconds + Number(`0.${fraction}0`);
+}
+
 export function compareInstants(a: Instant, b: Instant): number {
   if (a.seconds !== b.seconds) return a.seconds - b.seconds;
   // Without trailing zeros, digits after the decimal point sort like text: "49" < "5" < "51".

@@ -47,7 +47,7 @@ export function sourceArgs(args: Args, { source, parts }: MadeInterval): Args {
   return new Map([...args, ["interval", source], ...counted]);
 }
 
-/** So many candles of the source in one request that no made candle needs two. */
+/** A multiple of `parts`, so that all candles that make up one arrive in the same response. */
 export function sourceLimit(maxLimit: number, { parts }: MadeInterval): number {
   return maxLimit - (maxLimit % parts);
 }

@@ -1,6 +1,6 @@
 import { candlesOf, type NoPriceReason } from "../../api/endpoints/timed-prices.ts";
 import { answerAge, candleReach, isAtLeast, type Tier } from "../../api/tier.ts";
-import type { Instant } from "../../base/time/time.ts";
+import { type Instant, secondsOf } from "../../base/time/time.ts";
 import type { Target } from "../connection/target.ts";
 import type { SeenKeys } from "../pages/seen-keys.ts";
 import type { Subject } from "../subject.ts";
@@ -119,7 +119,7 @@ export function wantedLegs(
   const wanted = new Map<number, Wanted[]>();
   for (const [index, { asset, at }] of inputs.entries()) {
     if (index < first) continue;
-    const seconds = at.seconds + Number(`0.${at.fraction}0`);
+    const seconds = secondsOf(at);
     const reason = reasonOfTime(seconds, rule);
     const legs =
       quote === undefined

@@ -6,7 +6,7 @@ import { onlyGroup } from "../../api/endpoint.ts";
 import { Failure } from "../../base/failure.ts";
 import { divideDecimals } from "../../base/json/divide-decimals.ts";
 import { member } from "../../base/json/raw-json.ts";
-import { formatInstant } from "../../base/time/time.ts";
+import { formatInstant, secondsOf } from "../../base/time/time.ts";
 import { inAnyOrder } from "../pages/in-any-order.ts";
 import { ended, more } from "../pages/judge.ts";
 import type { Asking, Page } from "../pages/page.ts";
@@ -192,7 +192,7 @@ function rowOf(
   const quoteAsset = timed.quote === undefined ? undefined : timed.assets[timed.quote];
   const isPool = asset.kind === "pool";
   const candle = typeof own === "string" ? undefined : own;
-  const seconds = at.seconds + Number(`0.${at.fraction}0`);
+  const seconds = secondsOf(at);
   const ages = [own, other].flatMap((each) => (typeof each === "object" ? ageAt(seconds, each, rule) : []));
   const quotient =
     typeof other === "object" && candle !== undefined

@@ -15,7 +15,7 @@ import { type Destination, openStdout } from "../../../rows/pull/destination.ts"
 import type { FinishedPull } from "../../../rows/pull/finished-pull.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags, FollowedFlags } from "../flags/endpoint-flags.ts";
-import { timedFlags } from "../flags/timed-flags.ts";
+import { isMeantAsTime, timedFlags } from "../flags/timed-flags.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { checkBinaryOutput, formatLabel } from "../pull/binary-output.ts";
 import type { ParquetOutput } from "../pull/parquet-output.ts";
@@ -47,12 +47,11 @@ export async function runEndpoint(
     const ofPrices = group[0].reply.kind === "batch";
     const isTimed = ofPrices && Object.keys(timedFlags).some((name) => input.typed.has(name));
     const current = isTimed ? undefined : await readQuestions(group, input, options, sources);
-    // A list of prices may have a time on each line, in the place of a label.
-    const mayBeTimed =
-      ofPrices && current?.named.some(({ label = "" }) => /^(?:-?\d|today$|yesterday$|now$)/u.test(label));
-    if (current !== undefined && mayBeTimed !== true) return current;
+    // Each line of a list can have a time where a label would be.
+    const hasTimes = ofPrices && current?.named.some(({ label }) => isMeantAsTime(label)) === true;
+    if (current !== undefined && !hasTimes) return current;
     const { timedQuestions } = await import("../prices/timed-questions.ts");
-    return await timedQuestions(input, options, sources, outer, current);
+    return await timedQuestions(input, options, sources, outer, current?.named);
   });
 }
 

@@ -56,3 +56,10 @@ export const timedFlags = {
     with: timeFlags,
   }),
 };
+
+/**
+ * Whether the text after an asset in a list is meant as a time, and not as a label. If `7w` were a label, the row would
+ * have the current price.
+ */
+export const isMeantAsTime = (label = ""): boolean =>
+  /^(?:\d{4}-\d\d-\d\d|\d{10}$|-?\d+(?:\.\d+)?(?:ms|[smhdw])$|(?:today|yesterday|now)$)/u.test(label);

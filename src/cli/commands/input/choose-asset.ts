@@ -29,7 +29,7 @@ interface WantedAsset {
   readonly isTaken: boolean;
 }
 
-/** A person sees the question and can reply, and nothing asks for silence. */
+/** Whether a person can see the question and reply, and no flag or variable forbids it. */
 export function canAsk(
   { flags }: NamedInput,
   { stdin, stderr, env }: Context,
@@ -136,10 +136,10 @@ async function choose(
     fail("unknown_name", `unknown name "${word}": ${why}`, { next: unknownNameHint(word, isSandbox) });
   if (found.length === 0) throw none(`no ${kind} found${network === undefined ? "" : ` on ${network}`}`);
   const shown = found.slice(0, maxShown);
-  // Only a word that is the symbol of an asset becomes its name.
-  const isKept = canKeep(context, wanted) && found.some((each) => hasSymbol(each, word));
-  if (!found.some((each) => hasSymbol(each, word)))
-    await sayWarning(context, `no ${kind} has the symbol ${word.toUpperCase()}; similar ones:`);
+  const isSymbol = found.some((each) => hasSymbol(each, word));
+  // A word that is not the symbol of an asset does not become its name.
+  const isKept = isSymbol && canKeep(context, wanted);
+  if (!isSymbol) await sayWarning(context, `no ${kind} has the symbol ${word.toUpperCase()}; similar ones:`);
   await context.stderr.write(drawCandidates(shown, context.stderr.columns ?? Number.POSITIVE_INFINITY));
   const others = `${found.length - shown.length} more: dexdata search ${word}${isSandbox ? " --sandbox" : ""}`;
   const narrower = network === undefined ? `; to narrow it: <network> ${word}` : "";

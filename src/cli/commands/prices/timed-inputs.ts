@@ -5,6 +5,7 @@ import { withoutSecrets } from "../../../base/key.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
+import { isMeantAsTime } from "../flags/timed-flags.ts";
 import { isList, type ListedAsset, readLines, readSubjects, toSubject } from "../input/subjects.ts";
 
 export interface TimedInput {
@@ -34,13 +35,6 @@ export function readAt(text: string, now: number, label: string): Instant {
   if ("problem" in instant) throw usageFailure(`${label} "${text}": ${instant.problem}`, instant.next);
   return instant;
 }
-
-/**
- * Whether the words after an asset in a list are meant as a time, and not as a label. `7d` is not a time, but not a
- * label either, and a price of today in its place would be wrong.
- */
-export const isMeantAsTime = (label = ""): boolean =>
-  /^(?:\d{4}-\d\d-\d\d|\d{10}$|-?\d+(?:\.\d+)?(?:ms|[smhdw])$|(?:today|yesterday|now)$)/u.test(label);
 
 /** Assets with the same times, as words or subjects. A line of a list can have its own time. */
 export async function readAssetsAt(

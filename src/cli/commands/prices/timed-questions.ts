@@ -21,25 +21,24 @@ import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { Questions } from "../input/questions.ts";
 import { checkWord, isList, readWord } from "../input/subjects.ts";
 import { type RunOptions, serviceOf, syncServiceOf } from "../../run/run-options.ts";
-import { isMeantAsTime, readAssetsAt, readRowsAt } from "./timed-inputs.ts";
+import { readAssetsAt, readRowsAt } from "./timed-inputs.ts";
 
 type Timed = Input<EndpointFlags>;
 
 const usage = "usage: dexdata prices <network:address…|@file|-> --at <time>";
 
-/** The labels of `current`, which is for current prices, may be times. If they are not, it is returned. */
+/** `listed` are the assets of a list that has been read already, with times as labels. */
 export async function timedQuestions(
   input: Timed,
   options: RunOptions,
   sources: AssetSources,
   context: Context,
-  current: Questions | undefined,
+  listed: Questions["named"] | undefined,
 ): Promise<Questions> {
   const { flags, typed, words } = input;
-  if (current?.named.some(({ label }) => isMeantAsTime(label)) === false) return current;
   if (typed.get("missing")?.at(-1) === "skip")
     throw usageFailure(
-      "--missing skip: each input has a row, with the reason if there is no price",
+      "--missing skip cannot be used with times: each input gets a row, even if there is no price",
       "use null (default) or fail",
     );
   letHeapGrow();
@@ -48,7 +47,7 @@ export async function timedQuestions(
   const field = flags["at-field"];
   const { inputs, lead } =
     field === undefined
-      ? { ...(await readAssetsAt(current?.named ?? words, flags.at ?? [], sources, taker)), lead: undefined }
+      ? { ...(await readAssetsAt(listed ?? words, flags.at ?? [], sources, taker)), lead: undefined }
       : await readRowsAt(words, field, sources, taker);
   if (rule === "before" && maxAge < intervalSeconds(interval) * 1000)
     throw invalidInput(
