@@ -1,3 +1,4 @@
+import { batchParam, isPaged } from "../../../api/reply.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { partialExits, requestExits } from "../../../base/exit-codes.ts";
 import { plans, type Tier } from "../../../api/tier.ts";
@@ -11,7 +12,7 @@ import { sharedFlags } from "../../run/flags/shared-flags.ts";
 
 export function endpointCommand(group: EndpointGroup): Command {
   const [endpoint] = group;
-  const unit = endpoint.reply.kind === "batch" ? "address" : "request";
+  const unit = batchParam(endpoint.reply) !== undefined ? "address" : "request";
   // Creating the flags for all commands would add a millisecond to each startup.
   let made: Flags | undefined;
   const flags = (): Flags => (made ??= endpointFlags(group));
@@ -57,12 +58,7 @@ function placesIn(group: EndpointGroup, { words, typed }: Input<EndpointFlags>):
 
 /** Several addresses can fail one by one, and pages can be missing from a list. */
 function canBePartial(group: EndpointGroup): boolean {
-  return group.some(
-    (endpoint) =>
-      takesAddress(endpoint) ||
-      endpoint.reply.kind === "cursor-pages" ||
-      endpoint.reply.kind === "numbered-pages",
-  );
+  return group.some((endpoint) => takesAddress(endpoint) || isPaged(endpoint.reply));
 }
 
 /** If a flag selects the endpoint, the text names that flag. */

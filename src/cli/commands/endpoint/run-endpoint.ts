@@ -1,3 +1,4 @@
+import { batchParam } from "../../../api/reply.ts";
 import type { Claimed, WantedDestination } from "../../../rows/pull/claim-file.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { rowShape } from "../../../api/endpoint.ts";
@@ -44,7 +45,7 @@ export async function runEndpoint(
     return await (await import("../watch/watch.ts")).runWatch(group, input, watch, outer);
   const command = [...group[0].command.split(" "), ...input.words];
   return await runQuestions({ command, input, outer }, async (options, sources) => {
-    const ofPrices = group[0].reply.kind === "batch";
+    const ofPrices = batchParam(group[0].reply) !== undefined;
     const isTimed = ofPrices && Object.keys(timedFlags).some((name) => input.typed.has(name));
     const current = isTimed ? undefined : await readQuestions(group, input, options, sources);
     // Each line of a list can have a time where a label would be.

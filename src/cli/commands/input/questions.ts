@@ -1,3 +1,4 @@
+import { batchParam, groupsIn, isPaged, traitsOf } from "../../../api/reply.ts";
 import type { TimedWalk } from "../../../client/candles/timed-legs.ts";
 import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
@@ -87,8 +88,8 @@ export async function readQuestions(
   if (ofPool !== undefined) typed.set(ofPool.param, ofPool.tokens.at(0) ?? "");
   const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value, ofPool);
   const { missing } = flags;
-  const isBatch = endpoint.reply.kind === "batch";
-  const isCandles = endpoint.reply.kind === "candles";
+  const isBatch = batchParam(endpoint.reply) !== undefined;
+  const { isCandles, isRecord } = traitsOf(endpoint.reply);
   const batch = isBatch ? { subjects: targets.map(checkedSubject(endpoint, options.now)) } : undefined;
   const asked = (isBatch ? targets.slice(0, 1) : targets).map(({ args }) => {
     const all = new Map([...typed, ...args]);
@@ -112,7 +113,7 @@ export async function readQuestions(
     ...(days !== undefined && { days }),
     ...(hasAmounts && { amounts: "tokens" as const }),
     missing,
-    isRecord: endpoint.reply.kind === "single" && targets.length === 1 && !words.some(isList),
+    isRecord: isRecord && targets.length === 1 && !words.some(isList),
     named: targets.flatMap(({ subject }, index) =>
       subject === undefined ? [] : { ...subject, network: (asked[index] ?? asked[0])?.get("network") ?? "" },
     ),
@@ -123,7 +124,7 @@ export async function readQuestions(
 export function withAddedFields(chosen: Endpoint, hasAmounts: boolean, given: TypedFlags): Endpoint {
   if (hasAmounts) return withTokenAmounts(chosen);
   const isMade = madeInterval(given.get("interval")?.at(-1)) !== undefined;
-  return isMade && chosen.reply.kind === "candles" ? withMadeCandles(chosen) : chosen;
+  return isMade && traitsOf(chosen.reply).isCandles ? withMadeCandles(chosen) : chosen;
 }
 
 /** What one pull asks for. */
@@ -162,11 +163,12 @@ async function readTargets(
     usage,
   });
   const named = addressName(endpoint);
-  const isOneByOne = endpoint.reply.kind === "candles" || endpoint.reply.kind === "numbered-pages";
-  return (isOneByOne ? withoutRepeats(subjects, sources) : subjects).map((subject) => ({
-    args: new Map(Object.entries({ network: subject.network, [named]: subject.address })),
-    subject,
-  }));
+  return (traitsOf(endpoint.reply).isPerAsset ? withoutRepeats(subjects, sources) : subjects).map(
+    (subject) => ({
+      args: new Map(Object.entries({ network: subject.network, [named]: subject.address })),
+      subject,
+    }),
+  );
 }
 
 /** Reading the same list again would cost credits and give the same rows. */
@@ -183,7 +185,7 @@ function checkOneAsset(
   count: number,
   { chart, watch, cursor }: Pick<Values<EndpointFlags>, "chart" | "watch" | "cursor">,
 ): void {
-  if (count < 2 || (reply.kind !== "candles" && reply.kind !== "numbered-pages")) return;
+  if (count < 2 || !traitsOf(reply).isPerAsset) return;
   const given = { chart, watch, cursor };
   const flag = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
   if (flag === undefined) return;
@@ -194,8 +196,8 @@ function checkOneAsset(
 }
 
 function addressName(endpoint: Endpoint): string {
-  if (endpoint.reply.kind === "batch") return endpoint.reply.param;
-  return endpoint.params.find(({ place, name }) => place === "path" && name !== "network")?.name ?? "";
+  const inPath = endpoint.params.find(({ place, name }) => place === "path" && name !== "network");
+  return batchParam(endpoint.reply) ?? inPath?.name ?? "";
 }
 
 function readDays(typed: string, now: number): Days {
@@ -246,8 +248,7 @@ export function groupsOf(
   { reply }: Endpoint,
   { type: wanted }: Pick<Values<EndpointFlags>, "type">,
 ): readonly string[] {
-  if (reply.kind !== "groups") return [onlyGroup];
-  return reply.groups.filter((name) => wanted?.includes(name) ?? true);
+  return groupsIn(reply)?.filter((name) => wanted?.includes(name) ?? true) ?? [onlyGroup];
 }
 
 /** Details are needed for a field that the user named or for the default columns. */
@@ -271,7 +272,7 @@ function readWanted(
   defaultPageSize: number | undefined,
   ofPool: TokensOfPool | undefined,
 ): Pick<Questions, "limit" | "walk"> {
-  if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
+  if (!isPaged(reply)) {
     return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
   }
   const limit = flags.all === true ? undefined : flags.limit;
