@@ -26,6 +26,8 @@ import type { OpenClient } from "../../run/open-client.ts";
 import { type Run, reportCost, withRun } from "../../run/with-run.ts";
 import { type Pull, pullState, type TypedCommand } from "../pull/pull.ts";
 import { checkSameQuery, queryDigest, queryOf } from "../pull/pull-query.ts";
+import { placesOf } from "../input/asset-places.ts";
+import { withoutNames } from "../input/replace-names.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { type Questions, readQuestions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -36,9 +38,11 @@ import { refuseTaken, stagingBase } from "../../../rows/out-files/split-path.ts"
 
 export async function runEndpoint(
   group: EndpointGroup,
-  input: Input<EndpointFlags>,
+  typed: Input<EndpointFlags>,
   outer: Context,
 ): Promise<ExitCode> {
+  const hasAssets = group[0].words === undefined;
+  const input = hasAssets ? await withoutNames(typed, outer, () => placesOf(group, typed)) : typed;
   const { watch } = input.flags;
   if (isFollowed(input)) return await (await import("../follow/follow.ts")).runFollow(group, input, outer);
   if (watch !== undefined)
