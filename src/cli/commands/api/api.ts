@@ -22,7 +22,7 @@ import { rawCall, readRawPath } from "./raw-call.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { runQuestions } from "../endpoint/run-endpoint.ts";
+import { runQuestions } from "../pull/run-questions.ts";
 import { listFields } from "../pull/list-fields.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 
