@@ -17,7 +17,8 @@ import {
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { ApiFlags } from "./api-flags.ts";
-import { positionOf, type Questions } from "../input/questions.ts";
+import type { Questions } from "../input/questions.ts";
+import { positionOf } from "../input/wanted-rows.ts";
 import { rawCall, readRawPath } from "./raw-call.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Context } from "../../../base/context/context.ts";
