@@ -157,11 +157,11 @@ describe("a stop", () => {
     const following = await startFollowing(`${from} --for 3m --events ${log} -o ndjson`, {
       assets: [`@${list}`],
       pace: 5,
-      sandbox: { faults: "stream-cut=20,500x1/networks" },
+      sandbox: { faults: "late-rows=30s:20%" },
     });
     await following.outcome;
     const events = logged(log);
-    expect(new Set(events.map(({ event }) => event))).toContain("open");
+    expect(new Set(events.map(({ event }) => event))).toContain("late");
     for (const event of events)
       expect(event).toMatchObject({ names: [`ethereum:${pool}`], labels: ["USDC/WETH"] });
   });

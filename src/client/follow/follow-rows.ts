@@ -4,7 +4,8 @@ import type { Instant } from "../../base/time/time.ts";
 import { unlessAborted } from "../live/ending.ts";
 import { permanentStatuses, reconnectWait } from "../live/reconnect.ts";
 import { createHeldRows } from "./held-rows.ts";
-import { type Beginning, beginTail, catchUp, type Tailing } from "./look.ts";
+import type { FollowState } from "./known-rows.ts";
+import type { Tail } from "./look.ts";
 import type { Doubt } from "./read-range.ts";
 import { createSchedule, type Wake } from "./schedule.ts";
 import { mergeRows, type TailRow } from "./tail-row.ts";
@@ -23,15 +24,19 @@ interface FollowHandlers {
   readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
   /** Receives the number of rows that the reader did not accept in time. */
   readonly unwritten: (rows: number) => void;
+  /** Called when all known rows are written, except for the held ones. */
+  readonly progressed?: (state: () => FollowState) => void;
 }
 
 interface Follower {
   readonly context: Pick<Context, "clock" | "random" | "signal">;
-  /** If the search for the start fails, it is repeated. */
-  readonly beginning: Beginning;
+  /** Finds the start. If it fails, it is repeated. */
+  readonly begin: () => Promise<Tail>;
   readonly wake: Wake;
   /** In Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
+  /** The service's present in Unix seconds, if only `idle` decides when to read; see `createHeldRows`. */
+  readonly polledAt?: (() => number) | undefined;
   /** Milliseconds from one read to the next if no read is requested; may change between reads. */
   readonly idle: () => number;
   readonly handlers: FollowHandlers;
@@ -49,16 +54,18 @@ const lastWrites = 400;
  */
 export async function followRows({
   context,
-  beginning,
+  begin,
   wake,
   latest,
+  polledAt,
   idle,
   handlers,
 }: Follower): Promise<void> {
   const { clock, random, signal } = context;
-  const held = createHeldRows(latest);
-  let tailing: Tailing | undefined;
-  const recheckAt = (): number => tailing?.reader.recheckAt() ?? Number.POSITIVE_INFINITY;
+  const held = createHeldRows(latest, polledAt);
+  let tail: Tail | undefined;
+  const recheckAt = (): number => tail?.recheckAt() ?? Number.POSITIVE_INFINITY;
+  const progressed = (of: Tail): void => handlers.progressed?.(() => of.state(held.keys()));
   const schedule = createSchedule(clock, wake, idle, { nextDue: held.nextDue, recheckAt });
   let pending: Pending | undefined;
   const write = async (rows: readonly TailRow[]): Promise<boolean> => {
@@ -70,19 +77,20 @@ export async function followRows({
 
   /** Returns undefined if no more rows are wanted. */
   const read = async (): Promise<Reading | undefined> => {
-    tailing ??= await beginTail(beginning, latest, clock);
-    const { reader, known } = tailing;
+    tail ??= await begin();
+    progressed(tail);
     let count = 0;
     let last: Doubt | undefined;
-    for await (const { rows, isPresent, doubt, missing, forgotten } of catchUp(reader, known, latest)) {
+    for await (const { rows, isPresent, doubt, missing, forgotten } of tail.read()) {
       count += rows.length;
       last = doubt;
       if (missing > 0 && doubt === undefined) handlers.unlisted(missing);
       if (forgotten > 0) handlers.forgotten(forgotten);
       if (isPresent) held.take(rows, clock.elapsed());
       else if (!(await write(mergeRows(held.all(), rows)))) return undefined;
+      else progressed(tail);
     }
-    const unproved = known.giveUp();
+    const unproved = tail.giveUp();
     if (unproved !== undefined) handlers.unproved(unproved);
     return { count, doubt: last };
   };
@@ -110,7 +118,10 @@ export async function followRows({
     if (doubt === undefined) handlers.caughtUp(began, count);
     else if (doubt.kind === "incomplete" && doubt.failure !== undefined)
       handlers.retrying(doubt.failure, Math.max(0, recheckAt() - clock.elapsed()));
-    return await write(held.due(began, doubt === undefined));
+    const isMoreWanted = await write(held.due(began, doubt === undefined));
+    // If no more rows are wanted, some known rows are not written.
+    if (tail !== undefined && isMoreWanted) progressed(tail);
+    return isMoreWanted;
   };
 
   try {

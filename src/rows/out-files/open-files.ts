@@ -92,6 +92,10 @@ export function createOpenFiles(
   return {
     open: openAt,
     append,
+    /** Saves everything to disk, and keeps the files open. */
+    sync: async (): Promise<void> => {
+      for (const { handle } of files.values()) await handle.sync();
+    },
     /** Resolves when everything has been saved to disk. */
     close: leaveAll,
   };

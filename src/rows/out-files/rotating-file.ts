@@ -53,6 +53,7 @@ export async function openRotatingFile(
     /** Writes complete lines. `time` is in milliseconds and selects the file together with the names. */
     write: (text: string | Uint8Array, time = clock.now(), names: PathNames = {}) =>
       inTurn(() => files.append(text, fileOf(pattern, time, names))),
+    sync: () => inTurn(files.sync),
     /** Resolves when everything has been saved to disk. */
     close: () => inTurn(files.close),
   };
