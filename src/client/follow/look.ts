@@ -19,8 +19,8 @@ export interface Beginning extends Source {
   readonly from: Instant | undefined;
   /** From a checkpoint. */
   readonly saved?: Earlier | undefined;
-  /** Looks into the files. Undefined if earlier runs wrote no rows, or if `from` comes first. */
-  readonly readEarlier: () => Promise<Earlier | undefined>;
+  /** From the files alone. */
+  readonly findEarlier: () => Earlier | undefined;
   /** One of many pools: a few rows of the second in which the follow starts are not worth a request for each pool. */
   readonly isOfMany: boolean;
 }
@@ -41,14 +41,14 @@ export interface Tail {
  * later time have a wrong date.
  */
 export async function beginTail(
-  { from, saved, readEarlier, isOfMany, ...source }: Beginning,
+  { from, saved, findEarlier, isOfMany, ...source }: Beginning,
   latest: () => number,
   clock: Pick<Clock, "elapsed">,
 ): Promise<Tail> {
   const isNew = from === undefined && saved === undefined;
   const present = isNew ? await findPresent(source, latest) : undefined;
   // The files are read after a response has shown the service's time: with a wrong local clock, rows would be missed.
-  const earlier = saved ?? (await readEarlier());
+  const earlier = saved ?? findEarlier();
   const begin = earlier?.from ?? from ?? secondOf(present);
   const known = createKnownRows(begin, latest, earlier?.since);
   known.add(earlier?.rows ?? (present === undefined ? [] : [present]));

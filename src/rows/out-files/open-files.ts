@@ -92,9 +92,14 @@ export function createOpenFiles(
   return {
     open: openAt,
     append,
-    /** Saves everything to disk, and keeps the files open. */
-    sync: async (): Promise<void> => {
-      for (const { handle } of files.values()) await handle.sync();
+    /** Saves everything to disk. Returns the sizes of the files, which stay open. */
+    sync: async (): Promise<Readonly<Record<string, number>>> => {
+      const sizes: Record<string, number> = {};
+      for (const [file, { handle }] of files) {
+        await handle.sync();
+        sizes[file] = (await handle.stat()).size;
+      }
+      return sizes;
     },
     /** Resolves when everything has been saved to disk. */
     close: leaveAll,

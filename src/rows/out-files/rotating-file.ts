@@ -42,9 +42,12 @@ export async function openRotatingFile(
   if (!hasNames(pattern)) await files.open(fileOf(pattern, clock.now()));
   let last: Promise<void> = Promise.resolve();
   /** Several connections share the files. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work);
-    last = turn.catch(() => undefined);
+    last = turn.then(
+      () => undefined,
+      () => undefined,
+    );
     return turn;
   };
   return {

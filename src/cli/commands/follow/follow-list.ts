@@ -19,18 +19,13 @@ import {
   type Wake,
 } from "../../../client/follow/schedule.ts";
 import type { TailRow } from "../../../client/follow/tail-row.ts";
-import {
-  continuationOf,
-  readWrittenRows,
-  rowNames,
-  type WrittenRows,
-} from "../../../client/follow/written-rows.ts";
 import { Stop } from "../../../client/live/ending.ts";
 import { openerOf } from "../../../client/live/subscription.ts";
 import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
 import { creditsLast } from "../../run/spending/cost-over-time.ts";
 import { createFollowReport } from "./follow-report.ts";
-import { type FollowedList, listTitle, poolsOf, type Session } from "./open-session.ts";
+import { type FollowedList, listTitle, poolsOf, rowNames } from "./followed-lists.ts";
+import type { Session } from "./open-session.ts";
 
 /** The run is over when the last of its lists is. */
 export interface FollowingList {
@@ -73,7 +68,7 @@ export function followList(
   const work = async (): Promise<void> =>
     await followRows({
       context,
-      begin: beginningOf(session, list, course),
+      begin: beginningOf(session, list),
       wake,
       latest,
       polledAt: isOfMany ? present.seconds : undefined,
@@ -98,9 +93,9 @@ export function followList(
           context.stopWaitingForReader();
         },
         caughtUp: (began, rows) => {
-          if (session.every !== undefined && !said.cost) {
+          if (session.readsAnHour !== undefined && !said.cost) {
             said.cost = true;
-            const lasting = creditsLast(open.client.meter.creditsLeft, session.every);
+            const lasting = creditsLast(open.client.meter.creditsLeft, session.readsAnHour);
             if (lasting !== undefined) run.report.note(lasting);
           }
           course.caughtUp(began, rows);
@@ -130,7 +125,6 @@ export function followList(
 function beginningOf(
   { run, open, queue, checkpoint, present, flags, isSearch, isOfMany, pageSize, isStrict }: Session,
   { name, question }: FollowedList,
-  course: Pick<FollowingList["course"], "continued">,
 ): () => Promise<Tail> {
   const { latest } = present;
   const typedFrom = question.args.get(isSearch ? "created_after" : "from");
@@ -138,22 +132,13 @@ function beginningOf(
   const turns = queue?.of(open.client);
   const source = { client: turns?.client ?? open.client, question, pageSize, isStrict };
   const saved = checkpoint?.earlier(name);
-  let written: WrittenRows | undefined;
-  const readEarlier = async (): Promise<Earlier | undefined> => {
-    if (flags.out === undefined || checkpoint?.isContinued === true) return undefined;
-    if (written === undefined) {
-      written = await readWrittenRows(flags.out, question, latest());
-      if (written !== undefined && !isOfMany) course.continued(written, from, latest());
-    }
-    return written === undefined || (from !== undefined && !isOfMany)
-      ? undefined
-      : continuationOf(written, latest());
-  };
+  // Called after a response has shown the service's time: with a wrong local clock, rows would be missed.
+  const findEarlier = (): Earlier | undefined => checkpoint?.earlierInFiles(name, latest());
   const shown = flags.envelope === true ? inEnvelope(run.context.clock.now) : (row: TailRow) => row;
   return async () => {
     const tail = isSearch
       ? await beginNewRows({ ...source, from, saved, present: present.seconds, shown })
-      : await beginTail({ ...source, from, saved, readEarlier, isOfMany }, latest, run.context.clock);
+      : await beginTail({ ...source, from, saved, findEarlier, isOfMany }, latest, run.context.clock);
     const read: Tail["read"] = () => {
       turns?.due();
       return tail.read();

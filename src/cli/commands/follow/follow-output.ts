@@ -24,8 +24,8 @@ export interface FollowOutput {
     rows: readonly TailRow[],
     namesOf: (row: TailRow) => PathNames,
   ) => Iterable<readonly TailRow[]>;
-  /** Saves all written rows to disk. */
-  readonly sync: () => Promise<void>;
+  /** Saves all written rows to disk. Returns the sizes of the files. */
+  readonly sync: () => Promise<Readonly<Record<string, number>>>;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function openFollowOutput(
   names: PathNames,
 ): Promise<FollowOutput> {
   const { clock, stdout } = context;
-  if (out === undefined) return { output: stdout, split: (rows) => [rows], sync: () => Promise.resolve() };
+  if (out === undefined) return { output: stdout, split: (rows) => [rows], sync: () => Promise.resolve({}) };
   checkOutPattern(out, clock.now(), Object.keys(names));
   const lockFile = lockOfPattern(out, names);
   const lock = await holdFile(context, out, lockFile, report.remark);

@@ -7,11 +7,10 @@ import type { Report } from "../../run/report.ts";
 import { createRepeatLimiter } from "../../../client/live/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import { fallbackPollMs } from "../../../client/follow/schedule.ts";
-import { continuationOf, type WrittenRows } from "../../../client/follow/written-rows.ts";
 import type { Gap, Moment } from "../../../client/live/gap.ts";
 import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import { counted, instant } from "../../../base/text/counted.ts";
-import { compareInstants, type Instant } from "../../../base/time/time.ts";
+import type { Instant } from "../../../base/time/time.ts";
 import type { FollowLog } from "../flags/follow-flags.ts";
 
 /** One of the lists that are followed, or all of them. */
@@ -122,13 +121,10 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
   };
 }
 
-function reportOfRows({ warn, note, log, now, isOne }: Sinks) {
+function reportOfRows({ warn, log, now, isOne }: Sinks) {
   let isAheadSaid = false;
   let unlistedLine: string | undefined;
   return {
-    /** The file already contains rows from earlier runs. `from` is the value of --from. */
-    continued: (written: WrittenRows, from: Instant | undefined, latest: number): void =>
-      note(continuedLine(written, from, latest)),
     /** The reader of the output had not accepted these rows by the end. */
     unwritten: (rows: number): void => {
       log({ event: "unwritten", rows });
@@ -216,21 +212,6 @@ function createHoles({ now }: Pick<Clock, "now">) {
     },
     unread: () => (failedSince === undefined ? undefined : { from: failedSince, to: now() }),
   };
-}
-
-function continuedLine(written: WrittenRows, from: Instant | undefined, latest: number): string {
-  const { file } = written;
-  const newest = continuationOf(written, latest)?.newest;
-  if (newest === undefined)
-    return from === undefined
-      ? `cannot find where the rows of ${file} end, so rows between that point and now are not fetched (to fetch them, use --from)`
-      : `cannot find where the rows of ${file} end, so rows since --from are written even if the file already contains them`;
-  const time = instant(newest.seconds * 1000);
-  if (from === undefined) return `resuming ${file} from ${time}`;
-  const end = `${file} ends at ${time}`;
-  return compareInstants(from, newest) > 0
-    ? `${end}; rows between that time and --from are not fetched`
-    : `${end}; rows since --from are written even if the file already contains them (without --from, dexdata resumes at the end of the file)`;
 }
 
 export const readsPerHour = (milliseconds: number): number => Math.ceil(3_600_000 / milliseconds);

@@ -14,7 +14,8 @@ import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { createFollowReport } from "./follow-report.ts";
 import { followList, type FollowingList } from "./follow-list.ts";
-import { type FollowedList, openSession, poolsOf, type Session } from "./open-session.ts";
+import { type FollowedList, poolsOf } from "./followed-lists.ts";
+import { openSession, type Session } from "./open-session.ts";
 
 export async function runFollow(
   group: EndpointGroup,
@@ -66,9 +67,9 @@ async function follow(session: Session): Promise<void> {
   const { run, lists, reread, ending, checkpoint, quota, open, renderer, log } = session;
   const { signal } = ending;
   const running = createRunning(session);
-  const continued = lists.filter(({ name }) => checkpoint?.has(name) === true);
-  if (continued.length > 0)
-    run.report.note(`resuming ${counted(continued.length, "list")} from ${checkpoint?.file}`);
+  const continued = lists.filter(({ name }) => checkpoint?.earlier(name) !== undefined).length;
+  const which = session.isOfMany ? ` ${counted(continued, "list")}` : "";
+  if (continued > 0) run.report.note(`resuming${which} from ${checkpoint?.file}`);
   for (const list of lists) running.start(list);
   const ofAll = { pools: poolsOf(lists), title: undefined, isDown: () => false };
   const course = createFollowReport(run, log, ofAll);
@@ -118,9 +119,10 @@ function createRunning(session: Session) {
   return {
     start,
     all: () => running.values(),
-    reload: async (reread: () => Promise<readonly FollowedList[]>): Promise<void> => {
+    reload: async (reread: NonNullable<Session["reread"]>): Promise<void> => {
       try {
-        const next = await reread();
+        const next = await reread(ending.signal);
+        session.checkRate(next.length);
         const names = new Set(next.map(({ name }) => name));
         const removed = [...running].filter(([name]) => !names.has(name));
         const added = next.filter(({ name }) => !running.has(name));
