@@ -31,6 +31,8 @@ export interface Tail {
   readonly read: () => AsyncIterable<Found>;
   /** When to read again because of a doubt, on the monotonic clock; infinite without a doubt. */
   readonly recheckAt: () => number;
+  /** The start of the range that the next read requests. */
+  readonly from: () => Instant;
   readonly giveUp: () => Instant | undefined;
   readonly state: (unwritten: ReadonlySet<string>) => FollowState;
 }
@@ -56,7 +58,7 @@ export async function beginTail(
   const read = (): AsyncGenerator<Found> => catchUp(reader, known, latest);
   const rows = read();
   if (isNew && earlier === undefined && !isOfMany) while ((await rows.next()).done !== true);
-  return { read, recheckAt: reader.recheckAt, giveUp: known.giveUp, state: known.state };
+  return { read, recheckAt: reader.recheckAt, from: known.from, giveUp: known.giveUp, state: known.state };
 }
 
 /** The epoch for a pool without rows. */

@@ -74,6 +74,7 @@ export async function beginNewRows({ from, saved, present, shown, ...source }: N
   return {
     read,
     recheckAt: () => Number.POSITIVE_INFINITY,
+    from: () => ({ seconds: begin, fraction: "" }),
     giveUp: () => undefined,
     state: (unwritten) => ({ from: begin, rows: [...known].filter(([key]) => !unwritten.has(key)) }),
   };

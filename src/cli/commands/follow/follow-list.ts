@@ -19,12 +19,13 @@ import {
   type Wake,
 } from "../../../client/follow/schedule.ts";
 import type { TailRow } from "../../../client/follow/tail-row.ts";
+import { createFreshness, type Freshness } from "../../../client/response/answer-age.ts";
 import { Stop } from "../../../client/live/ending.ts";
 import { openerOf } from "../../../client/live/subscription.ts";
 import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
 import { creditsLast } from "../../run/spending/cost-over-time.ts";
 import { createFollowReport } from "./follow-report.ts";
-import { type FollowedList, listTitle, poolsOf, rowNames } from "./followed-lists.ts";
+import { type FollowedList, listTitle, pathOfList, poolsOf, rowNames } from "./followed-lists.ts";
 import type { Session } from "./open-session.ts";
 
 /** The run is over when the last of its lists is. */
@@ -58,6 +59,8 @@ export function followList(
     title,
     isDown: () => queue?.isDown() === true,
   });
+  const freshness = createFreshness(run.context.clock);
+  session.freshness.set(pathOfList(list), freshness);
   const child = childOf(ending.signal);
   const context = { ...run.context, signal: child.signal };
   const { latest } = present;
@@ -68,10 +71,11 @@ export function followList(
   const work = async (): Promise<void> =>
     await followRows({
       context,
-      begin: beginningOf(session, list),
+      begin: beginningOf(session, list, freshness),
       wake,
       latest,
-      polledAt: isOfMany ? present.seconds : undefined,
+      polledAt: isOfMany ? () => present.seconds() - freshness.age() / 1000 : undefined,
+      freshness,
       idle: () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
       handlers: {
         ...course,
@@ -125,12 +129,13 @@ export function followList(
 function beginningOf(
   { run, open, queue, checkpoint, present, flags, isSearch, isOfMany, pageSize, isStrict }: Session,
   { name, question }: FollowedList,
+  { isForeignCopy }: Freshness,
 ): () => Promise<Tail> {
   const { latest } = present;
   const typedFrom = question.args.get(isSearch ? "created_after" : "from");
   const from = typedFrom === undefined ? undefined : fromWire(typedFrom);
   const turns = queue?.of(open.client);
-  const source = { client: turns?.client ?? open.client, question, pageSize, isStrict };
+  const source = { client: turns?.client ?? open.client, question, pageSize, isStrict, isForeignCopy };
   const saved = checkpoint?.earlier(name);
   // Called after a response has shown the service's time: with a wrong local clock, rows would be missed.
   const findEarlier = (): Earlier | undefined => checkpoint?.earlierInFiles(name, latest());

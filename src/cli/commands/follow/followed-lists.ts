@@ -120,6 +120,15 @@ export function rowNames(args: Args): PathNames {
   return { network: args.get("network"), pool: args.get("pool_address") };
 }
 
+/** Equal for the requests of a list, without the base URL. */
+export function pathOfUrl({ pathname }: URL): string {
+  return decodeURIComponent(pathname.slice(Math.max(0, pathname.indexOf("/networks/"))));
+}
+
+export function pathOfList({ question: { endpoint, args } }: FollowedList): string {
+  return endpoint.path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => args.get(name) ?? "");
+}
+
 /** For `--events`. */
 export const poolsOf = (lists: readonly FollowedList[]): readonly Subject[] =>
   lists.flatMap(({ pool }) => pool ?? []);

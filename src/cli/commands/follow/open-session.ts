@@ -7,6 +7,7 @@ import { counted } from "../../../base/text/counted.ts";
 import { openCheckpoint } from "../../../client/follow/checkpoint.ts";
 import { createReadQueue } from "../../../client/follow/read-queue.ts";
 import { createQuota, createServicePresent } from "../../../client/follow/row-writer.ts";
+import { createAgeNote, type Freshness } from "../../../client/response/answer-age.ts";
 import { createEnding, type Ending } from "../../../client/live/ending.ts";
 import { createQuietWatch } from "../../../client/live/quiet-watch.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
@@ -21,7 +22,7 @@ import { presentationOf } from "../pull/fetch-and-print.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
 import { type FollowOutput, openFollowOutput } from "./follow-output.ts";
 import { createBehindReport, pollLine, pollLineOfMany, readsPerHour } from "./follow-report.ts";
-import { checkPoll, ownerOf, rateOf, readWish, type Wish } from "./followed-lists.ts";
+import { checkPoll, ownerOf, pathOfUrl, rateOf, readWish, type Wish } from "./followed-lists.ts";
 
 /** Its run's signal also aborts when a limit is reached. */
 export type Session = Readonly<NonNullable<Awaited<ReturnType<typeof openSession>>>>;
@@ -41,6 +42,8 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const run = { ...outer, context: { ...outer.context, signal: ending.signal } };
   const present = createServicePresent(clock);
   const { retry } = options;
+  const freshness = new Map<string, Freshness>();
+  const noteAge = createAgeNote(report.note);
   const open = await outer.open({
     context: run.context,
     speed: flags.speed,
@@ -49,6 +52,8 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     observer: {
       answered: (exchange) => {
         present.heard(exchange.answer?.headers.get("date"));
+        freshness.get(pathOfUrl(exchange.url))?.heard(exchange.url, exchange.age);
+        noteAge(exchange.age);
         report.answered(exchange);
       },
       ...(isOfMany && { waiting: () => undefined }),
@@ -87,7 +92,20 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const quota = createQuota(input.typed.has("limit") ? flags.limit : undefined);
   const idle = watchRows(clock, flags["idle-exit"], ending);
   const reading = { pageSize, isStrict: questions.walk.isStrict, readsAnHour, checkRate, isOfMany };
-  const parts = { log, open, ending, present, queue, checkpoint, output, renderer, assets, quota, idle };
+  const parts = {
+    log,
+    open,
+    freshness,
+    ending,
+    present,
+    queue,
+    checkpoint,
+    output,
+    renderer,
+    assets,
+    quota,
+    idle,
+  };
   return { ...wish, ...reading, ...parts, run, flags };
 }
 
