@@ -55,16 +55,8 @@ const lastWrites = 400;
  * Writes every row once, oldest first. Returns when `write` returns false. Throws the signal's reason, or a Failure
  * that another read would not fix; rows that were already read are written first.
  */
-export async function followRows({
-  context,
-  begin,
-  wake,
-  latest,
-  polledAt,
-  idle,
-  freshness,
-  handlers,
-}: Follower): Promise<void> {
+export async function followRows(follower: Follower): Promise<void> {
+  const { context, begin, wake, latest, polledAt, idle, freshness, handlers } = follower;
   const { clock, random, signal } = context;
   const held = createHeldRows(latest, polledAt);
   let tail: Tail | undefined;

@@ -21,15 +21,57 @@ interface QueueHandlers {
   readonly answered: (milliseconds: number) => void;
 }
 
+/** The shortest time between reads of each of `lists`, in milliseconds, at this rate per minute. */
+export function shortestPollOf(lists: number, perMinute: number | undefined): number {
+  return Math.ceil((lists * 60) / (usedShare * (perMinute ?? ampleRate))) * 1000;
+}
+
 interface Waiting {
   readonly isDue: boolean;
   readonly until: AbortSignal;
   readonly go: () => void;
 }
 
-/** The shortest time between reads of each of `lists`, in milliseconds, at this rate per minute. */
-export function shortestPollOf(lists: number, perMinute: number | undefined): number {
-  return Math.ceil((lists * 60) / (usedShare * (perMinute ?? ampleRate))) * 1000;
+/** Lets one request go every `gap` milliseconds, unless `mayGo` forbids it. */
+function createSlots(
+  { elapsed, after }: Pick<Clock, "elapsed" | "after">,
+  gap: number,
+  mayGo: () => boolean,
+) {
+  let waiting: Waiting[] = [];
+  let [nextAt, sent, isTimed] = [elapsed(), 0, false];
+  const next = (): void => {
+    waiting = waiting.filter(({ until }) => !until.aborted);
+    if (waiting.length === 0 || isTimed || !mayGo()) return;
+    const wait = nextAt - elapsed();
+    if (wait > 0) {
+      isTimed = true;
+      after(wait, () => {
+        isTimed = false;
+        next();
+      });
+      return;
+    }
+    sent += 1;
+    const isLongWanted = sent % longReadEvery === 0;
+    const index = waiting.findIndex(({ isDue }) => isDue !== isLongWanted);
+    const [first] = waiting.splice(Math.max(0, index), 1);
+    nextAt = Math.max(nextAt, elapsed() - gap) + gap;
+    first?.go();
+    next();
+  };
+  return {
+    next,
+    turn: async (isDue: boolean, until: AbortSignal): Promise<void> => {
+      const turned = new Promise<void>((go) => waiting.push({ isDue, until, go }));
+      next();
+      await unlessAborted(turned, until);
+    },
+    /** No request goes in the next milliseconds. */
+    pause: (milliseconds: number): void => {
+      nextAt = elapsed() + milliseconds;
+    },
+  };
 }
 
 /**
@@ -42,39 +84,10 @@ export function createReadQueue(
   retries: number,
   handlers: QueueHandlers,
 ) {
-  const gap = 60_000 / (usedShare * (perMinute ?? ampleRate));
-  let waiting: Waiting[] = [];
-  let [nextAt, sent, failures] = [clock.elapsed(), 0, 0];
-  let [isTimed, isProbing] = [false, false];
+  let [failures, isProbing] = [0, false];
   const isDown = (): boolean => failures >= failuresOfOutage;
-
-  const sendNext = (): void => {
-    for (;;) {
-      waiting = waiting.filter(({ until }) => !until.aborted);
-      if (waiting.length === 0 || isTimed || (isDown() && isProbing)) return;
-      const wait = nextAt - clock.elapsed();
-      if (wait > 0) return callLater(clock, wait);
-      sent += 1;
-      const isLongWanted = sent % longReadEvery === 0;
-      const index = waiting.findIndex(({ isDue }) => isDue !== isLongWanted);
-      const [next] = waiting.splice(Math.max(0, index), 1);
-      nextAt = Math.max(nextAt, clock.elapsed() - gap) + gap;
-      isProbing = true;
-      next?.go();
-    }
-  };
-  const callLater = ({ after }: Pick<Clock, "after">, wait: number): void => {
-    isTimed = true;
-    after(wait, () => {
-      isTimed = false;
-      sendNext();
-    });
-  };
-  const turn = async (isDue: boolean, until: AbortSignal): Promise<void> => {
-    const turned = new Promise<void>((go) => waiting.push({ isDue, until, go }));
-    sendNext();
-    await unlessAborted(turned, until);
-  };
+  const gap = 60_000 / (usedShare * (perMinute ?? ampleRate));
+  const slots = createSlots(clock, gap, () => !(isDown() && isProbing));
   const succeeded = (): void => {
     if (isDown()) handlers.up();
     failures = 0;
@@ -83,7 +96,7 @@ export function createReadQueue(
     failures += 1;
     if (!isDown()) return;
     if (failures === failuresOfOutage) handlers.down(failure.message);
-    nextAt = clock.elapsed() + reconnectWait(failures - failuresOfOutage + 1, failure, random());
+    slots.pause(reconnectWait(failures - failuresOfOutage + 1, failure, random()));
   };
 
   /** Asks again after transient failures, so `client` must not. */
@@ -92,7 +105,8 @@ export function createReadQueue(
     const began = clock.elapsed();
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await turn(isDue, until);
+        await slots.turn(isDue, until);
+        isProbing = true;
         const answer = await client.ask(...asked);
         succeeded();
         if (isDue) handlers.answered(clock.elapsed() - began);
@@ -100,17 +114,14 @@ export function createReadQueue(
       } catch (cause) {
         if (!(cause instanceof Failure) || until.aborted) throw cause;
         const { retryable = false, isOutage = false } = cause.details;
-        if (!retryable && !isOutage) {
-          // The host has answered.
-          succeeded();
-          throw cause;
-        }
-        failed(cause);
-        if (attempt > retries) throw cause;
+        if (retryable || isOutage) failed(cause);
+        // The host has answered.
+        else succeeded();
+        if (!(retryable || isOutage) || attempt > retries) throw cause;
         if (!isDown()) await clock.sleep(reconnectWait(attempt, cause, random()), until);
       } finally {
         isProbing = false;
-        sendNext();
+        slots.next();
       }
     }
   };
@@ -125,14 +136,10 @@ export function createReadQueue(
         isDue = false;
         return await ask(client, isFirst, ...asked);
       };
-      return {
-        client: { ...client, ask: asking },
-        due: (): void => {
-          isDue = true;
-        },
+      const due = (): void => {
+        isDue = true;
       };
+      return { client: { ...client, ask: asking }, due };
     },
   };
 }
-
-export type ReadQueue = ReturnType<typeof createReadQueue>;

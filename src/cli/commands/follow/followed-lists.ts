@@ -69,6 +69,10 @@ export async function readWish(run: Run, group: EndpointGroup, input: Input<Foll
       "--estimate cannot be used with --follow: the cost depends on how many new rows arrive",
       "limit it with --max-credits, or use --poll",
     );
+  if (isSearch && asked[0]?.has("liquidity_usd_min") === true)
+    run.report.warn(
+      "liquidity_usd is 0 for pools younger than about a week; use --volume-usd-24h-min or --txns-24h-min, and for reserves: dexdata stream --feed reserves",
+    );
   if (isOfMany && flags["streaming-url"] !== undefined)
     throw usageFailure("--streaming-url cannot be used with several pools: no stream is opened", "remove it");
   if (options.columns !== undefined)
