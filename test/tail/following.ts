@@ -42,7 +42,7 @@ export interface FollowingOptions {
 
 /** Several runs, one after another, against one sandbox, whose market goes on in between. */
 export async function startService(options: Pick<FollowingOptions, "sandbox" | "speed"> = {}) {
-  const made = createTestContext({ speed: options.speed ?? 100, random: () => 0.5, now: sandboxNow });
+  const made = createTestContext({ speed: options.speed ?? 400, random: () => 0.5, now: sandboxNow });
   const { elapsed } = made.clock;
   const now = (): number => sandboxNow + elapsed();
   const log: Readonly<Record<string, unknown>>[] = [];
@@ -60,7 +60,6 @@ export async function startService(options: Pick<FollowingOptions, "sandbox" | "
   keepTicking(made, ended.signal).catch(() => undefined);
   const env = {
     DEXDATA_TIMEOUT: "24h",
-    DEXDATA_PRO_BASE_URL: sandbox.restPaid,
     DEXDATA_API_KEY: sandbox.keys.pro,
     DEXDATA_TIER: "pro",
   };
@@ -68,9 +67,15 @@ export async function startService(options: Pick<FollowingOptions, "sandbox" | "
     now,
     log,
     /** A run, and a way to interrupt it or to send SIGHUP. */
-    start: (words: string) => {
-      const context = createTestContext({ speed: options.speed ?? 100, now: now() });
-      const running = { ...context, clock: { ...made.clock, now }, env: { ...context.env, ...env } };
+    url: sandbox.restPaid,
+    key: sandbox.keys.pro,
+    start: (words: string, through = sandbox.restPaid) => {
+      const context = createTestContext({ speed: options.speed ?? 400, now: now() });
+      const running = {
+        ...context,
+        clock: { ...made.clock, now },
+        env: { ...context.env, ...env, DEXDATA_PRO_BASE_URL: through },
+      };
       return { context: running, outcome: run(words.split(" "), running) };
     },
     close: async (): Promise<void> => {
