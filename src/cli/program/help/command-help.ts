@@ -91,9 +91,10 @@ const sandboxLine: Block = {
   prose: "--sandbox uses simulated data; see: dexdata help sandbox",
 };
 
+const isSandbox = ({ group }: Flag): boolean => group === "Sandbox";
+
 /** Returns the same object if there are none. `help sandbox` describes them. */
 function withoutSandbox(shared: Flags): Flags {
-  const isSandbox = ({ group }: Flag): boolean => group === "Sandbox";
   return Object.values(shared).some(isSandbox) ? filtered(shared, (flag) => !isSandbox(flag)) : shared;
 }
 
