@@ -126,6 +126,8 @@ test.each([
     plan: undefined,
     creditsLeft: undefined,
     creditsBefore: undefined,
+    asOf: undefined,
+    age: 0,
   };
   const events = read(() => report.ended(1, meter));
   expectComplete(events, followEvents, { assets: 1, names: ["base:0x1"], ...labels }, ["log_lost"]);

@@ -1,8 +1,9 @@
 import type { Clock, Context } from "../../base/context/context.ts";
 import { Failure } from "../../base/failure.ts";
-import type { Instant } from "../../base/time/time.ts";
+import { type Instant, toWire } from "../../base/time/time.ts";
 import { unlessAborted } from "../live/ending.ts";
 import { permanentStatuses, reconnectWait } from "../live/reconnect.ts";
+import type { Freshness } from "../response/answer-age.ts";
 import { createHeldRows } from "./held-rows.ts";
 import { type Beginning, beginTail, catchUp, type Tailing } from "./look.ts";
 import type { Doubt } from "./read-range.ts";
@@ -34,6 +35,8 @@ interface Follower {
   readonly latest: () => number;
   /** Milliseconds from one read to the next if no read is requested; may change between reads. */
   readonly idle: () => number;
+  /** How old the responses are, if they come from a cache. */
+  readonly freshness: Freshness;
   readonly handlers: FollowHandlers;
 }
 
@@ -53,13 +56,16 @@ export async function followRows({
   wake,
   latest,
   idle,
+  freshness,
   handlers,
 }: Follower): Promise<void> {
   const { clock, random, signal } = context;
   const held = createHeldRows(latest);
   let tailing: Tailing | undefined;
   const recheckAt = (): number => tailing?.reader.recheckAt() ?? Number.POSITIVE_INFINITY;
-  const schedule = createSchedule(clock, wake, idle, { nextDue: held.nextDue, recheckAt });
+  const differsAt = (): number =>
+    tailing === undefined ? Number.NEGATIVE_INFINITY : freshness.differsAt(toWire(tailing.known.from()));
+  const schedule = createSchedule(clock, wake, idle, { nextDue: held.nextDue, recheckAt, differsAt });
   let pending: Pending | undefined;
   const write = async (rows: readonly TailRow[]): Promise<boolean> => {
     pending = { rows: rows.length, done: handlers.write(rows) };
@@ -79,7 +85,7 @@ export async function followRows({
       last = doubt;
       if (missing > 0 && doubt === undefined) handlers.unlisted(missing);
       if (forgotten > 0) handlers.forgotten(forgotten);
-      if (isPresent) held.take(rows, clock.elapsed());
+      if (isPresent) held.take(rows, clock.elapsed() - freshness.age());
       else if (!(await write(mergeRows(held.all(), rows)))) return undefined;
     }
     const unproved = known.giveUp();
@@ -107,10 +113,12 @@ export async function followRows({
     if (reading === undefined) return false;
     const { count, doubt } = reading;
     schedule.succeeded(began, count);
-    if (doubt === undefined) handlers.caughtUp(began, count);
+    // A copy in a cache proves nothing about the time after it was made.
+    const shown = began - freshness.age();
+    if (doubt === undefined) handlers.caughtUp(shown, count);
     else if (doubt.kind === "incomplete" && doubt.failure !== undefined)
       handlers.retrying(doubt.failure, Math.max(0, recheckAt() - clock.elapsed()));
-    return await write(held.due(began, doubt === undefined));
+    return await write(held.due(shown, doubt === undefined));
   };
 
   try {

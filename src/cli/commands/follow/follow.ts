@@ -30,6 +30,7 @@ import { type Run, withRun } from "../../run/with-run.ts";
 import { createEnding, endCause, type Ending, Stop } from "../../../client/live/ending.ts";
 import { followRows } from "../../../client/follow/follow-rows.ts";
 import { createRowWriter, createServicePresent } from "../../../client/follow/row-writer.ts";
+import { createAgeNote, createFreshness } from "../../../client/response/answer-age.ts";
 import type { TailRow } from "../../../client/follow/tail-row.ts";
 import {
   createWake,
@@ -122,12 +123,16 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Followe
   onClose(run.context.onReload(() => run.context.interrupt({ cause: "SIGHUP" })));
   const context = { ...run.context, signal: ending.signal };
   const present = createServicePresent(clock);
+  const freshness = createFreshness(clock);
+  const noteAge = createAgeNote(report.note);
   const open = await run.open({
     context,
     speed: flags.speed,
     observer: {
       answered: (exchange) => {
         present.heard(exchange.answer?.headers.get("date"));
+        freshness.heard(exchange.url, exchange.age);
+        noteAge(exchange.age);
         report.answered(exchange);
       },
     },
@@ -150,10 +155,24 @@ async function openFollowed(run: Run, group: EndpointGroup, input: Input<Followe
   // By default, pages are as large as possible, because `--limit` applies to the rows that are written.
   const pageSize = flags["page-size"] === undefined ? 100 : walk.pageSize;
   const stoppable = { ...run, context };
-  const source = { client: open.client, question, pageSize, isStrict: walk.isStrict };
+  const { isForeignCopy } = freshness;
+  const source = { client: open.client, question, pageSize, isStrict: walk.isStrict, isForeignCopy };
   // The default limits a list. Without --limit, the run goes on.
   const limit = input.typed.has("limit") ? flags.limit : undefined;
-  const parts = { limit, question, source, open, ending, course, present, idle, renderer, assets, files };
+  const parts = {
+    limit,
+    question,
+    source,
+    open,
+    ending,
+    course,
+    present,
+    freshness,
+    idle,
+    renderer,
+    assets,
+    files,
+  };
   return { run: stoppable, flags, ...parts };
 }
 
@@ -218,7 +237,8 @@ function lockOfPattern(fields: string, names: PathNames): string {
 
 /** Returns if a limit is reached and no row is missing. Throws in all other cases. */
 async function follow(followed: Followed): Promise<void> {
-  const { run, flags, limit, question, source, open, ending, course, present, renderer } = followed;
+  const { run, flags, limit, question, source, open, ending, course, present, freshness, renderer } =
+    followed;
   const { context, report } = run;
   const { signal } = context;
   const { latest } = present;
@@ -250,6 +270,7 @@ async function follow(followed: Followed): Promise<void> {
       beginning: { ...source, from, readWritten },
       wake,
       latest,
+      freshness,
       idle: () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
       handlers: {
         ...course,

@@ -10,6 +10,7 @@ import { folderBelow } from "../../../base/files/folder-below.ts";
 import { makeFolder } from "../../../base/files/paths.ts";
 import type { FolderLock } from "../../../base/files/publish.ts";
 import { writeFailure } from "../../../base/files/file-errors.ts";
+import { createAgeNote } from "../../../client/response/answer-age.ts";
 import { addAssets, assetsName, checkRoot, firstPeriod, readAssets } from "../../../lake/assets-file.ts";
 import { type Dataset, factsOfKind } from "../../../lake/dataset.ts";
 import type { Lake, LakeEvents } from "../../../lake/lake-run.ts";
@@ -67,11 +68,13 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const isEstimate = flags.estimate === true;
   const lock = isEstimate ? undefined : await lockRoot(run, root);
   const clock = createServiceClock(() => options.now + context.clock.elapsed() - started);
+  const noteAge = createAgeNote(report.note);
   const open = await run.open({
     observer: {
       answered: (exchange) => {
         // An error may come from another machine, with another clock.
-        if (exchange.answer?.status === 200) clock.heard(exchange.answer.headers.get("date"));
+        if (exchange.answer?.status === 200) clock.heard(exchange.answer.headers.get("date"), exchange.age);
+        noteAge(exchange.age);
         report.answered(exchange);
       },
     },
