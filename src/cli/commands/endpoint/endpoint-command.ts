@@ -8,6 +8,9 @@ import { type EndpointFlags, endpointFlags } from "../flags/endpoint-flags.ts";
 import { type Flags, readValues } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 
+/** What the commands for market data accept, and the user's account. */
+const lookups: ReadonlySet<string> = new Set(["networks", "dexes", "usage"]);
+
 export function endpointCommand(group: EndpointGroup): Command {
   const [endpoint] = group;
   const unit = batchParam(endpoint.reply) !== undefined ? "address" : "request";
@@ -16,7 +19,7 @@ export function endpointCommand(group: EndpointGroup): Command {
   const flags = (): Flags => (made ??= endpointFlags(group));
   return {
     words: endpoint.command,
-    section: "Market data",
+    section: lookups.has(endpoint.command) ? "Reference" : "Market data",
     positionals: positionals(group),
     ...(takesAddress(endpoint) && { otherForm: addressesWithNetworks }),
     summary: endpoint.summary,

@@ -14,16 +14,17 @@ import { settings } from "../../../client/settings/settings.ts";
 /** In the order used in help, without the shared flags. */
 export function endpointFlags(group: readonly Endpoint[]): Flags {
   const flags: Record<string, Flag> = {};
-  for (const endpoint of group) {
-    const { chosenBy } = endpoint;
-    const heading = groupOfParams(endpoint);
-    if (chosenBy !== undefined)
-      flags[chosenBy] = flag(toggle, heading, {
-        summary: `Treat the address as a ${chosenBy}`,
+  for (const endpoint of group)
+    if (endpoint.chosenBy !== undefined)
+      flags[endpoint.chosenBy] = flag(toggle, groupOfParams(endpoint), {
+        summary: `Treat the address as a ${endpoint.chosenBy}`,
         ...(endpoint.chosenByHelp !== undefined && { details: endpoint.chosenByHelp }),
       });
+  for (const endpoint of group) {
+    const heading = groupOfParams(endpoint);
     for (const param of endpoint.params) {
-      if (param.flag !== undefined) flags[param.flag] = flagOfParam(param, heading);
+      if (param.flag !== undefined)
+        flags[param.flag] = flagOfParam(param, ordering.has(param.name) ? "Rows" : heading);
       if (param.several !== undefined) flags["max-rows-read"] = maxRowsRead;
     }
     if (flags["from"] !== undefined) Object.assign(flags, { day: dayFlag(heading, endpoint.reply) });
@@ -44,6 +45,9 @@ export type EndpointFlags = ReplyFlags &
 export type FollowedFlags = EndpointFlags &
   typeof followFlags &
   OfSomeCommands<Pick<typeof growthFlags, "envelope">>;
+
+/** Parameters of lists that do not filter. */
+const ordering: ReadonlySet<string> = new Set(["order_by", "sort"]);
 
 function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
   if (kind === "candles") return "Candles";

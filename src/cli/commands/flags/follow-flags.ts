@@ -37,7 +37,7 @@ const beginsByTime = "--follow starts at a time, not at a page or cursor; use --
 
 export const followFlags = {
   follow: flag(toggle, group, {
-    summary: "Print rows since --from, then new rows as they arrive, oldest first",
+    summary: "Print rows since --from, then new rows; oldest first",
     details:
       "; costs 1 credit per request and per stream event; --out appends to its file, or with {date} in the name to one file per day",
     excludes: [
@@ -60,7 +60,7 @@ export const followFlags = {
   poll: flag(durationFrom(shortestPoll, "each read costs 1 credit"), group, {
     with: "follow",
     needs,
-    summary: "Request new rows at this interval instead of using the stream",
+    summary: "Request new rows at this interval, without the stream",
     details: "; at least 2s; for several pools from 5s to 1h (default 1m)",
     excludes: [
       {
