@@ -20,7 +20,7 @@ const unbroken = (text: string): string => text.replaceAll(/ \\\n +/gu, " ");
 
 describe("-h", () => {
   /** Commands with more flags than fit on a screen of 24 lines. */
-  const long = ["pools search", "tokens search", "stream", "txns", "ohlcv", "prices", "sandbox"];
+  const long = ["pools search", "tokens search", "stream", "txns", "ohlcv", "prices", "sandbox", "sync"];
 
   test.each(commands)("%s -h fits on a screen, and names every flag of the command", async (command) => {
     const { exit, stdout, stderr } = await dexdata(`${command} -h`);
