@@ -46,7 +46,8 @@ function unwitnessed(run: LakeRun, waiting: Waiting, oldest: number): number | u
   const { staged, parts } = waiting;
   if (!staged.isProven) return undefined;
   // A killed run has read these rows, so no response of this run has said yet that the day is over.
-  const isUntold = staged.isEarlier && !run.clock.isHeard() && !run.clock.isSilent();
+  const isUntold =
+    waiting.wanted.dataset.kind === "transactions" && !run.clock.isHeard() && !run.clock.isSilent();
   return parts.find(({ period, from, to }) => {
     const isOver = staged.present >= period.to + completeAge && to === period.to;
     return isOver && (isUntold || !isWitnessed(run, waiting, oldest, from));
