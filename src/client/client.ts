@@ -8,6 +8,7 @@ import { createEventLedger } from "./spending/ledger.ts";
 import { costOf, createMeter, isCharged } from "./spending/meter.ts";
 import { type Answer, createDocument, type Document } from "./connection/answer-body.ts";
 import type { Pace } from "./pace/pace.ts";
+import { type AnswerAge, createAgeReader } from "./response/answer-age.ts";
 import { refusal } from "./response/request-refusal.ts";
 import { checkPlan } from "./response/plan-refusal.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
@@ -42,6 +43,8 @@ export interface Exchange {
   /** Undefined if there was no response. */
   readonly answer: Answer | undefined;
   readonly milliseconds: number;
+  /** Undefined unless the response has data. */
+  readonly age?: AnswerAge | undefined;
 }
 
 export interface Waiting {
@@ -112,7 +115,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   };
 
   /** The number of retries for a response that cannot be correct. */
-  const most = Math.min(maxRepeats, retry.retries);
+  const most = Math.min(maxRepeats, retry.repeats ?? retry.retries);
   /** Waits before the next retry. Returns false when no retries are left. */
   const again = async (repeats: number, problem: string): Promise<boolean> => {
     if (repeats > most) return false;
@@ -160,6 +163,7 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
   const transport = createTransport(context);
   const { meter, sent, delivered, applied } = createMeter();
   const authorize = createAuthorization(target);
+  const readAge = createAgeReader(target.tier);
 
   const notePlan = (plan: string): void => {
     const shown = plan.slice(0, 100);
@@ -180,10 +184,12 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     refuseSpent();
     const started = context.clock.elapsed();
     let answer: Answer | undefined;
+    let age: AnswerAge | undefined;
     const metered = sent(costOf(question.endpoint, question.args));
     try {
       const received = await transport.get(url, authorize(url), { timeout, signal: until });
       answer = hideKey(received, target.key);
+      if (answer.status === 200) age = readAge(answer);
     } catch (cause) {
       if (!(cause instanceof Failure && cause.details.isUnsent === true)) {
         metered.lost();
@@ -191,10 +197,10 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
       }
       throw cause;
     } finally {
-      observer.answered({ url, answer, milliseconds: context.clock.elapsed() - started });
+      observer.answered({ url, answer, milliseconds: context.clock.elapsed() - started, age });
     }
     const { status, headers } = answer;
-    metered.answered(answer);
+    metered.answered(answer, age);
     const plan = headers.get("x-api-plan");
     if (plan !== undefined) notePlan(plan);
     if (isCharged(status)) await tab?.pay();

@@ -1,3 +1,5 @@
+import type { AnswerAge } from "../client/response/answer-age.ts";
+
 /** In seconds. */
 const [noticed, trusted] = [5 * 60, 6 * 3600];
 
@@ -12,12 +14,15 @@ export function createServiceClock(local: () => number) {
   let [smallest, largest]: (number | undefined)[] = [];
   let hasAnswer = false;
   return {
-    /** Called for each successful response. */
-    heard: (date: string | undefined): void => {
+    /** Called for each successful response. Days are over when its data is that new. */
+    heard: (date: string | undefined, age?: AnswerAge): void => {
       hasAnswer = true;
-      const difference = (date === undefined ? Number.NaN : Date.parse(date)) - local();
-      if (Number.isNaN(difference)) return;
-      smallest = Math.min(smallest ?? difference, difference);
+      const now = local();
+      const said = (date === undefined ? Number.NaN : Date.parse(date)) - now;
+      if (Number.isNaN(said)) return;
+      smallest = Math.min(smallest ?? said, said, (age?.asOf ?? Number.POSITIVE_INFINITY) - now);
+      // A copy in a cache may have the date of its original, or a new one.
+      const difference = said < 0 ? Math.min(0, said + (age?.isBound === false ? age.age : 0)) : said;
       largest = Math.abs(difference) > Math.abs(largest ?? 0) ? difference : (largest ?? difference);
     },
     isHeard: (): boolean => smallest !== undefined,

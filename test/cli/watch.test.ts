@@ -44,6 +44,20 @@ async function preparedFor(rounds: readonly Reply[], options: TestContextOptions
 const words = "pools search ethereum --watch 30s --error-format text --retries 0";
 const cost = "watching every 30s: up to 120 credits/hour, 86,400 a month\n";
 
+describe("--watch behind a cache", () => {
+  const copy = (seconds: number): Reply =>
+    json(`{"results":[${textOf(["a", "1"])}],"has_next_page":false}`, {
+      headers: { age: String(seconds), "cache-control": "public, max-age=60" },
+    });
+
+  test("does not refresh before the response can differ, and prints its age once", async () => {
+    const { stderr, context } = await watch(words, [copy(10), copy(20), copy(0), copy(0), copy(50)]);
+    expect(stderr).toBe(`${cost}note: responses from the service are up to 10s old\n`);
+    // They expire after 50, 40, 60, 60 and 10 s, and refreshes are at multiples of 30 s.
+    expect(Math.round(context.clock.elapsed() / 1000)).toBe(60 + 60 + 60 + 60 + 30);
+  });
+});
+
 describe("--watch in a pipe", () => {
   test("prints all rows of the first round, then new or changed rows, as the service sent them", async () => {
     const rounds = [

@@ -106,7 +106,11 @@ test.each([
   ["without a label", pool, {}],
 ])("txns --follow: each kind of event has its time, and names the pool %s", (name, subject, labels) => {
   const { log, read } = openLog(name);
-  const report = createFollowReport(openRun(), log, subject);
+  const report = createFollowReport(openRun(), log, {
+    pools: [subject],
+    title: undefined,
+    isDown: () => false,
+  });
   report.opened(at, gap);
   report.streamLost(failure, 1000);
   for (const kind of ["warning", "error", "unknown"] as const) report.said(kind, "text");
@@ -126,6 +130,8 @@ test.each([
     plan: undefined,
     creditsLeft: undefined,
     creditsBefore: undefined,
+    asOf: undefined,
+    age: 0,
   };
   const events = read(() => report.ended(1, meter));
   expectComplete(events, followEvents, { assets: 1, names: ["base:0x1"], ...labels }, ["log_lost"]);

@@ -1,4 +1,4 @@
-import { counted, grouped } from "../../base/text/counted.ts";
+import { counted, instant, grouped } from "../../base/text/counted.ts";
 import type { Exchange, Waiting } from "../../client/client.ts";
 import { creditsIn, type Meter } from "../../client/spending/meter.ts";
 import { formatDuration, formatSeconds } from "../../api/duration.ts";
@@ -135,12 +135,13 @@ function reasonOf({ details: { status }, message }: Failure): string {
 }
 
 /** For example, `GET /networks 200 12 ms 1 credit…`. Never prints request headers, because they contain the key. */
-function exchangeLines({ url, answer, milliseconds }: Exchange, verbosity: number): readonly string[] {
+function exchangeLines({ url, answer, milliseconds, age }: Exchange, verbosity: number): readonly string[] {
   const left = creditsIn(answer?.headers.get("x-credits-remaining"));
   const outcome = answer === undefined ? "no response" : String(answer.status);
   const line = `GET ${url.href} ${outcome} ${Math.round(milliseconds)} ms${left === undefined ? "" : `, ${left} credits left`}`;
   const headers =
     verbosity > 1 ? [...(answer?.headers ?? [])].map(([name, value]) => `  ${name}: ${value}`) : [];
+  if (verbosity > 1 && age !== undefined) headers.push(`  (as of ${instant(age.asOf)})`);
   return [line, ...headers];
 }
 

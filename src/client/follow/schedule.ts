@@ -56,6 +56,8 @@ interface Reasons {
   readonly nextDue: () => number;
   /** When a doubtful response is checked. */
   readonly recheckAt: () => number;
+  /** When a read can return something new. */
+  readonly differsAt: () => number;
 }
 
 /** `idle` returns the milliseconds from one read to the next if no read is requested. */
@@ -63,7 +65,7 @@ export function createSchedule(
   clock: Pick<Clock, "elapsed">,
   wake: Wake,
   idle: () => number,
-  { nextDue, recheckAt }: Reasons,
+  { nextDue, recheckAt, differsAt }: Reasons,
 ) {
   let failures = 0;
   let began = clock.elapsed();
@@ -76,7 +78,7 @@ export function createSchedule(
     const reasons = [began + idle(), nextDue(), recheckAt()];
     if (wake.isCalled()) reasons.push(ended);
     if (owed > 0) reasons.push(ended + repeatGap);
-    return Math.max(Math.min(...reasons), ended + shortestGap);
+    return Math.max(Math.min(...reasons), ended + shortestGap, differsAt());
   };
 
   return {

@@ -14,6 +14,8 @@ export interface Source {
   readonly question: Question;
   readonly pageSize: number;
   readonly isStrict: boolean;
+  /** Whether the last response is a cache's copy of the response to another request. */
+  readonly isForeignCopy: () => boolean;
 }
 
 /** Ends at the service's present time if `to` is missing. Both bounds are sent unchanged. */
@@ -50,7 +52,7 @@ type Walked =
 
 /** `latest` returns Unix seconds; rows with a later time have a wrong date. */
 export function createRangeWalk(source: Source, known: KnownRows, latest: () => number) {
-  const { client, question, pageSize, isStrict } = source;
+  const { client, question, pageSize, isStrict, isForeignCopy } = source;
 
   /** A list that ends before the newest known row was made before that row, unless the service has removed it. */
   const isOlder = (rows: readonly TailRow[]): boolean => {
@@ -84,7 +86,7 @@ export function createRangeWalk(source: Source, known: KnownRows, latest: () => 
         if (isInside) listed.add(row.key);
         isKnown = !found.add(row) && isKnown;
       }
-      if (isFirst && isOfKnown && isOlder(rows)) return { kind: "older" };
+      if (isFirst && isOfKnown && (isForeignCopy() || isOlder(rows))) return { kind: "older" };
       const count = Math.max(found.fresh.size, items - (isOfKnown ? known.listed() : 0));
       if (count > most && newest !== undefined) return { kind: "too-many", rows: count, newest };
       if (!isOfKnown || isWhole) continue;

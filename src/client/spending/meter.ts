@@ -1,6 +1,8 @@
+import { batchParam } from "../../api/reply.ts";
 import { type Args, withRepeated } from "../../api/args.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import type { Answer } from "../connection/answer-body.ts";
+import type { AnswerAge } from "../response/answer-age.ts";
 
 export type Meter = Readonly<Counters>;
 
@@ -20,6 +22,9 @@ class Counters {
   creditsBefore: string | undefined;
   /** The most recent X-Credits-Remaining, with its original digits. */
   creditsLeft: string | undefined;
+  /** The oldest `asOf` of a response with data, and the longest age, in milliseconds; see answer-age.ts. */
+  asOf: number | undefined;
+  age = 0;
   /** The most recent X-Api-Plan. */
   plan: string | undefined;
   /** The number of responses, including streams that opened, for each plan that the service applied. */
@@ -79,8 +84,12 @@ export function createMeter() {
       meter.requests += 1;
       const answersBefore = answers;
       return {
-        answered: ({ status, headers }: Answer): void => {
+        answered: ({ status, headers }: Answer, age?: AnswerAge): void => {
           answers += 1;
+          if (age !== undefined) {
+            meter.asOf = earlierOf(meter.asOf, age.asOf);
+            meter.age = Math.max(meter.age, age.age);
+          }
           const cost = isCharged(status) ? items : 0;
           meter.credits += cost;
           const left = creditsIn(headers.get("x-credits-remaining"));
@@ -94,6 +103,11 @@ export function createMeter() {
       };
     },
   };
+}
+
+/** The earlier one of two times, if there are two. */
+export function earlierOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 export function isCharged(status: number): boolean {
@@ -111,6 +125,7 @@ export function creditsIn(text: string | undefined): string | undefined {
 
 /** One credit per item for a batch (specification, Endpoints); one credit for any other endpoint. */
 export function costOf(endpoint: Endpoint, args: Args): number {
-  if (endpoint.reply.kind !== "batch") return 1;
-  return (withRepeated(endpoint, args).get(endpoint.reply.param) ?? "").split(",").length;
+  const inputs = batchParam(endpoint.reply);
+  if (inputs === undefined) return 1;
+  return (withRepeated(endpoint, args).get(inputs) ?? "").split(",").length;
 }

@@ -43,6 +43,7 @@ const progressSchema = z.object({
   inDoubt: count,
   /** The value before the first run, with the digits that the service sent. */
   creditsBefore: z.optional(z.string()),
+  asOf: z.optional(z.number()),
   /** Responses by the plan that the service applied. */
   plans: z.optional(z.record(z.string(), count)),
   /** The query to continue with, and the position in its response. */

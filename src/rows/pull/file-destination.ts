@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { addPlans, type Meter } from "../../client/spending/meter.ts";
+import { addPlans, earlierOf, type Meter } from "../../client/spending/meter.ts";
 import type { Context } from "../../base/context/context.ts";
 import { fail } from "../../base/failure.ts";
 import { trueName } from "../out-files/out-file.ts";
@@ -106,6 +106,7 @@ function accountOf(tally: Tally, before: Spent, meter: Meter): Account {
     credits: before.credits + meter.credits,
     inDoubt: before.inDoubt + meter.creditsInDoubt,
     creditsBefore: before.creditsBefore ?? meter.creditsBefore,
+    asOf: earlierOf(before.asOf, meter.asOf),
     plans: addPlans(before.plans ?? {}, meter.plans),
   };
 }

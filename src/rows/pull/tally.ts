@@ -10,7 +10,7 @@ import { counted } from "../../base/text/counted.ts";
 export type Tally = Omit<Account, keyof Spent>;
 
 /** The cost of one or more runs. */
-export type Spent = Pick<Account, "requests" | "credits" | "inDoubt" | "creditsBefore" | "plans">;
+export type Spent = Pick<Account, "requests" | "credits" | "inDoubt" | "creditsBefore" | "plans" | "asOf">;
 
 export function newTally(): Tally {
   return { rows: 0, repeats: 0, missing: 0, refused: 0, question: 0, rowsOfQuestion: 0 };

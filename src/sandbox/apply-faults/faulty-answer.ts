@@ -1,3 +1,5 @@
+import { arrive } from "../service/arrival.ts";
+import { keyOf } from "../service/caller.ts";
 import { openAccount } from "../service/accounts.ts";
 import { readCursor, writeCursor } from "../answers/page-position.ts";
 import { handle } from "../handle.ts";
@@ -25,6 +27,17 @@ export interface FaultyResponse extends SandboxResponse {
 }
 
 export function* answerWithFaults(request: SandboxRequest, state: SandboxState): Work<FaultyResponse> {
+  const cache = state.edgeCache(request.host, request.target);
+  const copy = cache?.free();
+  if (copy !== undefined) {
+    const { account, caller } = arrive(request, state);
+    return { ...copy, account: { plan: account.tier, key: keyOf(caller), credits: 0 }, delivery: undefined };
+  }
+  const response = yield* answerOfService(request, state);
+  return { ...response, ...cache?.pass(response) };
+}
+
+function* answerOfService(request: SandboxRequest, state: SandboxState): Work<FaultyResponse> {
   const due = state.faults?.forRequest(request.target);
   const response =
     due?.answer === undefined

@@ -32,7 +32,9 @@ export function createFaultCounter(faults: Faults, seed: number) {
     counts.set(fault, number);
     return isDue(fault, number, seed);
   };
-  const ofRequests = faults.filter(({ kind }) => !["stream", "market"].includes(traitsOf(kind).layer));
+  const ofRequests = faults.filter(
+    ({ kind }) => !["stream", "market", "cache"].includes(traitsOf(kind).layer),
+  );
   const ofStreams = faults.filter(({ kind }) => traitsOf(kind).layer === "stream");
   return {
     /** Must be called once per request to any host. */

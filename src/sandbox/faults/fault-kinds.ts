@@ -9,6 +9,8 @@ export interface Fault {
   readonly retryAfter: number | undefined;
   readonly tier: Tier | undefined;
   readonly filter: string | undefined;
+  /** For a cache: whether copies are free, and whether it ignores the query. */
+  readonly copies?: { readonly areFree: boolean; readonly ignoreQuery: boolean };
   readonly when: When;
   /** Text that the request path must contain; undefined matches all paths. */
   readonly path: string | undefined;
@@ -26,9 +28,9 @@ export type Faults = readonly Fault[];
 /**
  * `answer` replaces the response, `change` alters the request or the body, `header` alters headers, `delivery` alters
  * the transfer, and `stream` affects an open stream. A request has at most one `answer` and one `delivery` fault.
- * `market` changes the market that all requests see.
+ * `market` changes the market that all requests see, and `cache` keeps responses.
  */
-type FaultLayer = "answer" | "change" | "header" | "delivery" | "stream" | "market";
+type FaultLayer = "answer" | "change" | "header" | "delivery" | "stream" | "market" | "cache";
 
 type FaultValue = "none" | "status" | "duration" | "events" | "blocks" | "rows" | "tier" | "name";
 
@@ -111,6 +113,12 @@ export const faultTraits = {
   truncate: { ...delivery, help: "Connection closed while sending the body" },
   "slow-headers": { ...slow, help: "Headers arrive slowly, over this long (default 3s)" },
   "slow-body": { ...slow, help: "Body arrives slowly, over this long (default 3s)" },
+  "edge-cache": {
+    layer: "cache",
+    value: "duration",
+    byDefault: 60_000,
+    help: "Responses come from a cache for this long in real time, with Age, and for 10m if the service fails (default 60s); :free copies cost nothing, :path ignores the query",
+  },
   "stream-cut": { ...stream, help: "Stream cut after this many events (default 3)" },
   "stream-silent": {
     ...stream,

@@ -46,12 +46,27 @@ function parseFault(text: string): Fault | FaultProblem {
   const kind = readKind(word === "" ? text : word);
   if (kind === undefined) return unknownKind(word === "" ? text : word, text);
   const traits = traitsOf(kind);
+  if (traits.layer === "cache") return parseCache(text, value, typedWhen, path);
   const isMarket = traits.layer === "market";
   const when = isMarket ? readShare(typedWhen, traits) : readWhen(typedWhen, traits.isOnce);
   if (when === undefined) return isMarket ? badShare(typedWhen, text, traits) : badWhen(typedWhen, text);
   const base = { kind, text, when, path, retryAfter: undefined, tier: undefined, filter: undefined };
   if (kind === "status") return withRetryAfter({ ...base, amount: Number(word) }, value);
   return withValue({ ...base, amount: traits.byDefault }, kind, value);
+}
+
+function parseCache(
+  text: string,
+  value: string | undefined,
+  words: string,
+  path: string | undefined,
+): Fault | FaultProblem {
+  const copies = { areFree: words.includes(":free"), ignoreQuery: words.includes(":path") };
+  const kind = "edge-cache";
+  const none = { retryAfter: undefined, tier: undefined, filter: undefined };
+  const fault = { kind, text, when: EVERY, path, ...none, amount: traitsOf(kind).byDefault, copies } as const;
+  if (/^(?::free|:path)*$/u.test(words)) return withValue(fault, kind, value);
+  return { problem: `"${words}" in "${text}": ${kind} takes :free, :path, or both`, next: `omit "${words}"` };
 }
 
 function readKind(word: string): FaultName | "status" | undefined {

@@ -1,5 +1,6 @@
 import { createAccounts } from "./accounts.ts";
 import { createFaultCounter } from "../faults/due-faults.ts";
+import { createEdgeCache } from "../faults/edge-cache.ts";
 import { createSeenMarkets } from "../faults/seen-markets.ts";
 import type { Faults } from "../faults/fault-kinds.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
@@ -18,6 +19,7 @@ export type SandboxState = ReturnType<typeof createSandboxState>;
 export function setFaults(state: SandboxState, faults: Faults): void {
   state.faults = createFaultCounter(faults, state.options.seed ?? 1);
   state.seenMarket = createSeenMarkets(faults);
+  state.edgeCache = createEdgeCache(faults, state.options.elapsed);
 }
 
 export function createSandboxState(options: SandboxOptions) {
@@ -38,5 +40,6 @@ export function createSandboxState(options: SandboxOptions) {
     tokenLists: makeRecent<string, () => Work<readonly TokenFacts[]>>(LISTS_KEPT),
     dexLists: makeRecent<string, readonly JsonObject[]>(LISTS_KEPT),
     faults: faults && createFaultCounter(faults, seed),
+    edgeCache: createEdgeCache(faults ?? [], options.elapsed),
   };
 }

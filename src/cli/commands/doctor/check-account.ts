@@ -4,7 +4,7 @@ import { current, readPaceState } from "../../../client/pace/pace-state.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { usage } from "../../../api/endpoints/usage.ts";
 import { maskKey } from "../../../base/key.ts";
-import { isTier, plans } from "../../../api/tier.ts";
+import { answerAge, isTier, plans } from "../../../api/tier.ts";
 import { readJsonFile } from "../../../base/files/read-json-file.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -101,7 +101,21 @@ export async function checkAnswer(
     ...answer,
     ...(await findingsOf("plan", () => seen && checkPlan(seen, target))),
     ...(await findingsOf("clock", () => checkClock(exchanges.at(-1), now()))),
+    ...(await findingsOf("age", () => checkAge(exchanges.at(-1), target))),
   ];
+}
+
+/** The delay of the plan's data, and the time that the response spent in a cache. */
+function checkAge(exchange: Exchange | undefined, { tier }: Target): Outcome | undefined {
+  if (exchange?.age === undefined) return undefined;
+  const { age, isBound } = exchange.age;
+  const delay = answerAge(tier);
+  const plan =
+    delay === 0
+      ? `data is not delayed on the ${tier} plan`
+      : `data is up to ${delay}s old on the ${tier} plan`;
+  if (age === 0) return ok(plan);
+  return ok(`${plan}; a cache kept this response for ${isBound ? "up to " : ""}${Math.round(age / 1000)}s`);
 }
 
 function checkPlan({ plan = "unknown", creditsLeft }: SeenPlan, target: Target): Outcome {

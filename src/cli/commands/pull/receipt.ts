@@ -6,13 +6,14 @@ import { cannotBeWritten } from "../../../base/files/file-errors.ts";
 import { escapeJsonText, prettyJson } from "../../../base/json/json-text.ts";
 import { modeOf } from "../../../base/files/paths.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
+import { instant } from "../../../base/text/counted.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import { version } from "../../../base/version.ts";
 import { cutOffReason, type Pull } from "./pull.ts";
 import type { WantedDestination } from "../../../rows/pull/claim-file.ts";
 import type { WrittenRows } from "../../../rows/parquet/parquet-writer.ts";
-import { addPlans } from "../../../client/spending/meter.ts";
+import { addPlans, earlierOf } from "../../../client/spending/meter.ts";
 import type { Questions } from "../input/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
 import { unsettledDays } from "./unsettled-days.ts";
@@ -135,6 +136,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       started: JSON.stringify(new Date(destination.started ?? started).toISOString()),
       ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
       requests: String(before.requests + meter.requests),
+      as_of: JSON.stringify(asOfText(run)),
       rows: String(tally.rows),
       ...(tally.rowsRead !== undefined && { rows_read: String(tally.rowsRead) }),
       repeats_dropped: String(tally.repeats),
@@ -153,6 +155,12 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       exit: String(exitOf(failure) ?? exit),
     }),
   );
+}
+
+/** Newer rows may be missing. Null if there was no response. */
+function asOfText({ destination: { before }, open }: Pull): string | null {
+  const asOf = earlierOf(before.asOf, open.client.meter.asOf);
+  return asOf === undefined ? null : instant(asOf);
 }
 
 /** With `--day`: the time before which no row can be added; null if the days cannot get more rows. */

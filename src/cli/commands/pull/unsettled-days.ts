@@ -20,7 +20,7 @@ export function unsettledDays({
   open,
 }: Pick<Pull, "questions" | "options" | "open">): Unsettled | undefined {
   if (days === undefined) return undefined;
-  const delay = answerAge(open.client.target.tier) + lateRows;
+  const delay = answerAge(open.client.target.tier) + Math.ceil(open.client.meter.age / 1000) + lateRows;
   const completeTo = Math.max(days.from, Math.floor(options.now / 1000) - delay);
   if (completeTo >= days.to) return undefined;
   if (days.endsNow) return { completeTo, problem: "today has not ended", exit: 0 };

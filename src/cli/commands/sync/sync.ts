@@ -10,6 +10,7 @@ import { folderBelow } from "../../../base/files/folder-below.ts";
 import { makeFolder } from "../../../base/files/paths.ts";
 import type { FolderLock } from "../../../base/files/publish.ts";
 import { writeFailure } from "../../../base/files/file-errors.ts";
+import { createAgeNote } from "../../../client/response/answer-age.ts";
 import { assetsName, checkRoot } from "../../../lake/assets-file.ts";
 import { factsOfKind } from "../../../lake/dataset.ts";
 import type { Lake, LakeEvents } from "../../../lake/lake-run.ts";
@@ -19,7 +20,7 @@ import { type LakePlan, planLake, syncLake } from "../../../lake/sync-lake.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Input } from "../command.ts";
-import { withoutNames } from "../input/named-words.ts";
+import { withoutNames } from "../input/replace-names.ts";
 import { syncServiceOf } from "../../run/run-options.ts";
 import { readLists } from "./sync-lists.ts";
 import { createFailures } from "./sync-failures.ts";
@@ -63,11 +64,13 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const isEstimate = flags.estimate === true;
   const lock = isEstimate ? undefined : await lockRoot(run, root);
   const clock = createServiceClock(() => options.now + context.clock.elapsed() - started);
+  const noteAge = createAgeNote(report.note);
   const open = await run.open({
     observer: {
       answered: (exchange) => {
         // An error may come from another machine, with another clock.
-        if (exchange.answer?.status === 200) clock.heard(exchange.answer.headers.get("date"));
+        if (exchange.answer?.status === 200) clock.heard(exchange.answer.headers.get("date"), exchange.age);
+        noteAge(exchange.age);
         report.answered(exchange);
       },
     },

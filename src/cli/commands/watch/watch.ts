@@ -1,3 +1,4 @@
+import { createAgeNote, createRoundFreshness } from "../../../client/response/answer-age.ts";
 import { isWaitTooLong } from "../../../client/response/retry-after.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
@@ -47,7 +48,18 @@ async function watch(
     await readQuestions(group, input, { ...options, now }, sources);
   const first = await read(nowOf());
   checkPrefix(options, first);
-  const { client } = await run.open({ speed: 1 });
+  const freshness = createRoundFreshness(clock);
+  const noteAge = createAgeNote(report.note);
+  const { client } = await run.open({
+    speed: 1,
+    observer: {
+      answered: (exchange) => {
+        freshness.heard(exchange.url, exchange.age);
+        noteAge(exchange.age);
+        report.answered(exchange);
+      },
+    },
+  });
   const { meter, target } = client;
   const { requests, credits } = hourlyCost({ interval, every }, first, options, target.tier);
   if (input.flags.estimate === true)
@@ -72,6 +84,7 @@ async function watch(
     // Each round resolves all relative times with the same clock reading.
     const now = nowOf();
     const questions = await read(now);
+    freshness.begin();
     const round = await fetchRound(context, client, questions, { ...options, ...assets }).catch(
       (cause: unknown) => {
         if (signal.aborted || !isTransient(cause)) throw cause;
@@ -90,9 +103,9 @@ async function watch(
       for (const each of [...round.notes, ...round.refused]) said.add(each);
       last = round;
     }
-    // Skips rounds that were missed because another round took longer than the interval.
+    // Skips rounds that were missed because another round took longer than the interval, or that cannot differ.
     const passed = Math.floor((clock.elapsed() - due) / interval);
-    due += (passed + 1) * interval;
+    due += Math.max(passed + 1, Math.ceil((freshness.differsAt() - due) / interval)) * interval;
     view.waiting?.(due);
     await clock.sleep(due - clock.elapsed(), signal);
   }
