@@ -1,4 +1,12 @@
-import { copyFileSync, cpSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openStored } from "../../src/base/files/stored-file.ts";
@@ -110,7 +118,7 @@ test("a month that grew day by day has the same bytes as one that was fetched at
       range,
     ]);
   const last = now;
-  for (now = seconds("2026-10-29T08:00:00Z"); now <= last; now += 7 * hour) await first();
+  for (now = seconds("2026-10-29T08:00:00Z"); now <= last; now += 12 * hour) await first();
   now = last;
   await sync();
   const grown = await rowsIn();
@@ -177,6 +185,31 @@ test("a day that is in two files after a kill is in one of them after the next r
   );
   expect(await findings()).toEqual([]);
   expect(hashesOf(root)[Object.keys(whole).at(-2) ?? ""]).toBeDefined();
+});
+
+test("days of a damaged month that the service no longer has are named, and the file is kept", async () => {
+  await first();
+  now = seconds("2026-11-06T08:00:00Z");
+  await sync();
+  const bytes = readFileSync(of("rows"));
+  truncateSync(of("rows"), 2000);
+  service?.disturb({ reach: 3 * day });
+  const outcome = await sync();
+  expect(outcome.exit).toBe(8);
+  const kept = readdirSync(path.join(root, ".dexdata"), { recursive: true, encoding: "utf8" });
+  const copy = kept.find((name) => name.endsWith("month=2026-11/rows.parquet")) ?? "none";
+  expect(readFileSync(path.join(root, ".dexdata", copy)).equals(bytes.subarray(0, 2000))).toBe(true);
+  for (let run = 0; run < 3; run += 1) {
+    now += day;
+    await sync();
+  }
+  // What is missing is still said days later.
+  const said = (await findings()).filter(
+    ([, field]) => String(field).includes("2026-11-01") || field === "state",
+  );
+  expect(
+    said.length + (await states()).filter((each) => /2026-11-01 (?:open|lost)/u.test(each)).length,
+  ).toBeGreaterThan(0);
 });
 
 test("a directory by day continues by day, and cannot be mixed", async () => {
