@@ -199,7 +199,7 @@ test("days of a damaged month that the service no longer has are named, and the 
   const kept = readdirSync(path.join(root, ".dexdata"), { recursive: true, encoding: "utf8" });
   const copy = kept.find((name) => name.endsWith("month=2026-11/rows.parquet")) ?? "none";
   expect(readFileSync(path.join(root, ".dexdata", copy)).equals(bytes.subarray(0, 2000))).toBe(true);
-  for (let run = 0; run < 3; run += 1) {
+  for (let count = 0; count < 3; count += 1) {
     now += day;
     await sync();
   }
