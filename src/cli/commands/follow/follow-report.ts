@@ -15,11 +15,22 @@ import { compareInstants, type Instant } from "../../../base/time/time.ts";
 import type { FollowLog } from "../flags/follow-flags.ts";
 
 /** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
-export function createFollowReport({ context, options, report }: Run, write: FollowLog, pool: Subject) {
+export function createFollowReport(
+  { context, options, report, metrics }: Run,
+  write: FollowLog,
+  pool: Subject,
+) {
   const remark = options.hasStats ? report.tell : report.remark;
   const log: FollowLog = (event) => write({ ...event, ...namesAndLabels([pool]) });
   const { clock } = context;
-  const sinks = { ...report, remark, log, now: clock.now, timesToTell: createRepeatLimiter(clock) };
+  const sinks = {
+    ...report,
+    remark,
+    log,
+    now: clock.now,
+    changed: metrics?.changed,
+    timesToTell: createRepeatLimiter(clock),
+  };
   const holes = createHoles(clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }
@@ -28,22 +39,27 @@ interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
   readonly log: FollowLog;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** The connection has opened or was lost. */
+  readonly changed: (() => void) | undefined;
   readonly timesToTell: ReturnType<typeof createRepeatLimiter>;
 }
 
 function reportOfStream(sinks: Sinks, holes: Holes) {
-  const { warn, remark, log, timesToTell } = sinks;
+  const { warn, remark, log, timesToTell, changed } = sinks;
   const lost = createSeries(sinks);
-  let [isListening, isPollSaid] = [false, false];
+  let [isListening, isPollSaid, gapSeconds] = [false, false, 0];
   return {
     /** Whether the stream is currently open and triggers reads. */
     isListening: () => isListening,
+    gapSeconds: () => gapSeconds,
     opened: (at: Moment, gap: Gap | undefined): void => {
       isListening = true;
+      changed?.();
       lost.end();
       log({ event: "open", at: instant(at.now) });
       if (gap === undefined) return;
       const hole = { from: gap.from.now, to: gap.to.now };
+      gapSeconds += (gap.to.elapsed - gap.from.elapsed) / 1000;
       holes.add({ ...hole, readAfter: at.elapsed });
       log({ event: "gap", ...timesOf(hole), reason: gap.reason });
       warn(`stream disconnected ${shown(hole)} (${gap.reason}); backfilling`);
@@ -51,6 +67,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
     streamLost: ({ message: reason }: Failure, wait: number): void => {
       const line = `${isListening ? "stream lost" : "cannot open the stream"}: ${reason}`;
       isListening = false;
+      changed?.();
       log({ event: "retry", reason, wait_ms: wait });
       const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(fallbackPollMs)}`;
       isPollSaid = true;

@@ -253,6 +253,12 @@ async function follow(followed: Followed): Promise<void> {
     if (written !== undefined) course.continued(written, from, latest());
     return written;
   };
+  let read = context.clock.elapsed();
+  run.metrics?.shows({ rows: writer.count, oldest: () => read, gapSeconds: course.gapSeconds });
+  if (poll === undefined)
+    run.metrics?.shows({
+      connections: () => ({ open: Number(course.isListening()), retrying: Number(!course.isListening()) }),
+    });
   const wake = createWake(context.clock, signal);
   let listening: Promise<void> | undefined;
   let isStuck = false;
@@ -283,6 +289,7 @@ async function follow(followed: Followed): Promise<void> {
           context.stopWaitingForReader();
         },
         caughtUp: (began, rows) => {
+          read = began;
           if (poll !== undefined && !isCostSaid) sayHowLong(poll);
           course.caughtUp(began, rows);
           // Opened only after the history has been read, because earlier events would cost credits without triggering a
