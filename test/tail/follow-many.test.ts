@@ -116,7 +116,7 @@ describe("what cannot be followed", () => {
     await withService({}, async ({ start, log }) => {
       writeFileSync(list, bad);
       const events = path.join(folder, "events");
-      const words = `txns @${list} --follow ${from} --out ${path.join(folder, "rows.ndjson")} --events ${events} --error-format text`;
+      const words = `txns @${list} --follow ${from} --out ${path.join(folder, "rows.ndjson")} --events ${events} --metrics ${folder}/swaps.prom --error-format text`;
       const refused = await start(words).outcome;
       expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining(`${list} line 9: `) });
       expect(log.length).toBe(0);
@@ -133,6 +133,9 @@ describe("what cannot be followed", () => {
       expect(exit).toBe(0);
       expect(stderr).toContain(`warning: new list ignored: ${list} line 9: `);
       expect(stderr).toContain("note: list reloaded: 6 pools, 0 new, 2 removed\n");
+      const metrics = readFileSync(path.join(folder, "swaps.prom"), "utf8");
+      expect(Number(/^dexdata_rows_total (\d+)$/mu.exec(metrics)?.[1])).toBeGreaterThan(20);
+      expect(Number(/^dexdata_oldest_asset_age_seconds (\S+)$/mu.exec(metrics)?.[1])).toBeLessThan(61);
       const kinds = rowsOf(readFileSync(events, "utf8")).map(({ event }) => event);
       expect(kinds).toEqual(expect.arrayContaining(["reload_refused", "reload"]));
     });

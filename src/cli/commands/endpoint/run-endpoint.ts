@@ -42,6 +42,8 @@ export async function runEndpoint(
   if (isFollowed(input)) return await (await import("../follow/follow.ts")).runFollow(group, input, outer);
   if (watch !== undefined)
     return await (await import("../watch/watch.ts")).runWatch(group, input, watch, outer);
+  if (input.flags.metrics !== undefined)
+    throw usageFailure("--metrics requires a run that lasts", "add --watch or --follow, or remove --metrics");
   const command = [...group[0].command.split(" "), ...input.words];
   return await runQuestions({ command, input, outer }, async (options, sources) => {
     const ofPrices = group[0].reply.kind === "batch";
