@@ -47,6 +47,7 @@ const tools = {
     isThere: onPath("nats-server") || existsSync("/usr/sbin/nats-server"),
     from: "apt-get install nats-server",
   },
+  promtool: { isThere: onPath("promtool"), from: "apt-get install prometheus" },
   kcat: { isThere: onPath("kcat"), from: "apt-get install kcat" },
   script: { isThere: hasTerminal, from: "apt-get install bsdutils" },
 } as const;

@@ -13,12 +13,16 @@ import { readSettings } from "../../client/settings/read-settings.ts";
 import { parseTimeBound } from "../../base/time/time.ts";
 import { isSvgName, type PictureFlags, readPicture } from "./flags/picture-flags.ts";
 import { readValues, type TypedFlags, type Values } from "./flags/flag.ts";
-import { type prefixFlag, sharedFlags, type SharedValues } from "./flags/shared-flags.ts";
+import { type metricsFlag, type prefixFlag, sharedFlags, type SharedValues } from "./flags/shared-flags.ts";
 import { isColored } from "../render/terminal.ts";
 
 export interface RunInput {
   /** Flags that only some commands have, but that affect the options, are included. */
-  readonly flags: SharedValues & Partial<PictureFlags & Values<{ readonly prefix: typeof prefixFlag }>>;
+  readonly flags: SharedValues &
+    Partial<
+      PictureFlags &
+        Values<{ readonly prefix: typeof prefixFlag; readonly metrics: ReturnType<typeof metricsFlag> }>
+    >;
   readonly typed: TypedFlags;
 }
 

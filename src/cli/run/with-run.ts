@@ -1,3 +1,5 @@
+import type { Exchange } from "../../client/client.ts";
+import type { Metrics } from "./output/metrics-file.ts";
 import type { Target } from "../../client/connection/target.ts";
 import { formatDuration } from "../../api/duration.ts";
 import type { Context } from "../../base/context/context.ts";
@@ -22,6 +24,7 @@ export interface Run {
   readonly progress: Progress;
   /** The most recently registered function runs first. */
   readonly onClose: (close: () => unknown) => void;
+  readonly metrics: Metrics | undefined;
   readonly open: (how?: Opening) => Promise<OpenClient>;
 }
 
@@ -76,6 +79,12 @@ export async function withRun<Result>(
   const report = createReport(context, options, progress.countdown);
   const closers: (() => unknown)[] = [];
   const onClose: Run["onClose"] = (close) => closers.push(close);
+  const file = input.flags.metrics;
+  const metrics =
+    file === undefined
+      ? undefined
+      : (await import("./output/metrics-file.ts")).openMetrics(context, file, report);
+  if (metrics !== undefined) onClose(metrics.close);
   // This command line does not request simulated data, so the note is printed even with --quiet.
   let isUnannounced = options.sandbox?.isFlagged === false;
   const open: Run["open"] = async ({
@@ -88,13 +97,14 @@ export async function withRun<Result>(
   } = {}) => {
     if (isUnannounced) report.note("simulated data, because DEXDATA_SANDBOX is set");
     isUnannounced = false;
-    const opened = await openClient(
-      own,
-      { ...options, ...(retry !== undefined && { retry }) },
-      { ...report, ...observer },
-      speed,
-      target,
-    );
+    const watching = { ...report, ...observer };
+    const answered = (exchange: Exchange): void => {
+      metrics?.answered(exchange);
+      watching.answered(exchange);
+    };
+    const chosen = retry === undefined ? options : { ...options, retry };
+    const opened = await openClient(own, chosen, { ...watching, answered }, speed, target);
+    metrics?.spends(opened.client.meter);
     onClose(async () => {
       await progress.close();
       await opened.close();
@@ -106,7 +116,7 @@ export async function withRun<Result>(
   const names = createNameFinder(context, options);
   const sources = { ...createListSources(context, report.warn), names };
   try {
-    return await work({ context, options, report, sources, stderr, progress, onClose, open });
+    return await work({ context, options, report, sources, stderr, progress, onClose, metrics, open });
   } finally {
     try {
       await closeAll(closers);

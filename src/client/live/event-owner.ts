@@ -49,6 +49,8 @@ export class EventOwners {
   /** The assets of the last event's connection, and their beginnings. */
   #subjects: readonly Subject[] | undefined;
   #current: (Beginning | undefined)[] = [];
+  /** When each of a connection's assets had its last event, on the monotonic clock. */
+  readonly #times = new WeakMap<readonly Subject[], number[]>();
   #bytes: Buffer | undefined;
   #view: DataView = new DataView(new ArrayBuffer(0));
 
@@ -73,13 +75,18 @@ export class EventOwners {
   findForeign(
     events: readonly StreamEvent[],
     subjects: readonly Subject[],
+    now: number,
     found: (owner: Foreign) => void,
   ): void {
     if (subjects !== this.#subjects) this.#select(subjects);
     const current = this.#current;
+    const times = this.#times.get(subjects) ?? [];
+    this.#times.set(subjects, times);
     for (const event of events) {
       // As in `of`; a call per event would take half as long again.
-      const known = current[indexOf(event, subjects)];
+      const index = indexOf(event, subjects);
+      times[index] = now;
+      const known = current[index];
       const owner =
         known !== undefined && this.#beginsLike(event, known) ? known.owner : this.of(event, subjects);
       if (owner instanceof Foreign) found(owner);
@@ -90,6 +97,15 @@ export class EventOwners {
   subjectOf(event: StreamEvent, subjects: readonly Subject[]): Subject | undefined {
     const owner = this.of(event, subjects);
     return owner instanceof Foreign ? undefined : owner;
+  }
+
+  /** When the asset that has been silent for longest had its last event; `start` for one without an event. */
+  quietest(subjects: readonly Subject[], start: number): number {
+    const times = this.#times.get(subjects) ?? [];
+    return subjects.reduce(
+      (least, _, index) => Math.min(least, times[index] ?? start),
+      Number.POSITIVE_INFINITY,
+    );
   }
 
   /** Whether the asset has had an event. */

@@ -1,3 +1,4 @@
+import { usageFailure } from "../../../base/failure.ts";
 import { batchParam } from "../../../api/reply.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
@@ -21,6 +22,8 @@ export async function runEndpoint(
   if (isFollowed(input)) return await (await import("../follow/follow.ts")).runFollow(group, input, outer);
   if (watch !== undefined)
     return await (await import("../watch/watch.ts")).runWatch(group, input, watch, outer);
+  if (input.flags.metrics !== undefined)
+    throw usageFailure("--metrics requires a run that lasts", "add --watch or --follow, or remove --metrics");
   const command = [...group[0].command.split(" "), ...input.words];
   return await runQuestions({ command, input, outer }, async (options, sources) => {
     const ofPrices = batchParam(group[0].reply) !== undefined;

@@ -1,3 +1,4 @@
+import { metricsFlag } from "../../run/flags/shared-flags.ts";
 import { flag } from "../../run/flags/flag.ts";
 import { durationFrom } from "../../run/flags/flag-types.ts";
 
@@ -23,4 +24,5 @@ export const watchFlags = {
       { flag: "progress", next: "remove --progress; --watch shows its state anyway" },
     ],
   }),
+  metrics: metricsFlag("watch", "follow"),
 };

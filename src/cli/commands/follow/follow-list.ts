@@ -35,6 +35,8 @@ export interface FollowingList {
   readonly done: Promise<void>;
   /** Rows that were already read are written first. */
   readonly stop: () => void;
+  /** When the last complete read began, on the monotonic clock. */
+  readonly readAt: () => number;
   /** Whether the reader of the output no longer accepts rows. */
   readonly isStuck: () => boolean;
 }
@@ -66,7 +68,7 @@ export function followList(
   const { latest } = present;
   const writer = createRowWriter(quota, createRowOutput(session, list, said), { ...course, latest });
   const wake = createWake(context.clock, child.signal);
-  let [isStuck, rowsSince] = [false, 0];
+  let [isStuck, rowsSince, readAt] = [false, 0, context.clock.elapsed()];
   let listening: Promise<void> | undefined;
   const work = async (): Promise<void> =>
     await followRows({
@@ -97,6 +99,7 @@ export function followList(
           context.stopWaitingForReader();
         },
         caughtUp: (began, rows) => {
+          readAt = began;
           if (session.readsAnHour !== undefined && !said.cost) {
             said.cost = true;
             const lasting = creditsLast(open.client.meter.creditsLeft, session.readsAnHour);
@@ -122,7 +125,13 @@ export function followList(
       await listening;
       child.release();
     });
-  return { course, done, stop: () => child.abort(new Error("no longer listed")), isStuck: () => isStuck };
+  return {
+    course,
+    done,
+    stop: () => child.abort(new Error("no longer listed")),
+    isStuck: () => isStuck,
+    readAt: () => readAt,
+  };
 }
 
 /** Finds where the list was left, or where to begin. */

@@ -25,7 +25,7 @@ interface Followed {
 
 /** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
 export function createFollowReport(
-  { context, options, report }: Run,
+  { context, options, report, metrics }: Run,
   write: FollowLog,
   { pools, title, isDown }: Followed,
 ) {
@@ -36,7 +36,8 @@ export function createFollowReport(
     title === undefined ? say(line) : isDown() || say(`${title}: ${line}`);
   const [warn, note] = [titled(report.warn), titled(report.note)];
   const isOne = title === undefined;
-  const sinks = { warn, note, remark, log, isOne, now: clock.now, timesToTell: createRepeatLimiter(clock) };
+  const [timesToTell, changed] = [createRepeatLimiter(clock), metrics?.changed];
+  const sinks = { warn, note, remark, log, isOne, changed, now: clock.now, timesToTell };
   const holes = createHoles(clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }
@@ -46,22 +47,27 @@ interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
   readonly log: FollowLog;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** The connection has opened or was lost. */
+  readonly changed: (() => void) | undefined;
   readonly timesToTell: ReturnType<typeof createRepeatLimiter>;
 }
 
 function reportOfStream(sinks: Sinks, holes: Holes) {
-  const { warn, remark, log, timesToTell } = sinks;
+  const { warn, remark, log, timesToTell, changed } = sinks;
   const lost = createSeries(sinks);
-  let [isListening, isPollSaid] = [false, false];
+  let [isListening, isPollSaid, gapSeconds] = [false, false, 0];
   return {
     /** Whether the stream is currently open and triggers reads. */
     isListening: () => isListening,
+    gapSeconds: () => gapSeconds,
     opened: (at: Moment, gap: Gap | undefined): void => {
       isListening = true;
+      changed?.();
       lost.end();
       log({ event: "open", at: instant(at.now) });
       if (gap === undefined) return;
       const hole = { from: gap.from.now, to: gap.to.now };
+      gapSeconds += (gap.to.elapsed - gap.from.elapsed) / 1000;
       holes.add({ ...hole, readAfter: at.elapsed });
       log({ event: "gap", ...timesOf(hole), reason: gap.reason });
       warn(`stream disconnected ${shown(hole)} (${gap.reason}); backfilling`);
@@ -69,6 +75,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
     streamLost: ({ message: reason }: Failure, wait: number): void => {
       const line = `${isListening ? "stream lost" : "cannot open the stream"}: ${reason}`;
       isListening = false;
+      changed?.();
       log({ event: "retry", reason, wait_ms: wait });
       const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(fallbackPollMs)}`;
       isPollSaid = true;

@@ -79,6 +79,17 @@ async function follow(session: Session): Promise<void> {
       ? () => run.context.interrupt({ cause: "SIGHUP" })
       : () => void running.reload(reread),
   );
+  const following = (): readonly FollowingList[] => [...running.all()];
+  const listening = (): number => following().filter((each) => each.course.isListening()).length;
+  run.metrics?.shows({
+    rows: () => quota.count,
+    oldest: () =>
+      following().reduce((least, { readAt }) => Math.min(least, readAt()), Number.POSITIVE_INFINITY),
+    gapSeconds: () => following().reduce((sum, each) => sum + each.course.gapSeconds(), 0),
+    ...(session.poll === undefined && {
+      connections: () => ({ open: listening(), retrying: 1 - listening() }),
+    }),
+  });
   let behind: Failure | undefined;
   try {
     await new Promise<void>((resolve) => {
@@ -97,7 +108,7 @@ async function follow(session: Session): Promise<void> {
     await checkpoint?.close();
   }
   if (!(signal.reason instanceof Stop)) throw signal.reason;
-  if (!Array.from(running.all()).some(({ isStuck }) => isStuck())) await renderer.end();
+  if (!following().some(({ isStuck }) => isStuck())) await renderer.end();
   if (behind !== undefined) throw behind;
 }
 

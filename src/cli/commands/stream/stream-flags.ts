@@ -14,7 +14,7 @@ import {
   toggle,
   wholeNumber,
 } from "../../run/flags/flag-types.ts";
-import { prefixFlag, requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
+import { metricsFlag, prefixFlag, requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { requestingFlags } from "../command.ts";
@@ -122,6 +122,7 @@ export const streamFlags = {
     summary: "Append connection events to this file as NDJSON",
     details: `: ${streamEvents.join(", ")}`,
   }),
+  metrics: metricsFlag(),
   "max-reconnects": flag(wholeNumber({ min: 0 }), "Requests", {
     summary: "Give up after this many reconnects without data",
     defaultSaid: "default: never",

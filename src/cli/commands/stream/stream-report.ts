@@ -26,12 +26,12 @@ export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: 
   };
 }
 
-function reportOfConnections({ context, options, report: { warn, note } }: Run, log: StreamLog) {
+function reportOfConnections({ context, options, metrics, report: { warn, note } }: Run, log: StreamLog) {
   const isVerbose = options.verbosity > 0;
   const states = new Map<number, "open" | "retrying">();
-  const wereOpen = new Set<number>();
+  const wereOpen = new Map<number, Shard>();
   const reasons = new Map<number, string>();
-  let [gaps, missed, hasClosed] = [0, 0, false];
+  let [gaps, gapSeconds, missed, hasClosed] = [0, 0, 0, false];
   const count = (wanted: "open" | "retrying"): number =>
     [...states.values()].filter((state) => state === wanted).length;
   /** `next` returns the end of the line: whether and when dexdata tries again. */
@@ -46,6 +46,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
   };
   const tellGap = (shard: Shard, gap: Gap): void => {
     gaps += 1;
+    gapSeconds += (gap.to.elapsed - gap.from.elapsed) / 1000;
     logGap(shard, gap);
     warn(gapLine(shard, gap));
   };
@@ -58,7 +59,8 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
         if (gap !== undefined) tellGap(shard, gap);
         else if (isVerbose) note(`${title(shard)} is open`);
         states.set(shard.number, "open");
-        wereOpen.add(shard.number);
+        metrics?.changed();
+        wereOpen.set(shard.number, shard);
       },
       retrying: (shard, failure, wait) => {
         log({ event: "retry", reason: failure.message, wait_ms: wait, ...facts(shard) });
@@ -70,6 +72,7 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
         if (isVerbose || isFirst || mayRepeat)
           warn(failed(shard, failure, (verb) => `${verb} in ${formatDuration(wait)}`));
         states.set(shard.number, "retrying");
+        metrics?.changed();
       },
       missedBefore: tellGap,
       missed: (shard, gap, missing) => {
@@ -87,6 +90,9 @@ function reportOfConnections({ context, options, report: { warn, note } }: Run, 
     };
   return {
     ...handlers,
+    gapSeconds: () => gapSeconds,
+    /** Those that have been open and are not closed. */
+    open: (): readonly Shard[] => [...wereOpen.values()].filter(({ number }) => states.has(number)),
     /** `planned` is the initial number of connections, before any has reported its state. */
     state: (planned = 0) => ({
       wanted: hasClosed ? states.size : Math.max(planned, states.size),

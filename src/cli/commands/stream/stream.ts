@@ -98,9 +98,8 @@ async function openSession(run: Run, input: Input<StreamFlags>) {
       remark(`${counted(events, "event")}, ${costOfRun(client.meter)}, ${time}${withoutEvent(ending)}`);
     },
   });
-  const { meter } = open.client;
   const ends = { limit, duration, maxCredits: options.maxCredits };
-  const stops = createStops(clock, signal, ends, () => meter.credits);
+  const stops = createStops(clock, signal, ends, () => open.client.meter.credits);
   onClose(stops.release);
   const known = createKnownAssets(context, open.client.target, run.sources.names);
   known.name(listed);
@@ -117,6 +116,7 @@ async function openSession(run: Run, input: Input<StreamFlags>) {
   const cost = asked.kind.isCostly === true ? `; ${costOfTokens}` : "";
   remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${cost}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
+  showMetrics(run, { course, stops, planned, quietest: (assets) => owners.quietest(assets, started) });
   const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ trade }) => trade !== undefined);
   const begun = (): void => {
     // If the credits are limited, none of them are spent on amounts in tokens.
@@ -135,6 +135,26 @@ async function openSession(run: Run, input: Input<StreamFlags>) {
   const hasFile = words.some((word) => word.startsWith("@"));
   const assets = { asking, subjects, known, readAssets, hasFile, owners };
   return { run, flags, ...asked, ...assets, open, cap, stops, course, displays, now, ending, since };
+}
+
+function showMetrics(
+  { metrics }: Run,
+  {
+    course,
+    stops,
+    planned,
+    quietest,
+  }: Pick<Session, "course" | "stops"> & {
+    readonly planned: number;
+    readonly quietest: (assets: readonly Subject[]) => number;
+  },
+): void {
+  metrics?.shows({
+    rows: () => stops.counts().events,
+    connections: () => course.state(planned),
+    gapSeconds: course.gapSeconds,
+    oldest: () => Math.min(...course.open().map(({ subjects }) => quietest(subjects))),
+  });
 }
 
 /** The sandbox has no market between two runs. */
@@ -305,7 +325,7 @@ function handlersOf(session: Session): TailHandlers {
       for (const event of events) if (isSkipped(event)) course.skipped(shard, event);
       // Copies of large batches would keep the garbage collector busy.
       let rest = events.some(isSkipped) ? events.filter((event) => !isSkipped(event)) : events;
-      owners.findForeign(rest, shard.subjects, (owner) => course.foreign(shard, owner));
+      owners.findForeign(rest, shard.subjects, at.elapsed, (owner) => course.foreign(shard, owner));
       let wanted: number;
       do {
         wanted = stops.take(rest.length);

@@ -5,7 +5,7 @@ import { type CandleInterval, type DatasetKind, datasetKinds, partitions } from 
 import type { Block } from "../../render/page/help-page.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { choice, list, readBy, text, toggle } from "../../run/flags/flag-types.ts";
-import { textFlags } from "../../run/flags/shared-flags.ts";
+import { metricsFlag, textFlags } from "../../run/flags/shared-flags.ts";
 
 const kinds = list("kinds", (label, items): readonly DatasetKind[] =>
   items.map((item) => {
@@ -51,6 +51,7 @@ export const syncFlags = {
   estimate: flag(toggle, "Requests", {
     summary: "Print the estimated cost and exit; sends one request per dataset of transactions",
   }),
+  metrics: metricsFlag(),
   force: flag(toggle, "Output", {
     summary: "Check every byte of every file, not only sizes and footers, and request lost rows again",
   }),

@@ -36,6 +36,7 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags) {
   };
   return {
     events,
+    rows: () => rows,
     state: ({ requests, credits }: Meter): PullState => ({
       rows,
       rowsInAll: undefined,

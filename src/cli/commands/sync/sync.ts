@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { ClientObserver } from "../../../client/client.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
@@ -24,6 +25,7 @@ import { withoutNames } from "../input/replace-names.ts";
 import { syncServiceOf } from "../../run/run-options.ts";
 import { readLists } from "./sync-lists.ts";
 import { createFailures } from "./sync-failures.ts";
+import { createSyncMetrics } from "./sync-metrics.ts";
 import { createSyncOutput } from "./sync-output.ts";
 import type { syncFlags, syncShared } from "./sync-flags.ts";
 
@@ -64,17 +66,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const isEstimate = flags.estimate === true;
   const lock = isEstimate ? undefined : await lockRoot(run, root);
   const clock = createServiceClock(() => options.now + context.clock.elapsed() - started);
-  const noteAge = createAgeNote(report.note);
-  const open = await run.open({
-    observer: {
-      answered: (exchange) => {
-        // An error may come from another machine, with another clock.
-        if (exchange.answer?.status === 200) clock.heard(exchange.answer.headers.get("date"), exchange.age);
-        noteAge(exchange.age);
-        report.answered(exchange);
-      },
-    },
-  });
+  const open = await run.open({ observer: observerOf(run, clock) });
   const { client } = open;
   const isForced = flags.force === true;
   const { datasets } = list;
@@ -88,6 +80,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   if (lock === undefined) throw new Error("a run without a lock");
   list.save(list);
   const output = createSyncOutput(context, flags);
+  const metrics = createSyncMetrics(run, begun, output.rows);
   const failures = createFailures(run);
   const lake: Lake = {
     context,
@@ -100,7 +93,15 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     parallel: options.parallel,
     clock,
     datasetsAt: list.datasetsAt,
-    events: { ...eventsOf(run), ...output.events, failed: failures.add },
+    events: {
+      ...eventsOf(run),
+      ...output.events,
+      published: async (dataset, published) => {
+        metrics.published(published);
+        await output.events.published(dataset, published);
+      },
+      failed: failures.add,
+    },
   };
   run.progress.begin(() => output.state(client.meter), report.tell);
   const result = await syncLake(lake, datasets, begun).catch((cause: unknown) => {
@@ -117,7 +118,21 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const hasFailed = result.failures.length > 0;
   if (hasFailed && result.succeeded === 0) failures.end();
   failures.tell();
-  return hasFailed || result.problems > 0 ? 8 : 0;
+  const isOk = !hasFailed && result.problems === 0;
+  if (isOk) metrics.succeeded();
+  return isOk ? 0 : 8;
+}
+
+function observerOf({ report }: Run, clock: ServiceClock): Pick<ClientObserver, "answered"> {
+  const noteAge = createAgeNote(report.note);
+  return {
+    answered: (exchange) => {
+      // An error may come from another machine, with another clock.
+      if (exchange.answer?.status === 200) clock.heard(exchange.answer.headers.get("date"), exchange.age);
+      noteAge(exchange.age);
+      report.answered(exchange);
+    },
+  };
 }
 
 /** A changed byte in the middle of a complete file is found only with `--force`. */

@@ -1,3 +1,4 @@
+import type { Exchange } from "../../../client/client.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/response/answer-age.ts";
 import { isWaitTooLong } from "../../../client/response/retry-after.ts";
 import type { Context } from "../../../base/context/context.ts";
@@ -49,17 +50,7 @@ async function watch(
   const first = await read(nowOf());
   checkPrefix(options, first);
   const freshness = createRoundFreshness(clock);
-  const noteAge = createAgeNote(report.note);
-  const { client } = await run.open({
-    speed: 1,
-    observer: {
-      answered: (exchange) => {
-        freshness.heard(exchange.url, exchange.age);
-        noteAge(exchange.age);
-        report.answered(exchange);
-      },
-    },
-  });
+  const { client } = await run.open({ speed: 1, observer: observerOf(run, freshness) });
   const { meter, target } = client;
   const { requests, credits } = hourlyCost({ interval, every }, first, options, target.tier);
   if (input.flags.estimate === true)
@@ -79,6 +70,8 @@ async function watch(
     ...(target.isSimulated ? ["simulated data"] : []),
   ]);
   const said = new Set<string>();
+  let [written, refreshed] = [0, clock.elapsed()];
+  run.metrics?.shows({ rows: () => written, oldest: () => refreshed });
   let last: Round | undefined;
   for (let due = clock.elapsed(); ;) {
     // Each round resolves all relative times with the same clock reading.
@@ -102,6 +95,8 @@ async function watch(
       for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
       for (const each of [...round.notes, ...round.refused]) said.add(each);
       last = round;
+      refreshed = clock.elapsed();
+      written += round.groups.reduce((sum, each) => sum + each.rows.length, 0);
     }
     // Skips rounds that were missed because another round took longer than the interval, or that cannot differ.
     const passed = Math.floor((clock.elapsed() - due) / interval);
@@ -109,6 +104,17 @@ async function watch(
     view.waiting?.(due);
     await clock.sleep(due - clock.elapsed(), signal);
   }
+}
+
+function observerOf({ report }: Run, freshness: ReturnType<typeof createRoundFreshness>) {
+  const noteAge = createAgeNote(report.note);
+  return {
+    answered: (exchange: Exchange): void => {
+      freshness.heard(exchange.url, exchange.age);
+      noteAge(exchange.age);
+      report.answered(exchange);
+    },
+  };
 }
 
 /** Rate limits, service errors and network errors may be temporary even after all retries. */

@@ -1,4 +1,4 @@
-import { flag, pick, type Values } from "./flag.ts";
+import { type Flag, flag, pick, type Values } from "./flag.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { tiers } from "../../../api/tier.ts";
 import { isFaultProblem, parseFaults } from "../../../sandbox/faults/parse-faults.ts";
@@ -40,6 +40,14 @@ const fieldPaths = list("paths", (label, paths) => {
 });
 
 /** For commands that print rows, but not for those that print complete responses. */
+/** For runs that last, and for `sync`, which cron runs. */
+export const metricsFlag = (...where: readonly string[]): Flag<string> =>
+  flag(outputFile, "Requests", {
+    ...(where.length > 0 && { with: where }),
+    summary: "Keep this file of metrics for Prometheus up to date",
+    details: "; for the textfile collector of node_exporter, e.g. ticks.prom",
+  });
+
 export const prefixFlag = flag(fieldPaths, "Output", {
   suggests: "fields",
   summary: "Print these fields and a tab before each NDJSON row, e.g. pool_id",

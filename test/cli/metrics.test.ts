@@ -1,0 +1,131 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { openMetrics } from "../../src/cli/run/output/metrics-file.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { leftOut } from "../harness/recipe-tools.ts";
+import { usdcWeth } from "../harness/lake.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
+
+const folder = temporaryFolder();
+const inFolder = (name: string): string => path.join(folder, name);
+
+/** The samples, such as `dexdata_requests_total{result="ok"}`. */
+function samplesOf(file: string): Readonly<Record<string, number>> {
+  const lines = readFileSync(file, "utf8").split("\n");
+  return Object.fromEntries(
+    lines
+      .filter((line) => line !== "" && !line.startsWith("#"))
+      .map((line) => [line.slice(8, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]),
+  );
+}
+
+const weth = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+
+describe("--metrics", () => {
+  test.each([
+    [`stream ${weth} --limit 3 --sandbox`, { rows_total: 3, 'connections{state="open"}': 0 }],
+    [
+      `txns ethereum ${usdcWeth} --follow --from -2m --poll 10s --for 1m --sandbox -o ndjson`,
+      { running: 0, 'requests_total{result="rejected"}': 0 },
+    ],
+    [
+      `txns ethereum ${usdcWeth} --follow --for 1m --sandbox --faults 500x1 -o ndjson`,
+      { 'requests_total{result="failed"}': expect.toSatisfy((count) => count > 0) },
+    ],
+    [
+      `sync ${inFolder("lake")} ethereum:${usdcWeth} --sandbox -q`,
+      { sync_lost_ranges: 0, 'sync_files{state="damaged"}': 0 },
+    ],
+  ])("%s", async (words, expected) => {
+    const file = inFolder("run.prom");
+    const { exit, stderr } = await dexdata(`${words} --metrics ${file}`);
+    expect([exit, stderr.includes("metrics")]).toEqual([0, false]);
+    const samples = samplesOf(file);
+    expect(samples).toMatchObject({ running: 0, ...expected });
+
+    expect(samples['requests_total{result="ok"}']).toBeGreaterThanOrEqual(words.startsWith("stream") ? 0 : 1);
+    checkFile(file);
+  });
+
+  test("a sync that fails keeps the time of the last success", async () => {
+    const file = inFolder("sync.prom");
+    const sync = async (root: string, more = "") =>
+      await dexdata(
+        `sync ${inFolder(root)} ethereum:${usdcWeth} --sandbox -q --metrics ${file} --retries 0 ${more}`,
+      );
+    await sync("first");
+    const { sync_last_success_time_seconds: before } = samplesOf(file);
+    expect(before).toBeGreaterThan(1_700_000_000);
+    expect((await sync("second", "--faults 500")).exit).not.toBe(0);
+    expect(samplesOf(file)).toMatchObject({ sync_last_success_time_seconds: before });
+  });
+
+  test("a change of the connection is shown within a second, and everything else within ten", () => {
+    const context = createTestContext();
+    const calls: [gap: number, call: () => void][] = [];
+    const timer = (gap: number, call: () => void) => {
+      calls.push([gap, call]);
+      return () => undefined;
+    };
+    const clock = { ...context.clock, every: timer, after: timer };
+    const file = inFolder("timed.prom");
+    const metrics = openMetrics({ ...context, clock }, file, { warn: () => undefined });
+    let rows = 1;
+    metrics.shows({ rows: () => rows });
+    expect(samplesOf(file)["rows_total"]).toBe(0);
+    metrics.changed();
+    metrics.changed();
+    expect(calls.map(([gap]) => gap)).toEqual([10_000, 500]);
+    calls[1]?.[1]();
+    expect(samplesOf(file)["rows_total"]).toBe(1);
+    rows = 2;
+    calls[0]?.[1]();
+    expect(samplesOf(file)["rows_total"]).toBe(2);
+  });
+
+  test("a file that cannot be written ends the run at its start, and is reported once later", async () => {
+    const { exit, stderr } = await dexdata(
+      `stream ${weth} --sandbox --limit 1 --error-format text --metrics ${inFolder("no/x.prom")}`,
+    );
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("cannot be written (no such directory)")]);
+    const other = await dexdata(
+      `price ${weth} --sandbox --error-format text --metrics ${inFolder("x.prom")}`,
+    );
+    expect([other.exit, other.stderr]).toEqual([
+      2,
+      expect.stringContaining("--metrics requires a run that lasts"),
+    ]);
+    expect(existsSync(inFolder("x.prom"))).toBe(false);
+  });
+
+  test("a file is replaced as a whole", () => {
+    const file = inFolder("many.prom");
+    writeFileSync(file, "");
+    const context = createTestContext();
+    let write = (): void => undefined;
+    const after = (_: number, call: () => void) => {
+      write = call;
+      return () => undefined;
+    };
+    const clock = { ...context.clock, after };
+    const metrics = openMetrics({ ...context, clock }, file, { warn: () => undefined });
+    for (let count = 0; count < 200; count += 1) {
+      metrics.shows({ rows: () => count, connections: () => ({ open: count, retrying: 0 }) });
+      metrics.changed();
+      write();
+      expect(samplesOf(file)["rows_total"]).toBe(count);
+    }
+  });
+});
+
+/** Prints LEFT OUT without promtool. */
+function checkFile(file: string): void {
+  if (leftOut("promtool check metrics", ["promtool"]) !== undefined) return;
+  const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
+    input: readFileSync(file),
+  });
+  expect([status, String(stdout), String(stderr)]).toEqual([0, "", ""]);
+}
