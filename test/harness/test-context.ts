@@ -2,8 +2,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterAll } from "vitest";
 import type { Context, Interruption, Key } from "../../src/base/context/context.ts";
+import { afterEachFile } from "./after-tests.ts";
 import { createTestClock, type TestClock } from "./test-clock.ts";
 import { createTestOutput, type TestOutput } from "./test-output.ts";
 
@@ -164,6 +164,7 @@ function createHome(): string {
   return home;
 }
 
-afterAll(() => {
+afterEachFile(() => {
   if (homes !== undefined) rmSync(homes.folder, { recursive: true, force: true });
+  homes = undefined;
 });

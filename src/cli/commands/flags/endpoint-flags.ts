@@ -2,7 +2,7 @@ import type { Endpoint } from "../../../api/endpoint.ts";
 import type { Param, ParamKind } from "../../../api/param.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import type { Reply } from "../../../api/reply.ts";
-import { followFlags } from "./follow-flags.ts";
+import { followFlags, growthFlags } from "./follow-flags.ts";
 import { timedFlags } from "./timed-flags.ts";
 import { watchFlags } from "./watch-flags.ts";
 import { type Flag, type FlagGroup, type Flags, flag, type OfSomeCommands } from "../../run/flags/flag.ts";
@@ -30,6 +30,7 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
     if (flags["from"] !== undefined) Object.assign(flags, { day: dayFlag(heading, endpoint.reply) });
     Object.assign(flags, flagsOfReply(endpoint.reply));
     if (endpoint.feed !== undefined) Object.assign(flags, tradeFlags, followFlags);
+    if (endpoint.isGrowing === true) Object.assign(flags, growthFlags);
   }
   return { ...flags, ...watchFlags, prefix: prefixFlag };
 }
@@ -41,7 +42,9 @@ export type EndpointFlags = ReplyFlags &
   typeof watchFlags &
   typeof sharedFlags & { readonly prefix: typeof prefixFlag };
 
-export type FollowedFlags = EndpointFlags & typeof followFlags;
+export type FollowedFlags = EndpointFlags &
+  typeof followFlags &
+  OfSomeCommands<Pick<typeof growthFlags, "envelope">>;
 
 /** Parameters of lists that do not filter. */
 const ordering: ReadonlySet<string> = new Set(["order_by", "sort"]);
