@@ -113,11 +113,7 @@ export function followList(
       },
     });
   const end = (cause: unknown): void => {
-    if (child.signal.aborted) return;
-    if (!isOfMany || !(cause instanceof Failure)) return ending.end(cause);
-    const failure = new Failure(`${title}: ${cause.message}`, cause.details);
-    if (affectsOneInput(cause)) failed(failure);
-    else ending.end(failure);
+    if (!child.signal.aborted) endList(session, title, cause, failed);
   };
   const done = work()
     .then(() => ending.end(new Stop("limit")), end)
@@ -132,6 +128,19 @@ export function followList(
     isStuck: () => isStuck,
     readAt: () => readAt,
   };
+}
+
+/** If only this list cannot be followed, the others may continue. */
+function endList(
+  { ending, isOfMany }: Session,
+  title: string | undefined,
+  cause: unknown,
+  failed: (failure: Failure) => void,
+): void {
+  if (!isOfMany || !(cause instanceof Failure)) return ending.end(cause);
+  const failure = new Failure(`${title}: ${cause.message}`, cause.details);
+  if (affectsOneInput(cause)) failed(failure);
+  else ending.end(failure);
 }
 
 /** Finds where the list was left, or where to begin. */
