@@ -162,11 +162,11 @@ test("a long history of a new pool does not delay the others", async () => {
   const [minutes, poll, pools] = isLong ? [6, 60, 100] : [0.2, 5, 20];
   const service = await openMarket({ name: "backfill", pools, speed: 1, rpm: isLong ? 500 : 600 });
   const words = `--poll ${poll}s -q --out OUT/rows.ndjson --from ${sandboxNow / 1000 - (isLong ? 300 : 20) * 3600}`;
-  const list = readFileSync(service.list, "utf8");
+  const all = readFileSync(service.list, "utf8");
   // The others have no end yet either, so their first run begins now.
-  writeFileSync(service.list, list.split("\n").slice(1).join("\n"));
+  writeFileSync(service.list, all.split("\n").slice(1).join("\n"));
   await ended(service.begin(`${words.replace(/ --from .*/u, "")} --for ${poll + 3}s`), 120_000);
-  writeFileSync(service.list, list);
+  writeFileSync(service.list, all);
   service.log.length = 0;
   await ended(service.begin(`${words} --for ${minutes * 60}s`), minutes * 60_000 + 60_000);
   const [busy] = service.pools;

@@ -65,8 +65,10 @@ export function followList(
   session.freshness.set(pathOfList(list), freshness);
   const child = childOf(ending.signal);
   const context = { ...run.context, signal: child.signal };
-  const { latest } = present;
-  const writer = createRowWriter(quota, createRowOutput(session, list, said), { ...course, latest });
+  const writer = createRowWriter(quota, createRowOutput(session, list, said), {
+    ...course,
+    latest: present.latest,
+  });
   const wake = createWake(context.clock, child.signal);
   let [isStuck, rowsSince, readAt] = [false, 0, context.clock.elapsed()];
   let listening: Promise<void> | undefined;
@@ -75,7 +77,7 @@ export function followList(
       context,
       begin: beginningOf(session, list, freshness),
       wake,
-      latest,
+      latest: present.latest,
       polledAt: isOfMany ? () => present.seconds() - freshness.age() / 1000 : undefined,
       freshness,
       idle: () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
