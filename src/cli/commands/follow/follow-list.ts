@@ -102,11 +102,7 @@ export function followList(
         },
         caughtUp: (began, rows) => {
           readAt = began;
-          if (session.readsAnHour !== undefined && !said.cost) {
-            said.cost = true;
-            const lasting = creditsLast(open.client.meter.creditsLeft, session.readsAnHour);
-            if (lasting !== undefined) run.report.note(lasting);
-          }
+          sayHowLong(session, said);
           course.caughtUp(began, rows);
           // Opened only after the history has been read, because earlier events would cost credits without triggering a
           // read.
@@ -130,6 +126,13 @@ export function followList(
     isStuck: () => isStuck,
     readAt: () => readAt,
   };
+}
+
+function sayHowLong({ readsAnHour, open, run }: Session, said: SaidOnce): void {
+  if (readsAnHour === undefined || said.cost) return;
+  said.cost = true;
+  const lasting = creditsLast(open.client.meter.creditsLeft, readsAnHour);
+  if (lasting !== undefined) run.report.note(lasting);
 }
 
 /** If only this list cannot be followed, the others may continue. */
