@@ -54,7 +54,7 @@ export function followList(
   said: SaidOnce,
   failed: (failure: Failure) => void,
 ): FollowingList {
-  const { run, open, ending, present, isOfMany, queue, checkpoint, poll, quota } = session;
+  const { run, ending, present, isOfMany, queue, checkpoint, poll, quota } = session;
   const title = isOfMany ? listTitle(list) : undefined;
   const course = createFollowReport(run, session.log, {
     pools: poolsOf([list]),
