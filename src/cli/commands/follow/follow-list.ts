@@ -54,7 +54,7 @@ export function followList(
   said: SaidOnce,
   failed: (failure: Failure) => void,
 ): FollowingList {
-  const { run, open, ending, present, isOfMany, queue, checkpoint, poll, quota } = session;
+  const { run, ending, present, isOfMany, queue, checkpoint, poll, quota } = session;
   const title = isOfMany ? listTitle(list) : undefined;
   const course = createFollowReport(run, session.log, {
     pools: poolsOf([list]),
@@ -65,8 +65,10 @@ export function followList(
   session.freshness.set(pathOfList(list), freshness);
   const child = childOf(ending.signal);
   const context = { ...run.context, signal: child.signal };
-  const { latest } = present;
-  const writer = createRowWriter(quota, createRowOutput(session, list, said), { ...course, latest });
+  const writer = createRowWriter(quota, createRowOutput(session, list, said), {
+    ...course,
+    latest: present.latest,
+  });
   const wake = createWake(context.clock, child.signal);
   let [isStuck, rowsSince, readAt] = [false, 0, context.clock.elapsed()];
   let listening: Promise<void> | undefined;
@@ -75,7 +77,7 @@ export function followList(
       context,
       begin: beginningOf(session, list, freshness),
       wake,
-      latest,
+      latest: present.latest,
       polledAt: isOfMany ? () => present.seconds() - freshness.age() / 1000 : undefined,
       freshness,
       idle: () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
@@ -100,11 +102,7 @@ export function followList(
         },
         caughtUp: (began, rows) => {
           readAt = began;
-          if (session.readsAnHour !== undefined && !said.cost) {
-            said.cost = true;
-            const lasting = creditsLast(open.client.meter.creditsLeft, session.readsAnHour);
-            if (lasting !== undefined) run.report.note(lasting);
-          }
+          sayHowLong(session, said);
           course.caughtUp(began, rows);
           // Opened only after the history has been read, because earlier events would cost credits without triggering a
           // read.
@@ -113,11 +111,7 @@ export function followList(
       },
     });
   const end = (cause: unknown): void => {
-    if (child.signal.aborted) return;
-    if (!isOfMany || !(cause instanceof Failure)) return ending.end(cause);
-    const failure = new Failure(`${title}: ${cause.message}`, cause.details);
-    if (affectsOneInput(cause)) failed(failure);
-    else ending.end(failure);
+    if (!child.signal.aborted) endList(session, title, cause, failed);
   };
   const done = work()
     .then(() => ending.end(new Stop("limit")), end)
@@ -132,6 +126,26 @@ export function followList(
     isStuck: () => isStuck,
     readAt: () => readAt,
   };
+}
+
+function sayHowLong({ readsAnHour, open, run }: Session, said: SaidOnce): void {
+  if (readsAnHour === undefined || said.cost) return;
+  said.cost = true;
+  const lasting = creditsLast(open.client.meter.creditsLeft, readsAnHour);
+  if (lasting !== undefined) run.report.note(lasting);
+}
+
+/** If only this list cannot be followed, the others may continue. */
+function endList(
+  { ending, isOfMany }: Session,
+  title: string | undefined,
+  cause: unknown,
+  failed: (failure: Failure) => void,
+): void {
+  if (!isOfMany || !(cause instanceof Failure)) return ending.end(cause);
+  const failure = new Failure(`${title}: ${cause.message}`, cause.details);
+  if (affectsOneInput(cause)) failed(failure);
+  else ending.end(failure);
 }
 
 /** Finds where the list was left, or where to begin. */
