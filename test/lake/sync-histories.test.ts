@@ -37,7 +37,7 @@ async function play(name: string, number: number, kind: Kind): Promise<void> {
   expect(failures).toEqual([]);
 }
 
-describe.each(["month", "day"] as const)("by %s", (by) => {
+describe.each(isLong ? (["month", "day"] as const) : (["month"] as const))("by %s", (by) => {
   test(
     "behind the disturbing proxy, complete files have the market's final rows, and three daily runs heal the rest",
     async () =>
