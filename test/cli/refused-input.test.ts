@@ -339,7 +339,7 @@ describe("help", () => {
       "auth",
       "config",
     ]) {
-      expect(stdout).toContain(`\n  ${word}`);
+      expect(stdout).toMatch(new RegExp(`^(?: {2}|Setup: |Reference: |.*, )${word}\\b`, "mu"));
     }
   });
 
