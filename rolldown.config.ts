@@ -49,7 +49,7 @@ const anyUser = {
 const source = (file: string): string => readFileSync(`src/${file}`, "utf8");
 
 /** The other files of the package, generated from the same contract as its programs. */
-const packageFiles: Plugin = {
+export const packageFiles: Plugin = {
   name: "package-files",
   generateBundle() {
     const library = declarations(source("library/public-types.ts"));
@@ -102,14 +102,20 @@ const late: Plugin = {
     ),
 };
 
+export const programPlugins: readonly Plugin[] = [leftOut, standIn, oneParser, late, readableChunks];
+
+export const shared = {
+  platform: "node",
+  logLevel: "silent",
+  transform: { define: { DEXDATA_VERSION: JSON.stringify(version) } },
+} as const;
+
 // CommonJS chunks load a few milliseconds faster than ES modules. A command loads only the chunks it needs, because each
 // `import()` in the source becomes a separate chunk.
 export default defineConfig({
+  ...shared,
   input: { dexdata: "bin/dexdata.ts", library: "bin/library.ts", sandbox: "bin/sandbox.ts" },
-  platform: "node",
-  logLevel: "silent",
-  plugins: [leftOut, standIn, oneParser, late, packageFiles, readableChunks, thirdPartyLicenses],
-  transform: { define: { DEXDATA_VERSION: JSON.stringify(version) } },
+  plugins: [...programPlugins, packageFiles, thirdPartyLicenses],
   output: {
     dir: "dist",
     format: "cjs",

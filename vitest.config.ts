@@ -5,7 +5,9 @@ export default defineConfig({
   test: {
     globalSetup: ["test/harness/global-setup.ts"],
     include: ["test/**/*.test.ts"],
-    setupFiles: ["test/harness/no-public-host.ts", "test/harness/no-key-seen.ts"],
+    setupFiles: "test/harness/setup.ts",
+    // A process runs one file after the other, so that it loads and compiles the sources only once.
+    isolate: false,
     // Real sockets and child processes on two cores: generous, but a hang still ends.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -13,7 +13,7 @@ if (rest.length === 0 && (first === "--version" || first === "-V" || first === "
   void import("./complete-words.ts").then(({ completeWords }) => completeWords(rest));
 } else {
   const early = awaitEarlyReload(argv);
-  const page = findPreparedHelp(argv, import.meta.dirname);
+  const page = findPreparedHelp(argv);
   const run =
     page === undefined
       ? import("./run-command.ts").then(async ({ runCommand }) => await runCommand(argv, early))

@@ -1,15 +1,14 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { HelpForm } from "../src/cli/program/help/command-help.ts";
 import type { Block } from "../src/cli/render/page/help-page.ts";
+import { readPackageFile } from "./package-file.ts";
 import { preparedFile } from "../src/cli/program/help/prepared-file.ts";
 
 /** Returns undefined unless the command line is as simple as `pools search --help`; main() parses everything else. */
-export function findPreparedHelp(argv: readonly string[], directory: string): readonly Block[] | undefined {
+export function findPreparedHelp(argv: readonly string[]): readonly Block[] | undefined {
   const request = requestedHelp(argv);
   if (!request?.words.every((word) => /^[a-z]+(?:-[a-z]+)*$/u.test(word))) return undefined;
   try {
-    const page: unknown = JSON.parse(readFileSync(join(directory, preparedFile(request.words)), "utf8"));
+    const page: unknown = JSON.parse(readPackageFile(`dist/${preparedFile(request.words)}`));
     return isPage(page) ? page[request.form] : undefined;
   } catch {
     return undefined;

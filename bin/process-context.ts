@@ -1,6 +1,4 @@
 import { fstatSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { isatty } from "node:tty";
 import {
@@ -14,6 +12,7 @@ import {
 import { usageFailure } from "../src/base/failure.ts";
 import { readStart } from "../src/base/files/named-file.ts";
 import type { EarlyReload } from "./early-reload.ts";
+import { readPackageFile } from "./package-file.ts";
 import { createClock } from "./process-clock.ts";
 import { listenForKeys } from "./terminal-keys.ts";
 
@@ -86,8 +85,7 @@ function createProcessContext(early: EarlyReload): ProcessContext {
     platform: process.platform,
     pid: process.pid,
     nodeVersion: process.versions.node,
-    // The program runs from dist/, which is one level below the package root.
-    packageFile: async (name) => await readFile(join(import.meta.dirname, "..", name), "utf8"),
+    packageFile: readPackageFile,
     clock: createClock(),
     random: Math.random,
     // On an open connection, undici sends a request two event loop turns later.

@@ -38,7 +38,7 @@ const documents = [
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   "test/README.md",
-  ...readdirSync("docs").map((name) => `docs/${name}`),
+  ...readdirSync("docs").flatMap((name) => (name.endsWith(".md") ? [`docs/${name}`] : [])),
 ];
 
 const filesBelow = (directory: string): readonly string[] =>

@@ -112,7 +112,7 @@ const isLinux = process.platform === "linux";
 
 describe("release workflow", () => {
   test("the publishing job waits for the testing job, which has no permissions", () => {
-    expect(release?.jobs.map(({ name }) => name)).toEqual(["build", "publish"]);
+    expect(release?.jobs.map(({ name }) => name)).toEqual(["build", "binary", "publish"]);
     expect(jobOf("publish")).toContain("needs: build\n");
     expect(jobOf("build")).toMatch(/permissions:\n {6}contents: read\n {4}\w/u);
     expect(jobOf("build")).toContain("run: .ci/run");

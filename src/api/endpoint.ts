@@ -22,6 +22,8 @@ export interface Endpoint {
   readonly words?: string;
   /** This feed's events announce new rows, so the list can be followed. */
   readonly feed?: FeedName;
+  /** The list can be followed: each row once, when the service adds it. */
+  readonly isGrowing?: true;
   /** Set only for short lists of values that people type. Suggestions and completion cache these lists. */
   readonly typedFields?: readonly [value: string, name: string];
   readonly method: "GET";

@@ -29,8 +29,75 @@ export type Reply =
   /** One object that contains an array for each group. */
   | { readonly kind: "groups"; readonly groups: readonly string[] };
 
+/** A list that the service divides into pages. */
+export type PagedReply = Extract<Reply, { readonly kind: "cursor-pages" | "numbered-pages" }>;
+/** A reply that takes more than one request if it is long. */
+export type LongReply = Exclude<Reply, { readonly kind: "single" | "list" | "groups" }>;
+
+interface ReplyTraits {
+  /** One response contains everything. */
+  readonly isOneResponse: boolean;
+  /** The response is one object. */
+  readonly isRecord: boolean;
+  /** The response contains nothing but rows. */
+  readonly isAllRows: boolean;
+  /** A list that belongs to one asset, so that several assets need several lists. */
+  readonly isPerAsset: boolean;
+  /** The rows are a row per interval of a time range. */
+  readonly isCandles: boolean;
+}
+
+const none: ReplyTraits = {
+  isOneResponse: false,
+  isRecord: false,
+  isAllRows: false,
+  isPerAsset: false,
+  isCandles: false,
+};
+/** What other code needs to know about a kind of reply. A new kind begins here and in `walk-list.ts`. */
+const traits: Readonly<Record<Reply["kind"], ReplyTraits>> = {
+  single: { ...none, isOneResponse: true, isRecord: true, isAllRows: true },
+  list: { ...none, isOneResponse: true, isAllRows: true },
+  groups: { ...none, isOneResponse: true },
+  "cursor-pages": none,
+  "numbered-pages": { ...none, isPerAsset: true },
+  batch: { ...none, isAllRows: true },
+  candles: { ...none, isAllRows: true, isPerAsset: true, isCandles: true },
+};
+
+export function traitsOf(reply: Reply): ReplyTraits {
+  return traits[reply.kind];
+}
+
+export function isLong(reply: Reply): reply is LongReply {
+  return !traitsOf(reply).isOneResponse;
+}
+
+export function isPaged(reply: Reply): reply is PagedReply {
+  return "rows" in reply;
+}
+
+export function isNumbered(reply: Reply): reply is Extract<Reply, { readonly kind: "numbered-pages" }> {
+  return "handOverAfter" in reply;
+}
+
+/** Whether older pages are requested by time. Such a list is sorted by time, and its rows disappear from it in the end. */
+export function continuesByTime(reply: Reply): boolean {
+  return isNumbered(reply) && reply.handOverAfter !== undefined;
+}
+
+/** The parameter that contains the inputs of a batch. */
+export function batchParam(reply: Reply): string | undefined {
+  return "param" in reply ? reply.param : undefined;
+}
+
+/** In response order; undefined if there is only one kind of row. */
+export function groupsIn(reply: Reply): readonly string[] | undefined {
+  return "groups" in reply ? reply.groups : undefined;
+}
+
 /** Undefined if the response is a plain array. */
 export function listNameOf(reply: Reply, group: string): string | undefined {
-  if (reply.kind === "groups") return group;
+  if ("groups" in reply) return group;
   return "rows" in reply ? reply.rows : undefined;
 }

@@ -115,7 +115,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   };
 
   /** The number of retries for a response that cannot be correct. */
-  const most = Math.min(maxRepeats, retry.retries);
+  const most = Math.min(maxRepeats, retry.repeats ?? retry.retries);
   /** Waits before the next retry. Returns false when no retries are left. */
   const again = async (repeats: number, problem: string): Promise<boolean> => {
     if (repeats > most) return false;

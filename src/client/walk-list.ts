@@ -1,4 +1,4 @@
-import type { Reply } from "../api/reply.ts";
+import type { LongReply } from "../api/reply.ts";
 import { askInBatches } from "./batches.ts";
 import { countBack } from "./candles/count-back.ts";
 import { madeCandles } from "./candles/made-candles.ts";
@@ -11,10 +11,7 @@ import { walkNumberedPages } from "./pages/numbered-pages.ts";
 import type { Asking, Page } from "./pages/page.ts";
 import { createSeenKeys } from "./pages/seen-keys.ts";
 
-/** The replies that take more than one request. */
-type ListReply = Exclude<Reply, { readonly kind: "single" | "list" | "groups" }>;
-
-export function walkList(asking: Asking, reply: ListReply): AsyncGenerator<Page> {
+export function walkList(asking: Asking, reply: LongReply): AsyncGenerator<Page> {
   const { args, walk } = asking;
   const list = { ...asking, walk: { ...walk, seen: walk.seen ?? createSeenKeys("all", false) } };
   switch (reply.kind) {

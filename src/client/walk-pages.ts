@@ -1,7 +1,7 @@
 import type { Args } from "../api/args.ts";
 import { type Endpoint, onlyGroup } from "../api/endpoint.ts";
 import { invalidResponse } from "../base/failure.ts";
-import { listNameOf } from "../api/reply.ts";
+import { groupsIn, isLong, isPaged, listNameOf, traitsOf } from "../api/reply.ts";
 import { isObject, member, rawMembers } from "../base/json/raw-json.ts";
 import type { Client } from "./client.ts";
 import type { Document } from "./connection/answer-body.ts";
@@ -20,8 +20,7 @@ export async function* walkPages(
 ): AsyncGenerator<Page> {
   const { reply } = endpoint;
   const asking = { client, endpoint, args, walk };
-  const isOneAnswer = reply.kind === "single" || reply.kind === "list" || reply.kind === "groups";
-  if (isOneAnswer || walk.once !== undefined) return yield* askOnce(asking);
+  if (!isLong(reply) || walk.once !== undefined) return yield* askOnce(asking);
   if (walk.made !== undefined) return yield* walk.made.pages(asking);
   // Paging is a third of the code of a request, and commands for one pool or token do without it.
   const { walkList } = await import("./walk-list.ts");
@@ -51,8 +50,8 @@ async function askOwn(
     const answer = await client.ask(endpoint, args);
     if (foreignIn === undefined) return { answer, warning: undefined };
     const { value } = answer.read();
-    const rows = reply.kind === "single" ? [value] : member(value, listNameOf(reply, onlyGroup) ?? "");
-    const echo = reply.kind === "cursor-pages" ? member(value, "query") : undefined;
+    const rows = traitsOf(reply).isRecord ? [value] : member(value, listNameOf(reply, onlyGroup) ?? "");
+    const echo = isPaged(reply) ? member(value, "query") : undefined;
     const foreign = foreignIn(
       (field) => (Array.isArray(rows) ? rows : []).map((row) => member(row, field)),
       echo,
@@ -67,13 +66,14 @@ async function askOwn(
 function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
   const { reply } = endpoint;
   const { text, value } = document.read();
-  if (reply.kind === "list" || reply.kind === "batch" || reply.kind === "candles")
-    return [createPage(text, value, endpoint.command)];
+  const { isAllRows, isRecord } = traitsOf(reply);
+  if (isAllRows && !isRecord) return [createPage(text, value, endpoint.command)];
   if (!isObject(value)) throw invalidResponse("invalid response: not an object");
-  if (reply.kind === "single")
+  if (isRecord)
     return [{ group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), end: ended("inputs") }];
   const members = rawMembers(text);
-  if (reply.kind !== "groups")
-    return [createPage(members.get(reply.rows), member(value, reply.rows), reply.rows)];
-  return reply.groups.map((group) => createPage(members.get(group), member(value, group), group, group));
+  const name = listNameOf(reply, onlyGroup) ?? "";
+  const groups = groupsIn(reply);
+  if (groups === undefined) return [createPage(members.get(name), member(value, name), name)];
+  return groups.map((group) => createPage(members.get(group), member(value, group), group, group));
 }

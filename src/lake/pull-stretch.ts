@@ -1,3 +1,4 @@
+import { traitsOf } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { isConfirmed } from "../client/pages/judge.ts";
@@ -140,7 +141,7 @@ export async function pullStretch(
     await parts.return(undefined).catch(() => undefined);
   }
   const isCounted = isCountReached(destination);
-  const isProven = !isFailed && (isCounted || !hasTotals || endpoint.reply.kind === "candles");
+  const isProven = !isFailed && (isCounted || !hasTotals || traitsOf(endpoint.reply).isCandles);
   const found = { isProven, isCounted, total, isEarlier: false };
   return { kind: "staged", stretch, file, ...between(at, present()), ...found };
 }

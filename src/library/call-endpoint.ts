@@ -1,3 +1,4 @@
+import { groupsIn } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
 import type { Pace } from "../client/pace/pace.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
@@ -93,7 +94,7 @@ async function* rawPages(
   };
   const wish = {
     walk,
-    groups: reply.kind === "groups" ? reply.groups : [onlyGroup],
+    groups: groupsIn(reply) ?? [onlyGroup],
     limit,
     isValidated: false,
   };

@@ -1,3 +1,4 @@
+import { groupsIn, traitsOf } from "../api/reply.ts";
 import type { Endpoint } from "../api/endpoint.ts";
 import { endpoints } from "../api/endpoints/all.ts";
 import { errorCodes } from "../api/error-codes.ts";
@@ -65,7 +66,7 @@ const paramsName = (endpoint: Endpoint): string => `${typeName(endpoint.id)}Para
 
 function paramsType(endpoint: Endpoint): string {
   const members = endpoint.params.filter(isGiven).map((param) => {
-    const isNeeded = param.required && endpoint.reply.kind !== "candles";
+    const isNeeded = param.required && !traitsOf(endpoint.reply).isCandles;
     const isOptional = !isNeeded && param.place === "query";
     return `  /** ${parameterHelp(endpoint, param)} */\n  readonly ${param.name}${isOptional ? "?" : ""}: ${paramType(param)}${isOptional ? " | undefined" : ""};\n`;
   });
@@ -129,8 +130,8 @@ ${methods.join("")}  /** Live events; leaving the loop closes the connections. *
 /** Returns a method's signature from the second parameter on. */
 function signatureEnd({ reply, rows }: Endpoint): string {
   const types = Object.entries(rows).map(([group, { name }]) => [group, `${typeName(name)}<N>`] as const);
-  if (reply.kind === "single") return `): Promise<${types[0]?.[1]}>`;
-  if (reply.kind === "groups")
+  if (traitsOf(reply).isRecord) return `): Promise<${types[0]?.[1]}>`;
+  if (groupsIn(reply) !== undefined)
     return `): Promise<{ ${types.map(([group, type]) => `${group}: ${type}[]`).join("; ")} }>`;
   return `, options?: ListOptions): Listing<${types[0]?.[1]}>`;
 }

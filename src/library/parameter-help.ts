@@ -1,3 +1,4 @@
+import { batchParam } from "../api/reply.ts";
 import type { Endpoint } from "../api/endpoint.ts";
 import { endpoints } from "../api/endpoints/all.ts";
 import { fullHelp, type Param } from "../api/param.ts";
@@ -38,7 +39,7 @@ function methodOf(name: string): string {
 /** What the parameter's type does not show. */
 function acceptedShape({ reply }: Endpoint, { name, kind }: Param): string {
   if (name === "detailed") return " (default true)";
-  if (reply.kind === "batch" && reply.param === name) return " (one, or an array of any length)";
+  if (batchParam(reply) === name) return " (one, or an array of any length)";
   if (kind.kind === "list") {
     const most = kind.max === undefined ? "" : `; at most ${kind.max}`;
     return ` (an array, or one string with commas${most})`;

@@ -1,3 +1,4 @@
+import { batchParam, traitsOf } from "../api/reply.ts";
 import { completeWindow } from "../client/candles/candle-slices.ts";
 import { type Args, readArgs } from "../api/args.ts";
 import type { Endpoint } from "../api/endpoint.ts";
@@ -37,13 +38,14 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
     const next = near === undefined ? `accepted parameters: ${names.join(", ")}` : `did you mean ${near}?`;
     throw usageFailure(`unknown parameter ${unknown} for ${endpoint.command}`, next);
   }
-  if (reply.kind === "batch") return readBatch(endpoint, reply.param, given, now);
+  const inputs = batchParam(reply);
+  if (inputs !== undefined) return readBatch(endpoint, inputs, given, now);
   const typed = new Map<string, string>();
   for (const param of known) {
     const text = textOf(param, given[param.name] ?? defaultValues[param.name]);
     if (text !== undefined) typed.set(param.name, text);
   }
-  const complete = reply.kind === "candles" ? completeWindow(endpoint, typed, now) : typed;
+  const complete = traitsOf(reply).isCandles ? completeWindow(endpoint, typed, now) : typed;
   const missing = known.find(({ name, required }) => required && !complete.has(name));
   if (missing !== undefined)
     throw usageFailure(`missing parameter ${missing.name}`, parameterHelp(endpoint, missing));

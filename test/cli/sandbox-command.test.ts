@@ -321,7 +321,7 @@ describe("an invalid flag", () => {
       const bound = taken.address();
       if (bound === null || typeof bound === "string") throw new Error("no port");
       const port = bound.port - nth;
-      await expect.poll(listening, soon).toBe(1);
+      const before = listening();
       const { exit, stdout, stderr } = await dexdata(`sandbox --port ${port} --error-format text`);
       expect({ exit, stdout, stderr }).toEqual({
         exit: 2,
@@ -330,7 +330,7 @@ describe("an invalid flag", () => {
           `error: cannot use ports ${port} to ${port + 3}: one is in use or not allowed\n` +
           "  hint: choose other ports with --port, or free ones with --port 0\n",
       });
-      await expect.poll(listening, soon).toBe(1);
+      await expect.poll(listening, soon).toBeLessThanOrEqual(before);
       await new Promise((resolve) => {
         taken.close(resolve);
       });

@@ -63,7 +63,7 @@ describe("--timeout", () => {
     await settle();
     context.clock.advance(30_000);
     expect(await running).toMatchObject({ exit: 7, stdout: "", stderr: late(30, "connecting") });
-    await expect.poll(openSockets, soon).toBe(before);
+    await expect.poll(openSockets, soon).toBeLessThanOrEqual(before);
   });
 
   test("does not delay an interrupt while connecting", async () => {
@@ -75,7 +75,7 @@ describe("--timeout", () => {
     await settle();
     context.interrupt({ cause: "SIGINT" });
     expect(await running).toMatchObject({ exit: 130, stdout: "", stderr: "" });
-    await expect.poll(openSockets, soon).toBe(before);
+    await expect.poll(openSockets, soon).toBeLessThanOrEqual(before);
   });
 
   test("ends a request without a response, and closes its connection", async () => {

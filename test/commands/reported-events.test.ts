@@ -106,7 +106,11 @@ test.each([
   ["without a label", pool, {}],
 ])("txns --follow: each kind of event has its time, and names the pool %s", (name, subject, labels) => {
   const { log, read } = openLog(name);
-  const report = createFollowReport(openRun(), log, subject);
+  const report = createFollowReport(openRun(), log, {
+    pools: [subject],
+    title: undefined,
+    isDown: () => false,
+  });
   report.opened(at, gap);
   report.streamLost(failure, 1000);
   for (const kind of ["warning", "error", "unknown"] as const) report.said(kind, "text");

@@ -1,9 +1,9 @@
-// smoke.mjs <node> <dexdata.cjs>: runs the built program under one Node on its own sandbox and checks it from
-// outside.
+// smoke.mjs <node> <dexdata.cjs>, or smoke.mjs <executable>: runs the built program on its own sandbox and checks it
+// from outside.
 import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 
-const [node, program] = process.argv.slice(2);
+const [node, ...program] = process.argv.slice(2);
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
 /** The command, the exit code, and the expected text in stdout and stderr. */
@@ -28,7 +28,7 @@ const env = { ...process.env, DEXDATA_CONFIG_DIR: tmpdir(), DEXDATA_API_KEY: "",
 delete env.NODE_EXTRA_CA_CERTS;
 let failed = 0;
 for (const [command, exit, stdout, stderr] of cases) {
-  const ran = spawnSync(node, [program, ...command.split(" ")], {
+  const ran = spawnSync(node, [...program, ...command.split(" ")], {
     encoding: "utf8",
     env,
     timeout: 60_000,

@@ -93,7 +93,7 @@ const ascii: Exhibit = {
   views: [inWindow(80, { env: { LANG: "C" } })],
 };
 
-/** Shown in the README: `pictures/<name>.svg`. */
+/** Shown in the README: `docs/pictures/<name>.svg`, part of the package. */
 export interface Picture {
   readonly name: string;
   readonly command: string;
@@ -101,9 +101,12 @@ export interface Picture {
 }
 
 export const pictures: readonly Picture[] = [
-  { name: "pools-search", command: "pools search ethereum --limit 7", columns: 120 },
-  { name: "pool", command: `pool ${pool}`, columns: 96 },
-  { name: "chart", command: `ohlcv ${weth} --interval 15m --count-back 30 --chart`, columns: 110 },
+  { name: "pools-search", command: "pools search ethereum --limit 5", columns: 110 },
+  {
+    name: "chart",
+    command: `ohlcv ${pool} --pool --inversed --interval 1h --count-back 23 --chart`,
+    columns: 96,
+  },
 ];
 
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";

@@ -32,7 +32,7 @@ describe("screens and pictures", () => {
     async ({ name, command, columns }) => {
       const { stdout } = await runView(command, inWindow(columns, { isColored: true }));
       const picture = terminalPicture({ command, text: stdout, columns });
-      await expect(picture).toMatchFileSnapshot(`pictures/${name}.svg`);
+      await expect(picture).toMatchFileSnapshot(`../../docs/pictures/${name}.svg`);
     },
   );
 });
@@ -55,6 +55,7 @@ describe("the first screens of a new user", () => {
       const command = "stream @tokens.ndjson";
       const picture = terminalPicture({ command, text, columns: 80, palette: palettes[palette] });
       await expect(picture).toMatchFileSnapshot(`pictures/80-stream.${palette}.svg`);
+      if (palette === "dark") await expect(picture).toMatchFileSnapshot("../../docs/pictures/board.svg");
     }
   });
 });

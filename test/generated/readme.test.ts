@@ -8,7 +8,7 @@ import { topicPage } from "../../src/cli/program/help/topics/topics.ts";
 import { allCommands } from "../../src/cli/program/all-commands.ts";
 import { pages } from "../harness/readme.ts";
 import { createTestContext } from "../harness/test-context.ts";
-import { plansTable, referenceParts, verifyTable } from "./reference.ts";
+import { agentsPage, plansTable, referenceParts, verifyTable } from "./reference.ts";
 
 const pageOf = (name: string): string => pages.get(name) ?? "";
 const [readme, reference] = [pageOf("README.md"), pageOf("docs/reference.md")];
@@ -33,8 +33,14 @@ describe("generated tables", () => {
 
   test("the README has the plans that the program uses", async () => {
     const text = withParts(readme, { plans: plansTable });
-    expect(text).toContain(`| dev | 120 | ${connectionsOfPlan.dev} | paid |`);
+    expect(text).toContain(`| dev | 500,000 per billing period | 120 | ${connectionsOfPlan.dev} | paid |`);
     await expect(text).toMatchFileSnapshot("../../README.md");
+  });
+
+  test("docs/agents.md is the topic, and has at most 4 kB", async () => {
+    const text = agentsPage();
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4000);
+    await expect(text).toMatchFileSnapshot("../../docs/agents.md");
   });
 
   test("docs/archive.md has the rules of verify", async () => {

@@ -5,7 +5,8 @@ import { errorCodes, exitsOf, factsOf } from "../../src/api/error-codes.ts";
 import { exitCodes } from "../../src/base/exit-codes.ts";
 import { connectionsOfPlan } from "../../src/api/feed.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
-import { plans } from "../../src/api/tier.ts";
+import { plans, type Tier } from "../../src/api/tier.ts";
+import { allowances } from "../../src/sandbox/service/meters.ts";
 import { allCommands } from "../../src/cli/program/all-commands.ts";
 import { costSentence, exitSentence } from "../../src/cli/program/help/command-help.ts";
 import { fullRows } from "../../src/cli/program/help/flag-rows.ts";
@@ -35,11 +36,18 @@ function table(head: Row, rows: readonly Row[]): string {
   return `${line(head)}|${"---|".repeat(head.length)}\n${rows.map(line).join("")}`;
 }
 
+function creditsOf(tier: Tier): string {
+  if (tier === "enterprise") return "set by contract";
+  const { credits, isRolling } = allowances[tier];
+  return `${credits.toLocaleString("en-US")} ${isRolling ? "in 30 days" : "per billing period"}`;
+}
+
 export const plansTable = (): string =>
   table(
-    ["plan", "requests/min", "streams", "hosts"],
+    ["plan", "credits", "requests/min", "streams", "hosts"],
     Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
       tier,
+      creditsOf(tier),
       requestsPerMinute === undefined ? "set by contract" : String(requestsPerMinute),
       String(connectionsOfPlan[tier]),
       hosts,
@@ -166,3 +174,14 @@ export const referenceParts: Readonly<Record<string, () => string>> = {
   limits: () => table(["what", "limit"], rowsOfTopic("limits", "Limits")),
   topics: () => `${topicNames.map((name) => code(name)).join(", ")}\n`,
 };
+
+/** docs/agents.md: the topic `agents`. */
+export function agentsPage(): string {
+  const blocks = topicPage("agents", allCommands, createTestContext({})).slice(0, -1);
+  const parts = blocks.map(({ heading, prose, rows = [] }) =>
+    heading === undefined
+      ? `${prose ?? ""}\n`
+      : `## ${heading}\n\n${rows.map(([term, text]) => `- **${term}**: ${text.replace(/^dexdata [^(]*(?<! )/u, "`$&`")}\n`).join("")}`,
+  );
+  return `# Agents\n\nThis page lists what a program or an agent needs; \`dexdata help agents\` prints it as well.\n\n${parts.join("\n")}`;
+}

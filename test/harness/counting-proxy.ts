@@ -1,6 +1,6 @@
 import http from "node:http";
 import type { Socket } from "node:net";
-import { afterEach } from "vitest";
+import { afterEachTest } from "./after-tests.ts";
 
 /** What the proxy does to a request instead of passing on the response. */
 type Fault = "429" | "500" | "cut" | "reset";
@@ -24,7 +24,7 @@ interface CountingOptions {
 }
 
 const servers: (() => Promise<void>)[] = [];
-afterEach(async () => {
+afterEachTest(async () => {
   for (const close of servers.splice(0)) await close();
 });
 

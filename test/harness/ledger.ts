@@ -1,5 +1,5 @@
-import { afterEach } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/service/sandbox-exchange.ts";
+import { afterEachTest } from "./after-tests.ts";
 import { parseFaults, startSandbox } from "./bundled-sandbox.ts";
 import { sandboxNow } from "./sandbox.ts";
 
@@ -46,7 +46,7 @@ export async function openLedger(
 
 const opened: Ledger[] = [];
 
-afterEach(async () => {
+afterEachTest(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
 

@@ -4,11 +4,10 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
-import { afterAll, afterEach } from "vitest";
 import { searchFolder, startSearch } from "./key-search.ts";
 
 /**
- * Setup file of every test: searches all output of the program and of child processes, in streams and in files of the
+ * Applies to every test: searches all output of the program and of child processes, in streams and in files of the
  * temporary directory, for keys (promise 1), and fails the test or file in which it finds one. Programs whose name
  * begins with `key` print one on purpose.
  */
@@ -30,16 +29,18 @@ export function watchOutput(name: string): (chunk: Buffer) => void {
   };
 }
 
-const failWhenSeen = (): void => {
+/** Call this after each test. */
+export function failWhenSeen(): void {
   const seen = takeSightings();
   if (seen.length > 0) throw new Error(`a key was written:\n${seen.join("\n")}`);
-};
-afterEach(failWhenSeen);
-// The hooks of a test file run before this one, and remove its directories.
-afterAll(() => {
+}
+
+/** Call this after each test file, when its own hooks have removed its directories. */
+export function endSearch(): void {
   failWhenSeen();
   fs.appendFileSync(path.join(tmpdir(), "searched.ndjson"), `${JSON.stringify({ bytes, files })}\n`);
-});
+  [bytes, files] = [0, 0];
+}
 
 interface Spawned {
   readonly file?: string;

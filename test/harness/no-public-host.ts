@@ -1,10 +1,9 @@
 import dns from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
-import { afterEach } from "vitest";
 
 /**
- * Setup file of every test: a connection or a DNS lookup that would leave this machine throws, and fails the test even
+ * Applies to every test: a connection or a DNS lookup that would leave this machine throws, and fails the test even
  * if the code under test hides it as a network error. Otherwise a forgotten `--base-url` would send requests to the
  * public service from a test run, slowly and for real credits.
  *
@@ -28,12 +27,13 @@ export function takeRefused(): readonly string[] {
   return refused.splice(0);
 }
 
-afterEach(() => {
+/** Call this after each test. */
+export function failWhenRefused(): void {
   const destinations = takeRefused();
   if (destinations.length > 0) {
     throw new Error(`this test tried to leave the machine: ${destinations.join(", ")}`);
   }
-});
+}
 
 function refuse(destination: string): never {
   refused.push(destination);

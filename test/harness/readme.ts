@@ -25,6 +25,7 @@ export const pages: ReadonlyMap<string, string> = new Map(
   [
     "README.md",
     ...readdirSync("docs")
+      .filter((name) => name.endsWith(".md"))
       .map((name) => `docs/${name}`)
       .toSorted(),
   ].map((page) => [page, readFileSync(page, "utf8")]),

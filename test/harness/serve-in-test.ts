@@ -1,9 +1,9 @@
-import { afterEach } from "vitest";
+import { afterEachTest } from "./after-tests.ts";
 import { type Place, type Script, type ScriptedServer, startScriptedServer } from "./scripted-server.ts";
 
 const servers: ScriptedServer[] = [];
 
-afterEach(async () => {
+afterEachTest(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 

@@ -1,10 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { setImmediate as turn } from "node:timers/promises";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterAll } from "vitest";
 import type { Context, Interruption, Key } from "../../src/base/context/context.ts";
+import { afterEachFile } from "./after-tests.ts";
 import { createTestClock, type TestClock } from "./test-clock.ts";
 import { createTestOutput, type TestOutput } from "./test-output.ts";
 
@@ -114,7 +113,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
       options.speed ?? 1000,
       options.flows,
     ),
-    packageFile: async (name) => await readFile(path.join(import.meta.dirname, "../..", name), "utf8"),
+    packageFile: (name) => readFileSync(path.join(import.meta.dirname, "../..", name), "utf8"),
     random: typeof random === "function" ? random : () => random,
     yieldToSocket: async () => await turn(),
     signal: controller.signal,
@@ -165,6 +164,7 @@ function createHome(): string {
   return home;
 }
 
-afterAll(() => {
+afterEachFile(() => {
   if (homes !== undefined) rmSync(homes.folder, { recursive: true, force: true });
+  homes = undefined;
 });

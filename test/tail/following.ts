@@ -40,6 +40,51 @@ export interface FollowingOptions {
   readonly random?: () => number;
 }
 
+/** Several runs, one after another, against one sandbox, whose market goes on in between. */
+export async function startService(options: Pick<FollowingOptions, "sandbox" | "speed"> = {}) {
+  const made = createTestContext({ speed: options.speed ?? 400, random: () => 0.5, now: sandboxNow });
+  const { elapsed } = made.clock;
+  const now = (): number => sandboxNow + elapsed();
+  const log: Readonly<Record<string, unknown>>[] = [];
+  const { faults: text, ...rest } = options.sandbox ?? {};
+  const faults = text === undefined ? [] : parseFaults(text);
+  if (!Array.isArray(faults)) throw new Error(`${text} are no faults`);
+  const sandbox = await startSandbox({
+    now,
+    elapsed,
+    log: (request) => log.push({ ...request }),
+    ...rest,
+    faults,
+  });
+  const ended = new AbortController();
+  keepTicking(made, ended.signal).catch(() => undefined);
+  const env = {
+    DEXDATA_TIMEOUT: "24h",
+    DEXDATA_API_KEY: sandbox.keys.pro,
+    DEXDATA_TIER: "pro",
+  };
+  return {
+    now,
+    log,
+    /** A run, and a way to interrupt it or to send SIGHUP. */
+    url: sandbox.restPaid,
+    key: sandbox.keys.pro,
+    start: (words: string, through = sandbox.restPaid) => {
+      const context = createTestContext({ speed: options.speed ?? 400, now: now() });
+      const running = {
+        ...context,
+        clock: { ...made.clock, now },
+        env: { ...context.env, ...env, DEXDATA_PRO_BASE_URL: through },
+      };
+      return { context: running, outcome: run(words.split(" "), running) };
+    },
+    close: async (): Promise<void> => {
+      ended.abort();
+      await sandbox.close();
+    },
+  };
+}
+
 /** Runs `dexdata txns ethereum <pool> --follow <words>`. */
 export async function startFollowing(words: string, options: FollowingOptions = {}): Promise<Following> {
   const { pace = 1, speed = 100, random = () => 0, assets = ["ethereum", pool] } = options;

@@ -1,4 +1,4 @@
-import { afterEach } from "vitest";
+import { afterEachTest } from "../harness/after-tests.ts";
 import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
 import type { Target } from "../../src/client/connection/target.ts";
 import { Failure } from "../../src/base/failure.ts";
@@ -11,7 +11,7 @@ import { type Reply, type Script, slow, startScriptedServer } from "../harness/s
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 
 const stops: (() => Promise<void>)[] = [];
-afterEach(async () => {
+afterEachTest(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 

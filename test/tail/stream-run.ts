@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { afterEach, expect } from "vitest";
+import { expect } from "vitest";
+import { afterEachTest } from "../harness/after-tests.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
 import { json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
@@ -7,7 +8,7 @@ import { stream } from "./keeping.ts";
 import type { Subject } from "../../src/client/subject.ts";
 
 const runs: { readonly context: TestContext; readonly outcome: Promise<Outcome> }[] = [];
-afterEach(async () => {
+afterEachTest(async () => {
   for (const { context, outcome } of runs.splice(0)) {
     context.interrupt({ cause: "SIGTERM" });
     await outcome;

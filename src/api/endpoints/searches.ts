@@ -172,6 +172,7 @@ const poolSearch = {
     "dexdata pools search base --created-after -30d --all -o ndjson",
   ],
   isEveryPool: true,
+  isGrowing: true,
   reply: cursorPages,
   row: poolRow,
 } as const;

@@ -13,7 +13,7 @@ export interface Context {
   /** Such as `20.19.0`. */
   readonly nodeVersion: string;
   /** The path is relative to this package's root. */
-  readonly packageFile: (path: string) => Promise<string>;
+  readonly packageFile: (path: string) => string;
   readonly clock: Clock;
   /** In [0, 1), for jitter. */
   readonly random: () => number;

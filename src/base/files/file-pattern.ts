@@ -48,11 +48,15 @@ export function fieldsIn(pattern: string): readonly string[] {
 
 const braces = /\{\{|\}\}|\{[^{}]*\}|[{}]/gu;
 
+/** In patterns of files of all names. */
+const anyName = "%*";
+
 /** Replaces the fields in braces, so that only `%` sequences are left. */
-export function fillFields(pattern: string, names: PathNames): string {
+export function fillFields(pattern: string, names: PathNames | "any"): string {
   return pattern.replace(braces, (text) => {
     const field = text.slice(1, -1);
     if (field === "") return text.slice(1);
+    if (names === "any") return timeFields[field] ?? anyName;
     return timeFields[field] ?? encodeName(names[field] ?? "").replaceAll("%", "%%");
   });
 }
@@ -151,7 +155,7 @@ const maxDigits = 16;
 const maxFiles = 10_000;
 
 /** Ignores the times in the names, because a wrong clock may have named the newest file. Latest files come first. */
-export function earlierFiles(fields: string, names: PathNames): readonly EarlierFile[] {
+export function earlierFiles(fields: string, names: PathNames | "any"): readonly EarlierFile[] {
   const pattern = fillFields(fields, names);
   const folder = fixedFolder(pattern);
   const segments = path.relative(folder, path.resolve(pattern)).split(path.sep);
@@ -197,6 +201,7 @@ function nameMatcher(segment: string, isFile: boolean): RegExp {
   const seen = new Set<string>();
   const source = segment.replaceAll(/%(.)|[^%]/gsu, (text, letter: string | undefined) => {
     const part = parts.find(([each]) => each === letter);
+    if (text === anyName) return ".+";
     if (letter === undefined || part === undefined)
       return (letter ?? text).replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
     if (seen.has(letter)) return String.raw`\k<${letter}>`;

@@ -23,6 +23,13 @@ export function hashText(text: string, into: TextHash): void {
   endHash(into);
 }
 
+/** As 16 hexadecimal digits. */
+export function hashOfText(text: string): string {
+  const hash: TextHash = { high: 0, low: 0 };
+  hashText(text, hash);
+  return [hash.high, hash.low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
 export function beginHash(into: TextHash): void {
   into.low = 0x811c9dc5 | 0;
   into.high = 0x9e3779b9 | 0;

@@ -4,10 +4,8 @@ import type { Endpoint } from "../../api/endpoint.ts";
 import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
 import type { Block } from "../render/page/help-page.ts";
 
-/** In the order used in the overview. */
-export const sections = ["Market data", "Live data", "Setup", "Reference"] as const;
-
-export type Section = (typeof sections)[number];
+/** A part of the overview. */
+export type Section = "Market data" | "Live data and files" | "Setup" | "Reference";
 
 /** The command line, help, the man page, completion and `commands -o json` all use this description. */
 export interface Command {

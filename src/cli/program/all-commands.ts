@@ -15,7 +15,8 @@ import { streamCommand } from "../commands/stream/stream-command.ts";
 import { syncCommand } from "../commands/sync/sync-command.ts";
 import { verifyCommand } from "../commands/verify/verify-command.ts";
 import { nameCommands } from "../commands/name/name-commands.ts";
-import { pick } from "../run/flags/flag.ts";
+import { flag, pick } from "../run/flags/flag.ts";
+import { toggle } from "../run/flags/flag-types.ts";
 import { documentFlags, sharedFlags } from "../run/flags/shared-flags.ts";
 
 const helpCommand = command({
@@ -38,17 +39,19 @@ const commandsCommand = command({
   summary: "List commands, flags, plans and costs in machine-readable form",
   examples: ["dexdata commands", "dexdata commands -o json", "dexdata commands pools search -o json"],
   exits: localExits,
-  flags: {},
+  flags: {
+    all: flag(toggle, "Rows", { summary: "With -o json or ndjson: describe every command in full" }),
+  },
   shared: documentFlags,
   notes: [
     {
       prose:
-        "A table has one row per command. -o json and -o ndjson also have the arguments, flags, examples and exit codes of " +
-        "each command.",
+        "-o json and -o ndjson describe a named command in full: arguments, flags, examples and exit codes. Without a " +
+        "name, they only list the commands.",
     },
   ],
-  run: async ({ words, flags }, context) =>
-    await (await import("./list-commands.ts")).listCommands(allCommands, words, flags, context),
+  run: async (input, context) =>
+    await (await import("./list-commands.ts")).listCommands(allCommands, input, context),
 });
 
 /** In the order used in help. A command's code is loaded when the command runs. */

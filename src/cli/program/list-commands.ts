@@ -9,11 +9,13 @@ import { hasParts, writeDocuments, writeRows } from "../run/output/local-output.
 import { defaultOf, type Flag, type Flags } from "../run/flags/flag.ts";
 import { flagHelp } from "./help/flag-rows.ts";
 
-/** Formats for programs include the flags; the table has one line per command. */
+/** Formats for programs include the flags of a named command, because those of all commands take 170 kB. */
 export async function listCommands(
   all: readonly Command[],
-  words: readonly string[],
-  flags: LocalOutputFlags,
+  {
+    words,
+    flags,
+  }: { readonly words: readonly string[]; readonly flags: LocalOutputFlags & { all?: true | undefined } },
   context: Context,
 ): Promise<ExitCode> {
   const asked = words.join(" ");
@@ -23,7 +25,8 @@ export async function listCommands(
     const hint = didYouMean(nearest(asked, names), "list them: dexdata commands");
     throw usageFailure(`unknown command "${asked}"`, hint);
   }
-  if (hasParts(context, flags)) return await writeDocuments(context, flags, entries.map(describeCommand));
+  const describe = asked === "" && flags.all !== true ? outline : describeCommand;
+  if (hasParts(context, flags)) return await writeDocuments(context, flags, entries.map(describe));
   return await writeRows(
     context,
     flags,
@@ -35,6 +38,13 @@ export async function listCommands(
     })),
   );
 }
+
+const outline = ({ words, summary, credits, plan }: Command) => ({
+  command: words,
+  summary,
+  credits: credits?.full ?? null,
+  plan: credits === undefined ? null : plan.full,
+});
 
 /** Describes a command for programs that build or check command lines. */
 export function describeCommand(command: Command) {

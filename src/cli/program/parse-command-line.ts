@@ -40,9 +40,15 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
  */
 function withoutSigns(argv: readonly string[]): string[] {
   const dashes = argv.indexOf("--");
-  return argv.map((word, index) =>
-    dashes >= 0 && index > dashes ? word : word.replace(/^(-[hqv]*[A-Za-z])=(?=.)/su, "$1"),
-  );
+  const [typed, rest] = dashes < 0 ? [argv, []] : [argv.slice(0, dashes), argv.slice(dashes)];
+  const words = typed.flatMap((word, index) => {
+    // Short for `-o json --fields a,b`. A word is a list of fields only if it has a comma; it could be an argument.
+    const [json, fields] = /^--json(?:=(.+))?$/su.exec(word) ?? [];
+    if (json !== undefined) return ["-ojson", ...(fields === undefined ? [] : ["--fields", fields])];
+    if (typed[index - 1] === "--json" && /^[\w.*]+(?:,[\w.*]+)+$/u.test(word)) return ["--fields", word];
+    return [word.replace(/^(-[hqv]*[A-Za-z])=(?=.)/su, "$1")];
+  });
+  return [...words, ...rest];
 }
 
 /** Thrown from the callbacks of commander, which would print, exit or continue after them. */

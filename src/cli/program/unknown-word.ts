@@ -52,7 +52,6 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ["--dex-name", "--dex"],
   ["--token-address", "--token"],
   ["--format", "--output"],
-  ["--json", "--output json"],
   ["--csv", "--output csv"],
   ["--table", "--output table"],
   ["--ndjson", "--output ndjson"],

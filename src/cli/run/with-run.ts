@@ -5,6 +5,7 @@ import { formatDuration } from "../../api/duration.ts";
 import type { Context } from "../../base/context/context.ts";
 import { createListSources } from "../../base/files/list-sources.ts";
 import { type AssetSources, createNameFinder } from "./asset-names.ts";
+import type { RetryPolicy } from "../../client/pace/retry.ts";
 import { openClient, type OpenClient, type RunObserver } from "./open-client.ts";
 import { createBufferedOutput, type HeldOutput } from "../render/held-output.ts";
 import { createProgress, type Progress } from "./progress.ts";
@@ -34,6 +35,8 @@ export interface Opening {
   readonly speed?: number;
   /** Set if flags and settings do not determine the host. */
   readonly target?: Target;
+  /** Instead of that of the options. */
+  readonly retry?: RetryPolicy;
   /** Receives events instead of the report. */
   readonly observer?: Partial<RunObserver>;
   /** Prints a summary, by default the cost, after the client is closed. */
@@ -84,7 +87,14 @@ export async function withRun<Result>(
   if (metrics !== undefined) onClose(metrics.close);
   // This command line does not request simulated data, so the note is printed even with --quiet.
   let isUnannounced = options.sandbox?.isFlagged === false;
-  const open: Run["open"] = async ({ context: own = context, speed = 0, target, observer, over } = {}) => {
+  const open: Run["open"] = async ({
+    context: own = context,
+    speed = 0,
+    target,
+    retry,
+    observer,
+    over,
+  } = {}) => {
     if (isUnannounced) report.note("simulated data, because DEXDATA_SANDBOX is set");
     isUnannounced = false;
     const watching = { ...report, ...observer };
@@ -92,7 +102,13 @@ export async function withRun<Result>(
       metrics?.answered(exchange);
       watching.answered(exchange);
     };
-    const opened = await openClient(own, options, { ...watching, answered }, speed, target);
+    const opened = await openClient(
+      own,
+      { ...options, ...(retry !== undefined && { retry }) },
+      { ...watching, answered },
+      speed,
+      target,
+    );
     metrics?.spends(opened.client.meter);
     onClose(async () => {
       await progress.close();

@@ -5,7 +5,8 @@ import { unlessAborted } from "../live/ending.ts";
 import { permanentStatuses, reconnectWait } from "../live/reconnect.ts";
 import type { Freshness } from "../response/answer-age.ts";
 import { createHeldRows } from "./held-rows.ts";
-import { type Beginning, beginTail, catchUp, type Tailing } from "./look.ts";
+import type { FollowState } from "./known-rows.ts";
+import type { Tail } from "./look.ts";
 import type { Doubt } from "./read-range.ts";
 import { createSchedule, type Wake } from "./schedule.ts";
 import { mergeRows, type TailRow } from "./tail-row.ts";
@@ -24,15 +25,19 @@ interface FollowHandlers {
   readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
   /** Receives the number of rows that the reader did not accept in time. */
   readonly unwritten: (rows: number) => void;
+  /** Called when all known rows are written, except for the held ones. */
+  readonly progressed?: (state: () => FollowState) => void;
 }
 
 interface Follower {
   readonly context: Pick<Context, "clock" | "random" | "signal">;
-  /** If the search for the start fails, it is repeated. */
-  readonly beginning: Beginning;
+  /** Finds the start. If it fails, it is repeated. */
+  readonly begin: () => Promise<Tail>;
   readonly wake: Wake;
   /** In Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
+  /** The service's present in Unix seconds, if only `idle` decides when to read; see `createHeldRows`. */
+  readonly polledAt?: (() => number) | undefined;
   /** Milliseconds from one read to the next if no read is requested; may change between reads. */
   readonly idle: () => number;
   /** How old the responses are, if they come from a cache. */
@@ -50,21 +55,15 @@ const lastWrites = 400;
  * Writes every row once, oldest first. Returns when `write` returns false. Throws the signal's reason, or a Failure
  * that another read would not fix; rows that were already read are written first.
  */
-export async function followRows({
-  context,
-  beginning,
-  wake,
-  latest,
-  idle,
-  freshness,
-  handlers,
-}: Follower): Promise<void> {
+export async function followRows(follower: Follower): Promise<void> {
+  const { context, begin, wake, latest, polledAt, idle, freshness, handlers } = follower;
   const { clock, random, signal } = context;
-  const held = createHeldRows(latest);
-  let tailing: Tailing | undefined;
-  const recheckAt = (): number => tailing?.reader.recheckAt() ?? Number.POSITIVE_INFINITY;
+  const held = createHeldRows(latest, polledAt);
+  let tail: Tail | undefined;
+  const recheckAt = (): number => tail?.recheckAt() ?? Number.POSITIVE_INFINITY;
+  const progressed = (of: Tail): void => handlers.progressed?.(() => of.state(held.keys()));
   const differsAt = (): number =>
-    tailing === undefined ? Number.NEGATIVE_INFINITY : freshness.differsAt(toWire(tailing.known.from()));
+    tail === undefined ? Number.NEGATIVE_INFINITY : freshness.differsAt(toWire(tail.from()));
   const schedule = createSchedule(clock, wake, idle, { nextDue: held.nextDue, recheckAt, differsAt });
   let pending: Pending | undefined;
   const write = async (rows: readonly TailRow[]): Promise<boolean> => {
@@ -76,19 +75,20 @@ export async function followRows({
 
   /** Returns undefined if no more rows are wanted. */
   const read = async (): Promise<Reading | undefined> => {
-    tailing ??= await beginTail(beginning, latest, clock);
-    const { reader, known } = tailing;
+    tail ??= await begin();
+    progressed(tail);
     let count = 0;
     let last: Doubt | undefined;
-    for await (const { rows, isPresent, doubt, missing, forgotten } of catchUp(reader, known, latest)) {
+    for await (const { rows, isPresent, doubt, missing, forgotten } of tail.read()) {
       count += rows.length;
       last = doubt;
       if (missing > 0 && doubt === undefined) handlers.unlisted(missing);
       if (forgotten > 0) handlers.forgotten(forgotten);
       if (isPresent) held.take(rows, clock.elapsed() - freshness.age());
       else if (!(await write(mergeRows(held.all(), rows)))) return undefined;
+      else progressed(tail);
     }
-    const unproved = known.giveUp();
+    const unproved = tail.giveUp();
     if (unproved !== undefined) handlers.unproved(unproved);
     return { count, doubt: last };
   };
@@ -118,7 +118,10 @@ export async function followRows({
     if (doubt === undefined) handlers.caughtUp(shown, count);
     else if (doubt.kind === "incomplete" && doubt.failure !== undefined)
       handlers.retrying(doubt.failure, Math.max(0, recheckAt() - clock.elapsed()));
-    return await write(held.due(shown, doubt === undefined));
+    const isMoreWanted = await write(held.due(shown, doubt === undefined));
+    // If no more rows are wanted, some known rows are not written.
+    if (tail !== undefined && isMoreWanted) progressed(tail);
+    return isMoreWanted;
   };
 
   try {

@@ -12,9 +12,10 @@ export type HeldRows = ReturnType<typeof createHeldRows>;
 /**
  * Holds the newest rows, in case an older row is indexed slightly later. A row is written when a second, complete read,
  * some time after the first, has found no new rows before it. `latest` returns Unix seconds; a row with a later time does not
- * cause older rows to be written.
+ * cause older rows to be written. With `polledAt`, the service's
+ * present in Unix seconds, no read is added: only rows that are younger than this time wait for the next one.
  */
-export function createHeldRows(latest: () => number) {
+export function createHeldRows(latest: () => number, polledAt?: () => number) {
   let held: (TailRow & { readonly seen: number })[] = [];
   let wait = settling;
   return {
@@ -27,7 +28,8 @@ export function createHeldRows(latest: () => number) {
     due: (readFrom: number, isComplete: boolean): readonly TailRow[] => {
       wait = isComplete ? settling : unprovedSettling;
       const present = latest();
-      const settled = (held.findLast(({ at }) => at.seconds <= present)?.at.seconds ?? 0) - settledSeconds;
+      const newest = held.findLast(({ at }) => at.seconds <= present)?.at.seconds ?? 0;
+      const settled = polledAt === undefined ? newest - settledSeconds : polledAt() - settling / 1000;
       // All rows before a row that is due are written with it.
       const last = held.findLastIndex(
         ({ seen, at }) => seen + wait <= readFrom || (isComplete && at.seconds < settled),
@@ -35,7 +37,11 @@ export function createHeldRows(latest: () => number) {
       return held.splice(0, last + 1);
     },
     all: (): readonly TailRow[] => held.splice(0),
-    /** The earliest start time of a read that allows the first row to be written; infinite if no row is held. */
-    nextDue: () => held.reduce((least, { seen }) => Math.min(least, seen + wait), Number.POSITIVE_INFINITY),
+    /** The earliest start time of a read that allows the first row to be written; infinite if none is needed. */
+    nextDue: () =>
+      polledAt === undefined
+        ? held.reduce((least, { seen }) => Math.min(least, seen + wait), Number.POSITIVE_INFINITY)
+        : Number.POSITIVE_INFINITY,
+    keys: () => new Set(held.map(({ key }) => key)),
   };
 }

@@ -10,6 +10,14 @@ const maxRead = 5000;
 /** While no read is complete, the reads reach back to the last complete one, but no farther than this. */
 const maxUnproved = { rows: 20_000, seconds: 86_400 };
 
+type KnownRow = Pick<TailRow, "key" | "at">;
+
+/** What another run needs to continue: it reads from `from`, in Unix seconds, and these rows are written. */
+export interface FollowState {
+  readonly from: number;
+  readonly rows: readonly (readonly [key: string, seconds: number])[];
+}
+
 export type KnownRows = ReturnType<typeof createKnownRows>;
 
 /** A row in the range that each read covers. */
@@ -48,7 +56,7 @@ export function createKnownRows(begin: Instant, latest: () => number, since: num
     /** The second of the newest row; negative infinity if there is none. */
     newest: () => newest,
     judge: memory.judge,
-    add: (rows: readonly TailRow[]): void => {
+    add: (rows: readonly KnownRow[]): void => {
       const last = latest();
       for (const { key, at } of rows) {
         if (at.seconds <= last) newest = Math.max(newest, at.seconds);
@@ -78,6 +86,11 @@ export function createKnownRows(begin: Instant, latest: () => number, since: num
       moveFrom(newest - reachSeconds);
       return left;
     },
+    /** `unwritten` has the keys of known rows that are not yet written. */
+    state: (unwritten: ReadonlySet<string>): FollowState => ({
+      from: from.seconds,
+      rows: [...window].flatMap(([key, { seconds }]) => (unwritten.has(key) ? [] : [[key, seconds]])),
+    }),
     /** The number of known rows since `from` that the last complete read returned. */
     listed: () => window.size - unlisted,
     /** Receives the rows of a read that began at `from`. */
@@ -111,7 +124,7 @@ function createRowMemory(begin: number) {
 
   return {
     /** A forgotten row may have been written or not, so it is never new. */
-    judge: ({ key, at }: TailRow): "new" | "known" | "forgotten" => {
+    judge: ({ key, at }: KnownRow): "new" | "known" | "forgotten" => {
       hashText(key, hash);
       if (newer.has(hash.high, hash.low)) return "known";
       if (older.has(hash.high, hash.low)) {

@@ -1,20 +1,41 @@
 import { walkPages } from "../walk-pages.ts";
 import type { Clock } from "../../base/context/context.ts";
 import { compareInstants, type Instant, toWire } from "../../base/time/time.ts";
-import { createKnownRows, type KnownRows } from "./known-rows.ts";
+import { createKnownRows, type FollowState, type KnownRows } from "./known-rows.ts";
 import { createRangeReader, type RangeReader, type RowsRead } from "./read-range.ts";
 import type { TailRow } from "./tail-row.ts";
 import { tailRowsOf, type Source } from "./walk-range.ts";
-import { continuationOf, type WrittenRows } from "./written-rows.ts";
+
+/** Where earlier runs ended. */
+export interface Earlier {
+  readonly from: Instant;
+  readonly rows: readonly Pick<TailRow, "key" | "at">[];
+  /** In Unix seconds. Except for `rows`, no row since this time was written. */
+  readonly since?: number;
+}
 
 export interface Beginning extends Source {
   /** Set by the user. */
   readonly from: Instant | undefined;
-  /** Undefined if earlier runs wrote no rows. */
-  readonly readWritten: () => Promise<WrittenRows | undefined>;
+  /** From a checkpoint. */
+  readonly saved?: Earlier | undefined;
+  /** From the files alone. */
+  readonly findEarlier: () => Earlier | undefined;
+  /** One of many pools: a few rows of the second in which the follow starts are not worth a request for each pool. */
+  readonly isOfMany: boolean;
 }
 
-export type Tailing = Awaited<ReturnType<typeof beginTail>>;
+/** A list that is followed. */
+export interface Tail {
+  /** Returns the new rows up to the present. All returned rows are known. */
+  readonly read: () => AsyncIterable<Found>;
+  /** When to read again because of a doubt, on the monotonic clock; infinite without a doubt. */
+  readonly recheckAt: () => number;
+  /** The start of the range that the next read requests. */
+  readonly from: () => Instant;
+  readonly giveUp: () => Instant | undefined;
+  readonly state: (unwritten: ReadonlySet<string>) => FollowState;
+}
 
 /**
  * A follow starts at `from` if set, otherwise after the rows that earlier runs wrote. If there are none, it starts at
@@ -22,21 +43,22 @@ export type Tailing = Awaited<ReturnType<typeof beginTail>>;
  * later time have a wrong date.
  */
 export async function beginTail(
-  { from, readWritten, ...source }: Beginning,
+  { from, saved, findEarlier, isOfMany, ...source }: Beginning,
   latest: () => number,
   clock: Pick<Clock, "elapsed">,
-) {
-  const present = from === undefined ? await findPresent(source, latest) : undefined;
+): Promise<Tail> {
+  const isNew = from === undefined && saved === undefined;
+  const present = isNew ? await findPresent(source, latest) : undefined;
   // The files are read after a response has shown the service's time: with a wrong local clock, rows would be missed.
-  const written = await readWritten();
-  const earlier = from === undefined && written !== undefined ? continuationOf(written, latest()) : undefined;
+  const earlier = saved ?? findEarlier();
   const begin = earlier?.from ?? from ?? secondOf(present);
   const known = createKnownRows(begin, latest, earlier?.since);
   known.add(earlier?.rows ?? (present === undefined ? [] : [present]));
   const reader = createRangeReader(source, known, latest, clock);
-  const rows = catchUp(reader, known, latest);
-  if (from === undefined && earlier === undefined) while ((await rows.next()).done !== true);
-  return { reader, known };
+  const read = (): AsyncGenerator<Found> => catchUp(reader, known, latest);
+  const rows = read();
+  if (isNew && earlier === undefined && !isOfMany) while ((await rows.next()).done !== true);
+  return { read, recheckAt: reader.recheckAt, from: known.from, giveUp: known.giveUp, state: known.state };
 }
 
 /** The epoch for a pool without rows. */
@@ -68,7 +90,7 @@ async function findNewest(source: Source, to?: string): Promise<TailRow | undefi
   }
 }
 
-interface Found extends Omit<RowsRead, "kind"> {
+export interface Found extends Omit<RowsRead, "kind"> {
   /** The rows extend to the service's present time, so late-indexed rows may still precede the last of them. */
   readonly isPresent: boolean;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/context/context.ts";
 import type { Instant } from "../../base/time/time.ts";
+import { createQueue } from "../pace/create-pace.ts";
 import { compareRows, type TailRow } from "./tail-row.ts";
 
 interface RowTimes {
@@ -11,13 +12,17 @@ interface RowTimes {
   readonly latest: () => number;
 }
 
+/** The rows of all lists that are followed. One list writes at a time. */
+export function createQuota(limit: number | undefined) {
+  return { limit, count: 0, inTurn: createQueue() };
+}
+
 /** Writes rows in the given order. Rows that are older than one already written were indexed too late. */
 export function createRowWriter(
-  limit: number | undefined,
+  quota: ReturnType<typeof createQuota>,
   show: (rows: readonly TailRow[]) => Promise<void>,
   { late, ahead, latest }: RowTimes,
 ) {
-  let count = 0;
   let last: TailRow | undefined;
 
   const reportTimes = (rows: readonly TailRow[]): void => {
@@ -37,16 +42,17 @@ export function createRowWriter(
 
   return {
     /** Returns false if no more rows are wanted. */
-    write: async (rows: readonly TailRow[]): Promise<boolean> => {
-      const wanted = limit === undefined ? rows : rows.slice(0, limit - count);
-      if (wanted.length > 0) {
-        reportTimes(wanted);
-        await show(wanted);
-        count += wanted.length;
-      }
-      return limit === undefined || count < limit;
-    },
-    count: () => count,
+    write: async (rows: readonly TailRow[]): Promise<boolean> =>
+      await quota.inTurn(async () => {
+        const { limit = Number.POSITIVE_INFINITY } = quota;
+        const wanted = rows.slice(0, limit - quota.count);
+        if (wanted.length > 0) {
+          reportTimes(wanted);
+          await show(wanted);
+          quota.count += wanted.length;
+        }
+        return quota.count < limit;
+      }),
   };
 }
 

@@ -1,11 +1,13 @@
 import type { RowShape } from "../../api/endpoint.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { member } from "../../base/json/raw-json.ts";
+import { hashOfText } from "../../base/text/text-hash.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../../base/time/time.ts";
 
 export interface TailRow {
   readonly text: string;
   readonly value: object;
+  /** The hash of the fields that identify the row. */
   readonly key: string;
   readonly at: Instant;
   /** The block, the index in the block, and the index in the transaction; each undefined if missing from the row. */
@@ -24,7 +26,7 @@ export function readTailRow({ identity }: RowShape, text: string, value: object)
     text,
     value,
     // Every row is read more than once, so a row without an identity is identified by its text.
-    key: parts.includes(undefined) ? text : parts.join(),
+    key: hashOfText(parts.includes(undefined) ? text : parts.join()),
     at,
     place: placeFields.map((field) => {
       const place = member(value, field);

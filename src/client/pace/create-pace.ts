@@ -112,7 +112,7 @@ export function createPace(
 }
 
 /** Runs one task at a time, even after failures. */
-function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const mine = last.then(work, work);

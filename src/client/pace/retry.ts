@@ -5,6 +5,8 @@ import { isWaitTooLong, waitTooLong } from "../response/retry-after.ts";
 export interface RetryPolicy {
   /** In addition to the first attempt. */
   readonly retries: number;
+  /** The same for responses that cannot be correct, if another part of the run decides when to retry. */
+  readonly repeats?: number;
   /** In addition to 429 and 500. */
   readonly retryOn: ReadonlySet<number>;
   /** Also retries after an outage if the run has not had a response yet, because it is meant to outlast outages. */

@@ -1,3 +1,4 @@
+import { continuesByTime } from "../../api/reply.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { hashText, type TextHash } from "../../base/text/text-hash.ts";
 import type { Rows } from "../rows/rows.ts";
@@ -12,7 +13,7 @@ const patienceWithEmptyPages = 10;
 
 /** Lists that are continued by time are sorted by time, so they repeat only recent rows. */
 export function reachOf({ reply }: Endpoint): Reach {
-  return reply.kind === "numbered-pages" && reply.handOverAfter !== undefined ? "recent" : "all";
+  return continuesByTime(reply) ? "recent" : "all";
 }
 
 /** Passes pages through, but fails if a list continues endlessly without new rows, because each page costs a credit. */

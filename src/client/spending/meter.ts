@@ -1,3 +1,4 @@
+import { batchParam } from "../../api/reply.ts";
 import { type Args, withRepeated } from "../../api/args.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import type { Answer } from "../connection/answer-body.ts";
@@ -124,6 +125,7 @@ export function creditsIn(text: string | undefined): string | undefined {
 
 /** One credit per item for a batch (specification, Endpoints); one credit for any other endpoint. */
 export function costOf(endpoint: Endpoint, args: Args): number {
-  if (endpoint.reply.kind !== "batch") return 1;
-  return (withRepeated(endpoint, args).get(endpoint.reply.param) ?? "").split(",").length;
+  const inputs = batchParam(endpoint.reply);
+  if (inputs === undefined) return 1;
+  return (withRepeated(endpoint, args).get(inputs) ?? "").split(",").length;
 }

@@ -92,9 +92,20 @@ export function createOpenFiles(
   return {
     open: openAt,
     append,
+    /** Saves everything to disk. Returns the sizes of the files, which stay open. */
+    sync: async () => await syncAll(files),
     /** Resolves when everything has been saved to disk. */
     close: leaveAll,
   };
+}
+
+async function syncAll(files: ReadonlyMap<string, OpenFile>): Promise<Readonly<Record<string, number>>> {
+  const sizes: Record<string, number> = {};
+  for (const [file, { handle }] of files) {
+    await handle.sync();
+    sizes[file] = (await handle.stat()).size;
+  }
+  return sizes;
 }
 
 async function openToAppend(file: string): Promise<FileHandle> {

@@ -42,9 +42,12 @@ export async function openRotatingFile(
   if (!hasNames(pattern)) await files.open(fileOf(pattern, clock.now()));
   let last: Promise<void> = Promise.resolve();
   /** Several connections share the files. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work);
-    last = turn.catch(() => undefined);
+    last = turn.then(
+      () => undefined,
+      () => undefined,
+    );
     return turn;
   };
   return {
@@ -53,6 +56,7 @@ export async function openRotatingFile(
     /** Writes complete lines. `time` is in milliseconds and selects the file together with the names. */
     write: (text: string | Uint8Array, time = clock.now(), names: PathNames = {}) =>
       inTurn(() => files.append(text, fileOf(pattern, time, names))),
+    sync: () => inTurn(files.sync),
     /** Resolves when everything has been saved to disk. */
     close: () => inTurn(files.close),
   };

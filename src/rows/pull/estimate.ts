@@ -5,7 +5,7 @@ import type { Walk } from "../../client/pages/page.ts";
 import { costOf } from "../../client/spending/meter.ts";
 import type { Args, Question } from "../../api/args.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
-import type { Reply } from "../../api/reply.ts";
+import { type Reply, isNumbered } from "../../api/reply.ts";
 import { member } from "../../base/json/raw-json.ts";
 import { keyOf } from "./pull-answers.ts";
 
@@ -39,8 +39,8 @@ export function questionBefore(
 ): Question | undefined {
   const [args = new Map()] = asked;
   if (limit !== undefined || walk.once !== undefined) return undefined;
-  if (endpoint.reply.kind === "numbered-pages" && asked.length > 1) return undefined;
-  if (endpoint.reply.kind === "numbered-pages")
+  if (isNumbered(endpoint.reply) && asked.length > 1) return undefined;
+  if (isNumbered(endpoint.reply))
     return { endpoint, args: new Map([...args, ["limit", "1"], ["page", "1"]]) };
   return isEveryPool(endpoint, args) ? { endpoint: networks, args: new Map() } : undefined;
 }

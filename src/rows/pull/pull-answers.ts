@@ -1,3 +1,4 @@
+import { traitsOf } from "../../api/reply.ts";
 import type { Client } from "../../client/client.ts";
 import { inOrder } from "../../client/pages/in-order.ts";
 import type { Page } from "../../client/pages/page.ts";
@@ -34,7 +35,7 @@ export async function* answers(
 ): AsyncGenerator<Part> {
   const numbered = asked.map((args, index) => ({ index, question: { endpoint, args } }));
   const questions = numbered.slice(start.question);
-  if (endpoint.reply.kind === "single") return yield* sideBySide(client, questions, wish, seen);
+  if (traitsOf(endpoint.reply).isRecord) return yield* sideBySide(client, questions, wish, seen);
   for (const { index, question } of questions) {
     const isBegun = index === start.question && start.at !== undefined;
     const rest = isBegun ? restOf(wish, start) : wish;

@@ -1,3 +1,4 @@
+import { groupsIn } from "../../api/reply.ts";
 import type { Client } from "../../client/client.ts";
 import { closing } from "../../client/pages/judge.ts";
 import { walkPages } from "../../client/walk-pages.ts";
@@ -38,12 +39,10 @@ export async function wantedPages(
           wanted: ofPool,
         });
   if (walk.until !== undefined) pages = rowsBefore(pages, fromWire(walk.until), endpoint);
-  if (reply.kind === "groups") pages = pagesOfGroups(pages, wish.groups);
+  const isGrouped = groupsIn(reply) !== undefined;
+  if (isGrouped) pages = pagesOfGroups(pages, wish.groups);
   if (wish.limit !== undefined)
-    pages =
-      reply.kind === "groups"
-        ? firstOfEach(pages, wish.limit)
-        : firstRows(pages, wish.limit, wish.walk.isStrict);
+    pages = isGrouped ? firstOfEach(pages, wish.limit) : firstRows(pages, wish.limit, wish.walk.isStrict);
   if (wish.isValidated) {
     // The schemas make up a fifth of a run's code, so they are imported only when needed.
     const { validatedPages } = await import("./validated-pages.ts");

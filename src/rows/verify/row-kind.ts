@@ -1,3 +1,4 @@
+import { groupsIn } from "../../api/reply.ts";
 import type { RowShape } from "../../api/endpoint.ts";
 import { endpoints } from "../../api/endpoints/all.ts";
 
@@ -57,8 +58,7 @@ function kindOfChosen(names: readonly string[]): RowKind | undefined {
 /** Whether this is the JSON of a response with several groups, such as that of a search for a word. */
 export function hasGroups(names: readonly string[]): boolean {
   return endpoints.some(({ reply }) => {
-    if (reply.kind !== "groups") return false;
-    const groups: readonly string[] = reply.groups;
+    const groups = groupsIn(reply) ?? [];
     return names.length > 0 && names.every((name) => groups.includes(name));
   });
 }

@@ -5,7 +5,7 @@ import type { SandboxOptions } from "./sandbox-exchange.ts";
  * Specification, "Limits" section. Where it gives two figures, the newer one is used. Rolling credits return one by one
  * after 30 days; others return all at once when the billing period ends.
  */
-const allowances: Readonly<Record<Tier, { readonly credits: number; readonly isRolling: boolean }>> = {
+export const allowances: Readonly<Record<Tier, { readonly credits: number; readonly isRolling: boolean }>> = {
   keyless: { credits: 10_000, isRolling: true },
   free: { credits: 100_000, isRolling: true },
   dev: { credits: 500_000, isRolling: false },

@@ -6,6 +6,9 @@ import { dexdata } from "../../harness/dexdata.ts";
 
 interface Described {
   readonly command: string;
+  readonly summary: string;
+  readonly credits: string | null;
+  readonly plan: string | null;
   readonly exit_codes: readonly number[];
   readonly endpoints: readonly object[];
   readonly flags: readonly {
@@ -18,7 +21,7 @@ interface Described {
 }
 
 async function described(): Promise<readonly Described[]> {
-  const { exit, stdout, stderr } = await dexdata("commands -o json");
+  const { exit, stdout, stderr } = await dexdata("commands --all -o json");
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return JSON.parse(stdout) as readonly Described[];
@@ -124,6 +127,14 @@ describe("dexdata commands", () => {
         plan: "keyless",
       },
     ]);
+  });
+
+  test("without a name, -o json lists the commands in at most 8 kB", async () => {
+    const { stdout } = await dexdata("commands -o json");
+    expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(8000);
+    expect(JSON.parse(stdout)).toEqual(
+      (await described()).map(({ command, summary, credits, plan }) => ({ command, summary, credits, plan })),
+    );
   });
 
   test("prints one command alone, one line per command, or a table, and suggests a command for an unknown one", async () => {

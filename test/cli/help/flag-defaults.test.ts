@@ -17,7 +17,7 @@ const none = new Map<string, readonly string[]>();
 type Defaults = ReadonlyMap<string, unknown>;
 
 async function printedDefaults(): Promise<ReadonlyMap<string, Defaults>> {
-  const { stdout } = await dexdata("commands -o json");
+  const { stdout } = await dexdata("commands --all -o json");
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const commands = JSON.parse(stdout) as readonly {
     readonly command: string;

@@ -31,7 +31,6 @@ const cases: readonly (readonly [string, string, string])[] = [
     'unknown flag --volume-min for "dexdata pools search"',
     "did you mean --volume-usd-24h-min?",
   ],
-  ["networks --json", 'unknown flag --json for "dexdata networks"', "did you mean --output json?"],
   ["txns base 0x1 --start -1h", 'unknown flag --start for "dexdata txns"', "did you mean --from?"],
   [
     "txns base 0x1 --interval 1h",

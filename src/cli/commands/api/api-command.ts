@@ -5,7 +5,7 @@ import { apiFlags, apiNotes } from "./api-flags.ts";
 
 export const apiCommand = command({
   words: "api",
-  section: "Market data",
+  section: "Reference",
   positionals: [{ name: "path" }],
   summary: "Call any API path; --paginate fetches every row",
   credits: {

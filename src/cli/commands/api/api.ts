@@ -5,16 +5,25 @@ import { type Endpoint, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { formats, hasColumns, namesColumns } from "../../render/formats/formats.ts";
 import { readInteger, readParam } from "../../../api/read-param.ts";
-import { listNameOf, type Reply } from "../../../api/reply.ts";
+import {
+  type PagedReply,
+  continuesByTime,
+  groupsIn,
+  isNumbered,
+  isPaged,
+  listNameOf,
+  traitsOf,
+} from "../../../api/reply.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { ApiFlags } from "./api-flags.ts";
-import { positionOf, type Questions } from "../input/questions.ts";
+import type { Questions } from "../input/questions.ts";
+import { positionOf } from "../input/wanted-rows.ts";
 import { rawCall, readRawPath } from "./raw-call.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { runQuestions } from "../endpoint/run-endpoint.ts";
+import { runQuestions } from "../pull/run-questions.ts";
 import { listFields } from "../pull/list-fields.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 
@@ -67,9 +76,9 @@ function oneAnswer(question: Question, flags: Flags, options: Options): Question
     asked: [args],
     limit: undefined,
     walk: { pageSize: 0, isStrict: isStrict(flags), once },
-    groups: once === "rows" && reply.kind === "groups" ? reply.groups : [onlyGroup],
+    groups: (once === "rows" ? groupsIn(reply) : undefined) ?? [onlyGroup],
     missing: "skip",
-    isRecord: reply.kind === "single",
+    isRecord: traitsOf(reply).isRecord,
     named: [],
   };
 }
@@ -79,8 +88,7 @@ const isStrict = (flags: Flags): boolean => flags["no-strict"] !== true;
 /** A table needs rows, and so does validation, which applies only if the response contains nothing else. */
 function showsRows({ isUnknown, reply }: Endpoint, { format, isValidated }: Options): boolean {
   if (isUnknown === true) return false;
-  const isAllRows = ["single", "list", "batch", "candles"].includes(reply.kind);
-  return hasColumns(format) || (isValidated && isAllRows);
+  return hasColumns(format) || (isValidated && traitsOf(reply).isAllRows);
 }
 
 function notValidated({ isUnknown, rawPath }: Endpoint): Error {
@@ -95,7 +103,7 @@ function notValidated({ isUnknown, rawPath }: Endpoint): Error {
 function allPages(question: Question, flags: Flags, options: Options): Questions {
   const { endpoint, args } = question;
   const { reply } = endpoint;
-  if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
+  if (!isPaged(reply)) {
     const what = endpoint.isUnknown === true ? "is not a list known to dexdata" : "is not paginated";
     throw usageFailure(`--paginate: ${endpoint.rawPath} ${what}`, "remove --paginate");
   }
@@ -118,11 +126,9 @@ function allPages(question: Question, flags: Flags, options: Options): Questions
   };
 }
 
-type Paged = Extract<Reply, { kind: "cursor-pages" | "numbered-pages" }>;
-
-function pagingNames(reply: Paged): readonly string[] {
-  if (reply.kind === "cursor-pages") return ["limit", "cursor"];
-  return reply.handOverAfter === undefined ? ["limit", "page"] : ["limit", "page", "cursor"];
+function pagingNames(reply: PagedReply): readonly string[] {
+  if (!isNumbered(reply)) return ["limit", "cursor"];
+  return continuesByTime(reply) ? ["limit", "page", "cursor"] : ["limit", "page"];
 }
 
 /** A relative time would shift between pages, so rows at the edges of the range could appear or disappear. */
@@ -134,12 +140,12 @@ function withFixedTimes({ params }: Endpoint, args: Args, now: number): Args {
   ]);
 }
 
-function startOf(paging: Args, reply: Paged): Position | undefined {
+function startOf(paging: Args, reply: PagedReply): Position | undefined {
   const [cursor, page] = [paging.get("cursor"), paging.get("page")];
   if (cursor !== undefined && page !== undefined) {
     throw usageFailure("--field cursor and --field page cannot be used together", "use only one of them");
   }
-  const last = reply.kind === "numbered-pages" ? (reply.handOverAfter ?? 1000) : 1;
+  const last = isNumbered(reply) ? (reply.handOverAfter ?? 1000) : 1;
   return positionOf(cursor, readPaging(paging, "page", last));
 }
 
@@ -161,7 +167,7 @@ async function listRawFields({ words: [path], flags }: Input<ApiFlags>, context:
     );
   }
   const { reply } = endpoint;
-  const groups = reply.kind === "groups" ? reply.groups : [onlyGroup];
+  const groups = groupsIn(reply) ?? [onlyGroup];
   return await listFields(context, flags, endpoint, groups, (group) => {
     const list = flags.paginate === true ? undefined : listNameOf(reply, group);
     return list === undefined ? "" : `${list}.0.`;

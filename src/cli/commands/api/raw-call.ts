@@ -1,3 +1,4 @@
+import { batchParam } from "../../../api/reply.ts";
 import { findEndpoint } from "../../../api/endpoints/find-endpoint.ts";
 import type { Args, Question } from "../../../api/args.ts";
 import { defineEndpoint, type Endpoint } from "../../../api/endpoint.ts";
@@ -53,8 +54,7 @@ function readValues(typed: RawPath, fields: readonly string[], place: Args, { re
   for (const [name, value] of [...typed.query, ...fields.map(readField)]) {
     if (place.has(name)) throw usageFailure(`--field ${name}: already part of the path`, "leave it out");
     if (!values.has(name)) values.set(name, value);
-    else if (reply.kind === "batch" && name === reply.param)
-      repeated.set(name, [...(repeated.get(name) ?? []), value]);
+    else if (name === batchParam(reply)) repeated.set(name, [...(repeated.get(name) ?? []), value]);
     else {
       throw usageFailure(
         `--field ${name}: given twice`,

@@ -39,7 +39,7 @@ async function printCompletion(words: readonly string[], context: Context): Prom
   if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
   const shell = shells.find((each) => each === word);
   if (shell === undefined) throw choiceFailure(`shell "${word}"`, word, shells);
-  await context.stdout.write(await context.packageFile(scripts[shell]));
+  await context.stdout.write(context.packageFile(scripts[shell]));
   return 0;
 }
 

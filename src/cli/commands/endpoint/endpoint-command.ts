@@ -1,23 +1,25 @@
+import { batchParam, isPaged } from "../../../api/reply.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { partialExits, requestExits } from "../../../base/exit-codes.ts";
 import { plans, type Tier } from "../../../api/tier.ts";
-import { chooseEndpoint, type EndpointGroup, positionals, takesAddress } from "../input/positionals.ts";
-import type { AssetPlaces } from "../input/asset-places.ts";
-import { withoutNames } from "../input/named-words.ts";
-import { addressesWithNetworks, anyPlan, type Command, type Input, type PlanInWords } from "../command.ts";
+import { type EndpointGroup, positionals, takesAddress } from "../input/positionals.ts";
+import { addressesWithNetworks, anyPlan, type Command, type PlanInWords } from "../command.ts";
 import { type EndpointFlags, endpointFlags } from "../flags/endpoint-flags.ts";
 import { type Flags, readValues } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 
+/** What the commands for market data accept, and the user's account. */
+const lookups: ReadonlySet<string> = new Set(["networks", "dexes", "usage"]);
+
 export function endpointCommand(group: EndpointGroup): Command {
   const [endpoint] = group;
-  const unit = endpoint.reply.kind === "batch" ? "address" : "request";
+  const unit = batchParam(endpoint.reply) !== undefined ? "address" : "request";
   // Creating the flags for all commands would add a millisecond to each startup.
   let made: Flags | undefined;
   const flags = (): Flags => (made ??= endpointFlags(group));
   return {
     words: endpoint.command,
-    section: "Market data",
+    section: lookups.has(endpoint.command) ? "Reference" : "Market data",
     positionals: positionals(group),
     ...(takesAddress(endpoint) && { otherForm: addressesWithNetworks }),
     summary: endpoint.summary,
@@ -40,29 +42,14 @@ export function endpointCommand(group: EndpointGroup): Command {
         return await listNamesOf(asked, group, input, context);
       }
       const { runEndpoint } = await import("./run-endpoint.ts");
-      const named =
-        endpoint.words === undefined
-          ? await withoutNames(input, context, () => placesIn(group, input))
-          : input;
-      return await runEndpoint(group, named, context);
+      return await runEndpoint(group, input, context);
     },
   };
 }
 
-function placesIn(group: EndpointGroup, { words, typed }: Input<EndpointFlags>): AssetPlaces {
-  const { command, path, ifOtherKind } = chooseEndpoint(group, typed, words.length > 0);
-  const takes = path.includes("{pool_address}") || typed.has("pool") ? "pool" : "token";
-  return { command, takes, ifOtherKind, words: takesAddress(group[0]) ? "all" : "none" };
-}
-
 /** Several addresses can fail one by one, and pages can be missing from a list. */
 function canBePartial(group: EndpointGroup): boolean {
-  return group.some(
-    (endpoint) =>
-      takesAddress(endpoint) ||
-      endpoint.reply.kind === "cursor-pages" ||
-      endpoint.reply.kind === "numbered-pages",
-  );
+  return group.some((endpoint) => takesAddress(endpoint) || isPaged(endpoint.reply));
 }
 
 /** If a flag selects the endpoint, the text names that flag. */

@@ -1,3 +1,4 @@
+import { batchParam, isNumbered, isPaged, traitsOf } from "../../../api/reply.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { removedStream, renamed, renamedOrder } from "../../../api/endpoints/removed-endpoints.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
@@ -52,7 +53,7 @@ function carry(
   now: number,
 ): Carried {
   const leftOut = (why: string): Carried => ({ note: `${name}=${value}: ${why}; omitted` });
-  if (name === "page" && reply.kind === "cursor-pages") return carryPage(value, values.get("limit"));
+  if (name === "page" && isPaged(reply) && !isNumbered(reply)) return carryPage(value, values.get("limit"));
   const param = params.find((each) => each.name === name);
   if (param === undefined)
     return leftOut(
@@ -60,9 +61,9 @@ function carry(
         ? "requires a network, because the search across all networks ignores it"
         : "unknown parameter, which the service would silently ignore",
     );
-  if (reply.kind === "batch" && name === reply.param) return { words: parts(value, ",") };
+  if (name === batchParam(reply)) return { words: parts(value, ",") };
   if (name === words) return { words: parts(value, " ") };
-  if (reply.kind === "candles" && name === "limit") return carryCandleLimit(value, values, now);
+  if (traitsOf(reply).isCandles && name === "limit") return carryCandleLimit(value, values, now);
   if (value === "" || (name === "page" && (value === "0" || value === "1"))) return {};
   const isOldOrder = name === "order_by" && whyRefused(param, value, now) !== undefined;
   const current = isOldOrder ? renamedOrder(value) : value;

@@ -2,7 +2,7 @@ import type { Endpoint } from "../../../api/endpoint.ts";
 import type { Param, ParamKind } from "../../../api/param.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import type { Reply } from "../../../api/reply.ts";
-import { followFlags } from "./follow-flags.ts";
+import { followFlags, growthFlags } from "./follow-flags.ts";
 import { timedFlags } from "./timed-flags.ts";
 import { watchFlags } from "./watch-flags.ts";
 import { type Flag, type FlagGroup, type Flags, flag, type OfSomeCommands } from "../../run/flags/flag.ts";
@@ -14,21 +14,23 @@ import { settings } from "../../../client/settings/settings.ts";
 /** In the order used in help, without the shared flags. */
 export function endpointFlags(group: readonly Endpoint[]): Flags {
   const flags: Record<string, Flag> = {};
-  for (const endpoint of group) {
-    const { chosenBy } = endpoint;
-    const heading = groupOfParams(endpoint);
-    if (chosenBy !== undefined)
-      flags[chosenBy] = flag(toggle, heading, {
-        summary: `Treat the address as a ${chosenBy}`,
+  for (const endpoint of group)
+    if (endpoint.chosenBy !== undefined)
+      flags[endpoint.chosenBy] = flag(toggle, groupOfParams(endpoint), {
+        summary: `Treat the address as a ${endpoint.chosenBy}`,
         ...(endpoint.chosenByHelp !== undefined && { details: endpoint.chosenByHelp }),
       });
+  for (const endpoint of group) {
+    const heading = groupOfParams(endpoint);
     for (const param of endpoint.params) {
-      if (param.flag !== undefined) flags[param.flag] = flagOfParam(param, heading);
+      if (param.flag !== undefined)
+        flags[param.flag] = flagOfParam(param, ordering.has(param.name) ? "Rows" : heading);
       if (param.several !== undefined) flags["max-rows-read"] = maxRowsRead;
     }
     if (flags["from"] !== undefined) Object.assign(flags, { day: dayFlag(heading, endpoint.reply) });
     Object.assign(flags, flagsOfReply(endpoint.reply));
     if (endpoint.feed !== undefined) Object.assign(flags, tradeFlags, followFlags);
+    if (endpoint.isGrowing === true) Object.assign(flags, growthFlags);
   }
   return { ...flags, ...watchFlags, prefix: prefixFlag };
 }
@@ -40,7 +42,12 @@ export type EndpointFlags = ReplyFlags &
   typeof watchFlags &
   typeof sharedFlags & { readonly prefix: typeof prefixFlag };
 
-export type FollowedFlags = EndpointFlags & typeof followFlags;
+export type FollowedFlags = EndpointFlags &
+  typeof followFlags &
+  OfSomeCommands<Pick<typeof growthFlags, "envelope">>;
+
+/** Parameters of lists that do not filter. */
+const ordering: ReadonlySet<string> = new Set(["order_by", "sort"]);
 
 function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
   if (kind === "candles") return "Candles";

@@ -1,5 +1,5 @@
-import { flag } from "../../run/flags/flag.ts";
-import { duration, durationFrom, host, outputFile, toggle } from "../../run/flags/flag-types.ts";
+import { flag, pick } from "../../run/flags/flag.ts";
+import { choice, duration, durationFrom, host, outputFile, toggle } from "../../run/flags/flag-types.ts";
 import { speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
 
@@ -17,6 +17,11 @@ export const followEvents = [
   "error",
   "unknown",
   "credits",
+  "behind",
+  "caught_up",
+  "dropped",
+  "reload",
+  "reload_refused",
   // Earlier lines could not be written.
   "log_lost",
 ] as const;
@@ -32,7 +37,7 @@ const beginsByTime = "--follow starts at a time, not at a page or cursor; use --
 
 export const followFlags = {
   follow: flag(toggle, group, {
-    summary: "Print rows since --from, then new rows as they arrive, oldest first",
+    summary: "Print rows since --from, then new rows; oldest first",
     details:
       "; costs 1 credit per request and per stream event; --out appends to its file, or with {date} in the name to one file per day",
     excludes: [
@@ -46,10 +51,6 @@ export const followFlags = {
       },
       { flag: "resume", next: "remove --resume; --follow always appends to the file" },
       { flag: "force", next: "--follow appends to the file; delete it first, or use another name" },
-      {
-        flag: "estimate",
-        next: "the cost of --follow depends on how many new rows arrive; limit it with --max-credits, or use --poll",
-      },
       { flag: "deadline", next: "use --for" },
       { flag: "watch", next: "remove --watch; --follow outputs new rows anyway" },
       { flag: "progress", next: "remove --progress; --follow reports its state on stderr anyway" },
@@ -59,8 +60,8 @@ export const followFlags = {
   poll: flag(durationFrom(shortestPoll, "each read costs 1 credit"), group, {
     with: "follow",
     needs,
-    summary: "Request new rows at this interval instead of using the stream",
-    details: "; at least 2s",
+    summary: "Request new rows at this interval, without the stream",
+    details: "; at least 2s; for several pools from 5s to 1h (default 1m)",
     excludes: [
       {
         flag: "streaming-url",
@@ -74,6 +75,14 @@ export const followFlags = {
     with: "follow",
     needs,
     summary: "Exit 8 when no new row arrives for this long",
+  }),
+  "on-invalid": flag(choice(["fail", "drop"], "action"), group, {
+    with: "follow",
+    needs,
+    summary: "What to do with a pool that the service rejects for good, if there are others",
+    default: "fail",
+    details: ": fail (default), drop (continue with the others)",
+    choicesIn: "details",
   }),
   events: flag(outputFile, group, {
     with: "follow",
@@ -91,5 +100,36 @@ export const followFlags = {
     needs,
     summary: "Speed of the simulated clock",
     default: 1,
+  }),
+};
+
+const byCreation = "--follow prints the rows in the order in which they were created";
+
+/** For searches, whose rows are followed by the time of their creation. */
+export const growthFlags = {
+  ...pick(followFlags, "follow", "poll", "for", "idle-exit", "events", "speed"),
+  follow: flag(toggle, group, {
+    summary: "Print pools created since --created-after (default: now) as the service lists them, each once",
+    details: "; costs 1 credit per read and page; --out appends to its file, and continues after a restart",
+    excludes: [
+      { flag: "order-by", next: byCreation },
+      { flag: "sort", next: byCreation },
+      { flag: "created-before", next: "--follow has no end time; stop it with --for or --limit" },
+      { flag: "cursor", next: "--follow starts at a time, not at a cursor; use --created-after" },
+      ...(followFlags.follow.excludes ?? []).filter(
+        ({ flag: name }) => !["to", "page", "cursor"].includes(name),
+      ),
+    ],
+  }),
+  poll: flag(duration, group, {
+    with: "follow",
+    needs,
+    summary: "Read the search at this interval, from 5s to 1h (default 1m)",
+  }),
+  envelope: flag(toggle, "Output", {
+    with: "follow",
+    needs,
+    summary: "Wrap each row in an object: {first_seen, row}",
+    excludes: [{ flag: "fields", next: "use only one of them" }],
   }),
 };

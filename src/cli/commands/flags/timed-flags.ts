@@ -14,7 +14,7 @@ const atTimes: FlagType<readonly string[]> = { ...texts("time"), name: "time" };
 /** Prices at times in the past, which are read from candles. */
 export const timedFlags = {
   at: flag(atTimes, group, {
-    summary: "Get the price at this time (repeat it for several times)",
+    summary: "Get the price at this time; can be repeated",
     details:
       ", from candles, which require a dev plan for tokens and none for --pool; in a list, a line can have its own time: weth 2026-11-01",
     excludes,
@@ -36,7 +36,7 @@ export const timedFlags = {
     with: timeFlags,
   }),
   "at-rule": flag(choice(atRules, "rule"), group, {
-    summary: "Candle: before (default; the newest closed one), open (the one of that time)",
+    summary: "Which candle to use: before (default; the newest closed one), open (the one of that time)",
     default: "before",
     choicesIn: "summary",
     with: timeFlags,

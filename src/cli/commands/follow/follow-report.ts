@@ -7,28 +7,43 @@ import type { Report } from "../../run/report.ts";
 import { createRepeatLimiter } from "../../../client/live/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import { fallbackPollMs } from "../../../client/follow/schedule.ts";
-import { continuationOf, type WrittenRows } from "../../../client/follow/written-rows.ts";
 import type { Gap, Moment } from "../../../client/live/gap.ts";
 import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import { counted, instant } from "../../../base/text/counted.ts";
-import { compareInstants, type Instant } from "../../../base/time/time.ts";
+import type { Instant } from "../../../base/time/time.ts";
 import type { FollowLog } from "../flags/follow-flags.ts";
+
+/** One of the lists that are followed, or all of them. */
+interface Followed {
+  /** Empty for a search. */
+  readonly pools: readonly Subject[];
+  /** Set if there are others, so that each message must name its list. */
+  readonly title: string | undefined;
+  /** Whether the failures of all lists are already reported as one. */
+  readonly isDown: () => boolean;
+}
 
 /** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
 export function createFollowReport(
   { context, options, report, metrics }: Run,
   write: FollowLog,
-  pool: Subject,
+  { pools, title, isDown }: Followed,
 ) {
   const remark = options.hasStats ? report.tell : report.remark;
-  const log: FollowLog = (event) => write({ ...event, ...namesAndLabels([pool]) });
+  const log: FollowLog = (event) => write({ ...event, ...(pools.length > 0 && namesAndLabels(pools)) });
   const { clock } = context;
+  const titled = (say: Report["warn"]) => (line: string) =>
+    title === undefined ? say(line) : isDown() || say(`${title}: ${line}`);
+  const [warn, note] = [titled(report.warn), titled(report.note)];
+  const isOne = title === undefined;
   const sinks = {
-    ...report,
+    warn,
+    note,
     remark,
     log,
-    now: clock.now,
+    isOne,
     changed: metrics?.changed,
+    now: clock.now,
     timesToTell: createRepeatLimiter(clock),
   };
   const holes = createHoles(clock);
@@ -36,6 +51,7 @@ export function createFollowReport(
 }
 
 interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
+  readonly isOne: boolean;
   readonly log: FollowLog;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -92,7 +108,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { note, log } = sinks;
+  const { note, log, isOne } = sinks;
   const series = createSeries(sinks);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
@@ -105,7 +121,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       series.end();
       for (const hole of holes.filledBy(began)) {
         log({ event: "filled", ...timesOf(hole), rows });
-        note(`gap filled ${shown(hole)}: ${counted(rows, "row")}`);
+        if (isOne) note(`gap filled ${shown(hole)}: ${counted(rows, "row")}`);
       }
     },
     /** Undefined if the last read succeeded, so that no rows are missing at the end. */
@@ -120,13 +136,10 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
   };
 }
 
-function reportOfRows({ warn, note, log, now }: Sinks) {
+function reportOfRows({ warn, log, now, isOne }: Sinks) {
   let isAheadSaid = false;
   let unlistedLine: string | undefined;
   return {
-    /** The file already contains rows from earlier runs. `from` is the value of --from. */
-    continued: (written: WrittenRows, from: Instant | undefined, latest: number): void =>
-      note(continuedLine(written, from, latest)),
     /** The reader of the output had not accepted these rows by the end. */
     unwritten: (rows: number): void => {
       log({ event: "unwritten", rows });
@@ -137,7 +150,8 @@ function reportOfRows({ warn, note, log, now }: Sinks) {
     late: (rows: number, behind: number): void => {
       log({ event: "late", rows, seconds: behind });
       const older = `up to ${formatDuration(behind * 1000)} older than rows already written`;
-      warn(`${counted(rows, "late row")}, ${older}`);
+      // Of a hundred pools, one almost always has a late row.
+      if (isOne) warn(`${counted(rows, "late row")}, ${older}`);
     },
     /** These rows were never listed, although the service has counted them for minutes. */
     unlisted: (rows: number): void => {
@@ -215,27 +229,56 @@ function createHoles({ now }: Pick<Clock, "now">) {
   };
 }
 
-function continuedLine(written: WrittenRows, from: Instant | undefined, latest: number): string {
-  const { file } = written;
-  const newest = continuationOf(written, latest)?.newest;
-  if (newest === undefined)
-    return from === undefined
-      ? `cannot find where the rows of ${file} end, so rows between that point and now are not fetched (to fetch them, use --from)`
-      : `cannot find where the rows of ${file} end, so rows since --from are written even if the file already contains them`;
-  const time = instant(newest.seconds * 1000);
-  if (from === undefined) return `resuming ${file} from ${time}`;
-  const end = `${file} ends at ${time}`;
-  return compareInstants(from, newest) > 0
-    ? `${end}; rows between that time and --from are not fetched`
-    : `${end}; rows since --from are written even if the file already contains them (without --from, dexdata resumes at the end of the file)`;
-}
-
 export const readsPerHour = (milliseconds: number): number => Math.ceil(3_600_000 / milliseconds);
 
 /** Each read costs a credit, and a read with new rows is followed by another one to prove that none are missing. */
 export function pollLine(milliseconds: number): string {
   const cost = costOverTime(readsPerHour(milliseconds));
   return `reading every ${milliseconds / 1000}s: ${cost}, up to twice as many while new rows arrive`;
+}
+
+/** Reads are not repeated, and pages beyond the first are rare. */
+export function pollLineOfMany(lists: string, count: number, milliseconds: number): string {
+  return `${lists} every ${formatDuration(milliseconds)}: about ${costOverTime(count * readsPerHour(milliseconds))}`;
+}
+
+/**
+ * Reports outages of the host, and reads that are later than `poll` because other programs use the rate: each twice,
+ * when it begins and when it ends.
+ */
+export function createBehindReport(
+  { report, context: { clock } }: Pick<Run, "report" | "context">,
+  log: FollowLog,
+  poll: number,
+) {
+  let since: number | undefined;
+  /** After an outage, the reads that waited for its end are late. */
+  let lateFrom = Number.NEGATIVE_INFINITY;
+  const begin = (reason: string): void => {
+    if (since !== undefined) return;
+    since = clock.elapsed();
+    log({ event: "behind", reason });
+    report.warn(`${reason}; no row will be lost`);
+  };
+  const end = (): void => {
+    if (since === undefined) return;
+    const seconds = Math.round((clock.elapsed() - since) / 1000);
+    since = undefined;
+    log({ event: "caught_up", seconds });
+    report.note(`reading on time again, after ${formatDuration(Math.max(1, seconds) * 1000)}`);
+  };
+  return {
+    down: (reason: string): void => begin(`reads are paused: ${reason}`),
+    up: (): void => {
+      lateFrom = clock.elapsed() + 2 * poll;
+      end();
+    },
+    answered: (milliseconds: number): void => {
+      if (milliseconds > poll && clock.elapsed() > lateFrom)
+        begin("reads are late, because other programs use the rate limit");
+      else if (milliseconds < poll / 2) end();
+    },
+  };
 }
 
 function timesOf({ from, to }: Pick<Hole, "from" | "to">): { readonly from: string; readonly to: string } {

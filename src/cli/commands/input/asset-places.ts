@@ -1,5 +1,6 @@
 import type { AddressOf } from "../../../api/address-form.ts";
 import type { RunInput } from "../../run/run-options.ts";
+import { chooseEndpoint, type EndpointGroup, takesAddress } from "./positionals.ts";
 
 /** Where a command line has assets. */
 export interface AssetPlaces {
@@ -14,4 +15,10 @@ export interface AssetPlaces {
 
 export interface NamedInput extends RunInput {
   readonly words: readonly string[];
+}
+
+export function placesOf(group: EndpointGroup, { words, typed }: NamedInput): AssetPlaces {
+  const { command, path, ifOtherKind } = chooseEndpoint(group, typed, words.length > 0);
+  const takes = path.includes("{pool_address}") || typed.has("pool") ? "pool" : "token";
+  return { command, takes, ifOtherKind, words: takesAddress(group[0]) ? "all" : "none" };
 }

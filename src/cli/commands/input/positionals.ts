@@ -1,3 +1,4 @@
+import { batchParam, traitsOf } from "../../../api/reply.ts";
 import type { Args } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import type { Positional } from "../command.ts";
@@ -25,13 +26,14 @@ export function positionals(group: EndpointGroup): readonly Positional[] {
   const before = takesNetwork(endpoint) ? [network] : [];
   if (!takesAddress(endpoint)) return before;
   const isOfPools = group.every(({ path }) => path.includes("{pool_address}"));
-  const named = isOfPools && endpoint.reply.kind !== "single" ? "pool" : "address";
+  const named = isOfPools && !traitsOf(endpoint.reply).isRecord ? "pool" : "address";
   return [...before, { name: named, isRepeatable: true, isList: true, suggests: "addresses" }];
 }
 
 export function takesAddress(endpoint: Endpoint): boolean {
   return (
-    endpoint.reply.kind === "batch" || endpoint.params.filter(({ place }) => place === "path").length === 2
+    batchParam(endpoint.reply) !== undefined ||
+    endpoint.params.filter(({ place }) => place === "path").length === 2
   );
 }
 

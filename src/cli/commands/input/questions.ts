@@ -1,41 +1,32 @@
+import { batchParam, groupsIn, traitsOf } from "../../../api/reply.ts";
 import type { TimedWalk } from "../../../client/candles/timed-legs.ts";
-import type { Position } from "../../../client/pages/position.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { withMadeCandles } from "../../../api/endpoints/ohlcv.ts";
 import { madeInterval } from "../../../client/candles/made-interval.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import type { TokensOfPool } from "../../../client/pages/page.ts";
-import { path } from "../../../api/param.ts";
-import { readParam } from "../../../api/read-param.ts";
 import { completeWindow } from "../../../client/candles/candle-slices.ts";
-import {
-  chooseEndpoint,
-  type EndpointGroup,
-  positionals,
-  takesAddress,
-  takesNetwork,
-} from "./positionals.ts";
+import { chooseEndpoint, type EndpointGroup, positionals } from "./positionals.ts";
 import { type Input, usageOf } from "../command.ts";
-import type { EndpointFlags, ReplyFlags } from "../flags/endpoint-flags.ts";
+import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { intervalSeconds } from "../../../client/candles/candle-times.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
-import { counted } from "../../../base/text/counted.ts";
 import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
 import { toWire } from "../../../base/time/time.ts";
-import { isAssetName } from "../../../client/settings/asset-names.ts";
-import { isList, readSubjects } from "./subjects.ts";
+import { isList } from "./subjects.ts";
 import { formats, hasColumns } from "../../render/formats/formats.ts";
 import { readSeveralTokens } from "./several-tokens.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 import type { Wanted } from "../../../rows/pull/estimate.ts";
-import { distinctSubjects, type Subject } from "../../../client/subject.ts";
+import { type Subject } from "../../../client/subject.ts";
+import { addressName, checkedSubject, checkOneAsset, readTargets } from "./targets.ts";
+import { readWanted } from "./wanted-rows.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
 export interface Questions extends Wanted {
@@ -87,8 +78,8 @@ export async function readQuestions(
   if (ofPool !== undefined) typed.set(ofPool.param, ofPool.tokens.at(0) ?? "");
   const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value, ofPool);
   const { missing } = flags;
-  const isBatch = endpoint.reply.kind === "batch";
-  const isCandles = endpoint.reply.kind === "candles";
+  const isBatch = batchParam(endpoint.reply) !== undefined;
+  const { isCandles, isRecord } = traitsOf(endpoint.reply);
   const batch = isBatch ? { subjects: targets.map(checkedSubject(endpoint, options.now)) } : undefined;
   const asked = (isBatch ? targets.slice(0, 1) : targets).map(({ args }) => {
     const all = new Map([...typed, ...args]);
@@ -112,7 +103,7 @@ export async function readQuestions(
     ...(days !== undefined && { days }),
     ...(hasAmounts && { amounts: "tokens" as const }),
     missing,
-    isRecord: endpoint.reply.kind === "single" && targets.length === 1 && !words.some(isList),
+    isRecord: isRecord && targets.length === 1 && !words.some(isList),
     named: targets.flatMap(({ subject }, index) =>
       subject === undefined ? [] : { ...subject, network: (asked[index] ?? asked[0])?.get("network") ?? "" },
     ),
@@ -123,79 +114,7 @@ export async function readQuestions(
 export function withAddedFields(chosen: Endpoint, hasAmounts: boolean, given: TypedFlags): Endpoint {
   if (hasAmounts) return withTokenAmounts(chosen);
   const isMade = madeInterval(given.get("interval")?.at(-1)) !== undefined;
-  return isMade && chosen.reply.kind === "candles" ? withMadeCandles(chosen) : chosen;
-}
-
-/** What one pull asks for. */
-interface Target {
-  readonly args: Typed;
-  readonly subject?: Subject;
-}
-
-async function readTargets(
-  endpoint: Endpoint,
-  words: readonly string[],
-  sources: AssetSources,
-  usage: string,
-): Promise<readonly Target[]> {
-  const [first] = words;
-  if (endpoint.words !== undefined) {
-    if (first === undefined) throw usageFailure("missing <query>: a name, symbol or address", usage);
-    return [{ args: new Map([[endpoint.words, words.join(" ")]]) }];
-  }
-  if (!takesAddress(endpoint)) {
-    if (words.length > 1 || (words.length === 1 && !takesNetwork(endpoint))) {
-      throw usageFailure(`unexpected argument "${words.at(-1)}"`, usage);
-    }
-    if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
-    // A slug has no capital letters.
-    if (first !== undefined && /\p{Lu}/u.test(first) && isAssetName(first))
-      throw sources.names.unknown(first);
-    return [{ args: new Map(first === undefined ? [] : [["network", first]]) }];
-  }
-  const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";
-  const subjects = await readSubjects(words, sources, {
-    command: endpoint.command,
-    takes,
-    ifOtherKind: endpoint.ifOtherKind,
-    malformed: "fail",
-    usage,
-  });
-  const named = addressName(endpoint);
-  const isOneByOne = endpoint.reply.kind === "candles" || endpoint.reply.kind === "numbered-pages";
-  return (isOneByOne ? withoutRepeats(subjects, sources) : subjects).map((subject) => ({
-    args: new Map(Object.entries({ network: subject.network, [named]: subject.address })),
-    subject,
-  }));
-}
-
-/** Reading the same list again would cost credits and give the same rows. */
-function withoutRepeats(subjects: readonly Subject[], { warn }: AssetSources): readonly Subject[] {
-  const distinct = distinctSubjects(subjects);
-  const repeated = subjects.length - distinct.length;
-  if (repeated > 0) warn(`skipping ${counted(repeated, "repeated asset")}`);
-  return distinct;
-}
-
-/** Some flags make sense only for a single list of rows. */
-function checkOneAsset(
-  { command, reply }: Endpoint,
-  count: number,
-  { chart, watch, cursor }: Pick<Values<EndpointFlags>, "chart" | "watch" | "cursor">,
-): void {
-  if (count < 2 || (reply.kind !== "candles" && reply.kind !== "numbered-pages")) return;
-  const given = { chart, watch, cursor };
-  const flag = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
-  if (flag === undefined) return;
-  throw usageFailure(
-    `--${flag} cannot be used with several assets: ${command} was given ${count}`,
-    `use one asset, or leave out --${flag}`,
-  );
-}
-
-function addressName(endpoint: Endpoint): string {
-  if (endpoint.reply.kind === "batch") return endpoint.reply.param;
-  return endpoint.params.find(({ place, name }) => place === "path" && name !== "network")?.name ?? "";
+  return isMade && traitsOf(chosen.reply).isCandles ? withMadeCandles(chosen) : chosen;
 }
 
 function readDays(typed: string, now: number): Days {
@@ -229,25 +148,12 @@ function typedParams(
   return typed;
 }
 
-/** A batch sends many addresses in one parameter, but each one is checked like an address in a path. */
-function checkedSubject(endpoint: Endpoint, now: number): (target: Target) => Subject {
-  return ({ args: typed, subject }) => {
-    const address = subject?.address ?? "";
-    if (address.includes(","))
-      throw invalidInput(`<address> "${address}"`, "must be one address; separate addresses with spaces");
-    readParam(path("address", { kind: "address", of: "token" }, ""), address, now);
-    const args = readArgs(endpoint, typed, now);
-    return { ...subject, network: args.get("network") ?? "", address };
-  };
-}
-
 /** In response order. */
 export function groupsOf(
   { reply }: Endpoint,
   { type: wanted }: Pick<Values<EndpointFlags>, "type">,
 ): readonly string[] {
-  if (reply.kind !== "groups") return [onlyGroup];
-  return reply.groups.filter((name) => wanted?.includes(name) ?? true);
+  return groupsIn(reply)?.filter((name) => wanted?.includes(name) ?? true) ?? [onlyGroup];
 }
 
 /** Details are needed for a field that the user named or for the default columns. */
@@ -262,32 +168,4 @@ function showsDetails(
   return fields
     .map(splitPath)
     .some((parts) => parts.some((_, index) => fieldAt(record, parts.slice(0, index + 1))?.isDetail === true));
-}
-
-/** Ignores flags that the endpoint's list does not support. */
-function readWanted(
-  { reply }: Endpoint,
-  flags: Values<ReplyFlags>,
-  defaultPageSize: number | undefined,
-  ofPool: TokensOfPool | undefined,
-): Pick<Questions, "limit" | "walk"> {
-  if (reply.kind !== "cursor-pages" && reply.kind !== "numbered-pages") {
-    return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
-  }
-  const limit = flags.all === true ? undefined : flags.limit;
-  // If rows are selected here, the limit does not tell how many are needed. The first pages count as well.
-  const { maxRowsRead = reply.maxLimit, tokens = [] } = ofPool ?? {};
-  const most = Math.max(1, Math.min(reply.maxLimit, Math.floor(maxRowsRead / Math.max(1, tokens.length))));
-  const typedSize = flags["page-size"] ?? defaultPageSize;
-  const pageSize =
-    ofPool === undefined ? (typedSize ?? Math.min(limit ?? most, most)) : Math.min(typedSize ?? most, most);
-  const start = positionOf(flags.cursor, flags.page);
-  return { limit, walk: { pageSize, start, wanted: limit, isStrict: flags["no-strict"] !== true } };
-}
-
-export function positionOf(cursor: string | undefined, page: number | undefined): Position | undefined {
-  // In the specification for pool transactions, an empty cursor means the first page.
-  if (cursor === "") return undefined;
-  if (cursor !== undefined) return { flag: "cursor", value: cursor };
-  return page === undefined ? undefined : { flag: "page", value: String(page) };
 }

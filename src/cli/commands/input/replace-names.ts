@@ -1,4 +1,5 @@
 import { type AddressOf, addressFault } from "../../../api/address-form.ts";
+import { wellKnownNetworks } from "../../../api/network-aliases.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { isAssetName, type NamedAsset } from "../../../client/settings/asset-names.ts";
@@ -8,12 +9,26 @@ import { readRunOptions } from "../../run/run-options.ts";
 import type { AssetPlaces, NamedInput } from "./asset-places.ts";
 import { isList, splitPair } from "./subjects.ts";
 
-/** Names become addresses. A word that is neither fails, or leads to a question at a terminal. */
-export async function replaceNames(
-  input: NamedInput,
+/**
+ * Replaces names by addresses before anything else reads the command line, so that checkpoints, receipts and printed
+ * commands contain addresses. A word that is neither fails, or leads to a question at a terminal. `places` is read only
+ * if a word can be a name.
+ */
+export async function withoutNames<I extends NamedInput>(
+  input: I,
   context: Context,
-  places: AssetPlaces,
-): Promise<NamedInput> {
+  places: () => AssetPlaces,
+): Promise<I> {
+  const { words, typed } = input;
+  const canHaveNames = words.some(canBeName) || typed.has("token") || typed.has("in");
+  return canHaveNames ? { ...input, ...(await replaceNames(input, context, places())) } : input;
+}
+
+function canBeName(word: string, index: number): boolean {
+  return isAssetName(word) && (index > 0 || !wellKnownNetworks.has(word));
+}
+
+async function replaceNames(input: NamedInput, context: Context, places: AssetPlaces): Promise<NamedInput> {
   const options = readRunOptions(input, context);
   const names = createNameFinder(context, options);
   let credits = 0;
@@ -68,6 +83,8 @@ function remaining(input: NamedInput, credits: number): NamedInput {
 /** A name is never the slug of a known network. Other networks are known by what follows them. */
 function isNetwork(context: Context, [first = "", ...rest]: readonly string[], names: NameFinder): boolean {
   if (isList(first) || splitPair(first) !== undefined) return false;
+  // A network alone names no asset.
+  if (rest.length === 0 && names.find(first) !== undefined) return false;
   if (!isAssetName(first) || isKnownNetwork(context, first)) return true;
   if (names.find(first) !== undefined) return false;
   return rest.some((word) => isList(word) || (!isAssetName(word) && splitPair(word) === undefined));

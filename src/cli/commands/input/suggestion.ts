@@ -1,3 +1,4 @@
+import { traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import { walkPages } from "../../../client/walk-pages.ts";
 import { dexes } from "../../../api/endpoints/dexes.ts";
@@ -111,7 +112,7 @@ function emptyResultHint({ args, endpoint }: Question): string | undefined {
   }
   const interval = args.get("interval");
   // A candle without trades is not a reason to change the interval.
-  if (isRaw || endpoint.reply.kind !== "candles" || countOpenings(candleWindow(args)) > 0) return undefined;
+  if (isRaw || !traitsOf(endpoint.reply).isCandles || countOpenings(candleWindow(args)) > 0) return undefined;
   const [start, end] = [Number(args.get("start")), Number(args.get("end"))];
   return `no ${interval} candle starts between ${showSeconds(start)} and ${showSeconds(end)}; use a shorter --interval`;
 }

@@ -1,3 +1,4 @@
+import { isPaged } from "../../../api/reply.ts";
 import { isConfirmed, nextOf } from "../../../client/pages/judge.ts";
 import type { Page } from "../../../client/pages/page.ts";
 import type { Position } from "../../../client/pages/position.ts";
@@ -46,7 +47,7 @@ export function moreRowsLine(
 
 /** Lists without `--all` are complete unless a limit is set. */
 export function higherLimit({ rawPath, reply }: Endpoint, limit = 0): string {
-  const hasAll = rawPath === undefined && (reply.kind === "cursor-pages" || reply.kind === "numbered-pages");
+  const hasAll = rawPath === undefined && isPaged(reply);
   return `use --limit ${5 * limit}${hasAll ? " or --all" : ", or leave it out"}`;
 }
 

@@ -1,3 +1,4 @@
+import { isPaged, traitsOf } from "../../../api/reply.ts";
 import type { SeenKeys } from "../../../client/pages/seen-keys.ts";
 import { nextOf } from "../../../client/pages/judge.ts";
 import type { Page } from "../../../client/pages/page.ts";
@@ -71,7 +72,7 @@ export function pullState(run: Pull, names: NameFinder): PullState {
 function rowsWanted({ questions, destination, last }: Pull): number | undefined {
   const { limit, walk, endpoint } = questions;
   if (walk.subjects !== undefined) return walk.subjects.length;
-  if (endpoint.reply.kind !== "cursor-pages" && endpoint.reply.kind !== "numbered-pages") return undefined;
+  if (!isPaged(endpoint.reply)) return undefined;
   const left = last?.page.left ?? Number.POSITIVE_INFINITY;
   const wanted = Math.min(limit ?? Number.POSITIVE_INFINITY, destination.tally.rows + left);
   return Number.isFinite(wanted) ? wanted : undefined;
@@ -86,7 +87,7 @@ function partOf(
   if (inputs !== undefined) return inputs.answered / inputs.of;
   if (rowsInAll !== undefined) return Math.min(1, (tally.rows + tally.missing) / rowsInAll);
   // Intervals without trades have no row, so progress is measured by time.
-  if (questions.endpoint.reply.kind !== "candles" || last === undefined) return undefined;
+  if (!traitsOf(questions.endpoint.reply).isCandles || last === undefined) return undefined;
   const { start, end } = candleWindow(last.question.args);
   const [from, to] = [wholeSeconds(start), wholeSeconds(end)];
   const next = nextOf(last.page);

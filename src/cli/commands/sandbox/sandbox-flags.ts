@@ -10,7 +10,7 @@ import {
   toggle,
   wholeNumber,
 } from "../../run/flags/flag-types.ts";
-import { faults, seed, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
+import { faults, seed, sharedFlags, simulationFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { Block } from "../../render/page/help-page.ts";
 
 const group = "Sandbox";
@@ -48,8 +48,7 @@ export const sandboxFlags = {
     details: "; see Faults below",
   }),
   dialect: flag(choice(["spec", "public"], "dialect"), group, {
-    summary:
-      "Which API to imitate where the specification and the public service differ: spec (default), public",
+    summary: "Imitate the specification or the public service: spec (default), public",
     choicesIn: "summary",
     default: "spec",
   }),
@@ -78,6 +77,13 @@ export const sandboxFlags = {
 };
 
 export const sandboxNotes: readonly Block[] = [
+  {
+    heading: "Flags of other commands",
+    rows: Object.entries(simulationFlags).map(([name, { type, summary }]) => [
+      `--${name}${type.placeholder === undefined ? "" : ` <${type.placeholder}>`}`,
+      summary,
+    ]),
+  },
   {
     prose:
       "With -- command, dexdata runs the command against this sandbox, and stops the sandbox when the command ends. " +

@@ -1,3 +1,4 @@
+import { groupsIn } from "../../../api/reply.ts";
 import { endpoints } from "../../../api/endpoints/all.ts";
 import type { Endpoint, RowShape } from "../../../api/endpoint.ts";
 import type { NamedRecord, RecordShape } from "../../../api/record.ts";
@@ -41,7 +42,7 @@ function withAdded({ record, added }: RowShape): RecordShape {
 
 /** A search across several groups adds the group to each row, but a search in a single group does not. */
 function commandOf({ command, reply }: Endpoint, group: string): string {
-  return reply.kind === "groups" ? `${command} --type ${group}` : command;
+  return groupsIn(reply)?.includes(group) === true ? `${command} --type ${group}` : command;
 }
 
 export const schemaFlags = {

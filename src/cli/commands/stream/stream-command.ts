@@ -14,7 +14,7 @@ const plansOfFeeds = tiers.flatMap((tier) => {
 
 export const streamCommand = command({
   words: "stream",
-  section: "Live data",
+  section: "Live data and files",
   positionals: addressesWithNetworks,
   otherForm: networkAndAddresses,
   summary: "Stream live prices, transactions, candles or reserves",

@@ -31,7 +31,7 @@ import type { TailHandlers } from "../../../client/live/shard-handlers.ts";
 import { withoutMalformed } from "../../../client/live/malformed.ts";
 import { Tail } from "../../../client/live/tail.ts";
 import { counted } from "../../../base/text/counted.ts";
-import { withoutNames } from "../input/named-words.ts";
+import { withoutNames } from "../input/replace-names.ts";
 import { readSubjects, streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import { costOfTokens, type StreamFlags, type StreamValues } from "./stream-flags.ts";

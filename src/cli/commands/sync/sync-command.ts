@@ -4,7 +4,7 @@ import { syncFlags, syncNotes, syncShared } from "./sync-flags.ts";
 
 export const syncCommand = command({
   words: "sync",
-  section: "Market data",
+  section: "Live data and files",
   positionals: [
     { name: "directory", suggests: "files" },
     { name: "network:address", isOptional: true, isRepeatable: true, isList: true, suggests: "addresses" },

@@ -24,7 +24,7 @@ import { type Run, withRun } from "../../run/with-run.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Input } from "../command.ts";
-import { withoutNames } from "../input/named-words.ts";
+import { withoutNames } from "../input/replace-names.ts";
 import { syncServiceOf } from "../../run/run-options.ts";
 import { dayOf, type ListedDataset, readDatasets, readStoredList } from "./list-datasets.ts";
 import { createFailures } from "./sync-failures.ts";

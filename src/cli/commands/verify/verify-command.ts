@@ -8,9 +8,9 @@ import { command } from "../command.ts";
 
 export const verifyCommand = command({
   words: "verify",
-  section: "Market data",
+  section: "Live data and files",
   positionals: [{ name: "file", isRepeatable: true, suggests: "files" }],
-  summary: "Check files and receipts for damage, missing rows and duplicates",
+  summary: "Check files and receipts for damage, missing and repeated rows",
   examples: [
     "dexdata verify swaps.receipt.json",
     "dexdata verify swaps.ndjson candles.csv.gz",

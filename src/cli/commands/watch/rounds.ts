@@ -1,3 +1,4 @@
+import { continuesByTime, traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import { reachOf } from "../../../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../../../client/pages/seen-keys.ts";
@@ -75,8 +76,7 @@ export function compareRounds(
   if (earlier === undefined) return { rows: round.groups, gone: [], before: (_, row) => row };
   const { reply } = endpoint;
   // In lists ordered by time and in moving windows, every row disappears eventually, so this is not reported.
-  const isWindow =
-    reply.kind === "candles" || (reply.kind === "numbered-pages" && reply.handOverAfter !== undefined);
+  const isWindow = traitsOf(reply).isCandles || continuesByTime(reply);
   const select = createRowSelector(fields);
   const known = rowsByKey(endpoint, earlier);
   const found = rowsByKey(endpoint, round);

@@ -1,35 +1,101 @@
 import { type Command, usagesOf } from "../../commands/command.ts";
 import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
-import { briefRows, flagBlocks, groupedFlags, nameList } from "./flag-rows.ts";
-import type { Block } from "../../render/page/help-page.ts";
+import { counted } from "../../../base/text/counted.ts";
+import { briefRows, flagBlocks, flagFamilies } from "./flag-rows.ts";
+import { type Block, drawPage } from "../../render/page/help-page.ts";
 
-/** `brief` fits on one screen and only names the shared flags. `full` describes everything. */
+/** `brief` fits on one screen. `full` describes every flag, except those of the sandbox. */
 export type HelpForm = "brief" | "full";
 
 export function commandHelp(command: Command, form: HelpForm): readonly Block[] {
-  const { words, summary, examples, flags: own, shared, notes = [] } = command;
-  const [usage = "", ...otherUsages] = usagesOf(command);
-  const minor = filtered(own, (flag) => isMinor(flag, own));
-  const flagParts =
-    form === "full"
-      ? [...flagBlocks({ ...own, ...shared }), ...notes]
-      : [
-          ...mainFlags(filtered(own, (_, name) => !(name in minor))),
-          ...moreFlags(words, { ...minor, ...shared }),
-        ];
+  const own = withoutSandbox(command.shared);
+  if (form === "full")
+    return [
+      ...heading(command, command.examples, form),
+      ...flagBlocks({ ...command.flags, ...own }),
+      ...(own === command.shared ? [] : [sandboxLine]),
+      ...(command.notes ?? []),
+      { prose: `${costSentence(command)} ${exitSentence(command)}` },
+      ...(Object.keys(own).length > 5 ? [{ prose: topicsLine }] : []),
+    ];
+  const minor = filtered(command.flags, (flag, name) => name === "prefix" || isMinor(flag, command.flags));
+  const shown = flagFamilies(filtered(command.flags, (_, name) => !(name in minor)));
+  const named = flagFamilies({ ...minor, ...filtered(own, (_, name) => usualFlags.has(name)) });
+  let page = briefPage(command, 2, shown, named);
+  while (heightOf(page) > maxBriefLines && shown.length > 0) {
+    page = briefPage(command, 1, shown, named);
+    if (heightOf(page) > maxBriefLines) named.unshift(...shown.splice(leastImportant(shown), 1));
+  }
+  return page;
+}
+
+/** Of the shared flags, these are named. */
+const usualFlags: ReadonlySet<string> = new Set([
+  "output",
+  "fields",
+  "out",
+  "resume",
+  "estimate",
+  "max-credits",
+]);
+
+/** A terminal of 24 lines also has a prompt. */
+const maxBriefLines = 23;
+
+function briefPage(
+  command: Command,
+  examples: number,
+  shown: readonly Flags[],
+  named: readonly Flags[],
+): readonly Block[] {
+  const { words, flags, shared } = command;
+  const rows = briefRows(shown);
+  const names = briefRows(named).map(([term]) => term.replace(/ <.*$/u, "").replace(", ", "/"));
+  const own = withoutSandbox(shared);
+  const others = Object.keys({ ...flags, ...own }).length - [...shown, ...named].flatMap(Object.keys).length;
+  if (others > 0) names.push(`and ${counted(others, "other")}`);
   return [
-    { prose: summary },
+    ...heading(command, command.examples.slice(0, examples), "brief"),
+    ...(rows.length === 0 ? [] : [{ heading: "Flags", rows }]),
+    ...(names.length === 0
+      ? []
+      : [{ label: `More flags (see dexdata ${words} --help)`, prose: names.join(" ") }]),
+    ...(own === shared ? [] : [{ ...sandboxLine, isClose: true }]),
+    { prose: costSentence(command), isClose: names.length > 0 },
+  ];
+}
+
+function heading(command: Command, examples: readonly string[], form: HelpForm): readonly Block[] {
+  const [usage = "", ...otherUsages] = usagesOf(command);
+  return [
+    { prose: command.summary },
     { label: "Usage", prose: usage, isClose: form === "brief" },
     ...otherUsages.map((prose) => ({ label: "   or", prose, isClose: true })),
-    ...(examples.length === 0
-      ? []
-      : [
-          { heading: "Examples", commands: form === "full" ? examples : examples.slice(0, maxBriefExamples) },
-        ]),
-    ...flagParts,
-    { prose: form === "full" ? `${costSentence(command)} ${exitSentence(command)}` : costSentence(command) },
-    ...(form === "full" && Object.keys(shared).length > 5 ? [{ prose: topicsLine }] : []),
+    ...(examples.length === 0 ? [] : [{ heading: "Examples", commands: examples }]),
   ];
+}
+
+/** In the largest group, the last one. */
+function leastImportant(families: readonly Flags[]): number {
+  const groups = families.map((family) => Object.values(family)[0]?.group);
+  const sizeOf = (group: FlagGroup | undefined): number => groups.filter((each) => each === group).length;
+  const largest = groups.toSorted((one, other) => sizeOf(other) - sizeOf(one))[0];
+  return groups.lastIndexOf(largest);
+}
+
+const heightOf = (page: readonly Block[]): number =>
+  drawPage(page, { width: 80, breaksCommands: true, paint: (text) => text }).split("\n").length - 1;
+
+const sandboxLine: Block = {
+  label: "Sandbox",
+  prose: "--sandbox uses simulated data; see: dexdata help sandbox",
+};
+
+const isSandbox = ({ group }: Flag): boolean => group === "Sandbox";
+
+/** Returns the same object if there are none. `help sandbox` describes them. */
+function withoutSandbox(shared: Flags): Flags {
+  return Object.values(shared).some(isSandbox) ? filtered(shared, (flag) => !isSandbox(flag)) : shared;
 }
 
 export function costSentence({ credits, plan }: Command): string {
@@ -50,8 +116,6 @@ export function exitSentence({ exits: declared, passesExit }: Command): string {
 const filtered = (flags: Flags, isWanted: (flag: Flag, name: string) => boolean): Flags =>
   Object.fromEntries(Object.entries(flags).filter(([name, flag]) => isWanted(flag, name)));
 
-const maxBriefExamples = 2;
-
 const topicsLine =
   "See also: dexdata help <topic>, where <topic> is output, time, credits, streams, environment or exit-codes.";
 
@@ -65,16 +129,4 @@ function isMinor({ group }: Flag, own: Flags): boolean {
   if (minorGroups.includes(group)) return true;
   const [all, beside] = [Object.values(own), Object.values(own).filter((flag) => flag.group === group)];
   return group === "Output" && (all.length > many || beside.length === 1);
-}
-
-function mainFlags(flags: Flags): readonly Block[] {
-  const rows = groupedFlags(flags).flatMap(([, inside]) => briefRows(inside));
-  return rows.length === 0 ? [] : [{ heading: "Flags", rows }];
-}
-
-function moreFlags(words: string, others: Flags): readonly Block[] {
-  const names = groupedFlags(others).map(([, flags]) => nameList(flags));
-  return names.length === 0
-    ? []
-    : [{ label: `More flags (see dexdata ${words} --help)`, prose: names.join(" ") }];
 }

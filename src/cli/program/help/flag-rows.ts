@@ -1,5 +1,5 @@
 import { defaultOf, type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/flags/flag.ts";
-import type { Block } from "../../render/page/help-page.ts";
+import { type Block, columnOf } from "../../render/page/help-page.ts";
 import { formatDuration } from "../../../api/duration.ts";
 
 type Row = readonly [term: string, text: string];
@@ -64,30 +64,54 @@ function described(flag: Flag, owners: readonly string[], choices: readonly stri
   return `${owned(flag.summary, owners)}${isListed ? "" : defaultText(flag, usual)}${list === "" ? "" : `: ${list}`}`;
 }
 
-/** Flags that differ only by window and bound share a row: `--volume-usd-{24h,7d}-{min,max} <number>`. */
-export function briefRows(flags: Flags): readonly Row[] {
-  const families = new Map<string, [string, Flag][]>();
-  for (const [name, flag] of Object.entries(flags)) {
-    const family = name.replace(bound, "-{}").replace(window, "-{}");
-    families.set(family, [...(families.get(family) ?? []), [name, flag]]);
-  }
-  return [...families.values()].flatMap((family): Row[] => {
-    const [first] = family;
-    if (first === undefined) return [];
-    const [name, flag] = first;
-    if (family.length === 1) return [[term(name, flag), briefHelp(flag, flags)]];
-    const names = family.map(([each]) => each);
-    const shared = name
-      .replace(bound, () => `-${braced(names, bound)}`)
-      .replace(window, () => `-${braced(names, window)}`);
-    return [[`--${shared}${value(flag)}`, inCommon(family.map(([, { summary }]) => summary))]];
+/** Flags that differ only by window and bound are a family: `--volume-usd-{24h,7d}-{min,max} <number>`. */
+export function flagFamilies(flags: Flags): Flags[] {
+  const families = new Map<string, Flags>();
+  for (const [, inside] of groupedFlags(flags))
+    for (const [name, flag] of Object.entries(inside)) {
+      const family = name.replace(bound, "-{}").replace(window, "-{}");
+      families.set(family, { ...families.get(family), [name]: flag });
+    }
+  return [...families.values()];
+}
+
+/** One row per family, on one line if possible. `--help` shows the rest. */
+export function briefRows(families: readonly Flags[]): readonly Row[] {
+  const terms = families.map(familyTerm);
+  const names = families.flatMap((family) => Object.keys(family));
+  const column = columnOf([{ rows: terms.map((each) => [each, ""]) }], briefWidth);
+  return families.map((family, index) => {
+    const term = terms[index] ?? "";
+    const room = briefWidth - 4 - Math.max(column, term.length);
+    const texts = briefTexts(family, names);
+    return [term, texts.find((text) => text.length <= room) ?? texts.at(-1) ?? ""];
   });
 }
 
-/** The most important part of the text, on one line if possible. `--help` shows the rest. */
-function briefHelp(flag: Flag, beside: Flags): string {
-  const owners = ownersOf(flag).filter((owner) => !(owner in beside));
-  return described(flag, owners, flag.choicesIn === "summary" ? undefined : fewerChoices(flag));
+const briefWidth = 80;
+
+function familyTerm(family: Flags): string {
+  const names = Object.keys(family);
+  const [[name, flag] = []] = Object.entries(family);
+  if (name === undefined || flag === undefined) return "";
+  if (names.length === 1) return term(name, flag);
+  const shared = name
+    .replace(bound, () => `-${braced(names, bound)}`)
+    .replace(window, () => `-${braced(names, window)}`);
+  return `--${shared}${value(flag)}`;
+}
+
+/** The longest first. */
+function briefTexts(family: Flags, beside: readonly string[]): readonly string[] {
+  const [flag, ...others] = Object.values(family);
+  if (flag === undefined) return [];
+  if (others.length > 0) return [inCommon(Object.values(family).map(({ summary }) => summary))];
+  const owners = ownersOf(flag).filter((owner) => !beside.includes(owner));
+  return [
+    described(flag, owners, flag.choicesIn === "summary" ? undefined : fewerChoices(flag)),
+    described(flag, owners),
+    flag.summary.split(/[;:] |, e\.g\. /u)[0] ?? "",
+  ];
 }
 
 /** Shortens `volume_usd_24h, volume_usd_7d` to `volume_usd_{24h,7d}`. */
@@ -102,13 +126,6 @@ function fewerChoices({ type: { choices } }: Flag): readonly string[] | undefine
     if (windows.length > 1) return `${stem}_{${windows.join(",")}}`;
     return windows[0] === "" ? stem : `${stem}_${windows[0]}`;
   });
-}
-
-/** Used in a line that points to the full text. */
-export function nameList(flags: Flags): string {
-  return Object.entries(flags)
-    .map(([name, flag]) => dashed(name, flag).replace(", ", "/"))
-    .join(" ");
 }
 
 const bound = /-(min|max|after|before)(?=$)/u;

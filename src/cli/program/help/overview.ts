@@ -1,4 +1,4 @@
-import { type Command, sections, usageOf } from "../../commands/command.ts";
+import { type Command, type Section, usageOf } from "../../commands/command.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { topicNames } from "./topic-names.ts";
 
@@ -13,8 +13,12 @@ export const groupSummaries: Readonly<Record<string, string>> = {
 
 const followRow = ["txns --follow", "Print a pool's transactions, then new ones as they arrive"] as const;
 
-/** The page that `dexdata` shows without arguments. */
+/** The page that `dexdata` shows without arguments. It fits on a screen, so only commands for data have a line each. */
 export function overview(entries: readonly Command[]): readonly Block[] {
+  const inside = (name: Section): readonly Command[] => entries.filter(({ section }) => section === name);
+  const rows = (name: Section) => inside(name).map(({ words, summary }) => [words, summary] as const);
+  const names = (name: Section): string =>
+    [...new Set(inside(name).map(({ words }) => words.split(" ")[0]))].join(", ");
   return [
     { prose: "DEX market data on 35 networks: pools, tokens, prices, trades and candles" },
     {
@@ -27,13 +31,11 @@ export function overview(entries: readonly Command[]): readonly Block[] {
       prose: "dexdata pools search ethereum --sandbox (no key, offline, free)",
       isClose: true,
     },
-    ...sections.map((heading) => ({
-      heading,
-      rows: [
-        ...commandRows(entries.filter(({ section }) => section === heading)),
-        ...(heading === "Live data" ? [followRow] : []),
-      ],
-    })),
+    { heading: "Market data", rows: rows("Market data") },
+    { heading: "Live data and files", isClose: true, rows: [followRow, ...rows("Live data and files")] },
+    { label: "Setup", prose: names("Setup") },
+    { label: "Reference", prose: names("Reference"), isClose: true },
+    { label: "Topics (dexdata help <topic>)", prose: topicNames.join(", "), isClose: true },
   ];
 }
 
@@ -49,20 +51,4 @@ export function groupHelp(word: string, entries: readonly Command[]): readonly B
     },
     { heading: "Examples", commands: inside.flatMap(({ examples }) => examples.slice(0, 1)) },
   ];
-}
-
-/** Commands with the same first word share a row. The `help` row lists its topics. */
-function commandRows(entries: readonly Command[]): readonly (readonly [string, string])[] {
-  const rows = new Map<string, readonly [string, string]>();
-  for (const { words, summary } of entries) {
-    const [first = "", second] = words.split(" ");
-    const siblings = entries.filter((other) => other.words.startsWith(`${first} `));
-    if (words === "help") rows.set(words, [words, `${summary}: ${topicNames.join(", ")}`]);
-    else if (second === undefined || siblings.length === 1) rows.set(words, [words, summary]);
-    else {
-      const names = siblings.map((other) => other.words.slice(first.length + 1)).join(", ");
-      rows.set(first, [first, `${groupSummaries[first] ?? ""}: ${names}`]);
-    }
-  }
-  return [...rows.values()];
 }

@@ -14,6 +14,7 @@ export const topicNames = [
   "follow",
   "streams",
   "limits",
+  "agents",
 ] as const;
 
 export type TopicName = (typeof topicNames)[number];

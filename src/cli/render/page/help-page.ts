@@ -27,7 +27,7 @@ const indent = "  ";
 
 /** The text of every row starts in the same column, except after a term that is too wide. */
 export function drawPage(blocks: readonly Block[], paper: Paper): string {
-  const column = columnOf(blocks, paper);
+  const column = columnOf(blocks, paper.width);
   return blocks
     .map((block, index) => {
       const before = index === 0 || block.isClose === true ? "" : "\n";
@@ -36,7 +36,7 @@ export function drawPage(blocks: readonly Block[], paper: Paper): string {
     .join("");
 }
 
-function columnOf(blocks: readonly Block[], { width }: Paper): number {
+export function columnOf(blocks: readonly Block[], width: number): number {
   const widest = Math.floor(width * 0.44);
   const terms = blocks.flatMap(({ rows = [] }) => rows.map(([term]) => term.length));
   return Math.max(0, ...terms.filter((length) => length <= widest));

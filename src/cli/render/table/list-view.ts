@@ -1,3 +1,4 @@
+import { traitsOf } from "../../../api/reply.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
 import { createPaint, type Paint } from "../painter.ts";
@@ -18,7 +19,7 @@ export async function createListView(presentation: Presentation): Promise<Render
   const paint = await createPaint(presentation.isColored);
   const sections = new Map<string, ReturnType<typeof createSection>>();
   const hidden = new Map<string, number>();
-  let held: string[] | undefined = endpoint.reply.kind === "single" ? [] : undefined;
+  let held: string[] | undefined = traitsOf(endpoint.reply).isRecord ? [] : undefined;
 
   const show = async (group: string, rows: readonly string[]): Promise<void> => {
     let section = sections.get(group);

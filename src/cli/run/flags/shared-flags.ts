@@ -69,6 +69,7 @@ export const outputFlags = {
     short: "o",
     summary: `${textOutputs}, parquet`,
     choicesIn: "summary",
+    details: "; --json is short for -o json, and --json=a,b also selects fields",
     setting: settings.output,
   }),
   fields: flag(fieldPaths, "Output", {
@@ -209,20 +210,25 @@ export const speed = readBy("number", "n", (label, typed) => {
   throw invalidInput(label, "must be a number such as 0, 1 or 60");
 });
 
-export const hostFlags = {
-  sandbox: flag(toggle, group, { summary: "Use the built-in sandbox: simulated data, offline, free" }),
-  tier: flag(text("plan"), group, {
+/** Flags of the sandbox, and for tests. `help sandbox` describes them once for all commands. */
+export const simulationFlags = {
+  sandbox: flag(toggle, "Sandbox", { summary: "Use the built-in sandbox: simulated data, offline, free" }),
+  tier: flag(text("plan"), "Sandbox", {
     suggests: tiers,
     with: "sandbox",
     summary: "Plan to simulate",
     default: "pro",
   }),
-  seed: flag(seed, group, { with: "sandbox", summary: "Seed of the simulated market", default: 1 }),
-  faults: flag(faults, group, {
+  seed: flag(seed, "Sandbox", { with: "sandbox", summary: "Seed of the simulated market", default: 1 }),
+  faults: flag(faults, "Sandbox", {
     with: "sandbox",
     summary: "Inject faults, e.g. 429x3,500:5%; see dexdata sandbox --help",
   }),
-  now: flag(text("time", "time"), group, { summary: 'Use this time as "now", e.g. to resolve -24h' }),
+  now: flag(text("time", "time"), "Sandbox", { summary: 'Use this time as "now", e.g. to resolve -24h' }),
+};
+
+export const hostFlags = {
+  ...simulationFlags,
   "base-url": flag(host, group, { summary: "Use this REST host" }),
   "key-file": flag(text("file", "file"), group, { summary: "Read the key from this file" }),
   profile: flag(text("name"), group, { suggests: "profiles", summary: "Use the key stored under this name" }),

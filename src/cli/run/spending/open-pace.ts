@@ -11,7 +11,7 @@ import type { RunOptions } from "../run-options.ts";
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { stagingSuffix } from "../../../base/files/replace-file.ts";
-import { hashText, type TextHash } from "../../../base/text/text-hash.ts";
+import { hashOfText } from "../../../base/text/text-hash.ts";
 import { findFolders } from "../../../client/settings/folders.ts";
 
 /** All processes on this machine that use the key share its request rate. */
@@ -65,19 +65,13 @@ type Use = "pace" | "budget";
 export function accountFile(context: Context, use: Use, { rest, key }: Pick<Target, "rest" | "key">): string {
   const { origin, pathname } = new URL(rest);
   const service = `${origin}${pathname.replace(/\/+$/u, "")}`;
-  const hash = key === undefined ? hashOfService(service) : hashOfBoth(service, key);
+  // The service is not secret, and loading node:crypto takes longer than the rest of a short run over plain http.
+  const hash = key === undefined ? hashOfText(service) : hashOfBoth(service, key);
   return path.join(findFolders(context).state, `${use}-${hash}.json`);
 }
 
 function hashOfBoth(service: string, key: string): string {
   return createHash("sha256").update(`${service}\n${key}`).digest("hex").slice(0, 32);
-}
-
-/** The service is not secret, and loading node:crypto takes longer than the rest of a short run over plain http. */
-function hashOfService(service: string): string {
-  const hash: TextHash = { high: 0, low: 0 };
-  hashText(service, hash);
-  return [hash.high, hash.low].map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
 /** Runs whenever a new file is created, because a sandbox creates one for every new port. */

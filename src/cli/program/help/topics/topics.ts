@@ -1,6 +1,7 @@
 import type { Command } from "../../../commands/command.ts";
 import type { Block } from "../../../render/page/help-page.ts";
 import type { TopicContext, TopicName } from "../topic-names.ts";
+import { agentsTopic } from "./agents-topic.ts";
 import * as fixed from "./static-topics.ts";
 import * as table from "./table-topics.ts";
 import { textPage } from "./text-page.ts";
@@ -21,6 +22,7 @@ const topics: Readonly<Record<TopicName, readonly [document: string, topic: Topi
   follow: ["streams.md", fixed.followTopic],
   streams: ["streams.md", table.streamsTopic],
   limits: ["reference.md", fixed.limitsTopic],
+  agents: ["agents.md", agentsTopic],
 };
 
 export function topicPage(

@@ -1,0 +1,215 @@
+import { textRows } from "../../../client/rows/rows.ts";
+import { childOf } from "../../../base/context/child-signal.ts";
+import { onlyGroup } from "../../../api/endpoint.ts";
+import { transactionsFeed as feed } from "../../../api/feeds/transactions-feed.ts";
+import { affectsOneInput, Failure } from "../../../base/failure.ts";
+import type { PathNames } from "../../../base/files/file-pattern.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import { fromWire } from "../../../base/time/time.ts";
+import { instant } from "../../../base/text/counted.ts";
+import { followRows } from "../../../client/follow/follow-rows.ts";
+import { beginTail, type Earlier, type Tail } from "../../../client/follow/look.ts";
+import { beginNewRows } from "../../../client/follow/new-rows.ts";
+import { createRowWriter } from "../../../client/follow/row-writer.ts";
+import {
+  createWake,
+  fallbackPollMs,
+  idlePollMs,
+  listenForCalls,
+  type Wake,
+} from "../../../client/follow/schedule.ts";
+import type { TailRow } from "../../../client/follow/tail-row.ts";
+import { createFreshness, type Freshness } from "../../../client/response/answer-age.ts";
+import { Stop } from "../../../client/live/ending.ts";
+import { openerOf } from "../../../client/live/subscription.ts";
+import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
+import { creditsLast } from "../../run/spending/cost-over-time.ts";
+import { createFollowReport } from "./follow-report.ts";
+import { type FollowedList, listTitle, pathOfList, poolsOf, rowNames } from "./followed-lists.ts";
+import type { Session } from "./open-session.ts";
+
+/** The run is over when the last of its lists is. */
+export interface FollowingList {
+  readonly course: ReturnType<typeof createFollowReport>;
+  /** Never rejects. */
+  readonly done: Promise<void>;
+  /** Rows that were already read are written first. */
+  readonly stop: () => void;
+  /** Whether the reader of the output no longer accepts rows. */
+  readonly isStuck: () => boolean;
+  /** When the last complete read started, on the monotonic clock. */
+  readonly readAt: () => number;
+}
+
+/** What the lists of a run have said once for all of them. */
+export interface SaidOnce {
+  cost: boolean;
+  fields: boolean;
+}
+
+/** `failed` is called if the list cannot be followed any longer, but the others can. */
+export function followList(
+  session: Session,
+  list: FollowedList,
+  said: SaidOnce,
+  failed: (failure: Failure) => void,
+): FollowingList {
+  const { run, open, ending, present, isOfMany, queue, checkpoint, poll, quota } = session;
+  const title = isOfMany ? listTitle(list) : undefined;
+  const course = createFollowReport(run, session.log, {
+    pools: poolsOf([list]),
+    title,
+    isDown: () => queue?.isDown() === true,
+  });
+  const freshness = createFreshness(run.context.clock);
+  session.freshness.set(pathOfList(list), freshness);
+  const child = childOf(ending.signal);
+  const context = { ...run.context, signal: child.signal };
+  const { latest } = present;
+  const writer = createRowWriter(quota, createRowOutput(session, list, said), { ...course, latest });
+  const wake = createWake(context.clock, child.signal);
+  let [isStuck, rowsSince, readAt] = [false, 0, context.clock.elapsed()];
+  let listening: Promise<void> | undefined;
+  const work = async (): Promise<void> =>
+    await followRows({
+      context,
+      begin: beginningOf(session, list, freshness),
+      wake,
+      latest,
+      polledAt: isOfMany ? () => present.seconds() - freshness.age() / 1000 : undefined,
+      freshness,
+      idle: () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
+      handlers: {
+        ...course,
+        write: async (rows) => {
+          rowsSince += rows.length;
+          return await writer.write(rows);
+        },
+        ...(checkpoint !== undefined && {
+          progressed: (state) => {
+            checkpoint.progressed(list.name, state(), rowsSince);
+            rowsSince = 0;
+          },
+        }),
+        retrying: course.readFailed,
+        unwritten: (rows) => {
+          isStuck = true;
+          course.unwritten(rows);
+          // Without this call, rows in the pipe would keep the process alive until the reader resumes reading.
+          context.stopWaitingForReader();
+        },
+        caughtUp: (began, rows) => {
+          if (session.readsAnHour !== undefined && !said.cost) {
+            said.cost = true;
+            const lasting = creditsLast(open.client.meter.creditsLeft, session.readsAnHour);
+            if (lasting !== undefined) run.report.note(lasting);
+          }
+          readAt = began;
+          course.caughtUp(began, rows);
+          // Opened only after the history has been read, because earlier events would cost credits without triggering a
+          // read.
+          if (poll === undefined) listening ??= listen(session, list, course, wake);
+        },
+      },
+    });
+  const end = (cause: unknown): void => {
+    if (child.signal.aborted) return;
+    if (!isOfMany || !(cause instanceof Failure)) return ending.end(cause);
+    const failure = new Failure(`${title}: ${cause.message}`, cause.details);
+    if (affectsOneInput(cause)) failed(failure);
+    else ending.end(failure);
+  };
+  const done = work()
+    .then(() => ending.end(new Stop("limit")), end)
+    .finally(async () => {
+      await listening;
+      child.release();
+    });
+  const stop = (): void => child.abort(new Error("no longer listed"));
+  return { course, done, stop, isStuck: () => isStuck, readAt: () => readAt };
+}
+
+/** Finds where the list was left, or where to begin. */
+function beginningOf(
+  { run, open, queue, checkpoint, present, flags, isSearch, isOfMany, pageSize, isStrict }: Session,
+  { name, question }: FollowedList,
+  { isForeignCopy }: Freshness,
+): () => Promise<Tail> {
+  const { latest } = present;
+  const typedFrom = question.args.get(isSearch ? "created_after" : "from");
+  const from = typedFrom === undefined ? undefined : fromWire(typedFrom);
+  const turns = queue?.of(open.client);
+  const source = { client: turns?.client ?? open.client, question, pageSize, isStrict, isForeignCopy };
+  const saved = checkpoint?.earlier(name);
+  // Called after a response has shown the service's time: with a wrong local clock, rows would be missed.
+  const findEarlier = (): Earlier | undefined => checkpoint?.earlierInFiles(name, latest());
+  const shown = flags.envelope === true ? inEnvelope(run.context.clock.now) : (row: TailRow) => row;
+  return async () => {
+    const tail = isSearch
+      ? await beginNewRows({ ...source, from, saved, present: present.seconds, shown })
+      : await beginTail({ ...source, from, saved, findEarlier, isOfMany }, latest, run.context.clock);
+    const read: Tail["read"] = () => {
+      turns?.due();
+      return tail.read();
+    };
+    return { ...tail, read };
+  };
+}
+
+function inEnvelope(now: () => number): (row: TailRow) => TailRow {
+  return (row) => {
+    const first_seen = instant(now());
+    return {
+      ...row,
+      text: `{"first_seen":"${first_seen}","row":${row.text}}`,
+      value: { first_seen, row: row.value },
+    };
+  };
+}
+
+function createRowOutput(
+  { run, idle, renderer, assets, output, isSearch }: Session,
+  { question }: FollowedList,
+  said: SaidOnce,
+) {
+  const ofPool = rowNames(question.args);
+  const namesOf = ({ value }: TailRow): PathNames =>
+    isSearch ? { network: String(member(member(value, "row") ?? value, "chain")) } : ofPool;
+  return async (rows: readonly TailRow[]): Promise<void> => {
+    idle?.pause("rows");
+    const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
+    await assets.learnFor(question, { group: onlyGroup, rows: page });
+    for (const part of output.split(rows, namesOf)) {
+      const lines = textRows(part.map(({ text, value }) => ({ row: text, value })));
+      await renderer.page({ group: onlyGroup, rows: assets.inTokens(lines) }, question.args);
+    }
+    idle?.resume("rows");
+    if (said.fields) return;
+    said.fields = true;
+    // Missing fields are reported at the start, because a run may take days.
+    const missing = missingFields(run.options.fields, question.endpoint, assets.inTokens(page));
+    for (const line of [...missing, ...assets.warnings(), ...hiddenColumnWarnings(renderer)])
+      run.report.warn(line);
+  };
+}
+
+/** If the stream ends permanently, the run ends for the same reason. */
+async function listen(
+  { run, flags, open, ending }: Session,
+  { pool }: FollowedList,
+  course: FollowingList["course"],
+  wake: Wake,
+): Promise<void> {
+  const { context, options } = run;
+  const streaming = flags["streaming-url"];
+  const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
+  const { pace, client } = open;
+  const { ledger, notePlan: counted } = client;
+  const { timeout, requiredPlan } = options;
+  const plan = { counted, requiredPlan };
+  const opening = { target, context, pace, ledger, timeout, command: "txns --follow", ...plan };
+  const subjects = pool === undefined ? [] : [pool];
+  const opener = openerOf({ ...opening, feed, kind: feed.kinds[0], subjects, params: new Map() });
+  const handlers = { ...course, retrying: course.streamLost };
+  await listenForCalls(context, opener, { wake, ledger }, handlers, context.signal).catch(ending.end);
+}

@@ -1,0 +1,86 @@
+import path from "node:path";
+import type { Output } from "../../../base/context/context.ts";
+import { checkHeld } from "../../../base/files/file-lock.ts";
+import {
+  changesWithTime,
+  fileOf,
+  fillFields,
+  fixedFolder,
+  hasFields,
+  type PathNames,
+} from "../../../base/files/file-pattern.ts";
+import { makeFolder } from "../../../base/files/paths.ts";
+import type { TailRow } from "../../../client/follow/tail-row.ts";
+import { refuseUnfinished } from "../../../rows/out-files/open-files.ts";
+import { holdFile, lockOf, targetOf } from "../../../rows/out-files/out-file.ts";
+import { checkOutPattern } from "../../../rows/out-files/rotating-file.ts";
+import type { Run } from "../../run/with-run.ts";
+import { openAppendedFile } from "../stream/stream-output.ts";
+
+export interface FollowOutput {
+  readonly output: Output;
+  /** Groups the rows by file. Each group must be written before the next one is requested. */
+  readonly split: (
+    rows: readonly TailRow[],
+    namesOf: (row: TailRow) => PathNames,
+  ) => Iterable<readonly TailRow[]>;
+  /** Saves all written rows to disk. Returns the sizes of the files. */
+  readonly sync: () => Promise<Readonly<Record<string, number>>>;
+}
+
+/**
+ * The `--out` files keep rows from earlier runs. Only one run may write to them, or every row would appear twice.
+ * `names` are the fields in braces that the rows have, with their values if all rows have the same.
+ */
+export async function openFollowOutput(
+  { context, options, report, onClose }: Run,
+  out: string | undefined,
+  names: PathNames,
+): Promise<FollowOutput> {
+  const { clock, stdout } = context;
+  if (out === undefined) return { output: stdout, split: (rows) => [rows], sync: () => Promise.resolve({}) };
+  checkOutPattern(out, clock.now(), Object.keys(names));
+  const lockFile = lockOfPattern(out, names);
+  const lock = await holdFile(context, out, lockFile, report.remark);
+  onClose(lock.release);
+  if (!hasFields(out)) refuseUnfinished(out);
+  const files = await openAppendedFile(out, clock, report, options.prefix);
+  onClose(files.close);
+  let place = { time: 0, names };
+  const output: Output = {
+    ...files,
+    write: async (text) => {
+      checkHeld(lock, lockFile);
+      await files.write(text, place.time, place.names);
+    },
+  };
+  const split: FollowOutput["split"] = function* (rows, namesOf) {
+    const parts = new Map<string, TailRow[]>();
+    for (const row of rows) {
+      const file = fileOf(out, row.at.seconds * 1000, namesOf(row));
+      const part = parts.get(file);
+      if (part === undefined) parts.set(file, [row]);
+      else part.push(row);
+    }
+    for (const part of parts.values()) {
+      const [first] = part;
+      if (first === undefined) continue;
+      place = { time: first.at.seconds * 1000, names: namesOf(first) };
+      yield part;
+    }
+  };
+  return { output, split, sync: files.sync };
+}
+
+/** A single file uses the same lock as a pull. If the file name changes, the lock is in the directory that does not. */
+function lockOfPattern(fields: string, names: PathNames): string {
+  const pattern = fillFields(fields, names);
+  const folder = fixedFolder(fields);
+  if (!changesWithTime(pattern)) {
+    const file = fileOf(fields, 0, names);
+    if (hasFields(fields)) makeFolder(path.dirname(file));
+    return lockOf(targetOf(file));
+  }
+  const name = path.relative(folder, path.resolve(pattern)).replaceAll(path.sep, "_");
+  return lockOf(path.join(folder, name));
+}

@@ -1,0 +1,169 @@
+import type { Args, Question } from "../../../api/args.ts";
+import { formatDuration } from "../../../api/duration.ts";
+import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
+import { failAsService } from "../../../api/error-codes.ts";
+import { plans } from "../../../api/tier.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import type { PathNames } from "../../../base/files/file-pattern.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import { counted } from "../../../base/text/counted.ts";
+import { shortestPollOf } from "../../../client/follow/read-queue.ts";
+import { comparableAddress, type Subject, subjectKey, titleOf } from "../../../client/subject.ts";
+import { checkPrefix } from "../../render/formats/row-prefix.ts";
+import { checkColumns } from "../../render/table/choose-columns.ts";
+import type { Run } from "../../run/with-run.ts";
+import type { Input } from "../command.ts";
+import type { FollowedFlags } from "../flags/endpoint-flags.ts";
+import type { EndpointGroup } from "../input/positionals.ts";
+import { type Questions, readQuestions } from "../input/questions.ts";
+import { isList } from "../input/subjects.ts";
+
+/** A pool's transactions, or a search. */
+export interface FollowedList {
+  /** Equal in every run. */
+  readonly name: string;
+  readonly question: Question;
+  readonly pool: Subject | undefined;
+}
+
+/** What the command line asks for. Nothing has been sent yet. */
+export interface Wish {
+  readonly questions: Questions;
+  readonly lists: readonly FollowedList[];
+  readonly isSearch: boolean;
+  /** Milliseconds between reads; undefined if a stream says when to read. */
+  readonly poll: number | undefined;
+  /** Set for several pools and for searches, even if the list has one pool at the moment: they are only polled. */
+  readonly pollOfMany: number | undefined;
+  /** The fields in paths, with their values if all rows have the same. */
+  readonly names: PathNames;
+  /** Reads the list again; undefined without a file. */
+  readonly reread: ((signal: AbortSignal) => Promise<readonly FollowedList[]>) | undefined;
+}
+
+/** In milliseconds. */
+const bounds = { usual: 60_000, least: 5000, most: 3_600_000 };
+
+export async function readWish(run: Run, group: EndpointGroup, input: Input<FollowedFlags>): Promise<Wish> {
+  const { options, sources, context } = run;
+  const { flags, words } = input;
+  const started = context.clock.elapsed();
+  const read = async (signal: AbortSignal): Promise<Questions> => {
+    const file = async (name: string): Promise<string> => await sources.file(name, signal);
+    // --from of a pool that is added after weeks is not the time that it was for the others.
+    const now = options.now + context.clock.elapsed() - started;
+    return await readQuestions(group, input, { ...options, now }, { ...sources, file });
+  };
+  const listsIn = (questions: Questions): readonly FollowedList[] => {
+    if (questions.asked.length === 0) throw usageFailure("no pools to follow: the list is empty");
+    return listsOf(questions, isSearch);
+  };
+  const questions = await read(context.signal);
+  const { endpoint, asked } = questions;
+  const isSearch = endpoint.isGrowing === true;
+  const isOfMany = isSearch || asked.length !== 1 || words.some(isList);
+  const pollOfMany = isOfMany ? readPoll(flags) : undefined;
+  const poll = pollOfMany ?? flags.poll;
+  if (flags.estimate === true && poll === undefined)
+    throw usageFailure(
+      "--estimate cannot be used with --follow: the cost depends on how many new rows arrive",
+      "limit it with --max-credits, or use --poll",
+    );
+  if (isSearch && asked[0]?.has("liquidity_usd_min") === true)
+    run.report.warn(
+      "liquidity_usd is 0 for pools younger than about a week; use --volume-usd-24h-min or --txns-24h-min, and for reserves: dexdata stream --feed reserves",
+    );
+  if (isOfMany && flags["streaming-url"] !== undefined)
+    throw usageFailure("--streaming-url cannot be used with several pools: no stream is opened", "remove it");
+  if (options.columns !== undefined)
+    checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
+  checkPrefix(options, questions);
+  const reread = async (signal: AbortSignal): Promise<readonly FollowedList[]> => {
+    sources.names.forget();
+    return listsIn(await read(signal));
+  };
+  const ofMany: PathNames = isSearch ? { network: "" } : { network: "", pool: "" };
+  return {
+    questions,
+    lists: listsIn(questions),
+    isSearch,
+    poll,
+    pollOfMany,
+    names: isOfMany ? ofMany : rowNames(asked[0] ?? new Map()),
+    reread: words.some((word) => word.startsWith("@")) ? reread : undefined,
+  };
+}
+
+function listsOf({ endpoint, asked, named }: Questions, isSearch: boolean): readonly FollowedList[] {
+  return asked.map((args, index) => {
+    const question = { endpoint, args };
+    if (isSearch) return { name: nameOfSearch(endpoint.command, args), question, pool: undefined };
+    const { label } = named[index] ?? {};
+    const pool = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "", label };
+    return { name: poolName(pool), question, pool };
+  });
+}
+
+const poolName = ({ network, address }: Subject): string =>
+  subjectKey({ network, address: comparableAddress(address) });
+
+/** Without the start, which may be relative to the present. */
+function nameOfSearch(command: string, args: Args): string {
+  const words = [...args].flatMap(([name, value]) => (name === "created_after" ? [] : [`${name}=${value}`]));
+  return [command, ...words].join(" ");
+}
+
+export function ownerOf(row: object): string {
+  const [network, address] = [member(row, "chain"), member(row, "pool_id")];
+  if (typeof network !== "string" || typeof address !== "string") return "";
+  return poolName({ network, address });
+}
+
+/** The fields in paths, except the times, that all rows of a pool have. */
+export function rowNames(args: Args): PathNames {
+  return { network: args.get("network"), pool: args.get("pool_address") };
+}
+
+/** Equal for the requests of a list, without the base URL. */
+export function pathOfUrl({ pathname }: URL): string {
+  return decodeURIComponent(pathname.slice(Math.max(0, pathname.indexOf("/networks/"))));
+}
+
+export function pathOfList({ question: { endpoint, args } }: FollowedList): string {
+  return endpoint.path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => args.get(name) ?? "");
+}
+
+/** For `--events`. */
+export const poolsOf = (lists: readonly FollowedList[]): readonly Subject[] =>
+  lists.flatMap(({ pool }) => pool ?? []);
+
+/** For people: the list that a message is about. */
+export function listTitle({ pool, name }: FollowedList): string {
+  return pool === undefined ? name : titleOf(pool);
+}
+
+function readPoll({ poll = bounds.usual }: { readonly poll: number | undefined }): number {
+  const { least, most } = bounds;
+  if (poll >= least && poll <= most) return poll;
+  throw usageFailure(
+    `--poll ${formatDuration(poll)}: several pools and searches are read every ${formatDuration(least)} to ${formatDuration(most)}`,
+  );
+}
+
+/** Requests per minute; undefined without a limit. */
+export function rateOf({ options: { rpm } }: Run, tier: keyof typeof plans): number | undefined {
+  if (rpm.value === "unlimited") return undefined;
+  return rpm.value ?? plans[tier].requestsPerMinute;
+}
+
+/** Throws if each of `count` lists cannot be read as often. */
+export function checkPoll(count: number, poll: number, perMinute: number | undefined, tier: string): void {
+  const shortest = shortestPollOf(count, perMinute);
+  if (shortest <= poll) return;
+  const problem = `${counted(count, "pool")} every ${formatDuration(poll)} are more than 90% of ${perMinute} requests/min (${tier} plan)`;
+  const fits =
+    shortest <= bounds.most
+      ? `use --poll ${formatDuration(shortest)}, or follow fewer pools`
+      : "follow fewer pools";
+  throw failAsService("rate_limited", problem, { next: fits });
+}

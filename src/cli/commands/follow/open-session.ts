@@ -1,0 +1,163 @@
+import type { Clock } from "../../../base/context/context.ts";
+import { rowShape } from "../../../api/endpoint.ts";
+import { fail } from "../../../base/failure.ts";
+import { fillFields, hasNames } from "../../../base/files/file-pattern.ts";
+import { isLoopback } from "../../../api/host.ts";
+import { counted } from "../../../base/text/counted.ts";
+import { openCheckpoint } from "../../../client/follow/checkpoint.ts";
+import { createReadQueue } from "../../../client/follow/read-queue.ts";
+import { createQuota, createServicePresent } from "../../../client/follow/row-writer.ts";
+import { createAgeNote, type Freshness } from "../../../client/response/answer-age.ts";
+import { createEnding, type Ending } from "../../../client/live/ending.ts";
+import { createQuietWatch } from "../../../client/live/quiet-watch.ts";
+import { createRenderer } from "../../render/formats/formats.ts";
+import { openEventLog } from "../../run/output/event-log.ts";
+import { writeRecord } from "../../run/output/local-output.ts";
+import { creditsPerMonth } from "../../run/spending/cost-over-time.ts";
+import type { Run } from "../../run/with-run.ts";
+import type { Input } from "../command.ts";
+import type { FollowedFlags } from "../flags/endpoint-flags.ts";
+import type { EndpointGroup } from "../input/positionals.ts";
+import { presentationOf } from "../pull/fetch-and-print.ts";
+import { createTableAssets } from "../pull/table-assets.ts";
+import { type FollowOutput, openFollowOutput } from "./follow-output.ts";
+import { createBehindReport, pollLine, pollLineOfMany, readsPerHour } from "./follow-report.ts";
+import { checkPoll, ownerOf, pathOfUrl, rateOf, readWish, type Wish } from "./followed-lists.ts";
+
+/** Its run's signal also aborts when a limit is reached. */
+export type Session = Readonly<NonNullable<Awaited<ReturnType<typeof openSession>>>>;
+
+/** Undefined if only the cost was asked for. */
+export async function openSession(outer: Run, group: EndpointGroup, input: Input<FollowedFlags>) {
+  const { options, report, onClose } = outer;
+  const { flags } = input;
+  const { clock } = outer.context;
+  const wish = await readWish(outer, group, input);
+  const { questions, lists, poll, pollOfMany } = wish;
+  const isOfMany = pollOfMany !== undefined;
+  const log = openEventLog(flags.events, report, clock);
+  const output = await openFollowOutput(outer, flags.out, wish.names);
+  const ending = createEnding(clock, outer.context.signal, flags.for);
+  onClose(ending.release);
+  const run = { ...outer, context: { ...outer.context, signal: ending.signal } };
+  const present = createServicePresent(clock);
+  const { retry } = options;
+  const freshness = new Map<string, Freshness>();
+  const noteAge = createAgeNote(report.note);
+  const open = await outer.open({
+    context: run.context,
+    speed: flags.speed,
+    // The queue decides when to ask again, so that an outage is one outage and not that of each list.
+    ...(isOfMany && { retry: { ...retry, retries: 0, repeats: retry.retries } }),
+    observer: {
+      answered: (exchange) => {
+        present.heard(exchange.answer?.headers.get("date"));
+        freshness.get(pathOfUrl(exchange.url))?.heard(exchange.url, exchange.age);
+        noteAge(exchange.age);
+        report.answered(exchange);
+      },
+      ...(isOfMany && { waiting: () => undefined }),
+    },
+  });
+  const { tier, rest } = open.client.target;
+  const perMinute = rateOf(run, tier);
+  const checkRate = (count: number): void => {
+    if (isOfMany) checkPoll(count, pollOfMany, perMinute, tier);
+  };
+  checkRate(lists.length);
+  const readsAnHour = poll === undefined ? undefined : readsPerHour(poll) * lists.length;
+  if (flags.estimate === true) {
+    const [requests_per_hour, credits_per_month] = [readsAnHour ?? 0, creditsPerMonth(readsAnHour ?? 0)];
+    const figures = { requests_per_hour, credits_per_hour: requests_per_hour, credits_per_month };
+    await writeRecord(run.context, flags, figures);
+    return undefined;
+  }
+  const behind = createBehindReport(run, log, poll ?? 0);
+  const queue = isOfMany ? createReadQueue(run.context, perMinute, retry.retries, behind) : undefined;
+  if (poll !== undefined) report.note(isOfMany ? lineOfMany(wish, poll, flags) : pollLine(poll));
+  const assets = createTableAssets(run.context, open.client, options, questions);
+  onClose(assets.save);
+  const checkpoint = await openOwnCheckpoint(run, wish, { ...flags, rest, output, ending });
+  const renderer = await createRenderer({
+    ...presentationOf(run.context, options, questions),
+    output: output.output,
+    isContinued: false,
+    // A displayed age would be wrong after a minute, so rows show their time instead.
+    hasAges: false,
+    findAsset: assets.find,
+  });
+  // By default, pages are as large as possible, because `--limit` applies to the rows that are written.
+  const pageSize = flags["page-size"] === undefined ? 100 : questions.walk.pageSize;
+  // The default limits a list. Without --limit, the run goes on.
+  const quota = createQuota(input.typed.has("limit") ? flags.limit : undefined);
+  const idle = watchRows(clock, flags["idle-exit"], ending);
+  const reading = { pageSize, isStrict: questions.walk.isStrict, readsAnHour, checkRate, isOfMany };
+  const parts = {
+    log,
+    open,
+    freshness,
+    ending,
+    present,
+    queue,
+    checkpoint,
+    output,
+    renderer,
+    assets,
+    quota,
+    idle,
+  };
+  return { ...wish, ...reading, ...parts, run, flags };
+}
+
+function lineOfMany(
+  { isSearch, lists, questions }: Wish,
+  poll: number,
+  { out }: { readonly out: string | undefined },
+): string {
+  const what = isSearch ? questions.endpoint.command : counted(lists.length, "pool");
+  const end = out === undefined ? "; without --out, a restart does not continue" : "";
+  return `${pollLineOfMany(what, lists.length, poll)}${end}`;
+}
+
+interface CheckpointParts {
+  readonly out: string | undefined;
+  /** The base URL of the service. */
+  readonly rest: string;
+  readonly output: FollowOutput;
+  readonly ending: Ending;
+}
+
+async function openOwnCheckpoint(
+  { context, report }: Run,
+  { questions: { endpoint }, names, isSearch, pollOfMany, lists: [first] }: Wish,
+  { out, rest, output: { sync }, ending }: CheckpointParts,
+) {
+  if (out === undefined) return undefined;
+  const { hostname } = new URL(rest);
+  return await openCheckpoint({
+    context,
+    // One run for each pool may use the same pattern.
+    named: pollOfMany === undefined && hasNames(out) ? fillFields(out, names) : out,
+    // Each start of a sandbox may have another port.
+    service: isLoopback(hostname) ? hostname : rest,
+    shape: rowShape(endpoint),
+    ownerOf: isSearch ? () => first?.name ?? "" : ownerOf,
+    sync,
+    report,
+    failed: ending.end,
+  });
+}
+
+/** `idle` is in milliseconds. Time spent waiting for the reader of the output does not count. */
+function watchRows(clock: Clock, idle: number | undefined, { signal, end }: Ending) {
+  if (idle === undefined) return undefined;
+  const quiet = createQuietWatch<"rows">(clock, idle, signal, () => {
+    end(
+      fail("idle", `no new row for ${idle / 1000}s (--idle-exit)`, {
+        next: "check that the pool has trades: dexdata pool <network> <pool>",
+      }),
+    );
+  });
+  quiet.expect("rows");
+  return quiet;
+}

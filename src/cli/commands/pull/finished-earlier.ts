@@ -1,0 +1,68 @@
+import type { Claimed, WantedDestination } from "../../../rows/pull/claim-file.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import type { FinishedPull } from "../../../rows/pull/finished-pull.ts";
+import type { SharedValues } from "../../run/flags/shared-flags.ts";
+import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import type { Opening } from "./open-output.ts";
+
+/**
+ * An earlier pull may have finished if --resume is set but there is no checkpoint, or one that the run could not remove.
+ */
+export async function findFinished(
+  claimed: Claimed | undefined,
+  { isResumed, receipt, pattern }: WantedDestination,
+): Promise<FinishedPull | undefined> {
+  const placed = claimed?.placed;
+  if (placed !== undefined) {
+    const { header, progress, files } = placed;
+    return { query: queryDigest(header.query), now: header.now, rows: progress.rows, files };
+  }
+  const isNew = claimed === undefined || claimed.interrupted !== undefined;
+  if (!isResumed || isNew || (!claimed.isUnproven && pattern === undefined)) return undefined;
+  const { noCheckpoint, readFinishedPull } = await import("../../../rows/pull/finished-pull.ts");
+  const finished = receipt === undefined ? undefined : readFinishedPull(receipt, claimed.file);
+  if (pattern !== undefined) return finished;
+  if (finished === undefined) throw noCheckpoint(claimed.file);
+  return finished;
+}
+
+/**
+ * If the receipt or the checkpoint matches the query and the files, the pull is complete. Returns undefined if only the
+ * receipt shows that there was another pull with this path, whose files remain.
+ */
+export async function reportFinished(
+  { run: { context, report }, to, questions, options }: Pick<Opening, "run" | "to" | "questions" | "options">,
+  { file, placed }: Claimed,
+  finished: FinishedPull,
+): Promise<ExitCode | undefined> {
+  const { completeLine, noCheckpoint } = await import("../../../rows/pull/finished-pull.ts");
+  const query = queryOf(questions, options);
+  if (placed !== undefined) checkSameQuery(file, placed.header.query, query, questions.endpoint);
+  const isOther = queryDigest(query) !== finished.query;
+  if (isOther && to.pattern !== undefined) return undefined;
+  if (isOther) throw noCheckpoint(file, `, and ${to.receipt} belongs to a different query`);
+  const line = await completeLine(finished, to.pattern ?? file, options.packing, context.signal);
+  if (placed !== undefined) {
+    const { modified } = await import("../../../rows/out-files/read-checkpoint.ts");
+    if (line === undefined) throw modified(file);
+    (await import("../../../rows/out-files/write-checkpoint.ts")).removeJournal(file);
+  }
+  if (line === undefined && to.pattern !== undefined) return undefined;
+  if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);
+  report.tell(line);
+  const { refused = 0, missing = 0 } = placed?.progress ?? {};
+  return refused > 0 || (missing > 0 && questions.missing === "fail") ? 8 : 0;
+}
+
+/** In milliseconds. A resumed pull keeps the time range of its first run. */
+export function resumedClock(begun: number | undefined, { now }: RunOptions, flags: SharedValues): number {
+  if (begun !== undefined && flags.now !== undefined && begun !== now) {
+    throw usageFailure(
+      `--now "${flags.now}": the pull started at ${new Date(begun).toISOString()}`,
+      "leave out --now to continue, or start over with --force instead of --resume",
+    );
+  }
+  return begun ?? now;
+}

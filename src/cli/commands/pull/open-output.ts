@@ -1,0 +1,104 @@
+import type { Claimed, WantedDestination } from "../../../rows/pull/claim-file.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import { outputFormats } from "../../../api/output-format.ts";
+import { formats } from "../../render/formats/formats.ts";
+import { inWords } from "../../../base/text/counted.ts";
+import { type Destination, openStdout } from "../../../rows/pull/destination.ts";
+import type { SharedValues } from "../../run/flags/shared-flags.ts";
+import { formatLabel } from "./binary-output.ts";
+import type { ParquetOutput } from "./parquet-output.ts";
+import type { OpenClient } from "../../run/open-client.ts";
+import { type Run } from "../../run/with-run.ts";
+import { type Pull, type TypedCommand } from "./pull.ts";
+import { checkSameQuery, queryOf } from "./pull-query.ts";
+import { type Questions } from "../input/questions.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { checkOutFile, checkReceiptFile, targetOf } from "../../../rows/out-files/out-file.ts";
+import { hasFields } from "../../../base/files/file-pattern.ts";
+import { stagingBase } from "../../../rows/out-files/split-path.ts";
+
+export interface Opening {
+  readonly run: Run;
+  readonly typed: TypedCommand;
+  readonly to: WantedDestination;
+  readonly claimed: Claimed | undefined;
+  /** Based on the first run's clock if the pull is resumed. */
+  readonly options: RunOptions;
+  readonly questions: Questions;
+}
+
+/** Rejects a file that would be overwritten. */
+export function readDestination(flags: SharedValues, command: readonly string[]): WantedDestination {
+  const { out, receipt } = flags;
+  const isResumed = flags.resume === true;
+  const isForced = flags.force === true;
+  const pattern = out !== undefined && hasFields(out) ? out : undefined;
+  const file = pattern === undefined ? out && targetOf(out) : stagingBase(pattern, command);
+  if (out !== undefined && pattern === undefined) checkOutFile(out, isResumed || isForced);
+  if (receipt !== undefined) checkReceiptFile(receipt, pattern === undefined ? out : file);
+  return { file, pattern, isResumed, isForced, receipt };
+}
+
+/** Fails if the output of this format cannot go where it should. */
+export function checkDestination({ format }: RunOptions, { pattern, isResumed }: WantedDestination): void {
+  if (formats[format].canGrow) return;
+  if (pattern !== undefined)
+    throw usageFailure(`--out "${pattern}": a table cannot be divided into files`, growingFormats());
+  if (!isResumed) return;
+  throw usageFailure(
+    "--resume cannot be used with --output table: column widths are fixed by the first rows",
+    growingFormats(),
+  );
+}
+
+/** The hint for a format whose output cannot be divided or continued. */
+function growingFormats(): string {
+  const names = outputFormats.filter((format) => formats[format].canGrow);
+  return `use ${inWords(names, "or")}`;
+}
+
+/** Also rejects rows of several kinds. The footer of a file has a receipt of the pull, which begins later. */
+export async function openParquetOutput(
+  { options, questions, typed }: Opening,
+  begun: { readonly pull?: Pull },
+): Promise<ParquetOutput | undefined> {
+  if (formats[options.format].binary === undefined) return undefined;
+  const { createParquetOutput } = await import("./parquet-output.ts");
+  const { footerReceipt } = await import("./receipt.ts");
+  return createParquetOutput(questions, options, formatLabel(typed.input.flags), (written) => {
+    if (begun.pull === undefined) throw new Error("the file was complete before its pull began");
+    return footerReceipt(begun.pull, written);
+  });
+}
+
+export async function openRunOutput(
+  { run: { context, report }, to, claimed, options, questions }: Opening,
+  { client: { target } }: OpenClient,
+  { parquet, ...resuming }: Pick<Pull, "seen" | "parquet"> & { readonly canResume: boolean },
+): Promise<Destination> {
+  if (claimed === undefined) return openStdout(context.stdout, to.receipt !== undefined);
+  const header = {
+    query: queryOf(questions, options),
+    now: options.now,
+    tier: target.tier,
+    started: context.clock.now(),
+  };
+  const { file, interrupted } = claimed;
+  const begun = interrupted?.header;
+  if (begun !== undefined) checkSameQuery(file, begun.query, header.query, questions.endpoint);
+  if (begun !== undefined && begun.tier !== target.tier)
+    report.warn(`the pull started on the ${begun.tier} plan and continues on the ${target.tier} plan`);
+  const { openFile } = await import("../../../rows/pull/file-destination.ts");
+  const packing =
+    parquet === undefined
+      ? options.packing
+      : (await import("../../../rows/pull/parquet-packing.ts")).parquetPacking(parquet.target);
+  return await openFile(context, {
+    claimed,
+    to,
+    header,
+    inputs: questions.asked.length,
+    packing,
+    ...resuming,
+  });
+}

@@ -1,0 +1,44 @@
+import type { WantedDestination } from "../../../rows/pull/claim-file.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { fetchAndPrint } from "./fetch-and-print.ts";
+import { explainEarlyEnd } from "./continuation.ts";
+import { type Pull } from "./pull.ts";
+
+/** However the pull ends, the file and the receipt reflect it. */
+export async function runPull(run: Pull, to: WantedDestination): Promise<ExitCode> {
+  const started = run.context.clock.now();
+  const receive = async (exit: number, failure?: unknown): Promise<void> => {
+    if (to.receipt === undefined) return;
+    const { writeReceipt } = await import("./receipt.ts");
+    writeReceipt(to, run, { started, exit, failure });
+  };
+  let exit: ExitCode;
+  try {
+    exit = await fetchAndPrint(run).catch(async (cause: unknown) => {
+      await run.destination.abandon();
+      throw cause;
+    });
+    await run.destination.finish();
+    for (const line of run.parquet?.notes() ?? []) run.report.note(line);
+  } catch (cause) {
+    const failure = explainEarlyEnd(cause, run, to);
+    // The pull's failure is more important than a failure to write the receipt.
+    await receive(1, failure).catch((problem: unknown) => {
+      run.report.warn(problem instanceof Error ? problem.message : String(problem));
+    });
+    throw failure;
+  }
+  await receive(exit);
+  run.destination.forget();
+  await tellOutput(run, exit);
+  return exit;
+}
+
+async function tellOutput(run: Pull, exit: ExitCode): Promise<void> {
+  const { context, options, report, typed } = run;
+  const { out } = typed.input.flags;
+  if (out === undefined || !(context.stderr.isTerminal || options.hasStats)) return;
+  const { outSummary } = await import("./out-summary.ts");
+  const tell = options.hasStats ? report.tell : report.remark;
+  tell(outSummary(run, out, exit));
+}

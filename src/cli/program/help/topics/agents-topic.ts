@@ -1,0 +1,47 @@
+import type { Command } from "../../../commands/command.ts";
+import { tableLines } from "./text-page.ts";
+
+/** What a user may want, and the command for it. */
+const tasks = [
+  ["find by name", "search <text>"],
+  ["busiest pools", "pools search <network>"],
+  ["busiest tokens", "tokens search <network>"],
+  ["one pool", "pool <network> <address>"],
+  ["prices now", "prices <network> <address…>"],
+  ["past prices", "prices <network> <address…> --at <time>"],
+  ["trades of a day", "txns <network> <pool> --day yesterday --all"],
+  ["candles", "ohlcv <network> <pool> --pool --from -7d"],
+  ["live events", "stream <network:address…> --limit 10"],
+  ["keep a history", "sync <directory> <list>"],
+  ["credits left", "usage"],
+  ["errors explained", "explain <code>"],
+] as const;
+
+/** Also the source of docs/agents.md. */
+export function agentsTopic(commands: readonly Command[]): string {
+  const rows = tasks.map(([task, typed]) => {
+    const entry = commands.find(({ words }) => `${typed} `.startsWith(`${words} `));
+    const { credits, plan } = entry ?? {};
+    const cost = credits?.brief ?? "free";
+    const isPaid = plan?.isBounded === true && !plan.brief.startsWith("any") && !typed.includes("--pool");
+    const notes = [...(cost === "1 per request" ? [] : [cost]), ...(isPaid ? [`plan: ${plan.brief}`] : [])];
+    return [task, `dexdata ${typed}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`] as const;
+  });
+  return `
+Commands for programs and agents. A request costs 1 credit unless noted. stdout has only data.
+
+Tasks:
+${tableLines(rows)}
+
+Conventions:
+  output  NDJSON in a pipe. --json is short for -o json, and --json=a,b for -o json --fields a,b.
+  errors  One JSON object on stderr: code, exit, message, retryable and next (the next step).
+  cost    --estimate prints the cost and exits; --max-credits 50 stops before a run spends more.
+  lists   10 rows unless --limit or --all is given; --receipt FILE records whether the list is complete.
+  flags   dexdata commands -o json lists the commands; with a name, also the flags of that command.
+  fields  dexdata schema txns lists the fields of a row.
+  tests   --sandbox or DEXDATA_SANDBOX=1: simulated data, offline and free. DEXDATA_NOW sets its clock.
+
+Exit codes: 0 success, 1 internal error or invalid response, 2 invalid command line, 3 not found, 4 key or plan, 5 out of
+credits, 6 rate limit, 7 network or server error, 8 incomplete. Retry after 6 and 7; dexdata help exit-codes has the rest.`;
+}

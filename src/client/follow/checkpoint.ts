@@ -1,0 +1,219 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync } from "node:fs";
+import path from "node:path";
+import type { RowShape } from "../../api/endpoint.ts";
+import type { Instant } from "../../base/time/time.ts";
+import type { Context } from "../../base/context/context.ts";
+import { fail } from "../../base/failure.ts";
+import { earlierFiles, fixedFolder } from "../../base/files/file-pattern.ts";
+import { readLastLines, withoutPrefix } from "../../base/files/last-lines.ts";
+import { lookAt } from "../../base/files/paths.ts";
+import { stageFile } from "../../base/files/replace-file.ts";
+import { instant } from "../../base/text/counted.ts";
+import { isObject, member } from "../../base/json/raw-json.ts";
+import type { FollowState } from "./known-rows.ts";
+import type { Earlier } from "./look.ts";
+import { readTailRow, type TailRow } from "./tail-row.ts";
+
+/** In milliseconds. */
+const saveEvery = 5000;
+/** A run that is killed leaves at most twice as many rows that are not in the checkpoint, and the time in between. */
+const saveAfterRows = 10_000;
+/** Bytes at the end of each file that was written around the time of the checkpoint or later. */
+const endBytes = 32 * 1024 * 1024;
+const around = 60_000;
+/** The same without a checkpoint, for the files with the latest names. */
+const ofFilesAlone = { bytes: 2 * 1024 * 1024, files: 100 };
+/** Without a checkpoint, this many seconds before the newest row are read again. */
+const resumeSeconds = 3600;
+
+interface CheckpointOptions {
+  readonly context: Pick<Context, "clock" | "random">;
+  /** The value of `--out`, with the names that all rows have. */
+  readonly named: string;
+  /** Whose rows the files contain. */
+  readonly service: string;
+  readonly shape: RowShape;
+  /** The name of the list to which a row belongs; empty if the row does not show it. */
+  readonly ownerOf: (row: object) => string;
+  /** Saves all written rows to disk, and returns the sizes of the open files. */
+  readonly sync: () => Promise<Sizes>;
+  readonly report: { readonly [Kind in "note" | "warn"]: (line: string) => void };
+  readonly failed: (cause: unknown) => void;
+}
+
+type Sizes = Readonly<Record<string, number>>;
+
+export type FollowCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>;
+
+/**
+ * Where each list continues after a restart: when it was last read, and which rows of that time are written. A quiet
+ * list's last rows may be far from the end of the files, so the files alone do not show it. Rows that were written after
+ * the checkpoint are at their ends. Throws if the checkpoint belongs to something else.
+ */
+export async function openCheckpoint(options: CheckpointOptions) {
+  const { context, named, service, sync, failed, report } = options;
+  const folder = fixedFolder(named);
+  // The directories of a pattern exist for its rows only.
+  const file = path.join(
+    folder,
+    `${path.relative(folder, path.resolve(named)).replaceAll(path.sep, "_")}.follow`,
+  );
+  const saved = readSaved(file, options);
+  const ends = await readEnds(options, saved === undefined ? undefined : lookAt(file)?.mtimeMs);
+  const endOf = (name: string): readonly TailRow[] => [...(ends.get(name) ?? []), ...(ends.get("") ?? [])];
+  const states = new Map(
+    Object.entries(saved ?? {}).map(([name, state]) => {
+      const { from, rows } = readState(state);
+      const later = endOf(name).map(({ key, at }) => [key, at.seconds] as const);
+      return [name, JSON.stringify({ from, rows: [...rows, ...later] })];
+    }),
+  );
+  let [isChanged, rowsSince] = [false, 0];
+  let last: Promise<void> = Promise.resolve();
+
+  const save = async (): Promise<void> => {
+    if (!isChanged) return;
+    [isChanged, rowsSince] = [false, 0];
+    // The rows of these states are written, so they are on the disk before the checkpoint is.
+    const lists = Array.from(states, ([name, state]) => `${JSON.stringify(name)}:${state}`);
+    const header = JSON.stringify({ dexdata: "follow", service, files: await sync() }).slice(0, -1);
+    replaceSynced(context.random, file, `${header},"lists":{\n${lists.join(",\n")}\n}}\n`);
+  };
+  const saveInTurn = (): Promise<void> => {
+    last = last.then(save);
+    last.catch(failed);
+    return last;
+  };
+  const release = context.clock.every(saveEvery, () => void saveInTurn());
+
+  return {
+    file,
+    /** Undefined if this list is not in the checkpoint. */
+    earlier: (name: string): Earlier | undefined => {
+      const state = states.get(name);
+      if (state === undefined) return undefined;
+      const { from, rows } = readState(JSON.parse(state));
+      return { from: secondOf(from), rows: rows.map(([key, seconds]) => ({ key, at: secondOf(seconds) })) };
+    },
+    /** From the files alone, if there is no checkpoint. `latest` is in Unix seconds; later rows have a wrong date. */
+    earlierInFiles: (name: string, latest: number): Earlier | undefined => {
+      const rows = saved === undefined ? endOf(name) : [];
+      const times = rows.map(({ at }) => at.seconds).filter((seconds) => seconds <= latest);
+      const isUnknown = times.length === 0 && saved === undefined && earlierFiles(named, "any").length > 0;
+      if (isUnknown) report.warn(`cannot find where the rows of ${named} end; ${unknownEnd}`);
+      if (times.length === 0) return undefined;
+      const [newest, since] = [
+        times.reduce((a, b) => Math.max(a, b)),
+        times.reduce((a, b) => Math.min(a, b)) + 1,
+      ];
+      report.note(`continuing after the rows of ${named}, which end at ${instant(newest * 1000)}`);
+      return { from: secondOf(Math.min(newest, Math.max(since, newest - resumeSeconds))), rows, since };
+    },
+    progressed: (name: string, state: FollowState, rows: number): void => {
+      states.set(name, JSON.stringify(state));
+      isChanged = true;
+      rowsSince += rows;
+      if (rowsSince >= saveAfterRows) void saveInTurn();
+    },
+    /** The list is no longer followed. */
+    forget: (name: string): void => {
+      isChanged = states.delete(name) || isChanged;
+    },
+    close: async (): Promise<void> => {
+      release();
+      await saveInTurn();
+    },
+  };
+}
+
+const unknownEnd = "rows before this run may be missing, and rows since --from may be written twice";
+
+const secondOf = (seconds: number): Instant => ({ seconds, fraction: "" });
+
+/** Undefined if there is no checkpoint, or if the files have lost rows that it takes for written. */
+function readSaved(file: string, { service, report }: CheckpointOptions): object | undefined {
+  if (lookAt(file) === undefined) return undefined;
+  let saved: unknown;
+  try {
+    saved = JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    saved = undefined;
+  }
+  const lists = isObject(saved) ? member(saved, "lists") : undefined;
+  if (!isObject(lists) || member(saved, "dexdata") !== "follow")
+    throw fail("checkpoint", `${file} is not a checkpoint of --follow`, {
+      next: "name another file, or delete it to start over at --from",
+    });
+  const other = member(saved, "service");
+  const files = member(saved, "files");
+  const short = Object.entries(isObject(files) ? files : {}).find(([name, size]) => {
+    const there = lookAt(name)?.size;
+    return there !== undefined && there < Number(size);
+  });
+  if (short !== undefined)
+    report.warn(`${short[0]} is shorter than ${file} says, so the rows at the ends of the files count`);
+  if (other === service) return short === undefined ? lists : undefined;
+  throw fail("checkpoint", `${file} belongs to the rows of ${String(other)}, not ${service}`, {
+    next: "name another file for these rows",
+  });
+}
+
+function readState(state: unknown): FollowState {
+  const [from, rows] = [member(state, "from"), member(state, "rows")];
+  return {
+    from: Number(from),
+    rows: (Array.isArray(rows) ? rows : []).map(([key, seconds]: unknown[]) => [
+      String(key),
+      Number(seconds),
+    ]),
+  };
+}
+
+/**
+ * The rows at the ends of the files that may have been written after the checkpoint, by list. `savedAt` is in
+ * milliseconds, on the clock of the file system.
+ */
+async function readEnds({ named, shape, ownerOf }: CheckpointOptions, savedAt: number | undefined) {
+  const rows = new Map<string, TailRow[]>();
+  const files = earlierFiles(named, "any");
+  const written = savedAt === undefined ? files.slice(0, ofFilesAlone.files) : files;
+  for (const { file, writtenAt } of written) {
+    if (savedAt !== undefined && writtenAt < savedAt - around) continue;
+    const { lines } = await readLastLines(file, savedAt === undefined ? ofFilesAlone.bytes : endBytes).catch(
+      () => ({ lines: [] }),
+    );
+    for (const line of lines) {
+      const row = readLine(shape, line);
+      if (row === undefined) continue;
+      const owner = ownerOf(row.value);
+      const others = rows.get(owner);
+      if (others === undefined) rows.set(owner, [row]);
+      else others.push(row);
+    }
+  }
+  return rows;
+}
+
+function readLine(shape: RowShape, line: string): TailRow | undefined {
+  try {
+    const text = withoutPrefix(line);
+    const value: unknown = JSON.parse(text);
+    const row = isObject(value) ? (member(value, "row") ?? value) : undefined;
+    return isObject(row) ? readTailRow(shape, text, row) : undefined;
+  } catch {
+    // A line of something else.
+    return undefined;
+  }
+}
+
+/** After a power failure, the file is either the old or the new one. */
+function replaceSynced(random: () => number, file: string, content: string): void {
+  const staged = stageFile(random, file, content, { mode: 0o666 });
+  const descriptor = openSync(staged, "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(staged, file);
+}

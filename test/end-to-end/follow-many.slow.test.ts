@@ -1,0 +1,185 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { ended, start } from "../harness/binary.ts";
+import { createMarket, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
+import { isLong } from "../harness/long.ts";
+import { sandboxNow } from "../harness/sandbox.ts";
+import { watch } from "../harness/soak.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { writtenRows } from "../tail/following.ts";
+
+const folder = temporaryFolder();
+const market = createMarket({ seed: 1 });
+const pause = async (milliseconds: number): Promise<void> =>
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** The busiest pools of the largest networks, in turn. */
+function poolsOf(count: number) {
+  const lists = ["ethereum", "base", "solana"].map((id) => {
+    const network = market.network(id);
+    return network === undefined ? [] : market.pools(network, sandboxNow / 1000);
+  });
+  return Array.from({ length: count }, (_, index) => lists[index % 3]?.[Math.floor(index / 3)]).filter(
+    (pool) => pool !== undefined,
+  );
+}
+
+interface Market {
+  readonly name: string;
+  readonly pools: number;
+  readonly speed: number;
+  readonly faults?: string;
+  readonly rpm?: number;
+}
+
+/** A real service, a list of pools and an empty directory. */
+async function openMarket({ name, pools: count, speed, faults, rpm = 3000 }: Market) {
+  const below = path.join(folder, name);
+  mkdirSync(below);
+  const pools = poolsOf(count);
+  const list = path.join(below, "pools.txt");
+  writeFileSync(list, pools.map(({ id, network }) => `${network.id}:${id}\n`).join(""));
+  const began = performance.now();
+  const elapsed = (): number => performance.now() - began;
+  const now = (): number => sandboxNow + elapsed() * speed;
+  const parsed = faults === undefined ? [] : parseFaults(faults);
+  if (!Array.isArray(parsed)) throw new Error(`${faults} are no faults`);
+  const log: { readonly at: number; readonly target: string; readonly status: number }[] = [];
+  const sandbox = await startSandbox({
+    now,
+    elapsed,
+    dialect: "public",
+    faults: parsed,
+    requestsPerMinute: rpm,
+    log: ({ url: target, status }) => log.push({ at: elapsed(), target, status }),
+  });
+  const env = {
+    DEXDATA_PRO_BASE_URL: sandbox.restPaid,
+    DEXDATA_API_KEY: sandbox.keys.pro,
+    DEXDATA_TIER: "pro",
+  };
+  const rows = (): readonly string[] =>
+    readdirSync(below, { recursive: true, encoding: "utf8" })
+      .filter((each) => each.endsWith(".ndjson"))
+      .flatMap((each) => writtenRows(readFileSync(path.join(below, each), "utf8")));
+  return {
+    pools,
+    list,
+    log,
+    now,
+    elapsed,
+    close: sandbox.close,
+    begin: (words: string): ChildProcessWithoutNullStreams =>
+      start(
+        ["txns", `@${list}`, "--follow", "--rpm", String(rpm), ...words.replaceAll("OUT", below).split(" ")],
+        env,
+      ),
+    /** Fails if a row of this time is missing, or if any row is repeated. Returns the number of rows. */
+    compare: (from: number, to: number): number => {
+      const written = rows();
+      const distinct = new Set(written);
+      expect(written.length - distinct.size).toBe(0);
+      const window = {
+        from: Math.ceil(from / 1000),
+        to: Math.floor(to / 1000),
+        limit: Number.POSITIVE_INFINITY,
+      };
+      const wanted = pools.flatMap((pool) =>
+        market.transactions(pool, window).map(({ id, logIndex }) => `${id} ${logIndex}`),
+      );
+      expect(wanted.filter((row) => !distinct.has(row))).toEqual([]);
+      return wanted.length;
+    },
+  };
+}
+
+const hour = 3_600_000;
+const from = `--from ${sandboxNow / 1000 - 3600}`;
+
+test.each(["{network}/{pool}/{date}.ndjson", "swaps-{date}.ndjson"])(
+  "a collector that is killed again and again writes each row of each pool once: %s",
+  async (name) => {
+    const faults = "late-rows=30s:5%,500:1%,503:1%,429=1:1%";
+    const [pools, kills] = isLong ? [100, 50] : [20, 4];
+    const service = await openMarket({ name: `kills-${name.length}`, pools, speed: 60, faults });
+    const words = `${from} --poll 5s -q --out OUT/${name}`;
+    for (let kill = 0; kill < kills; kill += 1) {
+      const child = service.begin(words);
+      // The first rows come after about 300 ms.
+      await pause(300 + ((kill * 997) % (isLong ? 4000 : 1500)));
+      child.kill("SIGKILL");
+      await ended(child);
+    }
+    const before = service.log.length;
+    const child = service.begin(words);
+    await pause(isLong ? 12_000 : 4000);
+    const to = service.now() - 6 * 60_000;
+    await pause(7000);
+    child.kill("SIGTERM");
+    expect((await ended(child)).exit).toBe(143);
+    const rows = service.compare(sandboxNow - hour, to);
+    console.log(`${name}: ${kills} kills, ${rows} rows, last run ${service.log.length - before} requests`);
+    await service.close();
+  },
+  isLong ? 600_000 : 60_000,
+);
+
+test("a collector of 100 pools sends the requests that it announces, and its memory stays flat", async () => {
+  const [minutes, poll] = isLong ? [30, 60] : [0.25, 5];
+  const service = await openMarket({ name: "requests", pools: 100, speed: 1, rpm: 3000 });
+  const child = service.begin(`--poll ${poll}s --for ${minutes * 60}s --out OUT/swaps-{date}.ndjson`);
+  const seen: ReturnType<typeof watch>[] = [];
+  const timer = setInterval(
+    () => {
+      if (child.exitCode === null) seen.push(watch(child.pid ?? 0));
+    },
+    (minutes * 60_000) / 60,
+  );
+  const { exit, stderr } = await ended(child, minutes * 60_000 + 30_000);
+  clearInterval(timer);
+  expect({ exit, stderr }).toMatchObject({ exit: 0 });
+  const computed = (100 * minutes * 60) / poll;
+  const refused = service.log.filter(({ status }) => status === 429).length;
+  const peak = Math.max(...seen.map(({ megabytes }) => megabytes));
+  const third = (part: number): number =>
+    Math.max(...seen.slice(part * 20, part * 20 + 20).map(({ megabytes }) => megabytes));
+  const files = seen.map(({ descriptors }) => descriptors);
+  console.log(
+    `${service.log.length} requests (${computed} computed), ${refused} refused, peak ${peak} MB, ` +
+      `thirds ${third(0)} ${third(1)} ${third(2)} MB, ${files[10]} to ${files.at(-1)} descriptors`,
+  );
+  expect(refused).toBe(0);
+  // The start takes a request for each pool, which is a large part of a short run.
+  expect(service.log.length).toBeLessThanOrEqual(computed * (isLong ? 1.05 : 1) + (isLong ? 0 : 200));
+  expect(peak).toBeLessThan(150);
+  expect(files.at(-1)).toBeLessThanOrEqual((files[10] ?? 0) + 2);
+  await service.close();
+}, 2_000_000);
+
+test("a long history beside other pools does not delay them", async () => {
+  const [minutes, poll, pools] = isLong ? [8, 60, 100] : [0.3, 5, 20];
+  const rpm = isLong ? 500 : 600;
+  const service = await openMarket({ name: "backfill", pools, speed: 1, rpm });
+  const child = service.begin(
+    `--from ${sandboxNow / 1000 - (isLong ? 300 : 20) * 3600} --poll ${poll}s --for ${minutes * 60}s -q --out OUT/{pool}.ndjson`,
+  );
+  await ended(child, minutes * 60_000 + 60_000);
+  const [busy] = service.pools;
+  const times = new Map<string, number[]>();
+  for (const { at, target } of service.log) {
+    const pool = /pools\/([^/]+)\//u.exec(target)?.[1] ?? "";
+    if (pool === busy?.id) continue;
+    times.set(pool, [...(times.get(pool) ?? []), at]);
+  }
+  const gaps = [...times.values()]
+    .flatMap((list) => list.slice(1).map((at, index) => at - (list[index] ?? 0)))
+    .toSorted((a, b) => a - b);
+  const p99 = gaps[Math.floor(gaps.length * 0.99)] ?? 0;
+  const ofBusy = service.log.length - gaps.length - times.size;
+  console.log(`p99 of the time between reads: ${p99} ms; ${ofBusy} requests for the busy pool`);
+  expect(ofBusy).toBeGreaterThan(20);
+  expect(p99).toBeLessThan(poll * 1000 + 5000);
+  await service.close();
+}, 900_000);

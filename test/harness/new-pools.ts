@@ -1,0 +1,58 @@
+import { json, type Reply, type SeenRequest } from "./scripted-server.ts";
+
+/** In Unix seconds. */
+export const newPoolsStart = 1_795_251_600;
+
+interface NewPool {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly listedAt: number;
+}
+
+/** A quiet market with a burst of 400 pools a minute in every tenth minute; every fifth pool is listed 10 minutes late. */
+export function createNewPools(minutes: number): readonly NewPool[] {
+  const pools: NewPool[] = [];
+  for (let minute = -60; minute < minutes; minute += 1) {
+    const count = (minute + 60) % 10 === 3 ? 400 : 3;
+    for (let index = 0; index < count; index += 1) {
+      const createdAt = newPoolsStart + minute * 60 + Math.floor((index * 60) / count);
+      const late = (minute * 7 + index) % 5 === 0 ? 600 : 0;
+      pools.push({
+        id: `0x${(pools.length + 1).toString(16).padStart(40, "0")}`,
+        createdAt,
+        listedAt: createdAt + late,
+      });
+    }
+  }
+  return pools;
+}
+
+/** The search on Base, newest first. Its cursors are numbers of rows, so that late pools move the pages. */
+export function answerSearch(pools: readonly NewPool[], now: number, { query }: SeenRequest): Reply {
+  const after = Number(query.get("created_after") ?? 0);
+  const [limit, offset] = [Number(query.get("limit") ?? 10), Number(query.get("cursor") ?? 0)];
+  const listed = pools
+    .filter(({ createdAt, listedAt }) => listedAt <= now && createdAt >= after)
+    .toSorted((a, b) => b.createdAt - a.createdAt);
+  const nulls = "volume_usd_24h volume_usd_7d volume_usd_30d liquidity_usd transactions_24h price_usd fee";
+  const results = listed.slice(offset, offset + limit).map(({ id, createdAt }) => ({
+    id,
+    chain: "base",
+    created_at: new Date(createdAt * 1000).toISOString(),
+    ...Object.fromEntries(nulls.split(" ").map((name) => [name, null])),
+    ...Object.fromEntries(["5m", "1h", "6h", "24h"].map((name) => [`price_change_percentage_${name}`, null])),
+    tokens: [],
+  }));
+  const hasNext = offset + limit < listed.length;
+  const echo = {
+    network: "base",
+    limit,
+    order_by: query.get("order_by"),
+    sort: query.get("sort"),
+    ...(query.has("created_after") && { created_after: after }),
+  };
+  return json(
+    { results, has_next_page: hasNext, next_cursor: hasNext ? String(offset + limit) : "", query: echo },
+    { headers: { date: new Date(now * 1000).toUTCString() } },
+  );
+}

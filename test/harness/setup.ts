@@ -1,0 +1,10 @@
+import { afterAll, afterEach } from "vitest";
+import { registerHooks } from "./after-tests.ts";
+import { endSearch, failWhenSeen } from "./no-key-seen.ts";
+import { failWhenRefused } from "./no-public-host.ts";
+
+// Runs for each test file, whereas the modules that it imports are loaded once per process.
+afterEach(failWhenRefused);
+afterEach(failWhenSeen);
+afterAll(endSearch);
+registerHooks();

@@ -1,0 +1,219 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { createMarket } from "../harness/bundled-sandbox.ts";
+import { sandboxNow } from "../harness/sandbox.ts";
+import { html, json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { createTestContext } from "../harness/test-context.ts";
+import { startService, writtenRows } from "./following.ts";
+
+const market = createMarket({ seed: 1 });
+const ethereum = market.network("ethereum");
+if (ethereum === undefined) throw new Error("the market has Ethereum");
+const pools = market.pools(ethereum, sandboxNow / 1000).slice(0, 8);
+
+/** Every row of the pools, in no particular order; both times are in milliseconds and inclusive. */
+function marketRows(from: number, to: number): readonly string[] {
+  const window = { from: Math.ceil(from / 1000), to: Math.floor(to / 1000), limit: Number.POSITIVE_INFINITY };
+  return pools
+    .flatMap((pool) => market.transactions(pool, window).map(({ id, logIndex }) => `${id} ${logIndex}`))
+    .toSorted();
+}
+
+function newList(): { readonly folder: string; readonly list: string } {
+  const folder = createTestContext().home;
+  const list = path.join(folder, "pools.txt");
+  writeFileSync(list, pools.map(({ id }) => `ethereum:${id}\n`).join(""));
+  return { folder, list };
+}
+
+function rowsBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ndjson"))
+    .flatMap((name) => writtenRows(readFileSync(path.join(folder, name), "utf8")))
+    .toSorted();
+}
+
+const from = `--from ${sandboxNow / 1000 - 3600}`;
+const hour = 3_600_000;
+
+async function withService(
+  options: Parameters<typeof startService>[0],
+  use: (service: Awaited<ReturnType<typeof startService>>) => Promise<void>,
+): Promise<void> {
+  const service = await startService(options);
+  try {
+    await use(service);
+  } finally {
+    await service.close();
+  }
+}
+
+describe("many pools", () => {
+  test.each(["{network}/{pool}/{date}.ndjson", "swaps-{date}.ndjson"])(
+    "each row of each pool is written once, over three runs: %s",
+    async (name) => {
+      const { folder, list } = newList();
+      const faults = "late-rows=30s:5%,500:2%,429=1:1%,reset-body:1%";
+      await withService({ sandbox: { faults, dialect: "public" } }, async ({ start, now, log }) => {
+        for (let runs = 0; runs < 3; runs += 1) {
+          log.length = 0;
+          const words = `txns @${list} --follow ${from} --for 130s --out ${path.join(folder, name)}`;
+          const { exit, stderr } = await start(words).outcome;
+          expect({ exit, stderr }).toMatchObject({ exit: 0 });
+          if (runs > 0) expect(log.length).toBeLessThan(pools.length * 5);
+        }
+        const rows = rowsBelow(folder);
+        expect(new Set(rows).size).toBe(rows.length);
+        // The last reads were at most a minute ago.
+        const written = new Set(rows);
+        const missing = marketRows(sandboxNow - hour, now() - 130_000).filter((row) => !written.has(row));
+        expect(missing).toEqual([]);
+      });
+    },
+  );
+});
+
+describe("what cannot be followed", () => {
+  test("more pools than the rate allows: exit 6 with the interval that fits, before a request", async () => {
+    const { list } = newList();
+    await withService({}, async ({ start, log }) => {
+      const words = `txns @${list} --follow --poll 5s --rpm 60 --error-format text`;
+      const { exit, stderr } = await start(words).outcome;
+      expect({ exit, stderr }).toEqual({
+        exit: 6,
+        stderr:
+          "error: 8 pools every 5s are more than 90% of 60 requests/min (pro plan)\n" +
+          "  hint: use --poll 9s, or follow fewer pools\n",
+      });
+      expect((await start(words.replace("5s", "9s").concat(" --for 1s")).outcome).exit).toBe(0);
+      expect(log.length).toBeGreaterThan(0);
+    });
+  });
+
+  test.each([
+    ["--poll 2s", "--poll 2s: several pools and searches are read every 5s to 1h"],
+    ["--poll 2h", "--poll 2h: several pools and searches are read every 5s to 1h"],
+    ["--streaming-url http://127.0.0.1:1", "--streaming-url cannot be used with several pools"],
+  ])("%s is refused before a request", async (flags, problem) => {
+    const { list } = newList();
+    await withService({}, async ({ start, log }) => {
+      const { exit, stderr } = await start(`txns @${list} --follow ${flags} --error-format text`).outcome;
+      expect({ exit, stderr, requests: log.length }).toMatchObject({
+        exit: 2,
+        stderr: expect.stringContaining(`error: ${problem}`),
+        requests: 0,
+      });
+    });
+  });
+
+  test("a list with one bad line: the line is named, and on SIGHUP, the old list stays", async () => {
+    const { folder, list } = newList();
+    const good = readFileSync(list, "utf8");
+    const bad = `${good}ethereum:0x12\n`;
+    await withService({}, async ({ start, log }) => {
+      writeFileSync(list, bad);
+      const words = `txns @${list} --follow ${from} --out ${path.join(folder, "rows.ndjson")} --error-format text`;
+      const refused = await start(words).outcome;
+      expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining(`${list} line 9: `) });
+      expect(log.length).toBe(0);
+      writeFileSync(list, good);
+      const { context, outcome } = start(`${words} --for 3m`);
+      while (log.length < 8) await new Promise(setImmediate);
+      writeFileSync(list, bad);
+      expect(context.reload()).toBe(true);
+      // Two pools fewer.
+      while (!context.stderrText().includes("new list ignored")) await new Promise(setImmediate);
+      writeFileSync(list, good.split("\n").slice(2).join("\n"));
+      context.reload();
+      const { exit, stderr } = await outcome;
+      expect(exit).toBe(0);
+      expect(stderr).toContain(`warning: new list ignored: ${list} line 9: `);
+      expect(stderr).toContain("note: list reloaded: 6 pools, 0 new, 2 removed\n");
+    });
+  });
+
+  test.each([
+    ["fail", 3],
+    ["drop", 0],
+  ])("a pool that does not exist, with --on-invalid %s: exit %i", async (action, expected) => {
+    const { list } = newList();
+    const unknown = `ethereum:0x${"9".repeat(40)}`;
+    writeFileSync(list, `${readFileSync(list, "utf8")}${unknown}\n`);
+    await withService({}, async ({ start }) => {
+      const words = `txns @${list} --follow --for 2m --on-invalid ${action} --error-format text`;
+      const { exit, stderr } = await start(words).outcome;
+      expect(exit).toBe(expected);
+      expect(stderr).toContain(`${action === "drop" ? "warning" : "error"}: ${unknown}: `);
+    });
+  });
+
+  test("a checkpoint of another service, and one that is not a checkpoint", async () => {
+    const { folder, list } = newList();
+    const out = path.join(folder, "rows.ndjson");
+    await withService({}, async ({ start, log }) => {
+      const words = `txns @${list} --follow ${from} --for 1s --out ${out} --error-format text`;
+      expect((await start(words).outcome).exit).toBe(0);
+      const saved = readFileSync(`${out}.follow`, "utf8");
+      log.length = 0;
+      for (const [text, problem] of [
+        [
+          saved.replace("127.0.0.1", "https://example.invalid"),
+          "belongs to the rows of https://example.invalid",
+        ],
+        ["{", "is not a checkpoint of --follow"],
+      ] as const) {
+        writeFileSync(`${out}.follow`, text);
+        const { exit, stderr } = await start(words).outcome;
+        expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining(problem) });
+      }
+      expect(log.length).toBe(0);
+    });
+  });
+
+  test("two processes on one pattern: the second is refused", async () => {
+    const { folder, list } = newList();
+    await withService({}, async ({ start, log }) => {
+      const words = `txns @${list} --follow ${from} --for 1m --out ${folder}/{pool}/{date}.ndjson --error-format text`;
+      const first = start(words);
+      while (log.length < 5) await new Promise(setImmediate);
+      const second = await start(words).outcome;
+      expect(second).toMatchObject({ exit: 7, stderr: expect.stringContaining("is in use by process") });
+      expect((await first.outcome).exit).toBe(0);
+    });
+  });
+});
+
+test("an outage of the host is two messages, and one request at a time", async () => {
+  const { list } = newList();
+  let isDown = false;
+  const requests: number[] = [];
+  const service = await startService();
+  try {
+    const { url } = await serveInTest(async (request) => {
+      requests.push(service.now());
+      if (isDown) return html(503);
+      const reply = await fetch(service.url + request.url, { headers: { authorization: service.key } });
+      const date = reply.headers.get("date") ?? "";
+      return json(await reply.text(), { status: reply.status, headers: { date } });
+    });
+    const { context, outcome } = service.start(`txns @${list} --follow ${from} --for 8m --rpm 3000`, url);
+    while (requests.length < 12) await new Promise(setImmediate);
+    isDown = true;
+    const before = requests.length;
+    const until = service.now() + 3 * 60_000;
+    while (service.now() < until) await new Promise(setImmediate);
+    const during = requests.length - before;
+    isDown = false;
+    const { exit } = await outcome;
+    const lines = context.stderrText().split("\n");
+    expect({ exit, during: during < 40 }).toEqual({ exit: 0, during: true });
+    expect(lines.filter((line) => line.startsWith("warning: "))).toEqual([
+      expect.stringMatching(/^warning: reads are paused: .*; no row will be lost$/u),
+    ]);
+    expect(lines.filter((line) => line.includes("reading on time again"))).toHaveLength(1);
+  } finally {
+    await service.close();
+  }
+});
