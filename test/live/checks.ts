@@ -272,7 +272,9 @@ export const checks: readonly Check[] = [
     assumption: "a POST accepts 25 assets on every feed",
     holds: async ({ get, events }) => {
       const { body } = await get(`${home}/tokens/search`, { limit: 25, order_by: "volume_usd_24h" });
-      const assets = listAt(body, "results").map((row) => `ethereum:${String(at(row, "address") ?? at(row, "id"))}`);
+      const assets = listAt(body, "results").map(
+        (row) => `ethereum:${String(at(row, "address") ?? at(row, "id"))}`,
+      );
       if (assets.length < 25) return undefined;
       return (await events([...assets, "--limit", "1", "--for", "30s"])) !== undefined;
     },
