@@ -7,7 +7,8 @@ import { textOfFile } from "../base/files/stored-file.ts";
 import { writeFailure } from "../base/files/file-errors.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import { showTime } from "./footer.ts";
-import { folderOf, periodNamed } from "./layout.ts";
+import { findFiles } from "./held-files.ts";
+import { folderOf, type Period, placeNamed } from "./layout.ts";
 
 /** The list of datasets in the directory, which people may edit. */
 export const assetsName = "assets.ndjson";
@@ -30,29 +31,51 @@ export function checkRoot(root: string): void {
   );
 }
 
-/** Adds lines for datasets that the list lacks. Lines that are there stay as they are. */
-export function addAssets(
+/** What a run changes in the list. */
+export interface ListChanges {
+  readonly added: readonly Dataset[];
+  /** Datasets that begin earlier than their lines say. */
+  readonly widened: readonly Dataset[];
+}
+
+/** Other lines stay as they are. `read` returns the datasets of a line. */
+export function changeAssets(
   { random }: Pick<Context, "random">,
   root: string,
-  datasets: readonly Dataset[],
+  { added, widened }: ListChanges,
+  read: (line: string) => readonly Parameters<typeof folderOf>[0][],
 ): void {
-  if (datasets.length === 0) return;
+  if (added.length + widened.length === 0) return;
   const file = path.join(root, assetsName);
-  const before = readAssets(root) ?? "";
-  const separator = before === "" || before.endsWith("\n") ? "" : "\n";
+  const text = readAssets(root) ?? "";
+  const earlier = new Map(widened.map((dataset) => [folderOf(dataset), dataset]));
+  const lines = text === "" ? [] : text.replace(/\n$/u, "").split("\n");
+  const before = lines.map((line) => {
+    const isOther = widened.length === 0 || line.trim() === "" || line.startsWith("#");
+    const [own] = isOther ? [] : read(line);
+    const wider = own === undefined ? undefined : earlier.get(folderOf(own));
+    return wider === undefined ? `${line}\n` : widerLine(line, wider);
+  });
   try {
-    replaceWithText(random, file, before + separator + datasets.map(lineOf).join(""), { mode: 0o666 });
+    replaceWithText(random, file, [...before, ...added.map(lineOf)].join(""), { mode: 0o666 });
   } catch (cause) {
     throw writeFailure("output", file, cause);
   }
 }
 
-function lineOf({ kind, network, address, interval, from, created, label }: Dataset): string {
+function widerLine(line: string, dataset: Dataset): string {
+  if (!line.startsWith("{")) return lineOf(dataset);
+  const from = showTime(dataset.from).slice(0, 10);
+  return `${JSON.stringify({ ...Object(JSON.parse(line)), from })}\n`;
+}
+
+function lineOf({ kind, network, address, interval, by, from, created, label }: Dataset): string {
   const line = {
     kind,
     chain: network,
     address,
     ...(interval !== undefined && { interval }),
+    by,
     from: showTime(from).slice(0, 10),
     ...(created !== undefined && { created_at: showTime(created) }),
     ...(label !== "" && { [factsOfKind(kind).asset === "token" ? "symbol" : "name"]: label }),
@@ -60,10 +83,19 @@ function lineOf({ kind, network, address, interval, from, created, label }: Data
   return `${JSON.stringify(line)}\n`;
 }
 
-/** Where the files of a dataset begin, in Unix seconds; undefined if there are none. */
-export function firstPeriod(root: string, dataset: Dataset): number | undefined {
-  const periods = namesIn(path.join(root, folderOf(dataset))).flatMap(
-    (name) => periodNamed(dataset, name) ?? [],
+/** The directories of the files of a dataset, oldest first. */
+export function placesOf(root: string, dataset: Parameters<typeof folderOf>[0]): readonly Period[] {
+  const places = namesIn(path.join(root, folderOf(dataset))).flatMap(
+    (name) => placeNamed(dataset, name) ?? [],
   );
-  return periods.length === 0 ? undefined : Math.min(...periods.map(({ from }) => from));
+  return places.toSorted((one, other) => one.from - other.from);
+}
+
+/** Where the files of a dataset begin, in Unix seconds; undefined if there are none. */
+export async function firstPeriod(root: string, dataset: Dataset): Promise<number | undefined> {
+  const [first] = placesOf(root, dataset);
+  if (first === undefined) return undefined;
+  const files = await findFiles({ root, isFull: false, lock: undefined }, dataset, first.name);
+  const starts = files.flatMap(({ periods }) => periods.map(({ footer }) => footer.period.from));
+  return starts.length === 0 ? first.from : Math.min(...starts);
 }

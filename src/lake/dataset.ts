@@ -7,6 +7,10 @@ export const datasetKinds = ["transactions", "ohlcv", "token-ohlcv"] as const;
 
 export type DatasetKind = (typeof datasetKinds)[number];
 
+export const partitions = ["month", "day"] as const;
+
+export type Partition = (typeof partitions)[number];
+
 export type CandleInterval = (typeof intervals)[number];
 
 /** The rows of one pool or token that a directory keeps complete. */
@@ -16,6 +20,8 @@ export interface Dataset {
   readonly address: string;
   /** Undefined for transactions. */
   readonly interval: CandleInterval | undefined;
+  /** How much a file has. Candles of an hour or more are always by month. */
+  readonly by: Partition;
   /** The start in Unix seconds, at 00:00 UTC. */
   readonly from: number;
   /** When the pool or token was created, in Unix seconds, if the list says so. */

@@ -5,8 +5,9 @@ import { settlingTime } from "./coverage.ts";
 import type { LakeFile } from "./lake-files.ts";
 import { folderOf, type Period, periodsBetween } from "./layout.ts";
 
-/** A file whose footer could be read. */
+/** A period of a file whose footer could be read. */
 export interface KnownFile extends LakeFile {
+  readonly period: Period;
   readonly footer: Footer;
 }
 

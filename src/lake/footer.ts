@@ -2,7 +2,7 @@ import * as z from "zod";
 import { intervals } from "../api/endpoints/ohlcv.ts";
 import { formatInstant, parseRfc3339 } from "../base/time/time.ts";
 import { type Dataset, datasetKinds, factsOfKind } from "./dataset.ts";
-import { fileStates, type Period } from "./layout.ts";
+import { fileStates, type Period, periodAt } from "./layout.ts";
 
 /** Times are RFC 3339 in the file, and Unix seconds in the program. */
 const time = z.codec(z.string(), z.int(), {
@@ -75,11 +75,20 @@ export function writeFooter(footer: Footer): string {
   return JSON.stringify(z.encode(footerSchema, footer));
 }
 
-/** Undefined if the text is not a footer of this version. */
-export function readFooter(text: string | undefined): Footer | undefined {
+/** What a file says that has the rows of several periods: it has a footer for each of them, oldest first. */
+const footersSchema = z.object({ v: z.literal(2), periods: z.array(footerSchema) });
+
+export function writeFooters(periods: readonly Footer[]): string {
+  return JSON.stringify(z.encode(footersSchema, { v: 2, periods: [...periods] }));
+}
+
+/** Undefined if the text is not what a file of this version says. */
+export function readFooters(text: string | undefined): readonly Footer[] | undefined {
   if (text === undefined) return undefined;
   try {
-    return footerSchema.safeParse(JSON.parse(text)).data;
+    const value: unknown = JSON.parse(text);
+    const single = footerSchema.safeParse(value).data;
+    return single === undefined ? footersSchema.safeParse(value).data?.periods : [single];
   } catch {
     return undefined;
   }
@@ -96,15 +105,15 @@ export function identityOf({ kind, network, address, interval }: Dataset) {
   };
 }
 
-/** Why the footer belongs to another file; undefined if it does not. */
-export function foreignPart(footer: Footer, dataset: Dataset, period: Period): string | undefined {
+/** Why the footer belongs to another file; undefined if it does not. `place` is the time that the file is for. */
+export function foreignPart(footer: Footer, dataset: Dataset, place: Period): string | undefined {
   const own = Object.entries(identityOf(dataset));
   const wrong = own.find(([name, value]) =>
     Object.entries(footer).every((each) => each[0] !== name || each[1] !== value),
   );
   if (wrong !== undefined) return `${wrong[0]} is not ${String(wrong[1])}`;
   const { from, to } = footer.period;
-  if (from < period.from || from >= period.to || to !== period.to)
+  if (from < place.from || from >= place.to || to !== periodAt(dataset, from).to)
     return `the rows are from ${showTime(from)} to ${showTime(to)}`;
   return undefined;
 }

@@ -3,78 +3,168 @@ import { describeFileError, errorCode, isOneFile } from "../base/files/file-erro
 import { folderBelow } from "../base/files/folder-below.ts";
 import { type FileIdentity, type FolderLock, identityOf, publish } from "../base/files/publish.ts";
 import { openStored } from "../base/files/stored-file.ts";
-import { openParquet, readParquet, UnreadableParquet } from "../rows/parquet/parquet-file.ts";
+import {
+  type GroupRange,
+  groupRanges,
+  openParquet,
+  type ParquetFile,
+  readParquet,
+  UnreadableParquet,
+} from "../rows/parquet/parquet-file.ts";
 import type { Held } from "./coverage.ts";
 import type { Dataset } from "./dataset.ts";
-import { foreignPart, readFooter } from "./footer.ts";
-import { fileNameOf, type FileState, fileStates, folderOf, type Period } from "./layout.ts";
+import { type Footer, foreignPart, readFooters } from "./footer.ts";
+import {
+  fileNameOf,
+  type FileState,
+  fileStates,
+  folderOf,
+  type Period,
+  placeNamed,
+  placeOf,
+} from "./layout.ts";
 
+/** A period in a file of the directory. */
 export interface HeldFile extends Held {
   readonly file: string;
   readonly identity: FileIdentity | undefined;
+  /** Where its rows are in the file. */
+  readonly range?: GroupRange;
+  /** Only these rows of the file have changed. */
+  readonly isPartly?: boolean;
+}
+
+/** A period that can be read. */
+export interface KeptFile extends HeldFile {
+  readonly footer: Footer;
+  readonly range: GroupRange;
+}
+
+/** A file with the periods that it has, oldest first. */
+export interface FoundFile {
+  readonly file: string;
+  readonly state: FileState;
+  readonly identity: FileIdentity | undefined;
+  /** Why the file cannot be used. */
+  readonly problem: string | undefined;
+  readonly periods: readonly KeptFile[];
+  /** Periods whose rows have changed; known only if every byte was read. */
+  readonly changed: readonly (KeptFile & { readonly problem: string })[];
 }
 
 export interface Looking {
   readonly root: string;
-  /** Reads every byte of the file, not only its footer. */
+  /** Reads every byte of the files, not only their footers. */
   readonly isFull: boolean;
   /** Without it, nothing is changed. */
   readonly lock: FolderLock | undefined;
 }
 
-/** The file of a period. What the operating system says about one file is damage of that file. */
+/** The period in its file. What the operating system says about one file is damage of that file. */
 export async function findHeld(
-  { root, isFull, lock }: Looking,
+  looking: Looking,
   dataset: Dataset,
   period: Period,
 ): Promise<HeldFile | undefined> {
-  const folder = path.join(root, folderOf(dataset), period.name);
-  for (const state of fileStates) {
+  return heldIn(await findFiles(looking, dataset, placeOf(dataset, period), period), period);
+}
+
+const isWithin = ({ period }: Footer, { from, to }: Period): boolean =>
+  period.from >= from && period.from < to;
+
+/** A file that cannot be read may have any period of its time. A killed run can leave a period in two files. */
+export function heldIn(files: readonly FoundFile[], own: Period): HeldFile | undefined {
+  const kept = files.flatMap(({ periods }) => periods).find(({ footer }) => isWithin(footer, own));
+  if (kept !== undefined) return kept;
+  const changed = files.flatMap((found) => found.changed).find(({ footer }) => isWithin(footer, own));
+  if (changed !== undefined) return { ...changed, footer: undefined, isPartly: true };
+  const unusable = files.find(({ problem }) => problem !== undefined);
+  return unusable === undefined
+    ? undefined
+    : { ...unusable, footer: undefined, problem: unusable.problem ?? "" };
+}
+
+/** The files in one directory of a dataset: complete rows come first. Of every byte, only those of `only` are read. */
+export async function findFiles(
+  { root, isFull, lock }: Looking,
+  dataset: Dataset,
+  name: string,
+  only?: Period,
+): Promise<readonly FoundFile[]> {
+  const folder = path.join(root, folderOf(dataset), name);
+  const place = placeNamed(dataset, name);
+  const files: FoundFile[] = [];
+  const isRead = (footer: Footer): boolean => isFull && (only === undefined || isWithin(footer, only));
+  for (const state of place === undefined ? [] : fileStates) {
     const file = path.join(folder, fileNameOf(state));
-    const held = await readHeld(file, state, dataset, period, isFull);
-    if (held?.footer === undefined || held.footer.state === state) {
-      if (held !== undefined) return held;
+    const found = place === undefined ? undefined : await readFound(file, state, dataset, place, isRead);
+    if (found === undefined) continue;
+    const said = [...found.periods, ...found.changed][0]?.footer.state ?? state;
+    if (said === state) {
+      files.push(found);
       continue;
     }
     // A run was killed between writing the complete file and renaming it.
-    const named = path.join(folder, fileNameOf(held.footer.state));
-    if (lock === undefined) return { ...held, state: held.footer.state };
-    if (identityOf(named) !== undefined)
-      return { ...held, footer: undefined, problem: `${path.basename(named)} exists as well` };
-    folderBelow(root, folderOf(dataset), period.name);
-    publish(lock, file, named, undefined);
-    return { ...held, file: named, state: held.footer.state };
+    const named = path.join(folder, fileNameOf(said));
+    const isTaken = lock !== undefined && identityOf(named) !== undefined;
+    const problem = isTaken ? `${path.basename(named)} exists as well` : found.problem;
+    const as = (own: string) => ({
+      ...found,
+      file: own,
+      state: said,
+      problem,
+      periods: isTaken ? [] : found.periods.map((each) => ({ ...each, file: own, state: said })),
+    });
+    if (lock !== undefined && !isTaken) {
+      folderBelow(root, folderOf(dataset), name);
+      publish(lock, file, named, undefined);
+    }
+    files.push(as(lock === undefined || isTaken ? file : named));
   }
-  return undefined;
+  return files;
 }
 
-async function readHeld(
+async function readFound(
   file: string,
   state: FileState,
   dataset: Dataset,
-  period: Period,
-  isFull: boolean,
-): Promise<HeldFile | undefined> {
-  const unusable = (problem: string): HeldFile => ({
+  place: Period,
+  isRead: (footer: Footer) => boolean,
+): Promise<FoundFile | undefined> {
+  const unusable = (problem: string): FoundFile => ({
     file,
     state,
-    footer: undefined,
     problem,
     identity: identityOf(file),
+    periods: [],
+    changed: [],
   });
   let source: ReturnType<typeof openStored>;
   try {
     source = openStored(file);
     if (source === undefined) return undefined;
+    const { identity } = source;
     const parquet = await openParquet(source);
-    const footer = readFooter(parquet.receipt);
-    if (footer === undefined) return unusable("the footer is not one that dexdata writes");
-    const foreign = foreignPart(footer, dataset, period);
-    if (foreign !== undefined) return unusable(`the file belongs to another place: ${foreign}`);
-    if (parquet.rows !== footer.rows) return unusable("the number of rows is not the one in the footer");
-    if (isFull && (await readParquet(parquet)).rows_sha256 !== footer.rows_sha256)
-      return unusable("the rows have changed");
-    return { file, state, footer, identity: source.identity };
+    const footers = readFooters(parquet.receipt);
+    if (footers === undefined) return unusable("the footer is not one that dexdata writes");
+    for (const footer of footers) {
+      const foreign = foreignPart(footer, dataset, place);
+      if (foreign !== undefined) return unusable(`the file belongs to another place: ${foreign}`);
+    }
+    const ranges = groupRanges(
+      parquet,
+      footers.map(({ rows }) => rows),
+    );
+    const periods: KeptFile[] = [];
+    const changed: (KeptFile & { readonly problem: string })[] = [];
+    for (const [index, footer] of footers.entries()) {
+      const range = ranges[index] ?? { begin: 0, end: 0 };
+      const own = { file, state, footer, identity, range };
+      const problem = isRead(footer) ? await changeIn(parquet, own) : undefined;
+      if (problem === undefined) periods.push(own);
+      else changed.push({ ...own, problem });
+    }
+    return { file, state, identity, problem: undefined, periods, changed };
   } catch (cause) {
     if (cause instanceof UnreadableParquet) return unusable(cause.message);
     if (errorCode(cause) === "ENOTDIR") return undefined;
@@ -83,5 +173,18 @@ async function readHeld(
     throw cause;
   } finally {
     source?.close();
+  }
+}
+
+async function changeIn(
+  parquet: ParquetFile,
+  { footer, range }: Pick<KeptFile, "footer" | "range">,
+): Promise<string | undefined> {
+  try {
+    const { rows_sha256 } = await readParquet(parquet, undefined, range);
+    return rows_sha256 === footer.rows_sha256 ? undefined : "the rows have changed";
+  } catch (cause) {
+    if (cause instanceof UnreadableParquet) return cause.message;
+    throw cause;
   }
 }

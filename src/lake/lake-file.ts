@@ -4,11 +4,17 @@ import { createPart, openStored } from "../base/files/stored-file.ts";
 import { removeFile } from "../base/files/paths.ts";
 import { rawMembers } from "../base/json/raw-json.ts";
 import { columnsOf, type ParquetColumn } from "../rows/parquet/parquet-columns.ts";
-import { openParquet, type ParquetFile, UnreadableParquet } from "../rows/parquet/parquet-file.ts";
+import { joinParquet } from "../rows/parquet/join-parquet.ts";
+import {
+  type GroupRange,
+  openParquet,
+  type ParquetFile,
+  UnreadableParquet,
+} from "../rows/parquet/parquet-file.ts";
 import { createParquetWriter, type WrittenRows } from "../rows/parquet/parquet-writer.ts";
 import { createRowHash } from "../rows/parquet/canonical-rows.ts";
 import { type DatasetKind, factsOfKind } from "./dataset.ts";
-import { type Footer, writeFooter } from "./footer.ts";
+import { type Footer, writeFooter, writeFooters } from "./footer.ts";
 
 /** Calls `read` with the file, or returns undefined if it does not exist. Throws UnreadableParquet for a damaged one. */
 export async function withParquet<T>(
@@ -24,11 +30,14 @@ export async function withParquet<T>(
   }
 }
 
-/** The rows as JSON, which a writer accepts again. Throws UnreadableParquet if any byte of the file has changed. */
-export async function readRows(file: string): Promise<readonly string[]> {
+/**
+ * The rows of a file, or of some of its row groups, as JSON, which a writer accepts again. Throws UnreadableParquet if
+ * any byte of them has changed.
+ */
+export async function readRows(file: string, range?: GroupRange): Promise<readonly string[]> {
   const rows = await withParquet(file, async (parquet) => {
     const lines: string[] = [];
-    for await (const group of parquet.groups())
+    for await (const group of parquet.groups(undefined, range))
       lines.push(...group.lines.toString().split("\n").filter(Boolean).map(asSent));
     return lines;
   });
@@ -50,6 +59,8 @@ function asSent(line: string): string {
 export interface WrittenPart {
   readonly file: string;
   readonly bytes: number;
+  /** The number of row groups. */
+  readonly groups: number;
   readonly footer: Footer;
 }
 
@@ -67,19 +78,19 @@ export async function writePart(
     footer = footerOf(written);
     return writeFooter(footer);
   };
-  const bytes = await writeParquet(part, columns, rows, receiptOf, see);
+  const { bytes, groups } = await writeParquet(part, columns, rows, receiptOf, see);
   if (footer === undefined) throw new Error("a file without a footer");
-  return { file: part, bytes, footer };
+  return { file: part, bytes, groups, footer };
 }
 
-/** The file is on the disk and has been read back before it may replace anything. Returns its size. */
+/** The file is on the disk and has been read back before it may replace anything. */
 export async function writeParquet(
   part: string,
   columns: readonly ParquetColumn[],
   rows: readonly string[],
   receiptOf: (written: WrittenRows) => string,
   see?: (row: string) => void,
-): Promise<number> {
+): Promise<Pick<WrittenPart, "bytes" | "groups">> {
   const file = createPart(part);
   let receipt = "";
   try {
@@ -90,8 +101,8 @@ export async function writeParquet(
       return receipt;
     });
     file.sync();
-    await checkPart(part, receipt, written, see);
-    return file.size();
+    const groups = await checkPart(part, receipt, written, see);
+    return { bytes: file.size(), groups };
   } catch (cause) {
     removeFile(part);
     throw cause;
@@ -105,11 +116,13 @@ async function checkPart(
   receipt: string,
   { rows_sha256 }: WrittenRows,
   see: ((row: string) => void) | undefined,
-): Promise<void> {
+): Promise<number> {
   const hash = createRowHash();
+  let groups = 0;
   const found = await withParquet(part, async (parquet) => {
     for await (const { lines, rows } of parquet.groups()) {
       hash.add(lines, rows);
+      groups += 1;
       if (see !== undefined) for (const line of lines.toString().split("\n")) if (line !== "") see(line);
     }
     return parquet.receipt;
@@ -117,8 +130,57 @@ async function checkPart(
     if (cause instanceof UnreadableParquet) return undefined;
     throw cause;
   });
-  if (found === receipt && hash.summary().rows_sha256 === rows_sha256) return;
-  throw fail("output", `${part} does not contain the rows that were written to it`, {
+  if (found !== receipt || hash.summary().rows_sha256 !== rows_sha256) throw notWritten(part);
+  return groups;
+}
+
+function notWritten(part: string) {
+  return fail("output", `${part} does not contain the rows that were written to it`, {
     next: "check the disk and the memory of this machine, and run the command again",
   });
+}
+
+/** A period that is in a file, as it is copied to another one. */
+export interface StoredPeriod {
+  readonly file: string;
+  readonly range: GroupRange;
+  readonly footer: Footer;
+}
+
+/** Whether each byte of the rows is as it was written. */
+export async function isIntact(file: string, { begin, end }: GroupRange): Promise<boolean> {
+  try {
+    await withParquet(file, async (parquet) => {
+      for (let group = begin; group < end; group += 1) await parquet.bytesOf(group);
+    });
+    return true;
+  } catch (cause) {
+    if (cause instanceof UnreadableParquet) return false;
+    throw cause;
+  }
+}
+
+/** Writes a file with these periods. As with a single one, it has been read back before it may replace anything. */
+export async function joinPeriods(part: string, periods: readonly StoredPeriod[]): Promise<void> {
+  const names = [...new Set(periods.map(({ file }) => file))];
+  const sources = new Map(names.map((name) => [name, openStored(name)]));
+  const file = createPart(part);
+  try {
+    const receipt = writeFooters(periods.map(({ footer }) => footer));
+    const pieces = periods.flatMap(({ file: name, range }) => {
+      const source = sources.get(name);
+      return source === undefined ? [] : [{ source, ...range }];
+    });
+    await joinParquet(pieces, receipt, file.write);
+    file.sync();
+    const end = periods.reduce((sum, { range }) => sum + range.end - range.begin, 0);
+    const found = await withParquet(part, (parquet) => parquet.receipt).catch(() => undefined);
+    if (found !== receipt || !(await isIntact(part, { begin: 0, end }))) throw notWritten(part);
+  } catch (cause) {
+    removeFile(part);
+    throw cause;
+  } finally {
+    file.close();
+    for (const source of sources.values()) source?.close();
+  }
 }

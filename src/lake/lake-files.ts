@@ -2,7 +2,7 @@ import path from "node:path";
 import { namesBelow } from "../base/files/paths.ts";
 import { intervals } from "../api/endpoints/ohlcv.ts";
 import { type Dataset, datasetKinds, factsOfKind } from "./dataset.ts";
-import { fileNameOf, type FileState, fileStates, folderOf, type Period, periodNamed } from "./layout.ts";
+import { fileNameOf, type FileState, fileStates, folderOf, type Period, placeNamed } from "./layout.ts";
 
 /** A file of the directory, as its place describes it. */
 export interface LakeFile {
@@ -10,7 +10,8 @@ export interface LakeFile {
   /** The directory of the dataset. */
   readonly folder: string;
   readonly dataset: Dataset;
-  readonly period: Period;
+  /** The time that the file is for. */
+  readonly place: Period;
   readonly state: FileState;
 }
 
@@ -39,13 +40,14 @@ function placeOf(parts: readonly string[]): Omit<LakeFile, "file" | "folder"> | 
   if (kind === undefined || state === undefined) return undefined;
   const interval = intervals.find((each) => candlePart === `candle=${each}`);
   const [network, address] = [valueOf(networkPart), valueOf(assetPart)];
-  const dataset: Dataset = { kind, network, address, interval, from: 0, label: "" };
-  const period = periodNamed(dataset, periodName);
+  const by = periodName.startsWith("month=") ? "month" : "day";
+  const dataset: Dataset = { kind, network, address, interval, by, from: 0, label: "" };
+  const place = placeNamed(dataset, periodName);
   const isOwn =
     folderOf(dataset) === parts.slice(0, -2).join("/") &&
     (kind === "transactions") === (interval === undefined);
-  return period !== undefined && isOwn && assetPart.startsWith(factsOfKind(kind).asset)
-    ? { dataset, period, state }
+  return place !== undefined && isOwn && assetPart.startsWith(factsOfKind(kind).asset)
+    ? { dataset, place, state }
     : undefined;
 }
 

@@ -6,7 +6,7 @@ import { candleReach, type Tier } from "../api/tier.ts";
 import { member } from "../base/json/raw-json.ts";
 import { parseRfc3339 } from "../base/time/time.ts";
 import { defaultReach } from "./coverage.ts";
-import { type Dataset, factsOfKind } from "./dataset.ts";
+import { candleLength, type Dataset, factsOfKind } from "./dataset.ts";
 import type { Footer, LostRange } from "./footer.ts";
 import { isOfDataset, readLakeRow } from "./lake-row.ts";
 import { argsOf } from "./stretch-args.ts";
@@ -62,11 +62,25 @@ export async function creationOf(client: Client, { network, address }: Dataset):
   }
 }
 
-/** Undefined if the failure is not about how far the plan's candles reach back. */
+/** Undefined if the failure cannot be about how far the plan's candles reach back. A 403 may have only a message. */
 export function reachOfPlan(cause: unknown, tier: Tier): Reach | undefined {
   const length = candleReach[tier];
-  const isRefused = cause instanceof Failure && cause.status === 403 && cause.param === "start";
-  return isRefused && length !== undefined ? { length, why: planMark(tier) } : undefined;
+  if (!(cause instanceof Failure) || cause.status !== 403 || length === undefined) return undefined;
+  const isOfStart = cause.code === "plan_required" && cause.param === "start";
+  const isBare = cause.body?.has("message") === true && !cause.body.has("error");
+  return isOfStart || isBare ? { length, why: planMark(tier) } : undefined;
+}
+
+/** Whether candles within the reach are returned: then the refusal was about the start. One request. */
+export async function isWithinReach(client: Client, dataset: Dataset, reach: Reach, present: number) {
+  const from = present - reach.length + (candleLength(dataset) ?? 0);
+  try {
+    await client.ask(factsOfKind(dataset.kind).endpoint, argsOf({ dataset, from, to: undefined }, present));
+    return true;
+  } catch (cause) {
+    if (cause instanceof Failure && cause.status === 403) return false;
+    throw cause;
+  }
 }
 
 /** The reason that a footer gives for rows that another plan may get. */

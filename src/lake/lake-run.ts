@@ -27,6 +27,8 @@ export interface Lake {
   readonly isForced: boolean;
   readonly parallel: number;
   readonly clock: ServiceClock;
+  /** The datasets, if the service's clock is not that of this machine. In Unix seconds. */
+  readonly datasetsAt: (present: number) => readonly Dataset[];
   readonly events: LakeEvents;
 }
 
@@ -47,9 +49,10 @@ export type LakeRun = ReturnType<typeof beginRun>;
 /** What the steps of a run share. */
 export function beginRun(lake: Lake) {
   const { context, root, lock, service, version, events, clock } = lake;
-  const publisher: Publisher = { context, root, lock, service, version };
+  const publisher: Publisher = { context, root, lock, service, version, damaged: events.damaged };
   const reaches = new Map<Dataset, Promise<Reach | undefined>>();
   const told = new Set<string>();
+  const turns = new Map<Dataset, Promise<unknown>>();
   let problems = 0;
   const complain = (problem: string): void => {
     problems += 1;
@@ -93,6 +96,15 @@ export function beginRun(lake: Lake) {
     /** A file that is about to be written again. It is read in full, because its footer does not show all damage. */
     look: async (dataset: Dataset, period: Period): Promise<HeldFile | undefined> =>
       await findHeld({ root, isFull: true, lock }, dataset, period),
+    /** A file by month has days of several tasks, so looking at one and writing it is one step. */
+    inTurn: async <T>(dataset: Dataset, work: () => Promise<T>): Promise<T> => {
+      const turn = (turns.get(dataset) ?? Promise.resolve()).then(work);
+      turns.set(
+        dataset,
+        turn.catch(() => undefined),
+      );
+      return await turn;
+    },
     complain,
     problems: (): number => problems,
     release: async (known: Omit<News, "isClockSure">): Promise<void> => {

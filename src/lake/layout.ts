@@ -14,7 +14,10 @@ export const fileStates = ["rows", "open", "lost"] as const;
  */
 export type FileState = (typeof fileStates)[number];
 
-/** The rows of one file. The times are in Unix seconds; rows at `to` belong to the next period. */
+/**
+ * The rows that are complete, open or lost together: those of a day, or of a month for long candles. The times are in
+ * Unix seconds; rows at `to` belong to the next period.
+ */
 export interface Period {
   /** Such as `date=2026-11-20` or `month=2026-11`. */
   readonly name: string;
@@ -25,7 +28,7 @@ export interface Period {
 export const fileNameOf = (state: FileState): string => `${state}.parquet`;
 
 /** Relative to the directory of all datasets. */
-export function folderOf(dataset: Dataset): string {
+export function folderOf(dataset: Pick<Dataset, "kind" | "network" | "address" | "interval">): string {
   const { kind, network, address, interval } = dataset;
   const parts = [kind, `network=${partitionValue(network)}`];
   parts.push(`${factsOfKind(kind).asset}=${partitionValue(address)}`);
@@ -42,7 +45,7 @@ export function partitionValue(text: string): string {
   );
 }
 
-/** Candles of an hour or more are few, so a file has a month of them. */
+/** Candles of an hour or more are few, so a month of them is one period. */
 export function isMonthly(dataset: Pick<Dataset, "interval">): boolean {
   return (candleLength(dataset) ?? 0) >= 3600;
 }
@@ -68,11 +71,16 @@ export function periodsBetween(
   return periods;
 }
 
-/** Undefined if this is not the name of a period of this dataset. */
-export function periodNamed(dataset: Pick<Dataset, "interval">, name: string): Period | undefined {
-  const [, day] = /^(?:date|month)=(\d{4}-\d{2}(?:-\d{2})?)$/u.exec(name) ?? [];
-  const at = Date.parse(`${day ?? ""}T00:00:00Z`.replace(/^(\d{4}-\d{2})T/u, "$1-01T"));
+/** The directory of the file with this period: `month=2026-11` or `date=2026-11-20`. */
+export function placeOf({ by }: Pick<Dataset, "by">, { name }: Period): string {
+  return by === "month" ? name.replace(/^date=(\d{4}-\d{2})-\d{2}$/u, "month=$1") : name;
+}
+
+/** The time that the files of a directory are for; undefined if it is not one of this dataset. */
+export function placeNamed(dataset: Pick<Dataset, "interval">, name: string): Period | undefined {
+  const [, kind, text] = /^(date|month)=(\d{4}-\d{2}(?:-\d{2})?)$/u.exec(name) ?? [];
+  const at = Date.parse(`${text ?? ""}T00:00:00Z`.replace(/^(\d{4}-\d{2})T/u, "$1-01T")) / 1000;
   if (Number.isNaN(at)) return undefined;
-  const period = periodAt(dataset, at / 1000);
-  return period.name === name ? period : undefined;
+  const place = periodAt(kind === "month" ? { interval: "24h" } : dataset, at);
+  return place.name === name ? place : undefined;
 }

@@ -7,13 +7,14 @@ import type { HeldFile } from "./held-files.ts";
 import { type Evidence, judgePeriod } from "./judge-period.ts";
 import { readRows, writePart, type WrittenPart } from "./lake-file.ts";
 import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
-import { fileNameOf, type FileState, folderOf, type Period } from "./layout.ts";
+import { type FileState, folderOf, type Period, placeOf } from "./layout.ts";
 import { type Merged, mergeRows } from "./merge-rows.ts";
 import type { News } from "./news.ts";
 import { extentOf, footerOf } from "./period-footer.ts";
-import { copyAside, type Keeper, partIn, placePart, setAside } from "./place-file.ts";
+import { copyAside, partIn, setAside } from "./place-file.ts";
+import { type Placer, placePeriod } from "./place-period.ts";
 
-export interface Publisher extends Keeper {
+export interface Publisher extends Placer {
   readonly service: string;
   readonly version: string;
 }
@@ -21,6 +22,8 @@ export interface Publisher extends Keeper {
 export interface Published {
   /** Relative to the directory. */
   readonly file: string;
+  /** Such as `2026-11-20`; its rows and bytes follow. */
+  readonly period: string;
   readonly state: FileState;
   readonly rows: number;
   readonly bytes: number;
@@ -36,7 +39,7 @@ export interface Published {
 export async function publishPeriod(publisher: Publisher, news: News): Promise<Published | undefined> {
   const { dataset, period, held } = news;
   const kept = held?.footer === undefined ? undefined : { ...held, footer: held.footer };
-  const before = kept === undefined ? [] : await readRows(kept.file);
+  const before = kept === undefined ? [] : await readRows(kept.file, kept.range);
   const earlier = before.map((text) => readLakeRow(dataset.kind, text));
   const { verdict, rows, merged } = decide(news, earlier);
   if (verdict.does === "nothing") return undefined;
@@ -57,11 +60,15 @@ export async function publishPeriod(publisher: Publisher, news: News): Promise<P
     removeFile(written.file);
     return undefined;
   }
-  if (held !== undefined && kept === undefined) setAside(publisher, held);
+  if (held !== undefined && kept === undefined) (hasOthers(news) ? copyAside : setAside)(publisher, held);
   if (kept?.state === "rows" && verdict.dropsAbsent) copyAside(publisher, kept);
-  placePart(publisher, folder, written, kept);
-  return publishedOf(folder, written, { ...changes.counts(), twins: merged.twins });
+  const file = await placePeriod(publisher, dataset, period, written, kept);
+  return publishedOf(file, period, written, { ...changes.counts(), twins: merged.twins });
 }
+
+/** Whether the damaged file has other days, which can still be read. */
+const hasOthers = ({ dataset, period, held }: News): boolean =>
+  held?.isPartly === true && placeOf(dataset, period) !== period.name;
 
 /** What becomes of the file, and its rows if it is written. `earlier` are the rows of the file so far. */
 export function decide(news: News, earlier: readonly LakeRow[]) {
@@ -125,7 +132,7 @@ export async function rewriteFooter(
   changes: Partial<Footer>,
 ): Promise<Published> {
   const folder = path.join(folderOf(dataset), period.name);
-  const rows = await readRows(held.file);
+  const rows = await readRows(held.file, held.range);
   const written = await writePart(
     partIn(publisher, folder),
     dataset.kind,
@@ -133,17 +140,19 @@ export async function rewriteFooter(
     () => ({ ...held.footer, ...changes, service: publisher.service }),
     () => undefined,
   );
-  placePart(publisher, folder, written, held);
-  return publishedOf(folder, written, { revised: 0, withdrawn: 0, twins: 0 });
+  const file = await placePeriod(publisher, dataset, period, written, held);
+  return publishedOf(file, period, written, { revised: 0, withdrawn: 0, twins: 0 });
 }
 
 function publishedOf(
-  folder: string,
+  file: string,
+  period: Period,
   { bytes, footer }: WrittenPart,
   changes: Pick<Published, "revised" | "withdrawn" | "twins">,
 ): Published {
   return {
-    file: path.join(folder, fileNameOf(footer.state)),
+    file,
+    period: period.name.replace(/^\w+=/u, ""),
     state: footer.state,
     rows: footer.rows,
     bytes,

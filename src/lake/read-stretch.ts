@@ -5,7 +5,7 @@ import type { LakeRun } from "./lake-run.ts";
 import { folderOf } from "./layout.ts";
 import { workFolder } from "./place-file.ts";
 import { dropStaged, type Expected, pullStretch, type Pulled, stagedName } from "./pull-stretch.ts";
-import { probeReach, type Reach, reachOfPlan } from "./lake-reach.ts";
+import { isWithinReach, probeReach, type Reach, reachOfPlan } from "./lake-reach.ts";
 import type { Part } from "./waiting.ts";
 import { takeRows } from "./waiting-parts.ts";
 
@@ -18,7 +18,7 @@ export async function readStretch(
 ): Promise<readonly Stretch[]> {
   const { dataset } = wanted;
   const reach = await reachFor(run, wanted);
-  const given = await giveUpStart(run, wanted, reach);
+  const given = await run.inTurn(dataset, async () => await giveUpStart(run, wanted, reach));
   const stretch = { ...wanted, from: given.from };
   if (stretch.from >= (stretch.to ?? Number.POSITIVE_INFINITY)) return [];
   const mark = `${workFolder(run.root)}/${stagedName({ dataset: folderOf(dataset) })}.divided`;
@@ -76,6 +76,9 @@ async function pull(
     const reach = reachOfPlan(cause, client.target.tier);
     const isNew = reach !== undefined && stretch.from < present() - reach.length;
     if (!isNew || reaches.has(stretch.dataset)) throw cause;
+    const { kind, interval } = stretch.dataset;
+    const isSeen = [...reaches.keys()].some((each) => each.kind === kind && each.interval === interval);
+    if (!isSeen && !(await isWithinReach(client, stretch.dataset, reach, present()))) throw cause;
     reaches.set(stretch.dataset, Promise.resolve(reach));
     return undefined;
   }

@@ -1,18 +1,18 @@
 import { intervals } from "../api/endpoints/ohlcv.ts";
 import { isSameService } from "../api/service-name.ts";
 import { usageFailure } from "../base/failure.ts";
-import { namesIn } from "../base/files/paths.ts";
 import { openingOf } from "../client/candles/candle-slices.ts";
 import { intervalSeconds } from "../client/candles/candle-times.ts";
 import type { StoredCandles } from "../client/candles/timed-legs.ts";
 import { addressKey } from "../client/subject.ts";
 import { parseRow } from "../client/rows/rows.ts";
-import { readAssets } from "./assets-file.ts";
+import { placesOf, readAssets } from "./assets-file.ts";
 import type { Dataset } from "./dataset.ts";
-import { findHeld } from "./held-files.ts";
+import { findFiles, type KeptFile } from "./held-files.ts";
 import { readRows } from "./lake-file.ts";
-import { folderOf, periodNamed } from "./layout.ts";
-import path from "node:path";
+
+const newestFirst = (one: KeptFile, other: KeptFile): number =>
+  other.footer.period.from - one.footer.period.from;
 
 type Service = Parameters<StoredCandles>[0];
 
@@ -35,24 +35,26 @@ export function storedCandles(root: string, serviceName: (service: Service) => s
       network,
       address: addressKey(address),
       interval,
+      by: "month",
       from: 0,
       label: "",
     };
-    const names = namesIn(path.join(root, folderOf(dataset)));
-    const periods = names.flatMap((name) => periodNamed(dataset, name) ?? []);
-    for (const period of periods.toSorted((one, other) => other.from - one.from)) {
-      if (!isWanted({ from: period.from, to: period.to - length })) continue;
-      const { footer, file } =
-        (await findHeld({ root, isFull: false, lock: undefined }, dataset, period)) ?? {};
-      if (footer === undefined || file === undefined || footer.state === "lost") continue;
-      if (!isSameService(footer.service, serviceName(service))) continue;
-      const end = footer.state === "rows" ? period.to : Math.min(footer.settled_to, period.to);
-      const block = { from: footer.period.from, to: Math.floor(end / length) * length - length };
-      if (!isWanted(block)) continue;
-      const rows = await readRows(file).catch(() => undefined);
-      if (rows === undefined) continue;
-      const candles = rows.map((row) => ({ row, opens: openingOf(parseRow(row)) }));
-      yield { ...block, candles: candles.filter(({ opens }) => opens <= block.to) };
+    const looking = { root, isFull: false, lock: undefined };
+    for (const place of placesOf(root, dataset).toReversed()) {
+      if (!isWanted({ from: place.from, to: place.to - length })) continue;
+      const files = await findFiles(looking, dataset, place.name);
+      const periods = files.flatMap((found) => found.periods);
+      for (const { footer, file, range } of periods.toSorted(newestFirst)) {
+        if (footer.state === "lost" || !isSameService(footer.service, serviceName(service))) continue;
+        const { from, to } = footer.period;
+        const end = footer.state === "rows" ? to : Math.min(footer.settled_to, to);
+        const block = { from, to: Math.floor(end / length) * length - length };
+        if (!isWanted(block)) continue;
+        const rows = await readRows(file, range).catch(() => undefined);
+        if (rows === undefined) continue;
+        const candles = rows.map((row) => ({ row, opens: openingOf(parseRow(row)) }));
+        yield { ...block, candles: candles.filter(({ opens }) => opens <= block.to) };
+      }
     }
   };
 }

@@ -7,10 +7,11 @@ import { confirmPeriod } from "./confirm-period.ts";
 import { type Plan, planDataset, partsOf, type Stretch } from "./coverage.ts";
 import type { Dataset } from "./dataset.ts";
 import type { Footer } from "./footer.ts";
-import { findHeld, type HeldFile, type Looking } from "./held-files.ts";
+import { findFiles, type FoundFile, heldIn, type HeldFile, type Looking } from "./held-files.ts";
 import { beginRun, type Lake } from "./lake-run.ts";
-import { folderOf, type Period, periodsBetween } from "./layout.ts";
+import { folderOf, type Period, periodsBetween, placeOf } from "./layout.ts";
 import { clearWork } from "./place-file.ts";
+import { dropCopies } from "./place-period.ts";
 import { completeTokens, type TokenKey } from "./token-table.ts";
 import { writeViews } from "./views.ts";
 import type { Expected } from "./pull-stretch.ts";
@@ -36,7 +37,8 @@ import { publishWaiting } from "./waiting-parts.ts";
  *        ↓
  *     ….part in .dexdata/work                 writePart       written, synced, read back, compared
  *        ↓
- *     date=2026-11-20/rows.parquet            placePart       renamed: always the earlier file or the new one
+ *     month=2026-11/rows.parquet              placePeriod     joined with the other days of its state, and renamed:
+ *                                                             always the earlier file or the new one
  *
  * There is no list of files. Every run derives what is missing from the files themselves, so a file that was deleted or
  * damaged is simply missing, and a run that was killed at any point is continued by the next one.
@@ -98,7 +100,7 @@ export async function syncLake(
     const stretches = await attempt(dataset, async () =>
       task.kind === "read"
         ? await readStretch(run, task.stretch, width, expectedIn(plan, task.stretch))
-        : await confirmPeriod(run, dataset, task.period),
+        : await run.inTurn(dataset, async () => await confirmPeriod(run, dataset, task.period)),
     );
     return (stretches ?? []).map((stretch) => ({ kind: "read", dataset, stretch }));
   };
@@ -109,7 +111,7 @@ export async function syncLake(
     const rest = await perform(first, lake.parallel);
     tasks = [...rest, ...tasks.filter((task) => task !== first)];
     if (Math.abs(run.present() - plan.present) > clockTolerance) {
-      plan = await planLake(lake, datasets, run.present());
+      plan = await planLake(lake, lake.datasetsAt(run.present()), run.present());
       const isDone = (task: Task): boolean =>
         rest.length === 0 && task.dataset === first.dataset && reachesPresent(task);
       tasks = plan.tasks.filter((task) => !isDone(task));
@@ -146,18 +148,24 @@ function createSummary({ files }: LakePlan) {
 
 /** Looks at every file. The reads of the oldest rows come first. */
 export async function planLake(
-  { root, isForced, client, lock }: Pick<Lake, "root" | "isForced" | "client"> & Pick<Looking, "lock">,
+  lake: Pick<Lake, "root" | "isForced" | "client" | "context"> & Pick<Looking, "lock">,
   datasets: readonly Dataset[],
   present: number,
 ): Promise<LakePlan> {
+  const { root, isForced, client, lock } = lake;
   const files = new Map<Dataset, Map<string, HeldFile>>();
   const tasks: Task[] = [];
   for (const dataset of datasets) {
     const own = new Map<string, HeldFile>();
+    const found = new Map<string, readonly FoundFile[]>();
     const names = new Set(namesIn(path.join(root, folderOf(dataset))));
     for (const period of periodsBetween(dataset, dataset.from, present)) {
-      if (!names.has(period.name)) continue;
-      const held = await findHeld({ root, isFull: isForced, lock }, dataset, period);
+      const place = placeOf(dataset, period);
+      if (!names.has(place)) continue;
+      const there = found.get(place) ?? (await findFiles({ root, isFull: isForced, lock }, dataset, place));
+      if (!found.has(place) && lock !== undefined) await dropCopies({ ...lake, lock }, dataset, place, there);
+      found.set(place, there);
+      const held = heldIn(there, period);
       if (held !== undefined) own.set(period.name, held);
     }
     files.set(dataset, own);

@@ -12,10 +12,10 @@ import { completeAge, needsSecondRead } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import { expectedPeriods, foreignFiles, type KnownFile, lastRun } from "./expected-periods.ts";
-import { type Footer, foreignPart, readFooter, showTime } from "./footer.ts";
+import { type Footer, foreignPart, readFooters, showTime } from "./footer.ts";
 import { withParquet } from "./lake-file.ts";
 import { findLakeFiles, type LakeFile } from "./lake-files.ts";
-import { folderOf } from "./layout.ts";
+import { folderOf, periodAt } from "./layout.ts";
 import { tokensName } from "./token-table.ts";
 
 export interface LakeVerifier {
@@ -32,7 +32,7 @@ export interface LakeVerifier {
   readonly listed: readonly ListedDataset[];
 }
 
-type ListedDataset = Omit<Dataset, "from"> & { readonly from: number | undefined };
+type ListedDataset = Omit<Dataset, "from" | "by"> & { readonly from: number | undefined };
 
 /** In seconds. A file that stays open for longer than this after its day could be complete was probably forgotten. */
 const patience = 3 * 3600;
@@ -45,18 +45,19 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
     await verifier.end(0, undefined, ["F4"]);
   }
   const known: KnownFile[] = [];
-  for (const file of files) {
-    const footer = readFooter(await receiptOf(file.file));
-    if (footer !== undefined && foreignPart(footer, file.dataset, file.period) === undefined)
-      known.push({ ...file, footer });
-  }
+  for (const file of files)
+    for (const footer of readFooters(await receiptOf(file.file)) ?? [])
+      if (foreignPart(footer, file.dataset, file.place) === undefined)
+        known.push({ ...file, footer, period: periodAt(file.dataset, footer.period.from) });
   const wrong = foreignFiles(known);
   const byFolder = groups(files, (each) => each.folder);
-  const listed = datasetsOf(root, verifier, byFolder);
+  const knownIn = groups(known, (each) => each.folder);
+  const listed = datasetsOf(root, verifier, knownIn);
   const last = lastRun(known);
   for (const folder of [...new Set([...byFolder.keys(), ...listed.keys()])].toSorted()) {
     const own = byFolder.get(folder) ?? [];
-    checkPeriods(verifier.begin(folder, folder), own, listed.get(folder), known, last);
+    const periods = knownIn.get(folder) ?? [];
+    checkPeriods(verifier.begin(folder, folder), own, periods, listed.get(folder), last);
     await verifier.end(0, (own[0]?.dataset ?? listed.get(folder))?.kind, ["F4", "H1", "H2", "H3"]);
     for (const each of own) {
       verifier.signal.throwIfAborted();
@@ -81,13 +82,14 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
 function datasetsOf(
   root: string,
   { listed }: LakeVerifier,
-  byFolder: ReadonlyMap<string, readonly LakeFile[]>,
+  byFolder: ReadonlyMap<string, readonly KnownFile[]>,
 ): ReadonlyMap<string, Dataset> {
   return new Map(
     listed.map((dataset) => {
-      const folder = path.join(root, folderOf({ ...dataset, from: 0 }));
-      const from = dataset.from ?? byFolder.get(folder)?.[0]?.period.from ?? Number.POSITIVE_INFINITY;
-      return [folder, { ...dataset, from }];
+      const folder = path.join(root, folderOf(dataset));
+      const starts = (byFolder.get(folder) ?? []).map(({ period }) => period.from);
+      const from = dataset.from ?? Math.min(...starts, Number.POSITIVE_INFINITY);
+      return [folder, { ...dataset, from, by: "month" }];
     }),
   );
 }
@@ -115,11 +117,14 @@ function groups<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap
 function checkPeriods(
   report: Report,
   files: readonly LakeFile[],
-  dataset: Dataset | undefined,
   known: readonly KnownFile[],
+  dataset: Dataset | undefined,
   last: number | undefined,
 ): void {
-  const byName = groups(files, ({ period }) => period.name);
+  const byName = groups(known, ({ period }) => period.name);
+  // What a file has that cannot be read is not known.
+  const read = new Set(known.map(({ file }) => file));
+  const unread = files.filter(({ file }) => !read.has(file)).map(({ place }) => place);
   for (const [name, own] of byName)
     if (own.length > 1)
       report("F4", { field: name, expected: "one file", found: own.map(({ state }) => state).join(" and ") });
@@ -133,9 +138,13 @@ function checkPeriods(
   }
   if (files.length === 0 && last === undefined)
     report("H1", { expected: "files of this dataset", found: "none" });
-  const end = files.reduce((latest, { period }) => Math.max(latest, period.to), last ?? 0);
-  for (const { name } of expectedPeriods(dataset, known, end))
-    if (!byName.has(name)) report("H1", { field: name, expected: "one file", found: "none" });
+  const end = [...known.map(({ period }) => period), ...unread].reduce(
+    (latest, { to }) => Math.max(latest, to),
+    last ?? 0,
+  );
+  for (const { name, from } of expectedPeriods(dataset, known, end))
+    if (!byName.has(name) && unread.every((place) => from < place.from || from >= place.to))
+      report("H1", { field: name, expected: "one file", found: "none" });
 }
 
 interface Checked {
@@ -162,17 +171,24 @@ async function verifyRows(
 }
 
 async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report): Promise<Checked> {
-  const { dataset, period, state } = file;
+  const { dataset, place, state } = file;
   const receipt = await receiptOf(file.file);
-  const footer = readFooter(receipt);
-  const foreign = footer === undefined ? "another footer" : foreignPart(footer, dataset, period);
-  if (footer === undefined || foreign !== undefined) {
-    if (receipt !== undefined) report("F4", { expected: `the rows of ${period.name}`, found: foreign ?? "" });
+  const footers = readFooters(receipt) ?? [];
+  const [first] = footers;
+  const foreign = footers
+    .map((footer) => foreignPart(footer, dataset, place))
+    .find((each) => each !== undefined);
+  if (first === undefined || foreign !== undefined) {
+    const found = foreign ?? "another footer";
+    if (receipt !== undefined) report("F4", { expected: `the rows of ${place.name}`, found });
     return await verifyRows(verifier, file.file, undefined, report);
   }
-  if (footer.state !== state) report("F4", { field: "state", expected: footer.state, found: state });
-  checkFooter(footer, report, verifier.now);
-  return await verifyRows(verifier, file.file, queryOf(footer, file), report);
+  for (const footer of footers) {
+    if (footer.state !== state) report("F4", { field: "state", expected: footer.state, found: state });
+    checkFooter(footer, report, verifier.now);
+  }
+  const period = { from: first.period.from, to: footers.at(-1)?.period.to ?? place.to };
+  return await verifyRows(verifier, file.file, queryOf({ ...first, period }, file), report);
 }
 
 /** H2 and H3. */

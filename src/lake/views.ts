@@ -5,20 +5,19 @@ import { lookAt } from "../base/files/paths.ts";
 import { replaceWithText } from "../base/files/replace-file.ts";
 import { textOfFile } from "../base/files/stored-file.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
-import { isMonthly } from "./layout.ts";
 import { tokensName } from "./token-table.ts";
 
-/** What an analyst opens first: `duckdb -init lake/views.sql`. */
+/** What an analyst opens first: `cd lake && duckdb -init views.sql`. */
 export const viewsName = "views.sql";
 
-/** `complete` are the datasets with at least one complete file, because DuckDB rejects a pattern without a file. */
+/** `complete` are the datasets with at least one complete day, because DuckDB rejects a pattern without a file. */
 export function writeViews(
   { random }: Pick<Context, "random">,
   root: string,
   complete: readonly Dataset[],
 ): void {
   const file = path.join(root, viewsName);
-  const text = viewsOf(path.resolve(root), complete, lookAt(path.join(root, tokensName)) !== undefined);
+  const text = viewsOf(complete, lookAt(path.join(root, tokensName)) !== undefined);
   if (textOfFile(file) === text) return;
   try {
     replaceWithText(random, file, text, { mode: 0o666 });
@@ -27,49 +26,58 @@ export function writeViews(
   }
 }
 
-const header = `-- DuckDB views of this directory. dexdata sync replaces this file.
--- Only complete files are included. Times are in UTC.
+const header = `-- DuckDB views of this directory, wherever it is. dexdata sync replaces this file.
+-- Start DuckDB in the directory: cd lake && duckdb -init views.sql
+-- Or name it before: SET VARIABLE lake = '/mnt/lake';
+-- Only complete days are included. Times are in UTC.
 SET TimeZone = 'UTC';
 `;
 
-export function viewsOf(root: string, complete: readonly Dataset[], hasTokens: boolean): string {
+/** In a pattern, a bracket begins a set of characters. */
+const rootOf = `replace(coalesce(getvariable('lake'), '.'), '[', '[[]')`;
+
+export function viewsOf(complete: readonly Dataset[], hasTokens: boolean): string {
   const patterns = new Map<string, string>();
   for (const dataset of complete) {
-    const period = isMonthly(dataset) ? "month" : "date";
+    const place = dataset.by === "month" ? "month" : "date";
     const levels = dataset.interval === undefined ? "*/*" : "*/*/*";
-    const pattern = `${root}/${dataset.kind}/${levels}/${period}=*/rows.parquet`;
-    patterns.set(pattern, sourceOf(pattern, dataset, period));
+    const pattern = `/${dataset.kind}/${levels}/${place}=*/rows.parquet`;
+    patterns.set(pattern, sourceOf(pattern, dataset, place));
   }
   const sources = (kind: string): readonly string[] =>
     [...patterns]
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .flatMap(([pattern, source]) => (pattern.startsWith(`${root}/${kind}/`) ? [source] : []));
-  const [trades] = sources("transactions");
+      .flatMap(([pattern, source]) => (pattern.startsWith(`/${kind}/`) ? [source] : []));
+  const trades = sources("transactions")
+    .map((source) => (source.includes("/date=*/") ? allOf : datedOf)(source))
+    .join("\nUNION ALL BY NAME\n");
   const candles = [
     ...candlesOf("ohlcv", sources("ohlcv")),
     ...candlesOf("token-ohlcv", sources("token-ohlcv")),
   ];
   const views = [header];
-  if (hasTokens) views.push(view("tokens", `SELECT * FROM read_parquet(${quoted(`${root}/${tokensName}`)})`));
-  if (trades !== undefined)
-    views.push(view("trades", hasTokens ? tradesWithTokens(trades) : `SELECT * FROM ${trades}`));
+  if (hasTokens) views.push(view("tokens", `SELECT * FROM read_parquet(${rootOf} || '/${tokensName}')`));
+  if (trades !== "") views.push(view("trades", hasTokens ? tradesWithTokens(`(${trades})`) : trades));
   if (candles.length > 0) views.push(view("candles", candles.join("\nUNION ALL BY NAME\n")));
   return views.join("\n");
 }
 
 const view = (name: string, query: string): string => `CREATE OR REPLACE VIEW ${name} AS\n${query};\n`;
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-
 /** An address that consists of digits must not become a number. */
-function sourceOf(pattern: string, { kind, interval }: Dataset, period: string): string {
+function sourceOf(pattern: string, { kind, interval }: Dataset, place: string): string {
   const names = ["network", factsOfKind(kind).asset, ...(interval === undefined ? [] : ["candle"])];
   const types = [
     ...names.map((name) => `'${name}': VARCHAR`),
-    `'${period}': ${period === "date" ? "DATE" : "VARCHAR"}`,
+    `'${place}': ${place === "date" ? "DATE" : "VARCHAR"}`,
   ];
-  return `read_parquet(${quoted(pattern)}, hive_partitioning = true, hive_types = {${types.join(", ")}})`;
+  return `read_parquet(${rootOf} || '${pattern}', hive_partitioning = true, hive_types = {${types.join(", ")}})`;
 }
+
+const allOf = (source: string): string => `SELECT * FROM ${source}`;
+
+const datedOf = (source: string): string =>
+  `SELECT * EXCLUDE (month), created_at::DATE AS date FROM ${source}`;
 
 /** Raw amounts divided by the decimals of the token. Negative: the pool paid out. */
 function tradesWithTokens(source: string): string {

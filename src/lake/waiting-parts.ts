@@ -45,9 +45,12 @@ function isWitnessed(run: LakeRun, { wanted: { dataset }, step }: Waiting, oldes
 function unwitnessed(run: LakeRun, waiting: Waiting, oldest: number): number | undefined {
   const { staged, parts } = waiting;
   if (!staged.isProven) return undefined;
+  // A killed run has read these rows, so no response of this run has said yet that the day is over.
+  const isUntold =
+    waiting.wanted.dataset.kind === "transactions" && !run.clock.isHeard() && !run.clock.isSilent();
   return parts.find(({ period, from, to }) => {
     const isOver = staged.present >= period.to + completeAge && to === period.to;
-    return isOver && !isWitnessed(run, waiting, oldest, from);
+    return isOver && (isUntold || !isWitnessed(run, waiting, oldest, from));
   })?.from;
 }
 
@@ -126,17 +129,19 @@ async function publishParts(
   const oldest = oldestOf(rows);
   for (const [index, { period, from, to }] of parts.entries()) {
     const own = rows.filter(({ at }) => at.seconds >= period.from && at.seconds < period.to);
-    const held = await run.look(dataset, period);
     const end = stretch.to === undefined && to < period.to ? undefined : to;
     const total = totalOf(staged, rows, own, to);
-    const lost = lostIn(period, from, staged, { wanted, reach }, held?.footer);
     const part = { from, to: end, present, isProven };
     const known = {
       isWitnessed: (created ?? Number.NEGATIVE_INFINITY) >= from || isWitnessed(run, waiting, oldest, from),
       isSound,
       before: index === 0 ? before : [],
     };
-    await run.release({ dataset, period, held, rows: own, part, total, lost, ...known });
+    await run.inTurn(dataset, async () => {
+      const held = await run.look(dataset, period);
+      const lost = lostIn(period, from, staged, { wanted, reach }, held?.footer);
+      await run.release({ dataset, period, held, rows: own, part, total, lost, ...known });
+    });
     const isOver = present >= period.to + completeAge;
     if (isOver && !isCounted)
       run.complain(

@@ -21,7 +21,11 @@ let pools: readonly { readonly id: string; readonly chain: string }[] = [];
 const run = async (words: readonly string[], more: Parameters<typeof dexdata>[1] = {}) =>
   await dexdata([...words, "--rpm", "unlimited"], { ...more, env: { ...sandbox.env(), ...more.env } });
 
-const sync = async (...words: readonly string[]) => await run(["sync", ...words]);
+/** By day, which has more files; test/lake/months.test.ts has those by month. */
+const sync = async (...words: readonly string[]) => {
+  const isNew = words[1]?.startsWith("--") === false;
+  return await run(["sync", ...words, ...(isNew ? ["--by", "day"] : [])]);
+};
 
 const linesOf = (text: string): readonly { readonly [name: string]: unknown }[] =>
   text
@@ -101,7 +105,7 @@ test("N15: the summary says what a run has checked, and what --force checks", as
   const root = path.join(folder, "checked");
   const told = async (...words: readonly string[]): Promise<string> =>
     (await run(["sync", root, ...words], { isTerminal: { stderr: true }, columns: 120 })).stderr;
-  expect(await told(named(0), "--from", "2026-11-19")).not.toContain("checked");
+  expect(await told(named(0), "--from", "2026-11-19", "--by", "day")).not.toContain("checked");
   expect(await told()).toContain(
     "checked the names, sizes and footers of 3 files; --force checks every byte",
   );
@@ -273,6 +277,7 @@ test("the stored list can be edited, and a list adds to it", async () => {
     kind: "transactions",
     chain: "ethereum",
     address: pools[0]?.id,
+    by: "day",
     from: "2026-11-20",
   });
   writeFileSync(list, `# mine\n${first}\n`);

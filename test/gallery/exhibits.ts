@@ -104,8 +104,8 @@ export const pictures: readonly Picture[] = [
   { name: "pools-search", command: "pools search ethereum --limit 5", columns: 110 },
   {
     name: "chart",
-    command: `ohlcv ${pool} --pool --inversed --interval 1h --count-back 23 --chart`,
-    columns: 96,
+    command: `ohlcv ${pool} --pool --inversed --interval 1h --count-back 11 --chart`,
+    columns: 80,
   },
 ];
 

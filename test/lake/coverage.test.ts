@@ -14,6 +14,7 @@ const dataset: Dataset = {
   network: "ethereum",
   address: "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
   interval: undefined,
+  by: "day",
   from: at("2026-11-15T00:00:00Z"),
   label: "",
 };

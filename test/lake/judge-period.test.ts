@@ -14,6 +14,7 @@ const base: Dataset = {
   network: "ethereum",
   address: "0x",
   interval: undefined,
+  by: "day",
   from: start,
   label: "",
 };

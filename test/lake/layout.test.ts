@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { Dataset } from "../../src/lake/dataset.ts";
-import { type Footer, foreignPart, readFooter, writeFooter } from "../../src/lake/footer.ts";
+import { type Footer, foreignPart, readFooters, writeFooter } from "../../src/lake/footer.ts";
 import {
   fileNameOf,
   folderOf,
   partitionValue,
   periodAt,
-  periodNamed,
+  placeNamed,
   periodsBetween,
 } from "../../src/lake/layout.ts";
 import { fc } from "../harness/properties.ts";
@@ -16,6 +16,7 @@ const dataset: Dataset = {
   network: "sui",
   address: "0x2::sui::SUI",
   interval: "1m",
+  by: "day",
   from: 0,
   label: "",
 };
@@ -62,7 +63,7 @@ test("periods are adjacent and cover the range", () => {
       const periods = periodsBetween(kind, from, from + length);
       for (const [index, period] of periods.entries()) {
         expect(periods[index + 1]?.from ?? period.to).toBe(period.to);
-        expect(periodNamed(kind, period.name)).toEqual(period);
+        expect(placeNamed(kind, period.name)).toEqual(period);
       }
       expect(periods[0]?.from).toBeLessThanOrEqual(from);
       expect(periods.at(-1)?.to).toBeGreaterThanOrEqual(from + length);
@@ -71,10 +72,10 @@ test("periods are adjacent and cover the range", () => {
   );
 });
 
-test.each(["date=2026-02-30", "month=2026-11", "date=2026-11-20.bak", "rows", "date="])(
+test.each(["date=2026-02-30", "month=2026-13", "date=2026-11-20.bak", "rows", "date="])(
   "%s is not a period of daily files",
   (name) => {
-    expect(periodNamed({ interval: undefined }, name)).toBeUndefined();
+    expect(placeNamed({ interval: undefined }, name)).toBeUndefined();
   },
 );
 
@@ -104,14 +105,14 @@ const footer: Footer = {
 
 test("a footer is read as it was written, and times are readable", () => {
   const text = writeFooter(footer);
-  expect(readFooter(text)).toEqual(footer);
+  expect(readFooters(text)).toEqual([footer]);
   expect(JSON.parse(text)).toMatchObject({ settled_to: "2026-11-21T00:00:00Z", lost: [{ why: "reach" }] });
 });
 
 test.each([undefined, "", "{}", '{"v":2}', writeFooter(footer).replace("2026-11-21T00:00:00Z", "yesterday")])(
   "%s is not a footer",
   (text) => {
-    expect(readFooter(text)).toBeUndefined();
+    expect(readFooters(text)).toBeUndefined();
   },
 );
 

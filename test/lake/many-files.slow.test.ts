@@ -33,6 +33,7 @@ beforeAll(async () => {
       network: "base",
       address,
       interval: undefined,
+      by: "day",
       from,
       label: "",
     };
@@ -41,6 +42,7 @@ beforeAll(async () => {
         kind: dataset.kind,
         chain: dataset.network,
         address,
+        by: "day",
         from: new Date(from * 1000).toISOString().slice(0, 10),
       }),
     );

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { startFaultySandbox } from "../harness/faulty-sandbox.ts";
-import { dataFiles, footerOf } from "../harness/lake.ts";
+import { periodsBelow } from "../harness/lake.ts";
 import { isLong } from "../harness/long.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
@@ -48,13 +48,10 @@ async function run(sandbox: RunningSandbox | undefined, words: readonly string[]
 
 const assets = (): readonly string[] => pools.map((pool) => `ethereum:${pool}`);
 
-/** The hash of the rows of each complete file. */
+/** The hash of the rows of each complete day. */
 async function completeIn(root: string): Promise<ReadonlyMap<string, string>> {
-  const names = dataFiles(root).filter((name) => name.endsWith("/rows.parquet"));
-  const hashes = names.map(
-    async (name) => [name, (await footerOf(path.join(root, name))).rows_sha256] as const,
-  );
-  return new Map(await Promise.all(hashes));
+  const complete = (await periodsBelow(root)).filter(({ name }) => name.endsWith("/rows.parquet"));
+  return new Map(complete.map(({ name, footer }) => [name, footer.rows_sha256]));
 }
 
 async function keep(faults: string, hours: number, step: number): Promise<string> {

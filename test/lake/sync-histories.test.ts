@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FinalRows } from "../harness/lake-history/judge-lake.ts";
 import {
   beginning,
@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(async () => await world.close());
 
-type Kind = Pick<HistoryOptions, "isHourly" | "faults" | "days">;
+type Kind = Pick<HistoryOptions, "isHourly" | "faults" | "days" | "by">;
 
 async function play(name: string, number: number, kind: Kind): Promise<void> {
   const seeds = onlySeed > 0 ? [onlySeed] : Array.from({ length: number }, (_, index) => index + 1);
@@ -37,20 +37,35 @@ async function play(name: string, number: number, kind: Kind): Promise<void> {
   expect(failures).toEqual([]);
 }
 
-test(
-  "behind the disturbing proxy, complete files have the market's final rows, and three daily runs heal the rest",
-  async () => await play("proxy", isLong ? 20 : 1, { isHourly: false, faults: "proxy", days: size.days }),
-  isLong ? 7_200_000 : 300_000,
-);
+describe.each(isLong ? (["month", "day"] as const) : (["month"] as const))("by %s", (by) => {
+  test(
+    "behind the disturbing proxy, complete files have the market's final rows, and three daily runs heal the rest",
+    async () =>
+      await play(`proxy, by ${by}`, isLong ? 20 : 1, {
+        by,
+        isHourly: false,
+        faults: "proxy",
+        days: size.days,
+      }),
+    isLong ? 7_200_000 : 300_000,
+  );
 
-test(
-  "daily runs with kills, suspensions, damage, wrong clocks and a shorter reach",
-  async () => await play("daily", isLong ? 60 : 1, { isHourly: false, faults: "all", days: size.days }),
-  isLong ? 14_400_000 : 300_000,
-);
+  test(
+    "daily runs with kills, suspensions, damage, wrong clocks and a shorter reach",
+    async () =>
+      await play(`daily, by ${by}`, isLong ? 60 : 1, { by, isHourly: false, faults: "all", days: size.days }),
+    isLong ? 14_400_000 : 300_000,
+  );
 
-test(
-  "hourly runs with kills, suspensions, damage, wrong clocks and a shorter reach",
-  async () => await play("hourly", isLong ? 10 : 1, { isHourly: true, faults: "all", days: isLong ? 10 : 1 }),
-  isLong ? 14_400_000 : 300_000,
-);
+  test(
+    "hourly runs with kills, suspensions, damage, wrong clocks and a shorter reach",
+    async () =>
+      await play(`hourly, by ${by}`, isLong ? 10 : 1, {
+        by,
+        isHourly: true,
+        faults: "all",
+        days: isLong ? 10 : 1,
+      }),
+    isLong ? 14_400_000 : 300_000,
+  );
+});

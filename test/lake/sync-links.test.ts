@@ -31,7 +31,14 @@ beforeAll(async () => {
       [pool, { rows: rowsOfDays(pool, ["2026-11-13", ...days], 20), created: days[0] ?? "" }] as const,
   );
   service = await startMarketService(() => now, new Map(market));
-  const outcome = await sync(whole, ...pools.map((pool) => `ethereum:${pool}`), "--from", "2026-11-14");
+  const outcome = await sync(
+    whole,
+    ...pools.map((pool) => `ethereum:${pool}`),
+    "--from",
+    "2026-11-14",
+    "--by",
+    "day",
+  );
   expect(outcome).toMatchObject({ exit: 0, stderr: "" });
 });
 afterAll(async () => await service?.close());

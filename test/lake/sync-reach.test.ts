@@ -46,7 +46,7 @@ const statesIn = (root: string): readonly string[] =>
 
 test("days before the first rows of the service are one line and one range, and are never requested again", async () => {
   const root = path.join(folder, "reach");
-  const first = await sync([root, pool, "--from", "2026-11-11"]);
+  const first = await sync([root, pool, "--from", "2026-11-11", "--by", "day"]);
   expect(first.exit).toBe(8);
   expect(first.stderr.match(/are lost \(the service no longer has them\)/gu)?.length).toBe(1);
   expect(first.stderr).toContain("the start of the day may be missing; the file stays open");
@@ -78,7 +78,7 @@ test("a damaged file stays if nothing can replace it", async () => {
   const root = path.join(folder, "kept");
   const later = now;
   now = Date.parse("2026-11-18T08:54:00Z");
-  expect((await sync([root, pool, "--from", "2026-11-12"])).exit).toBe(0);
+  expect((await sync([root, pool, "--from", "2026-11-12", "--by", "day"])).exit).toBe(0);
   now = later;
   expect((await sync([root])).exit).toBe(0);
   const whole = hashesOf(root);
@@ -104,7 +104,7 @@ test("a day that was never compared a day later is lost, with its rows", async (
   const root = path.join(folder, "unconfirmed");
   const later = now;
   now = Date.parse("2026-11-12T12:00:00Z");
-  expect((await sync([root, pool, "--from", "2026-11-12"])).exit).toBe(0);
+  expect((await sync([root, pool, "--from", "2026-11-12", "--by", "day"])).exit).toBe(0);
   now = Date.parse("2026-11-13T02:00:00Z");
   expect((await sync([root])).exit).toBe(0);
   now = later;
@@ -183,7 +183,7 @@ test("a day whose count disagrees stays open, is read again a day later, and is 
       now,
     });
   now = Date.parse("2026-11-21T08:00:00Z");
-  const first = await go(pool, "--from", "2026-11-18");
+  const first = await go(pool, "--from", "2026-11-18", "--by", "day");
   expect(first.exit).toBe(8);
   expect(first.stderr).toContain("the service counts 32 rows, but returns 30; the file stays open");
   expect(statesIn(root)[0]).toBe("date=2026-11-18/open.parquet");

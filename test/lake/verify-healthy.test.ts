@@ -57,7 +57,8 @@ async function grow(root: string, random: () => number): Promise<void> {
   const kinds = ["transactions", "ohlcv", "transactions,ohlcv"][Math.floor(random() * 3)] ?? "ohlcv";
   const interval = random() < 0.5 ? "1m" : "1h";
   const assets = addresses.map((address) => `ethereum:${address}`);
-  const first = [...assets, "--kind", kinds, "--interval", interval, "--from", "2026-11-08"];
+  const by = random() < 0.5 ? "month" : "day";
+  const first = [...assets, "--kind", kinds, "--interval", interval, "--from", "2026-11-08", "--by", by];
   now = start + Math.floor(random() * day);
   const runs = 2 + Math.floor(random() * 6);
   for (let run = 0; run < runs; run += 1) {

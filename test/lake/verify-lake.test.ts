@@ -15,7 +15,7 @@ const pool = "ethereum:0x6cdbaa786e1c1935d4d61336ef5ee11b3d412e8f";
 
 beforeAll(async () => {
   for (const more of [
-    [pool, "--from", "2026-11-17", "--kind", "transactions,ohlcv"],
+    [pool, "--from", "2026-11-17", "--kind", "transactions,ohlcv", "--by", "day"],
     ["ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2", "--kind", "token-ohlcv", "--from", "2026-10-20"],
   ])
     expect((await dexdata(["sync", whole, ...more, "--rpm", "unlimited"], { env: sandbox.env() })).exit).toBe(
@@ -91,7 +91,7 @@ test("L9: a deleted first day, last day or dataset, and files of a removed line"
 
 test("L9: a file of another service", async () => {
   const other = path.join(folder, "other-service");
-  const words = ["sync", other, pool, "--from", "2026-11-17", "--sandbox"];
+  const words = ["sync", other, pool, "--from", "2026-11-17", "--by", "day", "--sandbox"];
   expect((await dexdata(words, { now: "2026-11-21T08:54:00Z" })).exit).toBe(0);
   const file = days()[1] ?? "";
   copyFileSync(path.join(other, path.relative(root, file)), file);

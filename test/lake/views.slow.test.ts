@@ -1,17 +1,20 @@
 import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, renameSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { viewsOf } from "../../src/lake/views.ts";
 import { dexdata } from "../harness/dexdata.ts";
-import { dataFiles, footerOf, rowsBelow } from "../harness/lake.ts";
+import { periodsBelow, rowsBelow } from "../harness/lake.ts";
 import { duckdbFolder, leftOut } from "../harness/recipe-tools.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const reason = leftOut("views.sql was not tried", ["duckdb"]);
 const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
-const root = path.join(temporaryFolder(), "it's a lake");
+const folder = temporaryFolder();
+const root = path.join(folder, "it's a [lake]");
+const moved = path.join(folder, "moved [1] *");
 
 interface Connection {
   readonly run: (sql: string) => Promise<unknown>;
@@ -24,7 +27,7 @@ async function connect(): Promise<Connection> {
 }
 
 test("without a complete file there is no view, because DuckDB rejects a pattern without a file", () => {
-  expect(viewsOf("/lake", [], false)).not.toContain("CREATE");
+  expect(viewsOf([], false)).not.toContain("CREATE");
 });
 
 test.skipIf(reason !== undefined)(
@@ -38,7 +41,8 @@ test.skipIf(reason !== undefined)(
     const env = sandbox.env();
     const run = async (...words: readonly string[]) =>
       await dexdata(["sync", root, ...words, "--rpm", "unlimited"], { env });
-    expect((await run(...assets, "--from", "2026-11-16")).exit).toBe(0);
+    expect((await run(assets[0] ?? "", "--from", "2026-11-16")).exit).toBe(0);
+    expect((await run(assets[1] ?? "", "--from", "2026-11-16", "--by", "day")).exit).toBe(0);
     expect(
       (await run(assets[0] ?? "", "--kind", "ohlcv", "--interval", "5m", "--from", "2026-11-18")).exit,
     ).toBe(0);
@@ -53,11 +57,12 @@ test.skipIf(reason !== undefined)(
         )
       ).exit,
     ).toBe(0);
-    const names = dataFiles(root).filter((name) => name.endsWith("rows.parquet"));
-    const footers = await Promise.all(names.map(async (name) => await footerOf(path.join(root, name))));
+    const complete = (await periodsBelow(root)).filter(({ name }) => name.endsWith("rows.parquet"));
+    const footers = complete.map(({ footer }) => footer);
     const countOf = (kind: (name: string) => boolean): number =>
       footers.filter(({ kind: own }) => kind(own)).reduce((sum, { rows }) => sum + rows, 0);
     const database = await connect();
+    await database.run(`SET VARIABLE lake = '${root.replaceAll("'", "''")}'`);
     await database.run(readFileSync(path.join(root, "views.sql"), "utf8"));
     const read = async (sql: string) => (await database.runAndReadAll(sql)).getRowsJson();
     const trades = countOf((kind) => kind === "transactions");
@@ -72,8 +77,24 @@ test.skipIf(reason !== undefined)(
       [[0]],
     );
     const rows = await rowsBelow(path.join(root, "transactions"));
-    const complete = rows.filter((row) => String(row["created_at"]) < "2026-11-20");
-    const sum = complete.reduce((total, row) => total + BigInt(String(row["amount_0"])), 0n);
+    const old = rows.filter((row) => String(row["created_at"]) < "2026-11-20");
+    const sum = old.reduce((total, row) => total + BigInt(String(row["amount_0"])), 0n);
     expect(await read("SELECT sum(raw_amount_0)::VARCHAR FROM trades")).toEqual([[String(sum)]]);
+    // The working directory is that of the process.
+    renameSync(root, moved);
+    const script = `
+      const { DuckDBInstance } = require("@duckdb/node-api");
+      (async () => {
+        const database = await (await DuckDBInstance.create(":memory:")).connect();
+        await database.run(require("node:fs").readFileSync("views.sql", "utf8"));
+        const found = await database.runAndReadAll("SELECT sum(raw_amount_0)::VARCHAR FROM trades");
+        process.stdout.write(found.getRowsJson()[0][0]);
+      })();`;
+    const started = spawnSync(process.execPath, ["-e", script], {
+      cwd: moved,
+      encoding: "utf8",
+      env: { ...process.env, NODE_PATH: path.join(duckdbFolder ?? "", "node_modules") },
+    });
+    expect({ stderr: started.stderr, stdout: started.stdout }).toEqual({ stderr: "", stdout: String(sum) });
   },
 );

@@ -1,5 +1,5 @@
-import { checks } from "./checks.ts";
-import { createService, type Run, type Service, Unseen } from "./service.ts";
+import { type Check, checks } from "./checks.ts";
+import { createService, type Run, type Service, Rejected, Unseen } from "./service.ts";
 
 export type Verdict = "holds" | "does not hold" | "could not be seen";
 
@@ -23,6 +23,11 @@ export async function* checkAssumptions(
   }
 }
 
+/** One check with requests of its own. */
+export async function judgeAlone({ holds }: Check, run: Run): Promise<Verdict> {
+  return await judge(holds, createService(run));
+}
+
 async function judge(
   holds: (service: Service) => Promise<boolean | undefined>,
   service: Service,
@@ -32,6 +37,7 @@ async function judge(
     if (result === undefined) return "could not be seen";
     return result ? "holds" : "does not hold";
   } catch (cause) {
+    if (cause instanceof Rejected) return "does not hold";
     if (cause instanceof Unseen) return "could not be seen";
     throw cause;
   }

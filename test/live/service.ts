@@ -15,14 +15,24 @@ export interface Response {
   readonly headers: ReadonlyMap<string, string>;
 }
 
+/** Thrown if dexdata rejects a response, e.g. one about another pool. */
+export class Rejected extends Error {}
+
 /** Thrown if the plan, the network or the credits prevent a look at the service. */
 export class Unseen extends Error {}
 
 export interface Service {
   /** Each response is requested once, unless the request is marked with another `turn`. */
   readonly get: (path: string, params?: Params, turn?: number) => Promise<Response>;
-  /** The first events of a stream; undefined if the service rejects it. */
-  readonly events: (words: readonly string[]) => Promise<readonly unknown[] | undefined>;
+  readonly events: (words: readonly string[]) => Promise<Events>;
+}
+
+/** The first events of a stream. */
+export interface Events {
+  readonly isAccepted: boolean;
+  readonly rows: readonly unknown[];
+  /** A line for each connection. */
+  readonly log: string;
 }
 
 export type Params = Readonly<Record<string, string | number | undefined>>;
@@ -41,23 +51,11 @@ export function createService(run: Run): Service {
       return await response;
     },
     events: async (words) => {
-      const { exit, stdout } = await run([
-        "stream",
-        ...words,
-        "-o",
-        "ndjson",
-        "-q",
-        "--error-format",
-        "json",
-      ]);
-      if (exit >= 4 && exit <= 7) throw new Unseen(`exit ${exit}`);
-      return exit === 0
-        ? stdout
-            .trim()
-            .split("\n")
-            .filter(Boolean)
-            .map((line): unknown => JSON.parse(line))
-        : undefined;
+      const flags = ["-o", "ndjson", "-q", "-v", "--error-format", "json"];
+      const { exit, stdout, stderr } = await run(["stream", ...words, ...flags]);
+      if (exit >= 4) throw new Unseen(`exit ${exit}`);
+      const lines = stdout.split("\n").filter(Boolean);
+      return { isAccepted: exit === 0, rows: lines.map((line): unknown => JSON.parse(line)), log: stderr };
     },
   };
 }
@@ -74,6 +72,7 @@ async function request(run: Run, path: string, fields: readonly string[]): Promi
   const error: unknown = JSON.parse(/^\{"code".*$/mu.exec(stderr)?.[0] ?? "{}");
   const status = Number(at(error, "status") ?? 0);
   if (exit >= 4 && exit <= 7) throw new Unseen(`exit ${exit}, HTTP ${status}`);
+  if (exit === 1) throw new Rejected(stderr);
   return { status, body: undefined, headers };
 }
 

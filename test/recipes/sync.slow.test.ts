@@ -4,7 +4,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { binaryEnv, ended } from "../harness/binary.ts";
 import { openDesk } from "../harness/console.ts";
-import { dataFiles, hashesOf, rowsBelow } from "../harness/lake.ts";
+import { dataFiles, hashesOf, periodsBelow } from "../harness/lake.ts";
 import { fileOfPages } from "../harness/readme.ts";
 import { leftOut, polarsFolder } from "../harness/recipe-tools.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -82,12 +82,13 @@ describe("the units", () => {
 const noPolars = leftOut("a directory of sync in Polars was not tried", ["nodejs-polars"]);
 
 test.skipIf(noPolars !== undefined)(
-  "Polars reads the complete files as one table with columns for pool and date",
+  "Polars reads the complete files as one table with columns for network and pool",
   async () => {
     const script = `
       const polars = require("nodejs-polars");
       const trades = polars.scanParquet("lake/transactions/**/rows.parquet", { hivePartitioning: true });
-      const groups = trades.groupBy(["pool", "date"]).agg(polars.len()).sort(["pool", "date"]).collectSync();
+      const dated = trades.withColumn(polars.col("created_at").cast(polars.Utf8).str.slice(0, 10).alias("date"));
+      const groups = dated.groupBy(["pool", "date"]).agg(polars.len()).sort(["pool", "date"]).collectSync();
       process.stdout.write(groups.writeCSV().toString());`;
     const { stdout, stderr } = spawnSync(process.execPath, ["-e", script], {
       cwd: folder,
@@ -95,11 +96,9 @@ test.skipIf(noPolars !== undefined)(
       env: { ...process.env, NODE_PATH: path.join(polarsFolder ?? "", "node_modules") },
     });
     const expected = new Map<string, number>();
-    const complete = dataFiles(lake).filter((name) => name.endsWith("rows.parquet"));
-    for (const name of complete) {
-      const [, pool = "", date = ""] = /pool=([^/]+)\/date=([^/]+)\//u.exec(name) ?? [];
-      const rows = await rowsBelow(path.dirname(path.join(lake, name)));
-      expected.set(`${pool},${date}`, rows.length);
+    for (const { name, footer } of await periodsBelow(lake)) {
+      const [, pool = "", date = ""] = /pool=([^/]+)\/date=([^/]+)\/rows/u.exec(name) ?? [];
+      if (date !== "") expected.set(`${pool},${date}`, footer.rows);
     }
     expect(expected.size).toBe(6);
     const lines = [...expected].map(([key, rows]) => `${key},${rows}`).toSorted();

@@ -66,6 +66,21 @@ describe("the programs of the pages accept their files:", () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
   });
 
+  tryWith("the unit of the collector, by systemd", ["systemd-analyze"], () => {
+    const text = fileOfPages("dexdata-swaps.service").replace("/usr/bin/dexdata", `${folder}/bin/dexdata`);
+    const unit = path.join(folder, "dexdata-swaps.service");
+    writeFileSync(unit, text);
+    const verified = spawnSync("systemd-analyze", ["verify", "--man=no", unit], { encoding: "utf8" });
+    expect(verified).toMatchObject({ status: 0, stdout: "", stderr: "" });
+  });
+
+  tryWith("the alert rules, by promtool", ["promtool"], () => {
+    const rules = path.join(folder, "dexdata.rules.yml");
+    writeFileSync(rules, fileOfPages("dexdata.rules.yml"));
+    const { status, stdout } = spawnSync("promtool", ["check", "rules", rules], { encoding: "utf8" });
+    expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringContaining("3 rules found") });
+  });
+
   tryWith("the log rotation, by logrotate, while the unit's command writes", ["logrotate"], async () => {
     mkdirSync(path.join(log, "dexdata"));
     mkdirSync(path.join(state, "dexdata"));

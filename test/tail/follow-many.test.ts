@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../harness/bundled-sandbox.ts";
+import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
 import { html, json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -114,7 +115,8 @@ describe("what cannot be followed", () => {
     const bad = `${good}ethereum:0x12\n`;
     await withService({}, async ({ start, log }) => {
       writeFileSync(list, bad);
-      const words = `txns @${list} --follow ${from} --out ${path.join(folder, "rows.ndjson")} --error-format text`;
+      const events = path.join(folder, "events");
+      const words = `txns @${list} --follow ${from} --out ${path.join(folder, "rows.ndjson")} --events ${events} --metrics ${folder}/swaps.prom --error-format text`;
       const refused = await start(words).outcome;
       expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining(`${list} line 9: `) });
       expect(log.length).toBe(0);
@@ -131,6 +133,11 @@ describe("what cannot be followed", () => {
       expect(exit).toBe(0);
       expect(stderr).toContain(`warning: new list ignored: ${list} line 9: `);
       expect(stderr).toContain("note: list reloaded: 6 pools, 0 new, 2 removed\n");
+      const metrics = readFileSync(path.join(folder, "swaps.prom"), "utf8");
+      expect(Number(/^dexdata_rows_total (\d+)$/mu.exec(metrics)?.[1])).toBeGreaterThan(20);
+      expect(Number(/^dexdata_oldest_asset_age_seconds (\S+)$/mu.exec(metrics)?.[1])).toBeLessThan(61);
+      const kinds = rowsOf(readFileSync(events, "utf8")).map(({ event }) => event);
+      expect(kinds).toEqual(expect.arrayContaining(["reload_refused", "reload"]));
     });
   });
 

@@ -340,7 +340,7 @@ describe("output", () => {
     expect(writtenRows(readFileSync(file, "utf8"))).toEqual(window);
     writeFileSync(file, '{"id":"0x1"}\n');
     const stderr = await follow("--for 1m");
-    expect(stderr).toContain(`warning: ${file} is shorter than ${file}.follow says, so the rows at the ends`);
+    expect(stderr).toContain(`warning: ${file} is shorter than it was when ${file}.follow was written`);
     expect(stderr).toContain(`warning: cannot find where the rows of ${file} end; rows before this run`);
   });
 

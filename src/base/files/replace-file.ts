@@ -1,4 +1,13 @@
-import { closeSync, fchmodSync, fstatSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  fstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import type { Context } from "../context/context.ts";
 import { errorCode } from "./file-errors.ts";
 
@@ -72,6 +81,18 @@ export function replaceWithText(
     rmSync(staged, { force: true });
     throw cause;
   }
+}
+
+/** After a power failure, the file is either the old or the new one. */
+export function replaceSynced(random: () => number, target: string, content: string): void {
+  const staged = stageFile(random, target, content, { mode: 0o666 });
+  const descriptor = openSync(staged, "r+");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(staged, target);
 }
 
 const tries = 10;

@@ -102,13 +102,8 @@ export async function withRun<Result>(
       metrics?.answered(exchange);
       watching.answered(exchange);
     };
-    const opened = await openClient(
-      own,
-      { ...options, ...(retry !== undefined && { retry }) },
-      { ...watching, answered },
-      speed,
-      target,
-    );
+    const chosen = retry === undefined ? options : { ...options, retry };
+    const opened = await openClient(own, chosen, { ...watching, answered }, speed, target);
     metrics?.spends(opened.client.meter);
     onClose(async () => {
       await progress.close();

@@ -1,4 +1,3 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync } from "node:fs";
 import path from "node:path";
 import type { RowShape } from "../../api/endpoint.ts";
 import type { Instant } from "../../base/time/time.ts";
@@ -7,7 +6,8 @@ import { fail } from "../../base/failure.ts";
 import { earlierFiles, fixedFolder } from "../../base/files/file-pattern.ts";
 import { readLastLines, withoutPrefix } from "../../base/files/last-lines.ts";
 import { lookAt } from "../../base/files/paths.ts";
-import { stageFile } from "../../base/files/replace-file.ts";
+import { textOfFile } from "../../base/files/stored-file.ts";
+import { replaceSynced } from "../../base/files/replace-file.ts";
 import { instant } from "../../base/text/counted.ts";
 import { isObject, member } from "../../base/json/raw-json.ts";
 import type { FollowState } from "./known-rows.ts";
@@ -135,7 +135,7 @@ function readSaved(file: string, { service, report }: CheckpointOptions): object
   if (lookAt(file) === undefined) return undefined;
   let saved: unknown;
   try {
-    saved = JSON.parse(readFileSync(file, "utf8"));
+    saved = JSON.parse(textOfFile(file) ?? "");
   } catch {
     saved = undefined;
   }
@@ -151,7 +151,7 @@ function readSaved(file: string, { service, report }: CheckpointOptions): object
     return there !== undefined && there < Number(size);
   });
   if (short !== undefined)
-    report.warn(`${short[0]} is shorter than ${file} says, so the rows at the ends of the files count`);
+    report.warn(`${short[0]} is shorter than it was when ${file} was written, which is therefore ignored`);
   if (other === service) return short === undefined ? lists : undefined;
   throw fail("checkpoint", `${file} belongs to the rows of ${String(other)}, not ${service}`, {
     next: "name another file for these rows",
@@ -204,16 +204,4 @@ function readLine(shape: RowShape, line: string): TailRow | undefined {
     // A line of something else.
     return undefined;
   }
-}
-
-/** After a power failure, the file is either the old or the new one. */
-function replaceSynced(random: () => number, file: string, content: string): void {
-  const staged = stageFile(random, file, content, { mode: 0o666 });
-  const descriptor = openSync(staged, "r+");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(staged, file);
 }

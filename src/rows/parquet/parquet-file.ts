@@ -31,11 +31,44 @@ export interface ParquetFile {
   readonly columns: readonly ParquetColumn[];
   /** According to the footer. */
   readonly rows: number;
+  /** The number of rows of each row group. */
+  readonly counts: readonly number[];
+  /** The bytes of a row group, if none of them has changed. */
+  readonly bytesOf: (group: number) => Promise<Buffer>;
   /**
    * The canonical rows of one row group after the other, as complete lines of NDJSON. They are valid until the next row
    * group is read. Throws at the first row group with a damaged byte. `see` is called at each row.
    */
-  readonly groups: (see?: SeeRow) => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number }>;
+  readonly groups: (
+    see?: SeeRow,
+    range?: GroupRange,
+  ) => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number }>;
+}
+
+/** Row groups of a file, from `begin` to before `end`. */
+export interface GroupRange {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** The row groups of parts with these numbers of rows. No row group has rows of two parts. */
+export function groupRanges(
+  { counts }: Pick<ParquetFile, "counts">,
+  parts: readonly number[],
+): readonly GroupRange[] {
+  let end = 0;
+  const ranges = parts.map((rows) => {
+    const begin = end;
+    for (let rest = rows; rest > 0; end += 1) rest -= counts[end] ?? Number.POSITIVE_INFINITY;
+    return { begin, end };
+  });
+  const isWhole = ranges.every(
+    ({ begin, end: last }, index) =>
+      counts.slice(begin, last).reduce((sum, count) => sum + count, 0) === parts[index],
+  );
+  if (!isWhole || end !== counts.length)
+    throw new UnreadableParquet("the numbers of rows are not those in the footer");
+  return ranges;
 }
 
 export { UnreadableParquet } from "./unreadable-parquet.ts";
@@ -51,18 +84,26 @@ export async function openParquet(source: ByteSource): Promise<ParquetFile> {
   const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { geoparquet: false }));
   const { receipt, mark } = explained(() => readTexts(metadata));
   explained(() => checkGroups(metadata, footerStart));
+  const ends = metadata.row_groups.map(endOf);
+  // The first row group includes the start of the file.
+  const startOf = (index: number): number => ends[index - 1] ?? 0;
+  const bytesOf = async (index: number): Promise<Buffer> => {
+    const [start, end] = [startOf(index), ends[index] ?? 0];
+    if (!(end > start && end <= source.size)) throw new UnreadableParquet(damaged);
+    const bytes = await source.read(start, end);
+    if (sha256Of(bytes) !== mark.groups[index]) throw new UnreadableParquet(damaged);
+    return bytes;
+  };
   return {
     receipt,
     columns: mark.columns,
     rows: Number(metadata.num_rows),
-    groups: async function* (see) {
+    counts: metadata.row_groups.map((group) => Number(group.num_rows)),
+    bytesOf,
+    groups: async function* (see, { begin, end } = { begin: 0, end: ends.length }) {
       const lines = new RowBytes();
-      let position = 0;
-      for (const [index, group] of metadata.row_groups.entries()) {
-        const end = endOf(group);
-        if (!(end > position && end <= source.size)) throw new UnreadableParquet(damaged);
-        const bytes = await source.read(position, end);
-        if (sha256Of(bytes) !== mark.groups[index]) throw new UnreadableParquet(damaged);
+      for (const [index, group] of [...metadata.row_groups.entries()].slice(begin, end)) {
+        const [position, bytes] = [startOf(index), await bytesOf(index)];
         lines.clear();
         const rows = Number(group.num_rows);
         const part = { metadata, columns: mark.columns, bytes, position };
@@ -74,7 +115,6 @@ export async function openParquet(source: ByteSource): Promise<ParquetFile> {
           see?.(columns, () => lines.text(start));
         }
         yield { lines: lines.bytes(), rows };
-        position = end;
       }
     },
   };
@@ -94,13 +134,14 @@ function readTexts({ key_value_metadata, schema }: FileMetaData): {
   return { receipt, mark };
 }
 
-/** Reads the complete file, and returns what a receipt says about its rows. */
+/** Reads the complete file, or a part of it, and returns what a receipt says about its rows. */
 export async function readParquet(
   file: ParquetFile,
   onGroup: () => void = () => undefined,
+  range?: GroupRange,
 ): Promise<RowSummary> {
   const hash = createRowHash();
-  for await (const { lines, rows } of file.groups()) {
+  for await (const { lines, rows } of file.groups(undefined, range)) {
     onGroup();
     hash.add(lines, rows);
   }
@@ -108,7 +149,7 @@ export async function readParquet(
 }
 
 /** The footer ends with its length and four letters, with which the file also begins. */
-async function readFooter({ size, read }: ByteSource) {
+export async function readFooter({ size, read }: ByteSource) {
   const tail = size < 12 ? Buffer.alloc(8) : await read(size - 8, size);
   const start = size - tail.readUInt32LE(0) - 8;
   if (tail.toString("latin1", 4) !== "PAR1" || start < 4)

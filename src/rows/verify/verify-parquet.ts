@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { withByteSource } from "../../base/files/byte-source.ts";
 import { createRowHash, type RowSummary } from "../parquet/canonical-rows.ts";
-import { openParquet, type SeeRow, UnreadableParquet } from "../parquet/parquet-file.ts";
+import { groupRanges, openParquet, type SeeRow, UnreadableParquet } from "../parquet/parquet-file.ts";
 import { ParquetRow } from "./parquet-row.ts";
 import { type Query, querySchema } from "./pull-receipt.ts";
 import { parseJsonRow } from "./row.ts";
@@ -9,7 +9,16 @@ import type { RowWalk } from "./row-walk.ts";
 import type { Report } from "./rules.ts";
 
 /** The part of the receipt in the footer that describes the rows. */
-const footerSchema = z.object({ rows: z.number(), rows_sha256: z.string() });
+const footerSchema = z.object({
+  rows: z.number(),
+  rows_sha256: z.string(),
+  period: z.optional(z.object({ from: z.string() })),
+});
+
+type RowsFooter = z.output<typeof footerSchema>;
+
+/** A file of sync with several days has a receipt for each of them. */
+const footersSchema = z.object({ periods: z.array(footerSchema) });
 
 export interface ParquetJob {
   readonly file: string;
@@ -33,8 +42,7 @@ export async function verifyParquet({
   onGroup,
 }: ParquetJob): Promise<boolean> {
   return await withByteSource(file, async ({ size, read }) => {
-    let bytes = 0;
-    const hash = createRowHash();
+    let [bytes, line] = [0, 0];
     let walk: RowWalk | undefined;
     try {
       const source = { size, read: (start: number, end: number) => ((bytes = end), read(start, end)) };
@@ -43,7 +51,6 @@ export async function verifyParquet({
       const current = startWalk(querySchema.safeParse(receipt).data);
       walk = current;
       const row = new ParquetRow();
-      let line = 0;
       const see: SeeRow = (columns, json) => {
         line += 1;
         const isTyped = row.moveTo(line, columns);
@@ -52,21 +59,47 @@ export async function verifyParquet({
         if ("found" in parsed) current.refuse(parsed);
         else current.take(parsed);
       };
-      for await (const { lines, rows } of parquet.groups(see)) {
-        signal.throwIfAborted();
-        hash.add(lines, rows);
-        await onGroup(bytes);
+      const parts = footersSchema.safeParse(receipt).data?.periods;
+      const said = parts ?? [footerSchema.safeParse(receipt).data];
+      const ranges =
+        parts === undefined
+          ? [undefined]
+          : groupRanges(
+              parquet,
+              parts.map(({ rows }) => rows),
+            );
+      let isWhole = true;
+      let before = 0;
+      for (const [index, part] of said.entries()) {
+        const hash = createRowHash();
+        const day = parts === undefined ? undefined : part?.period?.from.slice(0, 10);
+        line = before;
+        try {
+          for await (const { lines, rows } of parquet.groups(see, ranges[index])) {
+            signal.throwIfAborted();
+            hash.add(lines, rows);
+            await onGroup(bytes);
+          }
+          if (!isFooterOf(hash.summary(), part, report)) isWhole = false;
+        } catch (cause) {
+          isWhole = refuse(report, cause, before + hash.summary().rows + 1, day);
+        }
+        before += part?.rows ?? 0;
       }
       current.end();
-      return isFooterOf(hash.summary(), receipt, report);
+      return isWhole;
     } catch (cause) {
-      if (!(cause instanceof UnreadableParquet)) throw cause;
-      const line = hash.summary().rows + 1;
       walk?.end();
-      report("F1", { line, expected: "a Parquet file as dexdata wrote it", found: cause.message });
-      return false;
+      return refuse(report, cause, 1, undefined);
     }
   });
+}
+
+function refuse(report: Report, cause: unknown, line: number, day: string | undefined): false {
+  if (!(cause instanceof UnreadableParquet)) throw cause;
+  const place = { line, ...(day !== undefined && { field: day }) };
+  report("F1", { ...place, expected: "a Parquet file as dexdata wrote it", found: cause.message });
+  return false;
 }
 
 function parseReceipt(text: string): unknown {
@@ -77,8 +110,7 @@ function parseReceipt(text: string): unknown {
   }
 }
 
-function isFooterOf(found: RowSummary, receipt: unknown, report: Report): boolean {
-  const said = footerSchema.safeParse(receipt).data;
+function isFooterOf(found: RowSummary, said: RowsFooter | undefined, report: Report): boolean {
   if (said === undefined) {
     report("F1", { expected: "a footer with rows and rows_sha256", found: "another footer" });
     return false;

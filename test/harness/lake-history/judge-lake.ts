@@ -4,11 +4,13 @@ import path from "node:path";
 import { UnreadableParquet } from "../../../src/rows/parquet/parquet-file.ts";
 import type { Footer } from "../../../src/lake/footer.ts";
 import { readRows } from "../../../src/lake/lake-file.ts";
-import { dataFiles, footerOf } from "../lake.ts";
+import { dataFiles, periodsIn } from "../lake.ts";
 import { utc } from "../market-service.ts";
 
 /** A file as a run has left it. */
 export interface FileView {
+  /** Relative to the directory. It may have other days as well. */
+  readonly file: string;
   readonly stamp: string;
   readonly sha256: string;
   /** Undefined for a file that cannot be read. */
@@ -32,26 +34,42 @@ const stampOf = (file: string): string => {
 
 /** Reads the files that have changed since `before`. */
 export async function viewOf(root: string, before: LakeView = new Map()): Promise<LakeView> {
-  const views = dataFiles(root).map(async (name): Promise<[string, FileView]> => {
-    const file = path.join(root, name);
-    const known = before.get(name);
-    const stamp = stampOf(file);
-    return [name, known?.stamp === stamp ? known : { ...(await readView(file, name)), stamp }];
+  const views = dataFiles(root).map(async (name): Promise<readonly (readonly [string, FileView])[]> => {
+    const stamp = stampOf(path.join(root, name));
+    const known = [...before].filter(([, view]) => view.file === name && view.stamp === stamp);
+    return known.length > 0 ? known : await readViews(root, name, stamp);
   });
-  return new Map(await Promise.all(views));
+  // Complete rows come last: a killed run may have left a day in two files.
+  return new Map((await Promise.all(views)).flat());
 }
 
-async function readView(file: string, name: string): Promise<Omit<FileView, "stamp">> {
-  const sha256 = createHash("sha256").update(readFileSync(file)).digest("hex");
+/** The days of a file, each as if it had its own. */
+async function readViews(
+  root: string,
+  file: string,
+  stamp: string,
+): Promise<readonly (readonly [string, FileView])[]> {
+  const sha256 = createHash("sha256")
+    .update(readFileSync(path.join(root, file)))
+    .digest("hex");
+  const damaged = { file, stamp, sha256, footer: undefined, rows: [] };
+  const isDamage = (cause: unknown): boolean =>
+    cause instanceof UnreadableParquet || String(cause).includes("has no footer");
   try {
-    const [footer, texts] = [await footerOf(file), await readRows(file)];
-    // A file that is in another one's place counts as damaged.
-    const own = `${footer.kind} ${footer.pool} ${utc(footer.period.from).slice(0, 10)}`;
-    if (own !== dayOfFile(name)) return { sha256, footer: undefined, rows: [] };
-    return { sha256, footer, rows: texts.map(rowOf) };
+    const views = (await periodsIn(root, file)).map(async ({ name, footer, range }) => {
+      const texts = await readRows(path.join(root, file), range).catch((cause: unknown) => {
+        if (isDamage(cause)) return undefined;
+        throw cause;
+      });
+      // A file that is in another one's place counts as damaged.
+      const own = `${footer.kind} ${footer.pool} ${utc(footer.period.from).slice(0, 10)}`;
+      const isOwn = own === dayOfFile(name) && [dayOfFile(name), own.slice(0, -3)].includes(dayOfFile(file));
+      if (!isOwn || texts === undefined) return [name, damaged] as const;
+      return [name, { file, stamp, sha256, footer, rows: texts.map(rowOf) }] as const;
+    });
+    return await Promise.all(views);
   } catch (cause) {
-    if (cause instanceof UnreadableParquet || String(cause).includes("has no footer"))
-      return { sha256, footer: undefined, rows: [] };
+    if (isDamage(cause)) return [[file, damaged]];
     throw cause;
   }
 }
@@ -66,7 +84,7 @@ function rowOf(text: string): RowView {
 /** `transactions 0x… 2026-11-12`, as the disturbances name it. */
 export function dayOfFile(name: string): string {
   const [, kind = "", pool = "", date = ""] =
-    /^(\w+)\/.*pool=(0x[\da-f]+)\/.*date=([\d-]{10})\//u.exec(name) ?? [];
+    /^(\w+)\/.*pool=(0x[\da-f]+)\/.*(?:date|month)=([\d-]+)\//u.exec(name) ?? [];
   return `${kind} ${pool} ${date}`;
 }
 

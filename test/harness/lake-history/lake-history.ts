@@ -21,7 +21,7 @@ const [hour, day] = [3_600_000, 86_400_000];
 export const beginning = Date.parse("2026-11-11T05:20:00Z");
 const first = "2026-11-10";
 /** The arguments of the first run. */
-const creation = (pools: readonly string[]): readonly string[] => [
+const creation = (pools: readonly string[], by: HistoryOptions["by"]): readonly string[] => [
   ...pools.map((pool) => `ethereum:${pool}`),
   "--from",
   first,
@@ -29,6 +29,8 @@ const creation = (pools: readonly string[]): readonly string[] => [
   "transactions,ohlcv",
   "--interval",
   "5m",
+  "--by",
+  by,
 ];
 
 export interface HistoryOptions {
@@ -37,6 +39,7 @@ export interface HistoryOptions {
   readonly pools: readonly string[];
   readonly days: number;
   readonly isHourly: boolean;
+  readonly by: "month" | "day";
   /** Only the proxy disturbs, or everything does. */
   readonly faults: "proxy" | "all";
 }
@@ -62,7 +65,7 @@ export async function readFinalRows(
   const root = path.join(folder, "final");
   world.setNow(beginning + (days + 6) * day);
   for (let run = 0; run < 2; run += 1) {
-    const { exit, stderr } = await world.undisturbed(["sync", root, ...creation(pools)]);
+    const { exit, stderr } = await world.undisturbed(["sync", root, ...creation(pools, "day")]);
     if (exit !== 0) throw new Error(stderr);
     world.setNow(world.now() + 2 * hour);
   }
@@ -75,7 +78,7 @@ export async function playHistory(
   final: FinalRows,
   options: HistoryOptions,
 ): Promise<HistoryResult> {
-  const { folder, seed, pools, days, isHourly, faults } = options;
+  const { folder, seed, pools, days, isHourly, by, faults } = options;
   const random = createRandom(Math.imul(seed, 0x9e37_79b1));
   const chance = (share: number): boolean => random() < share;
   const below = (count: number): number => Math.floor(random() * count);
@@ -137,7 +140,11 @@ export async function playHistory(
       },
     });
     world.proxy.begin(isFine ? [] : planForLake(seed * 1000 + runs, isHourly ? 0.08 : 0.15, pools));
-    const words = ["sync", root, ...(existsSync(path.join(root, "assets.ndjson")) ? [] : creation(pools))];
+    const words = [
+      "sync",
+      root,
+      ...(existsSync(path.join(root, "assets.ndjson")) ? [] : creation(pools, by)),
+    ];
     if (hasFlipped || (isAll && chance(0.04))) words.push("--force");
     const { exit, stderr } = await world.dexdata(words, ahead).outcome;
     strikes += world.proxy.struck.length;

@@ -1,7 +1,7 @@
+import { usageFailure } from "../../../base/failure.ts";
 import { batchParam } from "../../../api/reply.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { usageFailure } from "../../../base/failure.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags, FollowedFlags } from "../flags/endpoint-flags.ts";
 import { isMeantAsTime, timedFlags } from "../flags/timed-flags.ts";

@@ -60,7 +60,7 @@ export const followFlags = {
   poll: flag(durationFrom(shortestPoll, "each read costs 1 credit"), group, {
     with: "follow",
     needs,
-    summary: "Request new rows at this interval, without the stream",
+    summary: "Request rows at this interval, without a stream",
     details: "; at least 2s; for several pools from 5s to 1h (default 1m)",
     excludes: [
       {
@@ -76,7 +76,7 @@ export const followFlags = {
     needs,
     summary: "Exit 8 when no new row arrives for this long",
   }),
-  "on-invalid": flag(choice(["fail", "drop"], "action"), group, {
+  "on-invalid": flag(choice(["fail", "drop"], "action"), "Requests", {
     with: "follow",
     needs,
     summary: "What to do with a pool that the service rejects for good, if there are others",
@@ -107,10 +107,11 @@ const byCreation = "--follow prints the rows in the order in which they were cre
 
 /** For searches, whose rows are followed by the time of their creation. */
 export const growthFlags = {
-  ...pick(followFlags, "follow", "poll", "for", "idle-exit", "events", "speed"),
-  follow: flag(toggle, group, {
-    summary: "Print pools created since --created-after (default: now) as the service lists them, each once",
-    details: "; costs 1 credit per read and page; --out appends to its file, and continues after a restart",
+  ...pick(followFlags, "speed"),
+  follow: flag(toggle, "Rows", {
+    summary: "Print each new pool once it is listed",
+    details:
+      ", from --created-after on (default: now); costs 1 credit per read and page; --out appends to its file, and continues after a restart",
     excludes: [
       { flag: "order-by", next: byCreation },
       { flag: "sort", next: byCreation },
@@ -121,7 +122,13 @@ export const growthFlags = {
       ),
     ],
   }),
-  poll: flag(duration, group, {
+  ...Object.fromEntries(
+    Object.entries(pick(followFlags, "for", "events")).map(([name, each]) => [
+      name,
+      { ...each, group: "Requests" as const },
+    ]),
+  ),
+  poll: flag(duration, "Requests", {
     with: "follow",
     needs,
     summary: "Read the search at this interval, from 5s to 1h (default 1m)",

@@ -35,10 +35,10 @@ export interface FollowingList {
   readonly done: Promise<void>;
   /** Rows that were already read are written first. */
   readonly stop: () => void;
+  /** When the last complete read began, on the monotonic clock. */
+  readonly readAt: () => number;
   /** Whether the reader of the output no longer accepts rows. */
   readonly isStuck: () => boolean;
-  /** When the last complete read started, on the monotonic clock. */
-  readonly readAt: () => number;
 }
 
 /** What the lists of a run have said once for all of them. */
@@ -54,7 +54,7 @@ export function followList(
   said: SaidOnce,
   failed: (failure: Failure) => void,
 ): FollowingList {
-  const { run, open, ending, present, isOfMany, queue, checkpoint, poll, quota } = session;
+  const { run, ending, present, isOfMany, queue, checkpoint, poll, quota } = session;
   const title = isOfMany ? listTitle(list) : undefined;
   const course = createFollowReport(run, session.log, {
     pools: poolsOf([list]),
@@ -65,8 +65,10 @@ export function followList(
   session.freshness.set(pathOfList(list), freshness);
   const child = childOf(ending.signal);
   const context = { ...run.context, signal: child.signal };
-  const { latest } = present;
-  const writer = createRowWriter(quota, createRowOutput(session, list, said), { ...course, latest });
+  const writer = createRowWriter(quota, createRowOutput(session, list, said), {
+    ...course,
+    latest: present.latest,
+  });
   const wake = createWake(context.clock, child.signal);
   let [isStuck, rowsSince, readAt] = [false, 0, context.clock.elapsed()];
   let listening: Promise<void> | undefined;
@@ -75,7 +77,7 @@ export function followList(
       context,
       begin: beginningOf(session, list, freshness),
       wake,
-      latest,
+      latest: present.latest,
       polledAt: isOfMany ? () => present.seconds() - freshness.age() / 1000 : undefined,
       freshness,
       idle: () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
@@ -99,12 +101,8 @@ export function followList(
           context.stopWaitingForReader();
         },
         caughtUp: (began, rows) => {
-          if (session.readsAnHour !== undefined && !said.cost) {
-            said.cost = true;
-            const lasting = creditsLast(open.client.meter.creditsLeft, session.readsAnHour);
-            if (lasting !== undefined) run.report.note(lasting);
-          }
           readAt = began;
+          sayHowLong(session, said);
           course.caughtUp(began, rows);
           // Opened only after the history has been read, because earlier events would cost credits without triggering a
           // read.
@@ -113,11 +111,7 @@ export function followList(
       },
     });
   const end = (cause: unknown): void => {
-    if (child.signal.aborted) return;
-    if (!isOfMany || !(cause instanceof Failure)) return ending.end(cause);
-    const failure = new Failure(`${title}: ${cause.message}`, cause.details);
-    if (affectsOneInput(cause)) failed(failure);
-    else ending.end(failure);
+    if (!child.signal.aborted) endList(session, title, cause, failed);
   };
   const done = work()
     .then(() => ending.end(new Stop("limit")), end)
@@ -125,8 +119,33 @@ export function followList(
       await listening;
       child.release();
     });
-  const stop = (): void => child.abort(new Error("no longer listed"));
-  return { course, done, stop, isStuck: () => isStuck, readAt: () => readAt };
+  return {
+    course,
+    done,
+    stop: () => child.abort(new Error("no longer listed")),
+    isStuck: () => isStuck,
+    readAt: () => readAt,
+  };
+}
+
+function sayHowLong({ readsAnHour, open, run }: Session, said: SaidOnce): void {
+  if (readsAnHour === undefined || said.cost) return;
+  said.cost = true;
+  const lasting = creditsLast(open.client.meter.creditsLeft, readsAnHour);
+  if (lasting !== undefined) run.report.note(lasting);
+}
+
+/** If only this list cannot be followed, the others may continue. */
+function endList(
+  { ending, isOfMany }: Session,
+  title: string | undefined,
+  cause: unknown,
+  failed: (failure: Failure) => void,
+): void {
+  if (!isOfMany || !(cause instanceof Failure)) return ending.end(cause);
+  const failure = new Failure(`${title}: ${cause.message}`, cause.details);
+  if (affectsOneInput(cause)) failed(failure);
+  else ending.end(failure);
 }
 
 /** Finds where the list was left, or where to begin. */

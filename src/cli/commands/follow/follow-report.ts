@@ -36,16 +36,8 @@ export function createFollowReport(
     title === undefined ? say(line) : isDown() || say(`${title}: ${line}`);
   const [warn, note] = [titled(report.warn), titled(report.note)];
   const isOne = title === undefined;
-  const sinks = {
-    warn,
-    note,
-    remark,
-    log,
-    isOne,
-    changed: metrics?.changed,
-    now: clock.now,
-    timesToTell: createRepeatLimiter(clock),
-  };
+  const [timesToTell, changed] = [createRepeatLimiter(clock), metrics?.changed];
+  const sinks = { warn, note, remark, log, isOne, changed, now: clock.now, timesToTell };
   const holes = createHoles(clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }

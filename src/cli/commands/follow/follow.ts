@@ -71,7 +71,6 @@ async function follow(session: Session): Promise<void> {
   const which = session.isOfMany ? ` ${counted(continued, "list")}` : "";
   if (continued > 0) run.report.note(`resuming${which} from ${checkpoint?.file}`);
   for (const list of lists) running.start(list);
-  showMetrics(session, running.all);
   const ofAll = { pools: poolsOf(lists), title: undefined, isDown: () => false };
   const course = createFollowReport(run, log, ofAll);
   const release = run.context.onReload(
@@ -80,6 +79,17 @@ async function follow(session: Session): Promise<void> {
       ? () => run.context.interrupt({ cause: "SIGHUP" })
       : () => void running.reload(reread),
   );
+  const following = (): readonly FollowingList[] => [...running.all()];
+  const listening = (): number => following().filter((each) => each.course.isListening()).length;
+  run.metrics?.shows({
+    rows: () => quota.count,
+    oldest: () =>
+      following().reduce((least, { readAt }) => Math.min(least, readAt()), Number.POSITIVE_INFINITY),
+    gapSeconds: () => following().reduce((sum, each) => sum + each.course.gapSeconds(), 0),
+    ...(session.poll === undefined && {
+      connections: () => ({ open: listening(), retrying: 1 - listening() }),
+    }),
+  });
   let behind: Failure | undefined;
   try {
     await new Promise<void>((resolve) => {
@@ -98,20 +108,8 @@ async function follow(session: Session): Promise<void> {
     await checkpoint?.close();
   }
   if (!(signal.reason instanceof Stop)) throw signal.reason;
-  if (!Array.from(running.all()).some(({ isStuck }) => isStuck())) await renderer.end();
+  if (!following().some(({ isStuck }) => isStuck())) await renderer.end();
   if (behind !== undefined) throw behind;
-}
-
-function showMetrics({ run: { metrics }, poll, quota }: Session, all: () => Iterable<FollowingList>): void {
-  const open = (): number => Array.from(all()).filter(({ course }) => course.isListening()).length;
-  metrics?.shows({
-    rows: () => quota.count,
-    gapSeconds: () => Array.from(all()).reduce((sum, { course }) => sum + course.gapSeconds(), 0),
-    oldest: () => Math.min(...Array.from(all(), ({ readAt }) => readAt())),
-    ...(poll === undefined && {
-      connections: () => ({ open: open(), retrying: Array.from(all()).length - open() }),
-    }),
-  });
 }
 
 /** The lists that are followed now. */

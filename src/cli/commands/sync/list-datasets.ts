@@ -12,6 +12,8 @@ import {
   type DatasetKind,
   datasetKinds,
   factsOfKind,
+  type Partition,
+  partitions,
 } from "../../../lake/dataset.ts";
 import { folderOf } from "../../../lake/layout.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
@@ -24,12 +26,14 @@ export interface Defaults {
   readonly kinds: readonly DatasetKind[];
   readonly interval: CandleInterval;
   readonly from: string | undefined;
+  readonly by: Partition | undefined;
   readonly now: number;
 }
 
-export type ListedDataset = Omit<Dataset, "from"> & {
-  /** Undefined if neither the line nor a flag sets it. */
+/** Undefined: neither the line nor a flag sets it. */
+export type ListedDataset = Omit<Dataset, "from" | "by"> & {
   readonly from: number | undefined;
+  readonly by: Partition | undefined;
 };
 
 const usage = "usage: dexdata sync <directory> [network:address…|@file|-] [flags]";
@@ -63,6 +67,7 @@ export function readStoredList(text: string, file: string, now: number): readonl
     kinds: kind.default,
     interval: interval.default,
     from: undefined,
+    by: undefined,
     now,
   });
 }
@@ -102,7 +107,8 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
     const interval = kind === "transactions" ? undefined : (typed ?? defaults.interval);
     const from = startOf(asset, defaults);
     const created = instantOf(row)?.seconds;
-    return { kind, network, address: addressKey(address), interval, from, created, label };
+    const by = chosen(where, "by", member(row, "by"), partitions) ?? defaults.by;
+    return { kind, network, address: addressKey(address), interval, by, from, created, label };
   });
 }
 
@@ -157,7 +163,7 @@ export const dayOf = (seconds: number): number => Math.floor(seconds / SECONDS_P
 function withoutRepeats(datasets: readonly ListedDataset[]): readonly ListedDataset[] {
   const found = new Map<string, ListedDataset>();
   for (const dataset of datasets) {
-    const folder = folderOf({ ...dataset, from: 0 });
+    const folder = folderOf(dataset);
     const before = found.get(folder);
     const isEarlier = (dataset.from ?? Number.POSITIVE_INFINITY) < (before?.from ?? Number.POSITIVE_INFINITY);
     if (before === undefined || isEarlier) found.set(folder, dataset);

@@ -1,10 +1,10 @@
 import { intervals, madeIntervals, sameIntervals } from "../../../api/endpoints/ohlcv.ts";
 import { invalidInput } from "../../../base/failure.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
-import { type CandleInterval, type DatasetKind, datasetKinds } from "../../../lake/dataset.ts";
+import { type CandleInterval, type DatasetKind, datasetKinds, partitions } from "../../../lake/dataset.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
-import { list, readBy, text, toggle } from "../../run/flags/flag-types.ts";
+import { choice, list, readBy, text, toggle } from "../../run/flags/flag-types.ts";
 import { metricsFlag, textFlags } from "../../run/flags/shared-flags.ts";
 
 const kinds = list("kinds", (label, items): readonly DatasetKind[] =>
@@ -38,6 +38,10 @@ export const syncFlags = {
   interval: flag({ ...readBy("choice", "interval", readStoredInterval), choices: intervals }, "Rows", {
     summary: "Candle length",
     default: "1h",
+  }),
+  by: flag(choice(partitions, "partition"), "Output", {
+    summary: "Put the complete days of a month in one file, or each day in its own",
+    defaultSaid: "default: month; datasets with files continue as they are",
   }),
   from: flag(text("time", "time"), "Rows", {
     summary: "Keep rows from this day on",
@@ -88,12 +92,12 @@ export const syncNotes: readonly Block[] = [
     prose:
       "The first run stores the list of assets as assets.ndjson in the directory. It has one line per dataset, and you can edit " +
       "it: remove a line to stop updating its files. Later runs need no list; a list adds to the stored one. A line of a list can " +
-      "have its own kind, interval and from.",
+      "have its own kind, interval, by and from. An earlier --from adds older days to datasets that the list has.",
   },
   {
     prose:
-      "The name of a file shows its state: rows.parquet is complete, open.parquet still grows, and lost.parquet lacks rows that the " +
-      "service no longer has. A day is complete when it was read at least 24h after its end, the service's count agrees, and an " +
-      "older row shows that the day was not cut. If you do not trust a file, delete it: the next run fetches it again.",
+      "The name of a file shows its state: rows.parquet has complete days, open.parquet days that still grow, and lost.parquet days " +
+      "that lack rows that the service no longer has. A day is complete when it was read at least 24h after its end, the service's count agrees, and an " +
+      "older row shows that the day was not cut. If you do not trust a file, delete it: the next run fetches its days again.",
   },
 ];

@@ -67,7 +67,7 @@ function tableOf(written: readonly Written[]) {
     return {
       dataset: interval === undefined ? kind : `${kind} ${interval}`,
       asset: `${network}:${address}`,
-      files: own.length,
+      files: new Set(own.map(({ file }) => file)).size,
       complete: count("rows"),
       open: count("open"),
       lost: count("lost"),

@@ -12,28 +12,24 @@ import { makeFolder } from "../../../base/files/paths.ts";
 import type { FolderLock } from "../../../base/files/publish.ts";
 import { writeFailure } from "../../../base/files/file-errors.ts";
 import { createAgeNote } from "../../../client/response/answer-age.ts";
-import { addAssets, assetsName, checkRoot, firstPeriod, readAssets } from "../../../lake/assets-file.ts";
-import { type Dataset, factsOfKind } from "../../../lake/dataset.ts";
+import { assetsName, checkRoot } from "../../../lake/assets-file.ts";
+import { factsOfKind } from "../../../lake/dataset.ts";
 import type { Lake, LakeEvents } from "../../../lake/lake-run.ts";
-import { folderOf } from "../../../lake/layout.ts";
 import { createServiceClock, type ServiceClock } from "../../../lake/service-clock.ts";
 import { tokensName } from "../../../lake/token-table.ts";
 import { type LakePlan, planLake, syncLake } from "../../../lake/sync-lake.ts";
-import type { Values } from "../../run/flags/flag.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Input } from "../command.ts";
 import { withoutNames } from "../input/replace-names.ts";
 import { syncServiceOf } from "../../run/run-options.ts";
-import { dayOf, type ListedDataset, readDatasets, readStoredList } from "./list-datasets.ts";
+import { readLists } from "./sync-lists.ts";
 import { createFailures } from "./sync-failures.ts";
 import { createSyncMetrics } from "./sync-metrics.ts";
 import { createSyncOutput } from "./sync-output.ts";
 import type { syncFlags, syncShared } from "./sync-flags.ts";
 
 type SyncInput = Input<typeof syncFlags & typeof syncShared>;
-type SyncValues = Values<typeof syncFlags & typeof syncShared>;
 
 export async function sync(input: SyncInput, outer: Context): Promise<ExitCode> {
   const [first, ...others] = new Set(input.flags.kind.map((kind) => factsOfKind(kind).asset));
@@ -59,21 +55,22 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     );
   checkRoot(root);
   if (names.length === 0)
-    for (const name of ["kind", "interval", "from"])
+    for (const name of ["kind", "interval", "from", "by"])
       if (typed.has(name))
         throw usageFailure(
           `--${name} requires a list of assets`,
           `edit the lines of ${path.join(root, assetsName)} instead`,
         );
   const started = context.clock.elapsed();
-  const { added, datasets } = await readAll(run, root, names, flags);
+  const list = await readLists(run, root, names, flags);
   const isEstimate = flags.estimate === true;
   const lock = isEstimate ? undefined : await lockRoot(run, root);
   const clock = createServiceClock(() => options.now + context.clock.elapsed() - started);
   const open = await run.open({ observer: observerOf(run, clock) });
   const { client } = open;
   const isForced = flags.force === true;
-  const begun = await planLake({ root, isForced, client, lock }, datasets, clock.present());
+  const { datasets } = list;
+  const begun = await planLake({ context, root, isForced, client, lock }, datasets, clock.present());
   const service = syncServiceOf(options, client.target);
   checkService(begun, service);
   if (isEstimate) {
@@ -81,7 +78,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     return await estimateSync(run, flags, client, begun);
   }
   if (lock === undefined) throw new Error("a run without a lock");
-  addAssets(context, root, added);
+  list.save(list);
   const output = createSyncOutput(context, flags);
   const metrics = createSyncMetrics(run, begun, output.rows);
   const failures = createFailures(run);
@@ -95,6 +92,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     isForced,
     parallel: options.parallel,
     clock,
+    datasetsAt: list.datasetsAt,
     events: {
       ...eventsOf(run),
       ...output.events,
@@ -139,7 +137,8 @@ function observerOf({ report }: Run, clock: ServiceClock): Pick<ClientObserver, 
 
 /** A changed byte in the middle of a complete file is found only with `--force`. */
 function tellChecks({ report, options }: Run, { files }: LakePlan, isForced: boolean): void {
-  const count = [...files.values()].reduce((sum, own) => sum + own.size, 0);
+  const held = [...files.values()].flatMap((own) => [...own.values()]);
+  const count = new Set(held.map(({ file }) => file)).size;
   if (count === 0) return;
   const found = counted(count, "file");
   const tell = options.hasStats ? report.tell : report.remark;
@@ -163,29 +162,6 @@ function tellClock({ report }: Run, clock: ServiceClock): void {
 
 function eventsOf({ report }: Run): Pick<LakeEvents, "incomplete" | "damaged" | "remark"> {
   return { incomplete: report.warn, damaged: report.warn, remark: report.note };
-}
-
-/** In Unix seconds. No network of the service had DEX trades before. */
-const earliest = Date.UTC(2015, 0, 1) / 1000;
-
-/** The stored list and the arguments. `added` are the datasets that the stored list lacks. */
-async function readAll(run: Run, root: string, names: readonly string[], flags: SyncValues) {
-  const { now } = run.options;
-  const { kind: kinds, interval, from } = flags;
-  const given = await readDatasets(names, run.sources, { kinds, interval, from, now });
-  const file = path.join(root, assetsName);
-  const text = readAssets(root);
-  if (text === undefined && names.length === 0)
-    throw usageFailure(`${file} does not exist`, `name the assets: dexdata sync ${root} @pools.ndjson`);
-  const stored = text === undefined ? [] : readStoredList(text, file, now);
-  const begun = (listed: ListedDataset): Dataset => {
-    const dataset = { ...listed, from: listed.from ?? 0 };
-    const first = listed.from ?? firstPeriod(root, dataset) ?? dayOf(now / 1000 - 6 * SECONDS_PER_DAY);
-    return { ...dataset, from: Math.max(first, earliest) };
-  };
-  const known = new Set(stored.map((dataset) => folderOf(begun(dataset))));
-  const added = given.map(begun).filter((dataset) => !known.has(folderOf(dataset)));
-  return { added, datasets: [...stored.map(begun), ...added] };
 }
 
 async function lockRoot({ context, report, onClose }: Run, root: string): Promise<FileLock & FolderLock> {

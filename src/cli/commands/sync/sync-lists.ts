@@ -1,0 +1,95 @@
+import path from "node:path";
+import { usageFailure } from "../../../base/failure.ts";
+import { counted } from "../../../base/text/counted.ts";
+import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
+import {
+  assetsName,
+  changeAssets,
+  firstPeriod,
+  type ListChanges,
+  placesOf,
+  readAssets,
+} from "../../../lake/assets-file.ts";
+import type { Dataset, Partition } from "../../../lake/dataset.ts";
+import { folderOf, isMonthly } from "../../../lake/layout.ts";
+import type { Values } from "../../run/flags/flag.ts";
+import type { Run } from "../../run/with-run.ts";
+import { dayOf, type ListedDataset, readDatasets, readStoredList } from "./list-datasets.ts";
+import type { syncFlags } from "./sync-flags.ts";
+
+/** In Unix seconds. No network of the service had DEX trades before. */
+const earliest = Date.UTC(2015, 0, 1) / 1000;
+
+/** Six days ago, because the public service returns transactions of the last week only. */
+const defaultStart = (present: number): number => dayOf(present - 6 * SECONDS_PER_DAY);
+
+/**
+ * The stored list and the arguments: `added` are datasets that the stored list lacks. `datasetsAt` moves starts that
+ * nothing sets, if the service's clock is behind that of this machine.
+ */
+export async function readLists(
+  run: Run,
+  root: string,
+  names: readonly string[],
+  flags: Values<typeof syncFlags>,
+) {
+  const { now } = run.options;
+  const { kind: kinds, interval, from, by } = flags;
+  const given = await readDatasets(names, run.sources, { kinds, interval, from, by, now });
+  const file = path.join(root, assetsName);
+  const text = readAssets(root);
+  if (text === undefined && names.length === 0)
+    throw usageFailure(`${file} does not exist`, `name the assets: dexdata sync ${root} @pools.ndjson`);
+  const stored = text === undefined ? [] : readStoredList(text, file, now);
+  const defaulted: Dataset[] = [];
+  const begin = async (listed: ListedDataset): Promise<Dataset> => {
+    const dataset = { ...listed, from: 0, by: partitionIn(root, listed) };
+    const first = listed.from ?? (await firstPeriod(root, dataset));
+    const begun = { ...dataset, from: Math.max(first ?? defaultStart(now / 1000), earliest) };
+    if (first === undefined) defaulted.push(begun);
+    return begun;
+  };
+  const known = new Map<string, Dataset>();
+  for (const listed of stored) known.set(folderOf(listed), await begin(listed));
+  const [added, widened]: [Dataset[], Dataset[]] = [[], []];
+  let later = 0;
+  for (const listed of given) {
+    const own = known.get(folderOf(listed));
+    if (own === undefined) added.push(await begin(listed));
+    else {
+      partitionIn(root, listed);
+      const start = Math.max(listed.from ?? own.from, earliest);
+      if (start < own.from) widened.push({ ...own, from: start });
+      if (start > own.from) later += 1;
+    }
+  }
+  if (later > 0) run.report.note(`${counted(later, "dataset")} began earlier; a later start removes nothing`);
+  for (const dataset of widened) known.set(folderOf(dataset), dataset);
+  const datasets = [...known.values(), ...added];
+  const save = (changes: ListChanges): void =>
+    changeAssets(run.context, root, changes, (line) => readStoredList(line, file, now));
+  const datasetsAt = (present: number): readonly Dataset[] => {
+    const start = defaultStart(present);
+    const earlier = new Map(
+      defaulted
+        .filter((dataset) => start < dataset.from)
+        .map((dataset) => [dataset, { ...dataset, from: start }]),
+    );
+    save({ added: [], widened: [...earlier.values()] });
+    return datasets.map((dataset) => earlier.get(dataset) ?? dataset);
+  };
+  return { added, widened, datasets, datasetsAt, save };
+}
+
+/** What the files of a dataset are, whatever its line says. DuckDB cannot read both kinds at once. */
+function partitionIn(root: string, listed: ListedDataset): Partition {
+  if (isMonthly(listed)) return "month";
+  const [place] = placesOf(root, listed);
+  if (place === undefined) return listed.by ?? "month";
+  const found = place.name.startsWith("date=") ? "day" : "month";
+  if (listed.by === undefined || listed.by === found) return found;
+  throw usageFailure(
+    `${path.join(root, folderOf(listed))} has files by ${found}, not by ${listed.by}`,
+    "use a new directory",
+  );
+}

@@ -1,0 +1,116 @@
+import path from "node:path";
+import { folderBelow } from "../base/files/folder-below.ts";
+import { removeFile } from "../base/files/paths.ts";
+import { publish } from "../base/files/publish.ts";
+import type { Dataset } from "./dataset.ts";
+import { type Footer, showTime } from "./footer.ts";
+import { findFiles, type FoundFile, type HeldFile } from "./held-files.ts";
+import { isIntact, joinPeriods, type StoredPeriod, type WrittenPart } from "./lake-file.ts";
+import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "./layout.ts";
+import { copyAside, type Keeper, partIn, placePart, setAside } from "./place-file.ts";
+
+export interface Placer extends Keeper {
+  readonly damaged?: (problem: string) => void;
+}
+
+/**
+ * Puts a period where its state says. A file by month has the row groups of its other days as they are: first, the day
+ * is added to the file of its state, and then it goes from the file where it was, so that a reader always finds it.
+ */
+export async function placePeriod(
+  placer: Placer,
+  dataset: Dataset,
+  period: Period,
+  written: WrittenPart,
+  kept: HeldFile | undefined,
+): Promise<string> {
+  const place = placeOf(dataset, period);
+  const folder = path.join(folderOf(dataset), place);
+  const name = path.join(folder, fileNameOf(written.footer.state));
+  if (place === period.name) {
+    placePart(placer, folder, written, kept);
+    return name;
+  }
+  const looked = await findFiles({ ...placer, isFull: false }, dataset, place);
+  const files = looked.map((found) =>
+    found.file === kept?.file ? { ...found, identity: kept.identity } : found,
+  );
+  const isOther = ({ footer }: { footer: Footer }): boolean =>
+    footer.period.from < period.from || footer.period.from >= period.to;
+  const { file, footer, groups } = written;
+  const own: StoredPeriod = { file, footer, range: { begin: 0, end: groups } };
+  const target = files.find(({ state }) => state === footer.state);
+  await rewrite(placer, folder, footer.state, target, [...othersIn(target, isOther), own]);
+  removeFile(file);
+  for (const found of files)
+    if (found !== target && !found.periods.every(isOther))
+      await rewrite(placer, folder, found.state, found, othersIn(found, isOther));
+  return name;
+}
+
+/** A killed run may have left a period in two files. The first one has it. */
+export async function dropCopies(
+  placer: Placer,
+  dataset: Dataset,
+  place: string,
+  files: readonly FoundFile[],
+): Promise<void> {
+  const seen = new Set<number>();
+  for (const found of files) {
+    const own = found.periods.filter(({ footer }) => !seen.has(footer.period.to));
+    if (own.length < found.periods.length) {
+      await rewrite(
+        placer,
+        path.join(folderOf(dataset), place),
+        found.state,
+        found,
+        othersIn(found, (each) => own.includes(each)),
+      );
+    }
+    for (const { footer } of own) seen.add(footer.period.to);
+  }
+}
+
+function othersIn(
+  found: FoundFile | undefined,
+  isOther: (period: FoundFile["periods"][number]) => boolean,
+): readonly StoredPeriod[] {
+  return (found?.periods ?? []).filter(isOther);
+}
+
+async function rewrite(
+  placer: Placer,
+  folder: string,
+  state: FileState,
+  found: FoundFile | undefined,
+  wanted: readonly StoredPeriod[],
+): Promise<void> {
+  const { root, lock } = placer;
+  const named = path.join(folderBelow(root, folder), fileNameOf(state));
+  const part = partIn(placer, `${folder}/${state}`);
+  const isUsable = found?.problem === undefined;
+  if (found?.problem !== undefined) {
+    setAside(placer, found);
+    placer.damaged?.(`replaced ${found.file}: ${found.problem}; the earlier file is in .dexdata/replaced`);
+  }
+  const periods: StoredPeriod[] = [];
+  for (const period of wanted) {
+    if (await isIntact(period.file, period.range)) periods.push(period);
+    else {
+      copyAside(placer, { file: period.file });
+      placer.damaged?.(
+        `${named}: the rows of ${showTime(period.footer.period.from).slice(0, 10)} have changed; the earlier file is in .dexdata/replaced, and the next run reads them again`,
+      );
+    }
+  }
+  if (periods.length === 0) {
+    publish(lock, named, part, undefined);
+    removeFile(part);
+    return;
+  }
+  await joinPeriods(
+    part,
+    periods.toSorted((one, other) => one.footer.period.from - other.footer.period.from),
+  );
+  publish(lock, part, named, isUsable ? found?.identity : undefined);
+}

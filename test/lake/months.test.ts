@@ -1,0 +1,297 @@
+import {
+  copyFileSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { openStored } from "../../src/base/files/stored-file.ts";
+import { joinParquet } from "../../src/rows/parquet/join-parquet.ts";
+import { openParquet } from "../../src/rows/parquet/parquet-file.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { dataFiles, hashesOf, periodsBelow, stampsOf } from "../harness/lake.ts";
+import { secretMark } from "../harness/key-search.ts";
+import { type MarketPool, rowsOfDays, seconds, startMarketService } from "../harness/market-service.ts";
+import { html, json } from "../harness/scripted-server.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const pool = `0x${"a".repeat(40)}`;
+const [hour, day] = [3600, 86_400];
+const days = Array.from({ length: 14 }, (_, index) =>
+  new Date(Date.UTC(2026, 9, 24 + index)).toISOString().slice(0, 10),
+);
+const folder = temporaryFolder();
+const pools = new Map<string, MarketPool>();
+let now = 0;
+let root = "";
+let service: Awaited<ReturnType<typeof startMarketService>> | undefined;
+
+beforeAll(async () => {
+  service = await startMarketService(() => now, pools);
+});
+afterAll(async () => await service?.close());
+beforeEach(({ task }) => {
+  now = seconds("2026-11-03T08:00:00Z");
+  root = path.join(folder, task.name.replaceAll(/\W+/gu, "-").slice(0, 60));
+  pools.set(pool, { rows: rowsOfDays(pool, days, 40), created: "2026-01-01T00:00:00Z" });
+  service?.disturb({});
+});
+
+async function run(words: readonly string[], tier: "free" | "pro" = "pro") {
+  const key = { DEXDATA_API_KEY: `api_${tier}_${secretMark}_market` };
+  const url = service?.url ?? "";
+  const before = service?.requests.length ?? 0;
+  const env = { ...key, DEXDATA_TIER: tier, DEXDATA_BASE_URL: url, DEXDATA_PRO_BASE_URL: url };
+  const more = [
+    "--error-format",
+    "text",
+    ...(words[0] === "sync" ? ["--rpm", "unlimited", "--retries", "1"] : []),
+  ];
+  const outcome = await dexdata([...words, ...more], { env, now: now * 1000 });
+  return { ...outcome, requests: (service?.requests.length ?? 0) - before };
+}
+const sync = async (...words: readonly string[]) => await run(["sync", root, ...words]);
+const first = async (...words: readonly string[]) =>
+  await sync(`ethereum:${pool}`, "--from", "2026-10-29", ...words);
+
+/** Such as `2026-10-29 rows`. */
+const states = async (): Promise<readonly string[]> =>
+  (await periodsBelow(root)).map(({ name }) =>
+    name
+      .split("/")
+      .slice(-2)
+      .join(" ")
+      .replaceAll(/date=|\.parquet/gu, ""),
+  );
+
+const places = (): readonly string[] => dataFiles(root).map((name) => name.split("/").slice(-2).join("/"));
+
+async function findings(): Promise<readonly (readonly unknown[])[]> {
+  const { stdout } = await run(["verify", root, "-o", "ndjson"]);
+  const lines = stdout.split("\n").filter((line) => line !== "");
+  return lines.map((line) => Object(JSON.parse(line))).map(({ rule, field }) => [rule, field]);
+}
+
+const of = (state: string, month = "2026-11"): string =>
+  path.join(root, dataFiles(root).find((name) => name.includes(`month=${month}/${state}`)) ?? "none");
+
+function flip(file: string, at: number): void {
+  const bytes = readFileSync(file);
+  bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+  writeFileSync(file, bytes);
+}
+
+test("complete days of a month are in one file, the others in another one, which goes with its last day", async () => {
+  expect((await first()).exit).toBe(0);
+  expect(JSON.parse(readFileSync(path.join(root, "assets.ndjson"), "utf8"))).toMatchObject({ by: "month" });
+  expect(await states()).toEqual([
+    ...["10-29", "10-30", "10-31", "11-01"].map((date) => `2026-${date} rows`),
+    ...["11-02", "11-03"].map((date) => `2026-${date} open`),
+  ]);
+  expect(places()).toEqual([
+    "month=2026-10/rows.parquet",
+    "month=2026-11/open.parquet",
+    "month=2026-11/rows.parquet",
+  ]);
+  expect(await findings()).toEqual([]);
+  now = seconds("2026-11-05T08:00:00Z");
+  expect((await sync()).exit).toBe(0);
+  expect((await states()).filter((each) => each.endsWith("open"))).toEqual([
+    "2026-11-04 open",
+    "2026-11-05 open",
+  ]);
+  const before = stampsOf(root);
+  expect(await sync()).toMatchObject({ exit: 0, stderr: "", requests: 0 });
+  expect(stampsOf(root)).toEqual(before);
+});
+
+test("a month that grew day by day has the same bytes as one that was fetched at once, except for the times of reading", async () => {
+  const rowsIn = async (): Promise<unknown> =>
+    (await periodsBelow(root)).map(({ name, footer: { rows, rows_sha256 }, range }) => [
+      name,
+      rows,
+      rows_sha256,
+      range,
+    ]);
+  const last = now;
+  for (now = seconds("2026-10-29T08:00:00Z"); now <= last; now += 12 * hour) await first();
+  now = last;
+  await sync();
+  const grown = await rowsIn();
+  root += "-at-once";
+  await first();
+  expect(grown).toEqual(await rowsIn());
+  // Joining a file's own row groups again gives the same file.
+  const source = openStored(of("rows"));
+  if (source === undefined) throw new Error("no file");
+  const parquet = await openParquet(source);
+  const pieces = parquet.counts.map((_, begin) => ({ source, begin, end: begin + 1 }));
+  const written: Buffer[] = [];
+  await joinParquet(pieces, parquet.receipt, async (bytes) => void written.push(Buffer.from(bytes)));
+  source.close();
+  expect(Buffer.concat(written).equals(readFileSync(of("rows")))).toBe(true);
+});
+
+test("flipped, truncated and exchanged month files are found by day, and repaired while the service has the rows", async () => {
+  await first();
+  now = seconds("2026-11-05T08:00:00Z");
+  await sync();
+  const whole = hashesOf(root);
+  const ranges = (await periodsBelow(root)).filter(({ name }) => name.includes("date=2026-11-02"));
+  expect(ranges[0]?.range).toEqual({ begin: 1, end: 2 });
+  const file = of("rows");
+  flip(file, 200);
+  expect((await findings()).map(([rule]) => rule)).toContain("F1");
+  const [, changed] = (await findings()).find(([rule]) => rule === "F1") ?? [];
+  expect(changed).toBe("2026-11-01");
+  const forced = await sync("--force");
+  expect(forced.exit).toBe(0);
+  expect(forced.stderr).toContain(`replaced ${file}: the file has changed since it was written`);
+  const footers = async () =>
+    (await periodsBelow(root)).map(({ name, footer }) => [name, footer.rows_sha256]);
+  const healthy = await footers();
+  expect(await findings()).toEqual([]);
+  for (const damage of [
+    () => truncateSync(file, 1000),
+    () => copyFileSync(of("rows", "2026-10"), file),
+    () => renameSync(file, file.replace("rows", "lost")),
+  ]) {
+    damage();
+    expect((await findings()).length).toBeGreaterThan(0);
+    await sync("--force");
+    expect(await findings()).toEqual([]);
+    expect((await footers()).map(String)).toEqual(healthy.map(String));
+  }
+  expect(Object.keys(hashesOf(root))).toEqual(Object.keys(whole));
+});
+
+test("a day that is in two files after a kill is in one of them after the next run", async () => {
+  await first();
+  now = seconds("2026-11-04T08:00:00Z");
+  const before = readFileSync(of("open"));
+  await sync();
+  const whole = hashesOf(root);
+  // The open file as it was before the day left it.
+  writeFileSync(of("open"), before);
+  expect((await findings())[0]).toEqual(["F4", "date=2026-11-02"]);
+  await sync();
+  expect(await states()).toEqual([...new Set(await states())]);
+  expect(new Set(places())).toEqual(
+    new Set(["month=2026-10/rows.parquet", "month=2026-11/open.parquet", "month=2026-11/rows.parquet"]),
+  );
+  expect(await findings()).toEqual([]);
+  expect(hashesOf(root)[Object.keys(whole).at(-2) ?? ""]).toBeDefined();
+});
+
+test("days of a damaged month that the service no longer has are named, and the file is kept", async () => {
+  await first();
+  now = seconds("2026-11-06T08:00:00Z");
+  await sync();
+  const bytes = readFileSync(of("rows"));
+  truncateSync(of("rows"), 2000);
+  service?.disturb({ reach: 3 * day });
+  const outcome = await sync();
+  expect(outcome.exit).toBe(8);
+  const kept = readdirSync(path.join(root, ".dexdata"), { recursive: true, encoding: "utf8" });
+  const copy = kept.find((name) => name.endsWith("month=2026-11/rows.parquet")) ?? "none";
+  expect(readFileSync(path.join(root, ".dexdata", copy)).equals(bytes.subarray(0, 2000))).toBe(true);
+  for (let count = 0; count < 3; count += 1) {
+    now += day;
+    await sync();
+  }
+  // What is missing is still said days later.
+  const said = (await findings()).filter(
+    ([, field]) => String(field).includes("2026-11-01") || field === "state",
+  );
+  expect(
+    said.length + (await states()).filter((each) => /2026-11-01 (?:open|lost)/u.test(each)).length,
+  ).toBeGreaterThan(0);
+});
+
+test("a directory by day continues by day, and cannot be mixed", async () => {
+  expect((await first("--by", "day")).exit).toBe(0);
+  const list = path.join(root, "assets.ndjson");
+  const line: Readonly<Record<string, unknown>> = Object(JSON.parse(readFileSync(list, "utf8")));
+  // Earlier versions do not name it.
+  writeFileSync(list, `${JSON.stringify({ ...line, by: undefined })}\n`);
+  now += day;
+  expect((await sync()).exit).toBe(0);
+  expect(places().every((name) => name.startsWith("date="))).toBe(true);
+  const mixed = await first("--by", "month");
+  expect(mixed.exit).toBe(2);
+  expect(mixed.stderr).toContain("has files by day, not by month");
+});
+
+test("N6: an earlier start widens a known dataset, and a later one removes nothing", async () => {
+  await first();
+  const estimate = await sync(`ethereum:${pool}`, "--from", "2026-10-27", "--estimate", "-o", "json");
+  expect(JSON.parse(estimate.stdout)).toMatchObject({ files: 2 });
+  expect((await states()).length).toBe(6);
+  const list = path.join(root, "assets.ndjson");
+  writeFileSync(list, `# mine\n${readFileSync(list, "utf8")}`);
+  expect((await sync(`ethereum:${pool}`, "--from", "2026-10-27")).exit).toBe(0);
+  expect((await states())[0]).toBe("2026-10-27 rows");
+  expect((await states()).length).toBe(8);
+  const [mine, line = ""] = readFileSync(list, "utf8").split("\n");
+  expect(mine).toBe("# mine");
+  expect(JSON.parse(line)).toMatchObject({ from: "2026-10-27", address: pool });
+  const before = hashesOf(root);
+  const later = await sync(`ethereum:${pool}`, "--from", "2026-11-02");
+  expect(later.stderr).toContain("1 dataset began earlier; a later start removes nothing");
+  expect(hashesOf(root)).toEqual(before);
+});
+
+test("the default start counts back from the service's clock", async () => {
+  const local = now + 3 * day;
+  const env = {
+    DEXDATA_TIER: "pro",
+    DEXDATA_API_KEY: `api_pro_${secretMark}_market`,
+    DEXDATA_PRO_BASE_URL: service?.url ?? "",
+  };
+  await dexdata(["sync", root, `ethereum:${pool}`, "--rpm", "unlimited"], { env, now: local * 1000 });
+  expect(JSON.parse(readFileSync(path.join(root, "assets.ndjson"), "utf8"))).toMatchObject({
+    from: "2026-10-28",
+  });
+  expect((await states())[0]).toContain("2026-10-28");
+});
+
+test("N18: a bare 403 for an old start is the plan's reach only if a start within it succeeds", async () => {
+  const words = [`ethereum:${pool}`, "--kind", "ohlcv", "--interval", "30m", "--from", "2026-10-20"];
+  const refusal = json({ message: "historical data is limited" }, { status: 403 });
+  const isOld = (start: string): boolean => {
+    const at = /^\d+$/u.test(start) ? Number(start) : seconds(start);
+    return at < now - 7 * day - 60;
+  };
+  service?.disturb(({ query }) => (isOld(query.get("start") ?? "0") ? { reply: refusal } : {}));
+  const found = await run(["sync", root, ...words], "free");
+  expect(found.exit).toBe(8);
+  expect(found.stderr).toContain("the free plan does not include them");
+  expect((await states()).length).toBeGreaterThan(5);
+  for (const reply of [
+    refusal,
+    html(403),
+    json({ error: "plan_required", param: "interval" }, { status: 403 }),
+  ]) {
+    root += "-all";
+    service?.disturb({ reply });
+    const all = await run(["sync", root, ...words], "free");
+    expect(all.exit).toBe(4);
+    expect(dataFiles(root)).toEqual([]);
+  }
+});
+
+test("a moved or copied directory, with a bracket and a quote in its path, is the same directory", async () => {
+  await first();
+  const moved = path.join(folder, "it's a [lake] *");
+  cpSync(root, moved, { recursive: true, preserveTimestamps: true });
+  const text = readFileSync(path.join(moved, "views.sql"), "utf8");
+  expect(text).not.toContain(folder);
+  root = moved;
+  expect(await sync()).toMatchObject({ exit: 0, requests: 0 });
+  expect(readFileSync(path.join(moved, "views.sql"), "utf8")).toBe(text);
+  expect(await findings()).toEqual([]);
+});
