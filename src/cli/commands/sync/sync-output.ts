@@ -1,4 +1,5 @@
 import type { Meter } from "../../../client/spending/meter.ts";
+import { shortAddress } from "../../../client/subject.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { type Dataset, nameOfDataset } from "../../../lake/dataset.ts";
 import type { LakeEvents } from "../../../lake/lake-run.ts";
@@ -48,7 +49,7 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags) {
     end: async (): Promise<void> => {
       if (format === "ndjson" || (written.length === 0 && format !== "json")) return;
       const lines = written.map(({ published }) => lineOf(published));
-      await writeRows(context, flags, format === "table" ? tableOf(written) : lines);
+      await writeRows(context, flags, format === "table" ? tableOf(written, context.stdout) : lines);
     },
   };
 }
@@ -57,7 +58,8 @@ function lineOf({ twins: _twins, footer: _footer, ...published }: Published) {
   return published;
 }
 
-function tableOf(written: readonly Written[]) {
+/** On a terminal, whole addresses would leave no room for the counts. */
+function tableOf(written: readonly Written[], { isTerminal }: Context["stdout"]) {
   return [...new Set(written.map(({ dataset }) => dataset))].map((dataset) => {
     const own = written.filter((each) => each.dataset === dataset).map(({ published }) => published);
     const count = (state: Published["state"]): number => own.filter((each) => each.state === state).length;
@@ -66,7 +68,7 @@ function tableOf(written: readonly Written[]) {
     const { kind, interval, network, address } = dataset;
     return {
       dataset: interval === undefined ? kind : `${kind} ${interval}`,
-      asset: `${network}:${address}`,
+      asset: `${network}:${isTerminal ? shortAddress(address) : address}`,
       files: new Set(own.map(({ file }) => file)).size,
       complete: count("rows"),
       open: count("open"),
