@@ -77,6 +77,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   }
   const behind = createBehindReport(run, log, poll ?? 0);
   const queue = isOfMany ? createReadQueue(run.context, perMinute, retry.retries, behind) : undefined;
+  if (wish.isSearch) report.remark("watching for new pools; press Ctrl-C to stop");
   if (poll !== undefined) report.note(isOfMany ? lineOfMany(wish, poll, flags) : pollLine(poll));
   const assets = createTableAssets(run.context, open.client, options, questions);
   onClose(assets.save);
