@@ -20,7 +20,8 @@ async function service() {
     now,
     requests,
     follow: async (words: string) => {
-      const context = createTestContext({ env: envOf(url), random: 0.5, speed: 2000 });
+      const isTerminal = { stderr: true };
+      const context = createTestContext({ env: envOf(url), random: 0.5, speed: 2000, isTerminal });
       const wall = { ...clock, now: () => now() * 1000 };
       return await run(`pools search base --follow --rpm 3000 ${words}`.split(" "), {
         ...context,
@@ -59,6 +60,16 @@ describe("pools search --follow", () => {
     console.log(
       `${requests.length} requests for ${ids.length} pools in ${Math.round((now() - start) / 60)} minutes`,
     );
+  });
+
+  test("says at a terminal what it waits for, and how many pools came", async () => {
+    const { follow } = await service();
+    const { stderr } = await follow("--for 1m --no-strict");
+    expect(stderr).toMatch(/^watching for new pools; press Ctrl-C to stop\n/u);
+    expect(stderr).toMatch(/^followed [\d,]+ new pools?$/mu);
+    expect(await follow("--for 1m --no-strict -q")).toMatchObject({
+      stderr: expect.not.stringContaining("Ctrl-C"),
+    });
   });
 
   test("warns of a filter by liquidity, which young pools do not have", async () => {

@@ -3,6 +3,7 @@ import { shortAddress } from "../../../client/subject.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { type Dataset, nameOfDataset } from "../../../lake/dataset.ts";
 import type { LakeEvents } from "../../../lake/lake-run.ts";
+import { isMonthly } from "../../../lake/layout.ts";
 import type { Published } from "../../../lake/publish-period.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
@@ -14,9 +15,10 @@ interface Written {
 }
 
 /** One line per file as soon as it is written. A table has one line per dataset, at the end. */
-export function createSyncOutput(context: Context, flags: LocalOutputFlags) {
+export function createSyncOutput(context: Context, flags: LocalOutputFlags, datasets: readonly Dataset[]) {
   const format = formatOf(context, flags);
   const written: Written[] = [];
+  const [noun = "day", other] = new Set(datasets.map((dataset) => (isMonthly(dataset) ? "month" : "day")));
   let [planned, done, rows] = [0, 0, 0];
   let label: string | undefined;
   const events: Pick<LakeEvents, "planned" | "done" | "read" | "published"> = {
@@ -41,7 +43,12 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags) {
     state: ({ requests, credits }: Meter): PullState => ({
       rows,
       rowsInAll: undefined,
-      inputs: { answered: Math.min(done, planned), of: planned, label, noun: "file" },
+      inputs: {
+        answered: Math.min(done, planned),
+        of: planned,
+        label,
+        noun: other === undefined ? noun : "period",
+      },
       part: planned === 0 ? undefined : Math.min(1, done / planned),
       requests,
       credits,
