@@ -1,7 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { createFaultCounter, isDue } from "../../src/sandbox/faults/due-faults.ts";
-import { type Fault, faultNames, type Faults } from "../../src/sandbox/faults/fault-kinds.ts";
+import { type Fault, type Faults } from "../../src/sandbox/faults/fault-kinds.ts";
 import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
 import { dexdata } from "../harness/dexdata.ts";
 
@@ -51,6 +51,7 @@ describe("--faults grammar", () => {
     ["late-rows", { kind: "late-rows", amount: 90_000, when: share(0.02) }],
     ["late-rows=3h:1%", { amount: 10_800_000, when: share(0.01) }],
     ["late-rows=30d:0%", { amount: 2_592_000_000, when: share(0) }],
+    ["late-pools", { kind: "late-pools", amount: 600_000, when: share(0.2) }],
     ["withdrawn-rows", { kind: "withdrawn-rows", amount: 60_000, when: share(0.01) }],
     ["withdrawn-rows=10m:100%/transactions", { amount: 600_000, when: share(1), path: "/transactions" }],
     ["reorg", { kind: "reorg", amount: 3, when: share(0.01) }],
@@ -70,20 +71,19 @@ describe("--faults grammar", () => {
     ]);
   });
 
-  const kinds = faultNames().join(", ");
   const when =
     "must be x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most 1000), counted from 1";
   const refused: readonly (readonly [string, string, string | undefined])[] = [
-    ["", `"": must be a status from 400 to 599, or one of ${kinds}`, undefined],
-    ["429,", `"": must be a status from 400 to 599, or one of ${kinds}`, undefined],
+    ["", `"": must be a status from 400 to 599, or a kind of fault`, undefined],
+    ["429,", `"": must be a status from 400 to 599, or a kind of fault`, undefined],
     [
       "truncat:5%",
-      `"truncat" in "truncat:5%": must be a status from 400 to 599, or one of ${kinds}`,
+      `"truncat" in "truncat:5%": must be a status from 400 to 599, or a kind of fault`,
       "did you mean truncate?",
     ],
-    ["399", `"399": must be a status from 400 to 599, or one of ${kinds}`, undefined],
-    ["4290", `"4290": must be a status from 400 to 599, or one of ${kinds}`, undefined],
-    ["HTML", `"HTML": must be a status from 400 to 599, or one of ${kinds}`, "did you mean html?"],
+    ["399", `"399": must be a status from 400 to 599, or a kind of fault`, undefined],
+    ["4290", `"4290": must be a status from 400 to 599, or a kind of fault`, undefined],
+    ["HTML", `"HTML": must be a status from 400 to 599, or a kind of fault`, "did you mean html?"],
     ["429:5", `":5" in "429:5": ${when}`, undefined],
     ["429:0%", `":0%" in "429:0%": ${when}`, undefined],
     ["429:101%", `":101%" in "429:101%": ${when}`, undefined],
@@ -152,7 +152,7 @@ describe("--faults grammar", () => {
     expect({ exit, stdout, stderr }).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `error: --faults "trunacte": must be a status from 400 to 599, or one of ${kinds}\n  hint: did you mean truncate?\n`,
+      stderr: `error: --faults "trunacte": must be a status from 400 to 599, or a kind of fault\n  hint: did you mean truncate?\n`,
     });
   });
 

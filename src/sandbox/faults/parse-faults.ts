@@ -75,12 +75,11 @@ function readKind(word: string): FaultName | "status" | undefined {
 }
 
 function unknownKind(word: string, text: string): FaultProblem {
-  const names = faultNames();
-  const near = nearest(word, names);
+  const near = nearest(word, faultNames());
   const where = word === text ? "" : ` in "${text}"`;
   return {
-    problem: `"${word}"${where}: must be a status from 400 to 599, or one of ${names.join(", ")}`,
-    next: near === undefined ? "e.g. 429x3,500:5%,reset-body@7" : `did you mean ${near}?`,
+    problem: `"${word}"${where}: must be a status from 400 to 599, or a kind of fault`,
+    next: near === undefined ? "dexdata sandbox --help lists the kinds" : `did you mean ${near}?`,
   };
 }
 
