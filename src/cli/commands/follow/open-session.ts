@@ -146,6 +146,7 @@ async function openOwnCheckpoint(
     service: isLoopback(hostname) ? hostname : rest,
     shape: rowShape(endpoint),
     ownerOf: isSearch ? () => first?.name ?? "" : ownerOf,
+    isOfMany: pollOfMany !== undefined,
     sync,
     report,
     failed: ending.end,
