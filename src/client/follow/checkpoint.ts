@@ -53,24 +53,12 @@ export type FollowCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>;
  */
 export async function openCheckpoint(options: CheckpointOptions) {
   const { context, named, service, ownerOf, isOfMany, sync, failed, report } = options;
-  const folder = fixedFolder(named);
-  // The directories of a pattern exist for its rows only. The name is hidden, because programs read rows by patterns such
-  // as `swaps-*`, and would take the checkpoint for rows.
-  const file = path.join(
-    folder,
-    `.${path.relative(folder, path.resolve(named)).replaceAll(path.sep, "_")}.follow`,
-  );
+  const file = checkpointOf(named);
   const saved = readSaved(file, options);
   const ends = await readEnds(options, saved === undefined ? undefined : lookAt(file)?.mtimeMs);
   const ownEnd = (name: string): readonly TailRow[] => ends.get(ownerOf(name)) ?? [];
   const endOf = (name: string): readonly TailRow[] => [...ownEnd(name), ...(ends.get("") ?? [])];
-  const states = new Map(
-    Object.entries(saved ?? {}).map(([name, state]) => {
-      const { from, rows } = readState(state);
-      const later = endOf(name).map(({ key, at }) => [key, at.seconds] as const);
-      return [name, JSON.stringify({ from, rows: [...rows, ...later] })];
-    }),
-  );
+  const states = statesOf(saved ?? {}, endOf);
   let inFile: ReadonlySet<string> = new Set(states.keys());
   let [isChanged, rowsSince] = [false, 0];
   let last: Promise<void> = Promise.resolve();
@@ -113,10 +101,7 @@ export async function openCheckpoint(options: CheckpointOptions) {
         times.length === 0 && (isOfMany ? ends.has("") : earlierFiles(named, "any").length > 0);
       if (isUnknown) report.warn(`cannot find where the rows of ${named} end; ${unknownEnd}`);
       if (times.length === 0) return undefined;
-      const [newest, since] = [
-        times.reduce((a, b) => Math.max(a, b)),
-        times.reduce((a, b) => Math.min(a, b)) + 1,
-      ];
+      const { newest, since } = boundsOf(times);
       report.note(`continuing after the rows of ${named}, which end at ${instant(newest * 1000)}`);
       return { from: secondOf(Math.min(newest, Math.max(since, newest - resumeSeconds))), rows, since };
     },
@@ -142,6 +127,32 @@ export async function openCheckpoint(options: CheckpointOptions) {
       await saveInTurn();
     },
   };
+}
+
+/**
+ * The directories of a pattern exist for its rows only. The name is hidden, because programs read rows by patterns such as
+ * `swaps-*`, and would take the checkpoint for rows.
+ */
+function checkpointOf(named: string): string {
+  const folder = fixedFolder(named);
+  const name = path.relative(folder, path.resolve(named)).replaceAll(path.sep, "_");
+  return path.join(folder, `.${name}.follow`);
+}
+
+/** With the rows that were written after the checkpoint. */
+function statesOf(saved: object, endOf: (name: string) => readonly TailRow[]): Map<string, string> {
+  return new Map(
+    Object.entries(saved).map(([name, state]) => {
+      const { from, rows } = readState(state);
+      const later = endOf(name).map(({ key, at }) => [key, at.seconds] as const);
+      return [name, JSON.stringify({ from, rows: [...rows, ...later] })];
+    }),
+  );
+}
+
+function boundsOf(times: readonly number[]): { readonly newest: number; readonly since: number } {
+  const newest = times.reduce((one, other) => Math.max(one, other));
+  return { newest, since: times.reduce((one, other) => Math.min(one, other)) + 1 };
 }
 
 const unknownEnd = "rows before this run may be missing, and rows since --from may be written twice";

@@ -18,6 +18,8 @@ import { creditsPerMonth } from "../../run/spending/cost-over-time.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
+import type { Values } from "../../run/flags/flag.ts";
+import type { OpenClient } from "../../run/open-client.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { presentationOf } from "../pull/fetch-and-print.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
@@ -68,11 +70,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   checkRate(lists.length);
   const readsAnHour = poll === undefined ? undefined : readsPerHour(poll) * lists.length;
   if (flags.estimate === true) {
-    const [requests_per_hour, credits_per_month] = [readsAnHour ?? 0, creditsPerMonth(readsAnHour ?? 0)];
-    const beyond = beyondPlan(questions.endpoint.command, questions.endpoint.plan, open.client.target);
-    if (beyond !== undefined) report.warn(beyond);
-    const figures = { requests_per_hour, credits_per_hour: requests_per_hour, credits_per_month };
-    await writeRecord(run.context, flags, figures);
+    await writeEstimate(run, wish, flags, open, readsAnHour ?? 0);
     return undefined;
   }
   const behind = createBehindReport(run, log, poll ?? 0);
@@ -111,6 +109,23 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     idle,
   };
   return { ...wish, ...reading, ...parts, run, flags };
+}
+
+async function writeEstimate(
+  { context, report }: Run,
+  { questions: { endpoint } }: Wish,
+  flags: Values<FollowedFlags>,
+  { client: { target } }: OpenClient,
+  requests_per_hour: number,
+): Promise<void> {
+  const beyond = beyondPlan(endpoint.command, endpoint.plan, target);
+  if (beyond !== undefined) report.warn(beyond);
+  const credits_per_month = creditsPerMonth(requests_per_hour);
+  await writeRecord(context, flags, {
+    requests_per_hour,
+    credits_per_hour: requests_per_hour,
+    credits_per_month,
+  });
 }
 
 function lineOfMany(
