@@ -255,8 +255,7 @@ describe.runIf(canMount)("full disk of many pools", () => {
     async (name) => {
       const [disk, whole] = [temporaryFolder(), temporaryFolder()];
       const words = "--sandbox --now 2026-11-21T08:54:00Z --error-format text";
-      const follow =
-        `dexdata txns $pools --follow --from 2026-11-21T04:00:00Z --poll 5s -q ${words} ` + "--for 4s --out";
+      const follow = `dexdata txns $pools --follow --from 2026-11-21T04:00:00Z --poll 5s -q ${words} --for 4s --out`;
       const script =
         `dexdata() { "$NODE" "$PROGRAM" "$@"; }; mount -t tmpfs -o size=200k tmpfs ${disk}; ` +
         `pools=$(dexdata pools search ethereum ${words} --limit 3 --fields chain,id -o tsv -q --no-header | tr '\\t\\n' ': '); ` +
