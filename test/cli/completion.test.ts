@@ -155,7 +155,7 @@ describe("completion at the end of a line", () => {
     expect(completionsOf("pools search --").slice(1)).toEqual(
       expect.arrayContaining(["--order-by", "--dex", "--output", "--help"]),
     );
-    expect(completionsOf("pools search --")).not.toContain("--follow");
+    expect(completionsOf("dexes --")).not.toContain("--follow");
   });
 });
 

@@ -100,6 +100,7 @@ describe("doctor without a problem", () => {
         "answer ok",
         "plan ok",
         "clock ok",
+        "age ok",
         "streaming connection ok",
         "stream ok",
       ],

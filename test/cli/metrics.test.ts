@@ -36,7 +36,7 @@ describe("--metrics", () => {
       { 'requests_total{result="failed"}': expect.toSatisfy((count) => count > 0) },
     ],
     [
-      `sync ${inFolder("lake")} ethereum:${usdcWeth} --sandbox -q`,
+      `sync ${inFolder("lake")} ethereum:${usdcWeth} --kind ohlcv --interval 24h --sandbox -q`,
       { sync_lost_ranges: 0, 'sync_files{state="damaged"}': 0 },
     ],
   ])("%s", async (words, expected) => {
@@ -54,7 +54,7 @@ describe("--metrics", () => {
     const file = inFolder("sync.prom");
     const sync = async (root: string, more = "") =>
       await dexdata(
-        `sync ${inFolder(root)} ethereum:${usdcWeth} --sandbox -q --metrics ${file} --retries 0 ${more}`,
+        `sync ${inFolder(root)} ethereum:${usdcWeth} --kind ohlcv --interval 24h --sandbox -q --metrics ${file} --retries 0 ${more}`,
       );
     await sync("first");
     const { sync_last_success_time_seconds: before } = samplesOf(file);

@@ -157,7 +157,6 @@ describe("transactions of several pools", () => {
 });
 
 test.each([
-  [`txns ethereum ${POOL} ${OTHER} --follow`, "--follow takes one pool, but 2 were given"],
   [
     `txns ethereum ${POOL} ${OTHER} --watch 5s`,
     "--watch cannot be used with several assets: txns was given 2",

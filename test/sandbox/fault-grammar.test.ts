@@ -1,7 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { createFaultCounter, isDue } from "../../src/sandbox/faults/due-faults.ts";
-import { type Fault, type Faults } from "../../src/sandbox/faults/fault-kinds.ts";
+import type { Fault, Faults } from "../../src/sandbox/faults/fault-kinds.ts";
 import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
 import { dexdata } from "../harness/dexdata.ts";
 
@@ -74,16 +74,16 @@ describe("--faults grammar", () => {
   const when =
     "must be x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most 1000), counted from 1";
   const refused: readonly (readonly [string, string, string | undefined])[] = [
-    ["", `"": must be a status from 400 to 599, or a kind of fault`, undefined],
-    ["429,", `"": must be a status from 400 to 599, or a kind of fault`, undefined],
+    ["", `"": must be a status from 400 to 599 or the name of a fault`, undefined],
+    ["429,", `"": must be a status from 400 to 599 or the name of a fault`, undefined],
     [
       "truncat:5%",
-      `"truncat" in "truncat:5%": must be a status from 400 to 599, or a kind of fault`,
+      `"truncat" in "truncat:5%": must be a status from 400 to 599 or the name of a fault`,
       "did you mean truncate?",
     ],
-    ["399", `"399": must be a status from 400 to 599, or a kind of fault`, undefined],
-    ["4290", `"4290": must be a status from 400 to 599, or a kind of fault`, undefined],
-    ["HTML", `"HTML": must be a status from 400 to 599, or a kind of fault`, "did you mean html?"],
+    ["399", `"399": must be a status from 400 to 599 or the name of a fault`, undefined],
+    ["4290", `"4290": must be a status from 400 to 599 or the name of a fault`, undefined],
+    ["HTML", `"HTML": must be a status from 400 to 599 or the name of a fault`, "did you mean html?"],
     ["429:5", `":5" in "429:5": ${when}`, undefined],
     ["429:0%", `":0%" in "429:0%": ${when}`, undefined],
     ["429:101%", `":101%" in "429:101%": ${when}`, undefined],
@@ -152,7 +152,7 @@ describe("--faults grammar", () => {
     expect({ exit, stdout, stderr }).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `error: --faults "trunacte": must be a status from 400 to 599, or a kind of fault\n  hint: did you mean truncate?\n`,
+      stderr: `error: --faults "trunacte": must be a status from 400 to 599 or the name of a fault\n  hint: did you mean truncate?\n`,
     });
   });
 

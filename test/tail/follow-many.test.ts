@@ -106,10 +106,11 @@ describe("what cannot be followed", () => {
   test("a checkpoint of another service, and one that is not a checkpoint", async () => {
     const { folder, list } = newList();
     const out = path.join(folder, "rows.ndjson");
+    const checkpoint = path.join(folder, ".rows.ndjson.follow");
     await withService({}, async ({ start, log }) => {
       const words = `txns @${list} --follow ${from} --for 1s --out ${out} --error-format text`;
       expect((await start(words).outcome).exit).toBe(0);
-      const saved = readFileSync(`${out}.follow`, "utf8");
+      const saved = readFileSync(checkpoint, "utf8");
       log.length = 0;
       for (const [text, problem] of [
         [
@@ -118,7 +119,7 @@ describe("what cannot be followed", () => {
         ],
         ["{", "is not a checkpoint of --follow"],
       ] as const) {
-        writeFileSync(`${out}.follow`, text);
+        writeFileSync(checkpoint, text);
         const { exit, stderr } = await start(words).outcome;
         expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining(problem) });
       }

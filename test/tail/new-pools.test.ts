@@ -30,7 +30,8 @@ async function service(spec = "500:1%") {
     requests,
     follow: async (words: string) => {
       const env = { ...envOf(sandbox.restPaid), DEXDATA_API_KEY: sandbox.keys.pro };
-      const context = createTestContext({ env, random: 0.5, speed: 2000 });
+      const isTerminal = { stderr: true };
+      const context = createTestContext({ env, random: 0.5, speed: 2000, isTerminal });
       const wall = { ...clock, now: () => now() * 1000 };
       return await run(`pools search solana --follow --rpm 3000 ${words}`.split(" "), {
         ...context,
@@ -69,6 +70,16 @@ describe("pools search --follow", () => {
     const ages = rows.map(({ created_at: time }) => Date.parse(String(time)));
     expect(ages.toSorted((a, b) => a - b)).not.toEqual(ages);
     await close();
+  });
+
+  test("says at a terminal what it waits for, and how many pools came", async () => {
+    const { follow } = await service();
+    const { stderr } = await follow("--for 1m --no-strict");
+    expect(stderr).toMatch(/^watching for new pools; press Ctrl-C to stop\n/u);
+    expect(stderr).toMatch(/^followed [\d,]+ new pools?$/mu);
+    expect(await follow("--for 1m --no-strict -q")).toMatchObject({
+      stderr: expect.not.stringContaining("Ctrl-C"),
+    });
   });
 
   test("warns of a filter by liquidity, which young pools do not have", async () => {

@@ -54,10 +54,11 @@ export type FollowCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>;
 export async function openCheckpoint(options: CheckpointOptions) {
   const { context, named, service, sync, failed } = options;
   const folder = fixedFolder(named);
-  // The directories of a pattern exist for its rows only.
+  // The directories of a pattern exist for its rows only. The name is hidden, because programs read rows by patterns such
+  // as `swaps-*`, and would take the checkpoint for rows.
   const file = path.join(
     folder,
-    `${path.relative(folder, path.resolve(named)).replaceAll(path.sep, "_")}.follow`,
+    `.${path.relative(folder, path.resolve(named)).replaceAll(path.sep, "_")}.follow`,
   );
   const saved = readSaved(file, options);
   const ends = await readEnds(options, saved === undefined ? undefined : lookAt(file)?.mtimeMs);

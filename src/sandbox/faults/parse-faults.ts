@@ -78,8 +78,8 @@ function unknownKind(word: string, text: string): FaultProblem {
   const near = nearest(word, faultNames());
   const where = word === text ? "" : ` in "${text}"`;
   return {
-    problem: `"${word}"${where}: must be a status from 400 to 599, or a kind of fault`,
-    next: near === undefined ? "dexdata sandbox --help lists the kinds" : `did you mean ${near}?`,
+    problem: `"${word}"${where}: must be a status from 400 to 599 or the name of a fault`,
+    next: near === undefined ? "see the faults in: dexdata help sandbox" : `did you mean ${near}?`,
   };
 }
 

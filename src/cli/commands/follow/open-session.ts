@@ -7,6 +7,7 @@ import { counted } from "../../../base/text/counted.ts";
 import { openCheckpoint } from "../../../client/follow/checkpoint.ts";
 import { createReadQueue } from "../../../client/follow/read-queue.ts";
 import { createQuota, createServicePresent } from "../../../client/follow/row-writer.ts";
+import { beyondPlan } from "../../../client/response/plan-refusal.ts";
 import { createAgeNote, type Freshness } from "../../../client/response/answer-age.ts";
 import { createEnding, type Ending } from "../../../client/live/ending.ts";
 import { createQuietWatch } from "../../../client/live/quiet-watch.ts";
@@ -68,12 +69,15 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const readsAnHour = poll === undefined ? undefined : readsPerHour(poll) * lists.length;
   if (flags.estimate === true) {
     const [requests_per_hour, credits_per_month] = [readsAnHour ?? 0, creditsPerMonth(readsAnHour ?? 0)];
+    const beyond = beyondPlan(questions.endpoint.command, questions.endpoint.plan, open.client.target);
+    if (beyond !== undefined) report.warn(beyond);
     const figures = { requests_per_hour, credits_per_hour: requests_per_hour, credits_per_month };
     await writeRecord(run.context, flags, figures);
     return undefined;
   }
   const behind = createBehindReport(run, log, poll ?? 0);
   const queue = isOfMany ? createReadQueue(run.context, perMinute, retry.retries, behind) : undefined;
+  if (wish.isSearch) report.remark("watching for new pools; press Ctrl-C to stop");
   if (poll !== undefined) report.note(isOfMany ? lineOfMany(wish, poll, flags) : pollLine(poll));
   const assets = createTableAssets(run.context, open.client, options, questions);
   onClose(assets.save);

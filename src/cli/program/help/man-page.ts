@@ -11,7 +11,7 @@ export function manPage(commands: readonly Command[], version: string, surroundi
   return [
     `.TH DEXDATA 1 "${new Date(surroundings.clock.now()).toISOString().slice(0, 10)}" "dexdata ${escaped(version)}" "User Commands"`,
     ".SH NAME",
-    "dexdata \\- DEX market data: pools, tokens, prices, trades and candles on 35 networks",
+    "dexdata \\- DEX market data: pools, tokens, prices, trades and candles on dozens of networks",
     ".SH SYNOPSIS",
     ".B dexdata",
     ".I command",

@@ -20,7 +20,7 @@ export function overview(entries: readonly Command[]): readonly Block[] {
   const names = (name: Section): string =>
     [...new Set(inside(name).map(({ words }) => words.split(" ")[0]))].join(", ");
   return [
-    { prose: "DEX market data on 35 networks: pools, tokens, prices, trades and candles" },
+    { prose: "DEX market data on dozens of networks: pools, tokens, prices, trades and candles" },
     {
       label: "Usage",
       prose: "dexdata <command> [flags]; <command> -h is short, --help shows all flags",
