@@ -5,7 +5,7 @@ import type { Context } from "../../base/context/context.ts";
 import { fail } from "../../base/failure.ts";
 import { earlierFiles, fixedFolder } from "../../base/files/file-pattern.ts";
 import { readLastLines, withoutPrefix } from "../../base/files/last-lines.ts";
-import { lookAt } from "../../base/files/paths.ts";
+import { lookAt, makeFolder } from "../../base/files/paths.ts";
 import { textOfFile } from "../../base/files/stored-file.ts";
 import { replaceSynced } from "../../base/files/replace-file.ts";
 import { instant } from "../../base/text/counted.ts";
@@ -52,13 +52,23 @@ export type FollowCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>;
  * the checkpoint are at their ends. Throws if the checkpoint belongs to something else.
  */
 export async function openCheckpoint(options: CheckpointOptions) {
-  const { context, named, service, ownerOf, isOfMany, sync, failed, report } = options;
-  const file = checkpointOf(named);
+  const { context, named, service, sync, failed } = options;
+  const folder = fixedFolder(named);
+  // The directories of a pattern exist for its rows only. The name is hidden, because programs read rows by patterns such
+  // as `swaps-*`, and would take the checkpoint for rows.
+  const file = path.join(
+    folder,
+    `.${path.relative(folder, path.resolve(named)).replaceAll(path.sep, "_")}.follow`,
+  );
   const saved = readSaved(file, options);
   const ends = await readEnds(options, saved === undefined ? undefined : lookAt(file)?.mtimeMs);
-  const ownEnd = (name: string): readonly TailRow[] => ends.get(ownerOf(name)) ?? [];
-  const endOf = (name: string): readonly TailRow[] => [...ownEnd(name), ...(ends.get("") ?? [])];
-  const states = statesOf(saved ?? {}, endOf);
+  const states = new Map(
+    Object.entries(saved ?? {}).map(([name, state]) => {
+      const { from, rows } = readState(state);
+      const later = endOf(options, ends, name).map(({ key, at }) => [key, at.seconds] as const);
+      return [name, JSON.stringify({ from, rows: [...rows, ...later] })];
+    }),
+  );
   let inFile: ReadonlySet<string> = new Set(states.keys());
   let [isChanged, rowsSince] = [false, 0];
   let last: Promise<void> = Promise.resolve();
@@ -66,6 +76,7 @@ export async function openCheckpoint(options: CheckpointOptions) {
   const save = async (): Promise<void> => {
     if (!isChanged) return;
     [isChanged, rowsSince] = [false, 0];
+    makeFolder(folder);
     // The rows of these states are written, so they are on the disk before the checkpoint is.
     const names = new Set(states.keys());
     const lists = Array.from(states, ([name, state]) => `${JSON.stringify(name)}:${state}`);
@@ -90,21 +101,8 @@ export async function openCheckpoint(options: CheckpointOptions) {
       return { from: secondOf(from), rows: rows.map(([key, seconds]) => ({ key, at: secondOf(seconds) })) };
     },
     /** From the files alone, if there is no checkpoint. `latest` is in Unix seconds; later rows have a wrong date. */
-    earlierInFiles: (name: string, latest: number): Earlier | undefined => {
-      if (saved !== undefined) return undefined;
-      const rows = endOf(name);
-      // Where another list ends says nothing about this one.
-      const times = (isOfMany ? ownEnd(name) : rows)
-        .map(({ at }) => at.seconds)
-        .filter((seconds) => seconds <= latest);
-      const isUnknown =
-        times.length === 0 && (isOfMany ? ends.has("") : earlierFiles(named, "any").length > 0);
-      if (isUnknown) report.warn(`cannot find where the rows of ${named} end; ${unknownEnd}`);
-      if (times.length === 0) return undefined;
-      const { newest, since } = boundsOf(times);
-      report.note(`continuing after the rows of ${named}, which end at ${instant(newest * 1000)}`);
-      return { from: secondOf(Math.min(newest, Math.max(since, newest - resumeSeconds))), rows, since };
-    },
+    earlierInFiles: (name: string, latest: number): Earlier | undefined =>
+      saved === undefined ? findEnd(options, ends, name, latest) : undefined,
     /**
      * Must be awaited before rows of this list are written. A list that has rows is thus in the checkpoint, even if the run
      * is killed or the disk is full a moment later.
@@ -129,30 +127,30 @@ export async function openCheckpoint(options: CheckpointOptions) {
   };
 }
 
-/**
- * The directories of a pattern exist for its rows only. The name is hidden, because programs read rows by patterns such as
- * `swaps-*`, and would take the checkpoint for rows.
- */
-function checkpointOf(named: string): string {
-  const folder = fixedFolder(named);
-  const name = path.relative(folder, path.resolve(named)).replaceAll(path.sep, "_");
-  return path.join(folder, `.${name}.follow`);
-}
+type Ends = ReadonlyMap<string, readonly TailRow[]>;
 
-/** With the rows that were written after the checkpoint. */
-function statesOf(saved: object, endOf: (name: string) => readonly TailRow[]): Map<string, string> {
-  return new Map(
-    Object.entries(saved).map(([name, state]) => {
-      const { from, rows } = readState(state);
-      const later = endOf(name).map(({ key, at }) => [key, at.seconds] as const);
-      return [name, JSON.stringify({ from, rows: [...rows, ...later] })];
-    }),
-  );
-}
+/** With the rows that do not show their list. */
+const endOf = ({ ownerOf }: CheckpointOptions, ends: Ends, name: string): readonly TailRow[] => [
+  ...(ends.get(ownerOf(name)) ?? []),
+  ...(ends.get("") ?? []),
+];
 
-function boundsOf(times: readonly number[]): { readonly newest: number; readonly since: number } {
-  const newest = times.reduce((one, other) => Math.max(one, other));
-  return { newest, since: times.reduce((one, other) => Math.min(one, other)) + 1 };
+function findEnd(options: CheckpointOptions, ends: Ends, name: string, latest: number): Earlier | undefined {
+  const { named, report, isOfMany, ownerOf } = options;
+  const rows = endOf(options, ends, name);
+  // Where another list ends says nothing about this one.
+  const times = (isOfMany ? (ends.get(ownerOf(name)) ?? []) : rows)
+    .map(({ at }) => at.seconds)
+    .filter((seconds) => seconds <= latest);
+  const isUnknown = times.length === 0 && (isOfMany ? ends.has("") : earlierFiles(named, "any").length > 0);
+  if (isUnknown) report.warn(`cannot find where the rows of ${named} end; ${unknownEnd}`);
+  if (times.length === 0) return undefined;
+  const [newest, since] = [
+    times.reduce((a, b) => Math.max(a, b)),
+    times.reduce((a, b) => Math.min(a, b)) + 1,
+  ];
+  report.note(`continuing after the rows of ${named}, which end at ${instant(newest * 1000)}`);
+  return { from: secondOf(Math.min(newest, Math.max(since, newest - resumeSeconds))), rows, since };
 }
 
 const unknownEnd = "rows before this run may be missing, and rows since --from may be written twice";
