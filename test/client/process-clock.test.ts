@@ -25,18 +25,22 @@ test("a finished or aborted wait leaves no timer or listener behind", async () =
   await vi.advanceTimersByTimeAsync(100);
   await done;
   expect(removed).toHaveBeenCalledOnce();
+  // Servers of earlier files may set timers whenever this test waits.
+  const before = vi.getTimerCount();
   const late = sleep(5_000_000_000, waiting.signal);
+  expect(vi.getTimerCount()).toBe(before + 1);
   waiting.abort("enough");
+  expect(vi.getTimerCount()).toBe(before);
   await expect(late).rejects.toBe("enough");
-  expect(vi.getTimerCount()).toBe(0);
 });
 
 test("a canceled call is never made, even after the longest timer", async () => {
   const call = vi.fn<() => void>();
   const cancel = createClock().after(5_000_000_000, call);
   await vi.advanceTimersByTimeAsync(3_000_000_000);
+  const before = vi.getTimerCount();
   cancel();
-  expect(vi.getTimerCount()).toBe(0);
+  expect(vi.getTimerCount()).toBe(before - 1);
   await vi.advanceTimersByTimeAsync(5_000_000_000);
   expect(call).not.toHaveBeenCalled();
 });
