@@ -17,6 +17,7 @@ import {
 import { metricsFlag, prefixFlag, requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
 import type { Block } from "../../render/page/help-page.ts";
+import { alertFlags } from "../flags/alert-flags.ts";
 import { requestingFlags } from "../command.ts";
 
 export const streamEvents = [
@@ -37,6 +38,7 @@ export const streamEvents = [
   "reload_refused",
   "unwritten",
   "credits",
+  "alert_dropped",
   // Earlier lines could not be written.
   "log_lost",
 ] as const;
@@ -99,6 +101,7 @@ export const streamFlags = {
   }),
   limit: flag(wholeNumber({ min: 1 }), "Rows", { summary: "Stop after this many events" }),
   for: flag(duration, "Rows", { summary: "Stop after this long" }),
+  ...alertFlags("Rows"),
   "idle-exit": flag(duration, "Rows", {
     summary: "Exit 8 if any one connection is silent for this long",
   }),
