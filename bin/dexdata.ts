@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
 import { awaitEarlyReload } from "./early-reload.ts";
+import { readPackageFile } from "./package-file.ts";
 import { findPreparedHelp } from "./prepared-help.ts";
 import { versionLine } from "../src/base/version.ts";
 
@@ -12,12 +13,12 @@ if (rest.length === 0 && (first === "--version" || first === "-V" || first === "
 } else if (first === "__complete") {
   void import("./complete-words.ts").then(({ completeWords }) => completeWords(rest));
 } else {
-  const early = awaitEarlyReload(argv);
+  const entry = { early: awaitEarlyReload(argv), readPackageFile };
   const page = findPreparedHelp(argv);
   const run =
     page === undefined
-      ? import("./run-command.ts").then(async ({ runCommand }) => await runCommand(argv, early))
-      : import("./run-help.ts").then(async ({ runHelp }) => await runHelp(page, early));
+      ? import("./run-command.ts").then(async ({ runCommand }) => await runCommand(argv, entry))
+      : import("./run-help.ts").then(async ({ runHelp }) => await runHelp(page, entry));
   run.catch(reportStart);
 }
 

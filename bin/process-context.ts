@@ -12,7 +12,6 @@ import {
 import { usageFailure } from "../src/base/failure.ts";
 import { readStart } from "../src/base/files/named-file.ts";
 import type { EarlyReload } from "./early-reload.ts";
-import { readPackageFile } from "./package-file.ts";
 import { createClock } from "./process-clock.ts";
 import { listenForKeys } from "./terminal-keys.ts";
 
@@ -22,12 +21,19 @@ interface ProcessContext extends Context {
   readonly isReaderLeft: () => boolean;
 }
 
+/**
+ * What the entry has loaded already. It is passed on, because a module that other files import from the entry would make
+ * the library load, and so run, the program.
+ */
+export interface Entry {
+  readonly early: EarlyReload;
+  /** Takes a path within the package. */
+  readonly readPackageFile: (name: string) => string;
+}
+
 /** The process ends when nothing keeps it alive. */
-export async function runInProcess(
-  early: EarlyReload,
-  work: (context: Context) => Promise<number>,
-): Promise<void> {
-  const context = createProcessContext(early);
+export async function runInProcess(entry: Entry, work: (context: Context) => Promise<number>): Promise<void> {
+  const context = createProcessContext(entry);
   // Do not call exit() here, because data written to a pipe may not have been delivered yet.
   process.exitCode = await work(context);
   context.release();
@@ -46,7 +52,7 @@ const isWindows = process.platform === "win32";
 const quitting = isWindows ? "SIGBREAK" : "SIGQUIT";
 
 /** Call `release` to let the process end. Until then, the signal handlers and stdin keep it alive. */
-function createProcessContext(early: EarlyReload): ProcessContext {
+function createProcessContext({ early, readPackageFile }: Entry): ProcessContext {
   let isReaderLeft = false;
   const ending = new AbortController();
   const interrupt = (interruption: Interruption): void => {

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { enableCompileCache } from "./compile-cache.ts";
 import { readSwitch } from "../src/client/settings/switch-words.ts";
-import type { EarlyReload } from "./early-reload.ts";
+import type { Entry } from "./process-context.ts";
 
 /** V8 compiles code with the current flags, so its chunks are loaded after the flags are set. */
-export async function runCommand(argv: readonly string[], early: EarlyReload): Promise<void> {
+export async function runCommand(argv: readonly string[], entry: Entry): Promise<void> {
   // V8 rejects the compiled code that Node has for its own modules once a flag has changed.
   process.getBuiltinModule("node:net");
   tuneEngine(argv);
@@ -12,7 +12,7 @@ export async function runCommand(argv: readonly string[], early: EarlyReload): P
   setFlagsFromString("--no-lazy");
   if (!enableCompileCache()) setFlagsFromString("--lazy");
   const { runMain } = await import("./run-main.ts");
-  await runMain(argv, early);
+  await runMain(argv, entry);
 }
 
 /**

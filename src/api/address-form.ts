@@ -29,6 +29,9 @@ const formsByNetwork = new Map(
   forms.flatMap((form) => form.networks.split(" ").map((network) => [network, form] as const)),
 );
 
+/** Some networks have addresses with a slash, such as `ibc/…`, but with a part that is longer than any symbol. */
+const pairOfSymbols = /^[\w.]{1,20}\/[\w.]{1,20}$/u;
+
 /** Why no service can know an address, so a request for it would be wasted. */
 export interface AddressFault {
   readonly problem: string;
@@ -36,15 +39,21 @@ export interface AddressFault {
 }
 
 /**
- * Why a `0x…` word is a damaged address; undefined if the service might know it. For addresses from anywhere: rows of
+ * Why a `0x…` word is a damaged address, or a pair of symbols is none; undefined if the service might know it. For addresses from anywhere: rows of
  * the service may have IDs in forms that are not listed here, so only words of this kind are judged.
  */
 export function damageFault(network: string, address: string, of: AddressOf): AddressFault | undefined {
-  return /^0x\w*$/iu.test(address) ? addressFault(network, address, of) : undefined;
+  return /^0x\w*$/iu.test(address) || pairOfSymbols.test(address)
+    ? addressFault(network, address, of)
+    : undefined;
 }
 
 /** Stricter, for addresses that a person typed: a symbol is rejected too. */
 export function addressFault(network: string, address: string, of: AddressOf): AddressFault | undefined {
+  if (pairOfSymbols.test(address)) {
+    const next = `find the ${of}: dexdata search ${address.replace("/", " ")}`;
+    return { problem: "a pair of symbols is not an address", next };
+  }
   const known = formsByNetwork.get(network);
   if (known === undefined || known[of].pattern.test(address)) return undefined;
   const problem = `a ${of} address on ${network} is ${known[of].text}`;

@@ -187,7 +187,7 @@ const startOf = (task: Task): number => (task.kind === "read" ? task.stretch.fro
 
 const reachesPresent = (task: Task): boolean => task.kind === "read" && task.stretch.to === undefined;
 
-function periodsOf(task: Task, present: number): number {
+export function periodsOf(task: Task, present: number): number {
   return task.kind === "confirm" ? 1 : partsOf(task.stretch, task.stretch.to ?? present).length;
 }
 

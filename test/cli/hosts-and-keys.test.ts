@@ -434,13 +434,15 @@ describe("--sandbox", () => {
     expect(seen()).toEqual(nothing);
   });
 
-  test("uses the plan of --tier, by default pro", async () => {
-    for (const [flags, plan] of [
-      ["", "pro"],
-      ["--tier dev", "dev"],
-      ["--tier keyless", "keyless"],
+  test("uses the plan of --tier, else of DEXDATA_TIER, by default pro", async () => {
+    for (const [flags, env, plan] of [
+      ["", {}, "pro"],
+      ["--tier dev", {}, "dev"],
+      ["--tier keyless", given, "keyless"],
+      ["", { DEXDATA_TIER: "keyless" }, "keyless"],
+      ["", { ...given, DEXDATA_TIER: "dev" }, "dev"],
     ] as const) {
-      const { stdout, stderr } = await runCommand(given, `usage --sandbox -o json ${flags}`);
+      const { stdout, stderr } = await runCommand(env, `usage --sandbox -o json ${flags}`);
       expect({ plan: JSON.parse(stdout).plan, stderr }).toEqual({ plan, stderr: "" });
     }
   });

@@ -109,6 +109,26 @@ describe.each(takers.map(({ words }) => words))("%s", (command) => {
   });
 });
 
+test.each(takers.map(({ words }) => words))(
+  "%s refuses a pair of symbols on any network",
+  async (command) => {
+    const before = command === "sync" ? ["sync", path.join(folder, "lake")] : command.split(" ");
+    const flags = command === "stream" ? ["--max-reconnects", "0"] : [];
+    for (const network of ["ethereum", "sui"])
+      for (const asset of [`${network}:WETH/USDC`, `@${listFile(`${network}:WETH/USDC`)}`]) {
+        const { exit, stdout, stderr, requests } = await runCommand([...before, asset, ...flags]);
+        expect({ exit, stdout, requests, asset }).toEqual({ exit: 2, stdout: "", requests: 0, asset });
+        expect(stderr).toContain('"WETH/USDC"');
+        expect(stderr).toContain("a pair of symbols is not an address");
+      }
+  },
+);
+
+test("a longer address with a slash is left to the service", async () => {
+  const { requests } = await runCommand(["prices", "cosmos", `ibc/${"27394FB0".repeat(8)}`]);
+  expect(requests).toBeGreaterThan(0);
+});
+
 const addressOf = ({ kind }: Param): AddressOf | undefined =>
   kind.kind === "address" || kind.kind === "list" ? kind.of : undefined;
 

@@ -295,4 +295,15 @@ describe("the cost of --watch", () => {
     ]);
     expect(stderr).toContain("0 requests");
   });
+
+  test.each([
+    "txns ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --follow --poll 15s",
+    "txns ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --watch 1m",
+  ])("%s --estimate: warns of a plan that does not include it", async (follow) => {
+    const estimate = async (tier: string) => await dexdata(`${follow} --estimate --sandbox --tier ${tier}`);
+    const free = await estimate("free");
+    expect(free.exit).toBe(0);
+    expect(free.stderr).toContain("warning: txns requires a dev plan or higher");
+    expect((await estimate("dev")).stderr).not.toContain("requires");
+  });
 });

@@ -248,3 +248,36 @@ describe.runIf(canMount)("full disk of the settings", () => {
     ]);
   });
 });
+
+describe.runIf(canMount)("full disk of many pools", () => {
+  test.each(["{pool}.ndjson", "swaps.ndjson"])(
+    "%s: one message, and with free space, the same command continues each pool",
+    async (name) => {
+      const [disk, whole] = [temporaryFolder(), temporaryFolder()];
+      const words = "--sandbox --now 2026-11-21T08:54:00Z --error-format text";
+      const follow = `dexdata txns $pools --follow --from 2026-11-21T04:00:00Z --poll 5s -q ${words} --for 4s --out`;
+      const script =
+        `dexdata() { "$NODE" "$PROGRAM" "$@"; }; mount -t tmpfs -o size=200k tmpfs ${disk}; ` +
+        `pools=$(dexdata pools search ethereum ${words} --limit 3 --fields chain,id -o tsv -q --no-header | tr '\\t\\n' ': '); ` +
+        `${follow} '${disk}/${name}' 2> ${whole}/message; echo "exit $?" >> ${whole}/message; ` +
+        `mount -o remount,size=20m ${disk}; ${follow} '${disk}/${name}' && cp ${disk}/*.ndjson ${whole}; ` +
+        `mkdir ${whole}/whole; ${follow} '${whole}/whole/${name}'`;
+      const env = { ...binaryEnv(), NODE: process.execPath, PROGRAM: program };
+      await ended(spawn("unshare", [...ownMounts, "bash", "-c", script], { env, stdio: "pipe" }), 120_000);
+      const message = readFileSync(path.join(whole, "message"), "utf8");
+      expect(message).toContain("disk full");
+      expect(message.match(/^error: /gmu)).toHaveLength(1);
+      expect(message).toContain("exit 1\n");
+      // The last minute depends on when each run ended.
+      const rows = (folder: string): readonly string[] =>
+        readdirSync(folder)
+          .filter((file) => file.endsWith(".ndjson"))
+          .flatMap((file) => readFileSync(path.join(folder, file), "utf8").trimEnd().split("\n"))
+          .filter((row) => !/"2026-11-21T08:5[3-9]/u.test(row))
+          .toSorted();
+      expect(rows(whole).length).toBeGreaterThan(1000);
+      expect(rows(whole)).toEqual(rows(path.join(whole, "whole")));
+    },
+    150_000,
+  );
+});

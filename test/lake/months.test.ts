@@ -229,7 +229,7 @@ test("a directory by day continues by day, and cannot be mixed", async () => {
 test("N6: an earlier start widens a known dataset, and a later one removes nothing", async () => {
   await first();
   const estimate = await sync(`ethereum:${pool}`, "--from", "2026-10-27", "--estimate", "-o", "json");
-  expect(JSON.parse(estimate.stdout)).toMatchObject({ files: 2 });
+  expect(JSON.parse(estimate.stdout)).toMatchObject({ days: 2 });
   expect((await states()).length).toBe(6);
   const list = path.join(root, "assets.ndjson");
   writeFileSync(list, `# mine\n${readFileSync(list, "utf8")}`);

@@ -51,6 +51,7 @@ describe("--faults grammar", () => {
     ["late-rows", { kind: "late-rows", amount: 90_000, when: share(0.02) }],
     ["late-rows=3h:1%", { amount: 10_800_000, when: share(0.01) }],
     ["late-rows=30d:0%", { amount: 2_592_000_000, when: share(0) }],
+    ["late-pools", { kind: "late-pools", amount: 600_000, when: share(0.2) }],
     ["withdrawn-rows", { kind: "withdrawn-rows", amount: 60_000, when: share(0.01) }],
     ["withdrawn-rows=10m:100%/transactions", { amount: 600_000, when: share(1), path: "/transactions" }],
     ["reorg", { kind: "reorg", amount: 3, when: share(0.01) }],

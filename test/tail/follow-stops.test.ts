@@ -118,7 +118,7 @@ describe("a stop", () => {
       context.stdout.closeAfter(2000),
     );
     expect(exit).toBe(0);
-    expect(stderr).toMatch(/^note: reading every 10s: [^\n]*\nnote: your [\d,]+ credits last \d+d\n$/u);
+    expect(stderr).toMatch(/^note: reading every 10s: [^\n]*\n$/u);
     expect(requests).toBeLessThanOrEqual(3);
   });
 
@@ -332,15 +332,16 @@ describe("output", () => {
   });
 
   test("--out with --from continues, or reports that it cannot find out where", async () => {
-    const file = path.join(createTestContext().home, "swaps.ndjson");
+    const { home } = createTestContext();
+    const [file, checkpoint] = [path.join(home, "swaps.ndjson"), path.join(home, ".swaps.ndjson.follow")];
     const follow = async (words: string) => (await followStill(`--out ${file} ${words}`)).stderr;
     await follow(`${from} --limit 20`);
-    expect(await follow(`${from} --limit 1`)).toContain(`note: resuming from ${file}.follow\n`);
+    expect(await follow(`${from} --limit 1`)).toContain(`note: resuming from ${checkpoint}\n`);
     await follow(`--from ${sandboxNow / 1000 - 60} --for 1m`);
     expect(writtenRows(readFileSync(file, "utf8"))).toEqual(window);
     writeFileSync(file, '{"id":"0x1"}\n');
     const stderr = await follow("--for 1m");
-    expect(stderr).toContain(`warning: ${file} is shorter than it was when ${file}.follow was written`);
+    expect(stderr).toContain(`warning: ${file} is shorter than it was when ${checkpoint} was written`);
     expect(stderr).toContain(`warning: cannot find where the rows of ${file} end; rows before this run`);
   });
 

@@ -10,6 +10,7 @@ import { packingByName } from "../../rows/out-files/packing.ts";
 import { formatByName, hasColumns, defaultErrorFormat } from "../render/formats/formats.ts";
 import { isTier, tiers } from "../../api/tier.ts";
 import { readSettings } from "../../client/settings/read-settings.ts";
+import type { Settings } from "../../client/settings/settings.ts";
 import { parseTimeBound } from "../../base/time/time.ts";
 import { isSvgName, type PictureFlags, readPicture } from "./flags/picture-flags.ts";
 import { readValues, type TypedFlags, type Values } from "./flags/flag.ts";
@@ -87,7 +88,7 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
     maxCredits: flags["max-credits"],
     /** The plan that the service must apply to every response. */
     requiredPlan: flags["require-plan"],
-    sandbox: readSandbox(flags, typed, settings.sandbox.value),
+    sandbox: readSandbox(flags, typed, settings),
     baseUrl: flags["base-url"],
     keyFile: flags["key-file"],
     profile: flags.profile,
@@ -110,9 +111,9 @@ function columnsFor(format: RowFormat, names: readonly string[] | undefined): re
 function readSandbox(
   { sandbox, tier, seed, faults }: Pick<Values<typeof sharedFlags>, "sandbox" | "tier" | "seed" | "faults">,
   typed: TypedFlags,
-  isSetByVariable: boolean,
+  settings: Pick<Settings, "sandbox" | "tier">,
 ) {
-  if (sandbox !== true && !isSetByVariable) {
+  if (sandbox !== true && !settings.sandbox.value) {
     const simulating = ["tier", "seed", "faults", "speed"].find((name) => typed.has(name));
     if (simulating === undefined) return undefined;
     throw usageFailure(`--${simulating} requires --sandbox`, simulating === "tier" ? tierHint : undefined);
@@ -124,7 +125,9 @@ function readSandbox(
       "use only one of them",
     );
   if (!isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
-  return { tier, seed, faults, isFlagged: sandbox === true };
+  // Scripts should fail here as they would with the key of that plan.
+  const simulated = typed.has("tier") ? tier : (settings.tier.value ?? tier);
+  return { tier: simulated, seed, faults, isFlagged: sandbox === true };
 }
 
 const tierHint = "to set the plan of your key, use DEXDATA_TIER; to look it up, run: dexdata auth login";

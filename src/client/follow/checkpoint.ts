@@ -5,7 +5,7 @@ import type { Context } from "../../base/context/context.ts";
 import { fail } from "../../base/failure.ts";
 import { earlierFiles, fixedFolder } from "../../base/files/file-pattern.ts";
 import { readLastLines, withoutPrefix } from "../../base/files/last-lines.ts";
-import { lookAt } from "../../base/files/paths.ts";
+import { lookAt, makeFolder } from "../../base/files/paths.ts";
 import { textOfFile } from "../../base/files/stored-file.ts";
 import { replaceSynced } from "../../base/files/replace-file.ts";
 import { instant } from "../../base/text/counted.ts";
@@ -33,8 +33,9 @@ interface CheckpointOptions {
   /** Whose rows the files contain. */
   readonly service: string;
   readonly shape: RowShape;
-  /** The name of the list to which a row belongs; empty if the row does not show it. */
-  readonly ownerOf: (row: object) => string;
+  /** Equal for a list and its rows; empty for a row that does not show it. */
+  readonly ownerOf: (of: string | object) => string;
+  readonly isOfMany: boolean;
   /** Saves all written rows to disk, and returns the sizes of the open files. */
   readonly sync: () => Promise<Sizes>;
   readonly report: { readonly [Kind in "note" | "warn"]: (line: string) => void };
@@ -51,33 +52,37 @@ export type FollowCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>;
  * the checkpoint are at their ends. Throws if the checkpoint belongs to something else.
  */
 export async function openCheckpoint(options: CheckpointOptions) {
-  const { context, named, service, sync, failed, report } = options;
+  const { context, named, service, sync, failed } = options;
   const folder = fixedFolder(named);
-  // The directories of a pattern exist for its rows only.
+  // The directories of a pattern exist for its rows only. The name is hidden, because programs read rows by patterns such
+  // as `swaps-*`, and would take the checkpoint for rows.
   const file = path.join(
     folder,
-    `${path.relative(folder, path.resolve(named)).replaceAll(path.sep, "_")}.follow`,
+    `.${path.relative(folder, path.resolve(named)).replaceAll(path.sep, "_")}.follow`,
   );
   const saved = readSaved(file, options);
   const ends = await readEnds(options, saved === undefined ? undefined : lookAt(file)?.mtimeMs);
-  const endOf = (name: string): readonly TailRow[] => [...(ends.get(name) ?? []), ...(ends.get("") ?? [])];
   const states = new Map(
     Object.entries(saved ?? {}).map(([name, state]) => {
       const { from, rows } = readState(state);
-      const later = endOf(name).map(({ key, at }) => [key, at.seconds] as const);
+      const later = endOf(options, ends, name).map(({ key, at }) => [key, at.seconds] as const);
       return [name, JSON.stringify({ from, rows: [...rows, ...later] })];
     }),
   );
+  let inFile: ReadonlySet<string> = new Set(states.keys());
   let [isChanged, rowsSince] = [false, 0];
   let last: Promise<void> = Promise.resolve();
 
   const save = async (): Promise<void> => {
     if (!isChanged) return;
     [isChanged, rowsSince] = [false, 0];
+    makeFolder(folder);
     // The rows of these states are written, so they are on the disk before the checkpoint is.
+    const names = new Set(states.keys());
     const lists = Array.from(states, ([name, state]) => `${JSON.stringify(name)}:${state}`);
     const header = JSON.stringify({ dexdata: "follow", service, files: await sync() }).slice(0, -1);
     replaceSynced(context.random, file, `${header},"lists":{\n${lists.join(",\n")}\n}}\n`);
+    inFile = names;
   };
   const saveInTurn = (): Promise<void> => {
     last = last.then(save);
@@ -96,18 +101,14 @@ export async function openCheckpoint(options: CheckpointOptions) {
       return { from: secondOf(from), rows: rows.map(([key, seconds]) => ({ key, at: secondOf(seconds) })) };
     },
     /** From the files alone, if there is no checkpoint. `latest` is in Unix seconds; later rows have a wrong date. */
-    earlierInFiles: (name: string, latest: number): Earlier | undefined => {
-      const rows = saved === undefined ? endOf(name) : [];
-      const times = rows.map(({ at }) => at.seconds).filter((seconds) => seconds <= latest);
-      const isUnknown = times.length === 0 && saved === undefined && earlierFiles(named, "any").length > 0;
-      if (isUnknown) report.warn(`cannot find where the rows of ${named} end; ${unknownEnd}`);
-      if (times.length === 0) return undefined;
-      const [newest, since] = [
-        times.reduce((a, b) => Math.max(a, b)),
-        times.reduce((a, b) => Math.min(a, b)) + 1,
-      ];
-      report.note(`continuing after the rows of ${named}, which end at ${instant(newest * 1000)}`);
-      return { from: secondOf(Math.min(newest, Math.max(since, newest - resumeSeconds))), rows, since };
+    earlierInFiles: (name: string, latest: number): Earlier | undefined =>
+      saved === undefined ? findEnd(options, ends, name, latest) : undefined,
+    /**
+     * Must be awaited before rows of this list are written. A list that has rows is thus in the checkpoint, even if the run
+     * is killed or the disk is full a moment later.
+     */
+    begun: async (name: string): Promise<void> => {
+      if (!inFile.has(name)) await saveInTurn();
     },
     progressed: (name: string, state: FollowState, rows: number): void => {
       states.set(name, JSON.stringify(state));
@@ -124,6 +125,32 @@ export async function openCheckpoint(options: CheckpointOptions) {
       await saveInTurn();
     },
   };
+}
+
+type Ends = ReadonlyMap<string, readonly TailRow[]>;
+
+/** With the rows that do not show their list. */
+const endOf = ({ ownerOf }: CheckpointOptions, ends: Ends, name: string): readonly TailRow[] => [
+  ...(ends.get(ownerOf(name)) ?? []),
+  ...(ends.get("") ?? []),
+];
+
+function findEnd(options: CheckpointOptions, ends: Ends, name: string, latest: number): Earlier | undefined {
+  const { named, report, isOfMany, ownerOf } = options;
+  const rows = endOf(options, ends, name);
+  // Where another list ends says nothing about this one.
+  const times = (isOfMany ? (ends.get(ownerOf(name)) ?? []) : rows)
+    .map(({ at }) => at.seconds)
+    .filter((seconds) => seconds <= latest);
+  const isUnknown = times.length === 0 && (isOfMany ? ends.has("") : earlierFiles(named, "any").length > 0);
+  if (isUnknown) report.warn(`cannot find where the rows of ${named} end; ${unknownEnd}`);
+  if (times.length === 0) return undefined;
+  const [newest, since] = [
+    times.reduce((a, b) => Math.max(a, b)),
+    times.reduce((a, b) => Math.min(a, b)) + 1,
+  ];
+  report.note(`continuing after the rows of ${named}, which end at ${instant(newest * 1000)}`);
+  return { from: secondOf(Math.min(newest, Math.max(since, newest - resumeSeconds))), rows, since };
 }
 
 const unknownEnd = "rows before this run may be missing, and rows since --from may be written twice";

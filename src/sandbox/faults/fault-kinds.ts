@@ -16,7 +16,7 @@ export interface Fault {
   readonly path: string | undefined;
 }
 
-/** Counted from 1 among the requests that the fault applies to. For market faults, the share is one of rows or blocks. */
+/** Counted from 1 among the requests that the fault applies to. For market faults, the share is one of what `of` names. */
 export type When =
   /** This share of requests starts a burst of `length` requests. */
   | { readonly by: "rate"; readonly share: number; readonly length: number }
@@ -40,7 +40,7 @@ export interface FaultTraits {
   /** Milliseconds, a status, or a number of events, rows or blocks. */
   readonly byDefault?: number;
   /** For market faults: what a share counts, and the default share. */
-  readonly of?: "rows" | "blocks";
+  readonly of?: "rows" | "blocks" | "pools";
   readonly share?: number;
   readonly example?: string;
   /** Affects only the first matching request unless a position, count or rate is given. */
@@ -136,6 +136,14 @@ export const faultTraits = {
     share: 0.02,
     example: "late-rows=90s:2%",
     help: "Rows that are listed, counted and streamed only when they have this age (default 90s:2%)",
+  },
+  "late-pools": {
+    ...market,
+    byDefault: 600_000,
+    of: "pools",
+    share: 0.2,
+    example: "late-pools=10m:20%",
+    help: "Pools that searches list only when they have this age (default 10m:20%)",
   },
   "withdrawn-rows": {
     ...market,

@@ -23,6 +23,7 @@ function toMarketFaults(name: string, faults: Faults): MarketFaults {
   return {
     name,
     lateRows: shares("late-rows", inSeconds),
+    latePools: shares("late-pools", inSeconds),
     withdrawnRows: shares("withdrawn-rows", inSeconds),
     reorgs: shares("reorg", ({ amount = 0 }) => amount),
     reachSeconds: Math.min(...of("reach").map(inSeconds), Number.POSITIVE_INFINITY),

@@ -4,9 +4,19 @@ import { candlesOfPool, candlesOfToken } from "./fold-candles.ts";
 import { hash } from "./hash.ts";
 import { finalRows, type Rows } from "./market-rows.ts";
 import { createSeenRows } from "./seen-rows.ts";
+import { listedPools } from "./strikes.ts";
 import type { Market, MarketFaults, NetworkFacts } from "./types.ts";
 import { liquidityOfPool, liquidityOfPools, priceOfPool, pricingPool, usdAt } from "./usd.ts";
 import { NETWORK_ROWS } from "./well-known.ts";
+
+const noFaults: MarketFaults = {
+  name: "",
+  lateRows: [],
+  latePools: [],
+  withdrawnRows: [],
+  reorgs: [],
+  reachSeconds: Number.POSITIVE_INFINITY,
+};
 
 /** `seed` can be any integer; the well-known names are always the same. */
 export function createMarket({ seed }: { seed: number }): Market {
@@ -19,7 +29,7 @@ export function createMarket({ seed }: { seed: number }): Market {
     return catalogue;
   };
 
-  const marketWith = (rows: Rows, faults: Pick<MarketFaults, "name" | "reachSeconds">): Market => ({
+  const marketWith = (rows: Rows, faults: MarketFaults): Market => ({
     seed,
     faultName: faults.name,
     reachSeconds: faults.reachSeconds,
@@ -29,7 +39,7 @@ export function createMarket({ seed }: { seed: number }): Market {
     prepare: (network) => catalogueOf(network).fill(),
     prepareLookups: (network) => catalogueOf(network).index(),
     dexes: (network) => catalogueOf(network).dexes,
-    pools: (network, at) => catalogueOf(network).poolsAt(at),
+    pools: (network, at) => listedPools(catalogueOf(network).poolsAt(at), at, faults, seed),
     tokens: (network, at) => catalogueOf(network).tokensAt(at),
     pool: (network, id, at) => {
       const pool = catalogueOf(network).findPool(id);
@@ -60,5 +70,5 @@ export function createMarket({ seed }: { seed: number }): Market {
     poolCandles: (pool, window) => candlesOfPool(rows, pool, window),
     tokenCandles: (token, window) => candlesOfToken(rows, token, token.pools, window),
   });
-  return marketWith(finalRows, { name: "", reachSeconds: Number.POSITIVE_INFINITY });
+  return marketWith(finalRows, noFaults);
 }

@@ -40,6 +40,18 @@ export function createStrikes({ lateRows, withdrawnRows, reorgs }: MarketFaults,
   };
 }
 
+/** The pools that searches list at this time. A late one has rows and prices from its creation on. */
+export function listedPools(
+  pools: readonly PoolFacts[],
+  at: number,
+  { latePools }: MarketFaults,
+  seed: number,
+): readonly PoolFacts[] {
+  if (latePools.length === 0) return pools;
+  const lateKey = hashText(seed, "late-pools");
+  return pools.filter(({ key, createdAt }) => at - createdAt >= longest(latePools, unitAt(lateKey, key)));
+}
+
 const LATER = [1, 2, 3] as const;
 
 function longest(faults: readonly FaultShare[], unit: number): number {

@@ -20,7 +20,7 @@ export interface Market {
   /** Also makes all IDs and addresses, so that a pool or token can be found by them. */
   readonly prepareLookups: (network: NetworkFacts) => Work<void>;
   readonly dexes: (network: NetworkFacts) => readonly DexFacts[];
-  /** All pools created by `at`, busiest first. The array is shared and must not be modified. */
+  /** All pools that are listed at `at`, busiest first. The array is shared and must not be modified. */
   readonly pools: (network: NetworkFacts, at: number) => readonly PoolFacts[];
   readonly tokens: (network: NetworkFacts, at: number) => readonly TokenFacts[];
   /** EVM addresses match regardless of case, and other addresses only exactly. */
@@ -67,12 +67,13 @@ export interface Market {
   readonly tokenCandles: (token: TokenFacts, window: CandleWindow) => Work<readonly Candle[]>;
 }
 
-/** How a service may show young rows differently from what they finally are. */
+/** How a service may show young rows and pools differently from what they finally are. */
 export interface MarketFaults {
   /** Different for faults that differ; empty without faults. */
   readonly name: string;
   /** `amount` is in whole seconds. */
   readonly lateRows: readonly FaultShare[];
+  readonly latePools: readonly FaultShare[];
   readonly withdrawnRows: readonly FaultShare[];
   /** `amount` is a number of blocks. */
   readonly reorgs: readonly FaultShare[];

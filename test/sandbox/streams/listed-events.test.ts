@@ -126,6 +126,7 @@ test("the forms of a short span, from which candles are sent, include rows that 
   const seen = market.withFaults({
     name: "reorg=64:100%",
     lateRows: [],
+    latePools: [],
     withdrawnRows: [],
     reorgs: [{ amount: 64, share: 1 }],
     reachSeconds: Number.POSITIVE_INFINITY,

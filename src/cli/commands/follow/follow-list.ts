@@ -84,6 +84,7 @@ export function followList(
       handlers: {
         ...course,
         write: async (rows) => {
+          await checkpoint?.begun(list.name);
           rowsSince += rows.length;
           return await writer.write(rows);
         },

@@ -36,14 +36,16 @@ export function createFollowReport(
     title === undefined ? say(line) : isDown() || say(`${title}: ${line}`);
   const [warn, note] = [titled(report.warn), titled(report.note)];
   const isOne = title === undefined;
+  const noun = pools.length === 0 ? "new pool" : "row";
   const [timesToTell, changed] = [createRepeatLimiter(clock), metrics?.changed];
-  const sinks = { warn, note, remark, log, isOne, changed, now: clock.now, timesToTell };
+  const sinks = { warn, note, remark, log, isOne, noun, changed, now: clock.now, timesToTell };
   const holes = createHoles(clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }
 
 interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
   readonly isOne: boolean;
+  readonly noun: string;
   readonly log: FollowLog;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -53,7 +55,7 @@ interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
 }
 
 function reportOfStream(sinks: Sinks, holes: Holes) {
-  const { warn, remark, log, timesToTell, changed } = sinks;
+  const { warn, remark, log, noun, timesToTell, changed } = sinks;
   const lost = createSeries(sinks);
   let [isListening, isPollSaid, gapSeconds] = [false, false, 0];
   return {
@@ -94,13 +96,13 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
     closed: (reason: string): void => log({ event: "close", reason }),
     ended: (rows: number, { requests, events, credits, creditsInDoubt: in_doubt }: Meter): void => {
       log({ event: "credits", rows, requests, events, credits, in_doubt });
-      remark(`followed ${counted(rows, "row")}`);
+      remark(`followed ${counted(rows, noun)}`);
     },
   };
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { note, log, isOne } = sinks;
+  const { note, log, isOne, noun } = sinks;
   const series = createSeries(sinks);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
@@ -113,7 +115,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       series.end();
       for (const hole of holes.filledBy(began)) {
         log({ event: "filled", ...timesOf(hole), rows });
-        if (isOne) note(`gap filled ${shown(hole)}: ${counted(rows, "row")}`);
+        if (isOne) note(`gap filled ${shown(hole)}: ${counted(rows, noun)}`);
       }
     },
     /** Undefined if the last read succeeded, so that no rows are missing at the end. */

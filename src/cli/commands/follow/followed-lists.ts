@@ -113,10 +113,11 @@ function nameOfSearch(command: string, args: Args): string {
   return [command, ...words].join(" ");
 }
 
-export function ownerOf(row: object): string {
-  const [network, address] = [member(row, "chain"), member(row, "pool_id")];
-  if (typeof network !== "string" || typeof address !== "string") return "";
-  return poolName({ network, address });
+/** The address, because rows do not name the network. */
+export function ownerOf(of: string | object): string {
+  if (typeof of === "string") return of.slice(of.indexOf(":") + 1);
+  const address = member(of, "pool_id");
+  return typeof address === "string" ? comparableAddress(address) : "";
 }
 
 /** The fields in paths, except the times, that all rows of a pool have. */

@@ -7,6 +7,7 @@ import { counted } from "../../../base/text/counted.ts";
 import { openCheckpoint } from "../../../client/follow/checkpoint.ts";
 import { createReadQueue } from "../../../client/follow/read-queue.ts";
 import { createQuota, createServicePresent } from "../../../client/follow/row-writer.ts";
+import { beyondPlan } from "../../../client/response/plan-refusal.ts";
 import { createAgeNote, type Freshness } from "../../../client/response/answer-age.ts";
 import { createEnding, type Ending } from "../../../client/live/ending.ts";
 import { createQuietWatch } from "../../../client/live/quiet-watch.ts";
@@ -17,6 +18,8 @@ import { creditsPerMonth } from "../../run/spending/cost-over-time.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
+import type { Values } from "../../run/flags/flag.ts";
+import type { OpenClient } from "../../run/open-client.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { presentationOf } from "../pull/fetch-and-print.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
@@ -67,13 +70,12 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   checkRate(lists.length);
   const readsAnHour = poll === undefined ? undefined : readsPerHour(poll) * lists.length;
   if (flags.estimate === true) {
-    const [requests_per_hour, credits_per_month] = [readsAnHour ?? 0, creditsPerMonth(readsAnHour ?? 0)];
-    const figures = { requests_per_hour, credits_per_hour: requests_per_hour, credits_per_month };
-    await writeRecord(run.context, flags, figures);
+    await writeEstimate(run, wish, flags, open, readsAnHour ?? 0);
     return undefined;
   }
   const behind = createBehindReport(run, log, poll ?? 0);
   const queue = isOfMany ? createReadQueue(run.context, perMinute, retry.retries, behind) : undefined;
+  if (wish.isSearch) report.remark("watching for new pools; press Ctrl-C to stop");
   if (poll !== undefined) report.note(isOfMany ? lineOfMany(wish, poll, flags) : pollLine(poll));
   const assets = createTableAssets(run.context, open.client, options, questions);
   onClose(assets.save);
@@ -109,6 +111,23 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   return { ...wish, ...reading, ...parts, run, flags };
 }
 
+async function writeEstimate(
+  { context, report }: Run,
+  { questions: { endpoint } }: Wish,
+  flags: Values<FollowedFlags>,
+  { client: { target } }: OpenClient,
+  requests_per_hour: number,
+): Promise<void> {
+  const beyond = beyondPlan(endpoint.command, endpoint.plan, target);
+  if (beyond !== undefined) report.warn(beyond);
+  const credits_per_month = creditsPerMonth(requests_per_hour);
+  await writeRecord(context, flags, {
+    requests_per_hour,
+    credits_per_hour: requests_per_hour,
+    credits_per_month,
+  });
+}
+
 function lineOfMany(
   { isSearch, lists, questions }: Wish,
   poll: number,
@@ -142,6 +161,7 @@ async function openOwnCheckpoint(
     service: isLoopback(hostname) ? hostname : rest,
     shape: rowShape(endpoint),
     ownerOf: isSearch ? () => first?.name ?? "" : ownerOf,
+    isOfMany: pollOfMany !== undefined,
     sync,
     report,
     failed: ending.end,

@@ -67,7 +67,7 @@ export function readWord(word: string, network: string | undefined, usage: strin
 
 /** Other words, for example with a comma, are refused later, with a message of their own. */
 export function checkWord({ network, address }: Subject, takes: AddressOf): void {
-  if (!/^\w[\w.:]*$/u.test(address) || isFixedWord(address)) return;
+  if (!/^\w[\w.:/]*$/u.test(address) || isFixedWord(address)) return;
   const fault = addressFault(network, address, takes);
   if (fault !== undefined) throw invalidInput(`<address> "${shortened(address)}"`, fault.problem, fault.next);
 }

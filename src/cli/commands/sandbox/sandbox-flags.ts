@@ -99,8 +99,8 @@ export const sandboxNotes: readonly Block[] = [
   },
   {
     prose:
-      "Four kinds change young rows of the market instead of requests: late-rows, withdrawn-rows, reorg and reach. " +
-      "Their [when] is a share of rows or blocks, from :0% to :100%. All responses at one time agree with each other, " +
+      "Five kinds change the market instead of requests: late-rows, late-pools, withdrawn-rows, reorg and reach. " +
+      "Their [when] is a share of rows, pools or blocks, from :0% to :100%. All responses at one time agree with each other, " +
       "and once rows are old enough, they are the same as without faults. Values are durations such as 90s, 20m, 3h " +
       "or 7d, except for reorg, which takes a number of blocks.",
   },

@@ -5,8 +5,9 @@ import { walkPages } from "../../../client/walk-pages.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { partsOf, type Stretch } from "../../../lake/coverage.ts";
 import { candleLength, type Dataset, type DatasetKind, factsOfKind } from "../../../lake/dataset.ts";
+import { isMonthly } from "../../../lake/layout.ts";
 import { argsOf } from "../../../lake/stretch-args.ts";
-import type { LakePlan } from "../../../lake/sync-lake.ts";
+import { type LakePlan, periodsOf } from "../../../lake/sync-lake.ts";
 import { plans } from "../../../api/tier.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
@@ -21,11 +22,13 @@ export async function estimateSync(
   { tasks, present }: LakePlan,
 ): Promise<ExitCode> {
   const stretches = new Map<Dataset, Stretch[]>();
-  let [requests, rows, files] = [0, 0, 0];
+  let [requests, rows, days, months] = [0, 0, 0, 0];
   for (const task of tasks) {
     if (task.kind === "confirm") requests += 1;
     else stretches.set(task.dataset, [...(stretches.get(task.dataset) ?? []), task.stretch]);
-    files += task.kind === "confirm" ? 1 : partsOf(task.stretch, task.stretch.to ?? present).length;
+    const periods = periodsOf(task, present);
+    if (isMonthly(task.dataset)) months += periods;
+    else days += periods;
   }
   let isKnown = true;
   for (const [dataset, own] of stretches) {
@@ -45,7 +48,8 @@ export async function estimateSync(
   const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
   return await writeEstimate(context, flags, {
     datasets: stretches.size,
-    files,
+    days: days === 0 && months > 0 ? undefined : days,
+    months: months === 0 ? undefined : months,
     requests: isKnown ? requests : null,
     credits: isKnown ? requests : null,
     rows_at_most: isKnown ? rows : null,

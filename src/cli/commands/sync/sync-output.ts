@@ -1,7 +1,9 @@
 import type { Meter } from "../../../client/spending/meter.ts";
+import { shortAddress } from "../../../client/subject.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { type Dataset, nameOfDataset } from "../../../lake/dataset.ts";
 import type { LakeEvents } from "../../../lake/lake-run.ts";
+import { isMonthly } from "../../../lake/layout.ts";
 import type { Published } from "../../../lake/publish-period.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
@@ -13,9 +15,10 @@ interface Written {
 }
 
 /** One line per file as soon as it is written. A table has one line per dataset, at the end. */
-export function createSyncOutput(context: Context, flags: LocalOutputFlags) {
+export function createSyncOutput(context: Context, flags: LocalOutputFlags, datasets: readonly Dataset[]) {
   const format = formatOf(context, flags);
   const written: Written[] = [];
+  const [noun = "day", other] = new Set(datasets.map((dataset) => (isMonthly(dataset) ? "month" : "day")));
   let [planned, done, rows] = [0, 0, 0];
   let label: string | undefined;
   const events: Pick<LakeEvents, "planned" | "done" | "read" | "published"> = {
@@ -40,7 +43,12 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags) {
     state: ({ requests, credits }: Meter): PullState => ({
       rows,
       rowsInAll: undefined,
-      inputs: { answered: Math.min(done, planned), of: planned, label, noun: "file" },
+      inputs: {
+        answered: Math.min(done, planned),
+        of: planned,
+        label,
+        noun: other === undefined ? noun : "period",
+      },
       part: planned === 0 ? undefined : Math.min(1, done / planned),
       requests,
       credits,
@@ -48,7 +56,7 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags) {
     end: async (): Promise<void> => {
       if (format === "ndjson" || (written.length === 0 && format !== "json")) return;
       const lines = written.map(({ published }) => lineOf(published));
-      await writeRows(context, flags, format === "table" ? tableOf(written) : lines);
+      await writeRows(context, flags, format === "table" ? tableOf(written, context.stdout) : lines);
     },
   };
 }
@@ -57,7 +65,8 @@ function lineOf({ twins: _twins, footer: _footer, ...published }: Published) {
   return published;
 }
 
-function tableOf(written: readonly Written[]) {
+/** On a terminal, whole addresses would leave no room for the counts. */
+function tableOf(written: readonly Written[], { isTerminal }: Context["stdout"]) {
   return [...new Set(written.map(({ dataset }) => dataset))].map((dataset) => {
     const own = written.filter((each) => each.dataset === dataset).map(({ published }) => published);
     const count = (state: Published["state"]): number => own.filter((each) => each.state === state).length;
@@ -66,7 +75,7 @@ function tableOf(written: readonly Written[]) {
     const { kind, interval, network, address } = dataset;
     return {
       dataset: interval === undefined ? kind : `${kind} ${interval}`,
-      asset: `${network}:${address}`,
+      asset: `${network}:${isTerminal ? shortAddress(address) : address}`,
       files: new Set(own.map(({ file }) => file)).size,
       complete: count("rows"),
       open: count("open"),

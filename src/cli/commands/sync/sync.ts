@@ -79,7 +79,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   }
   if (lock === undefined) throw new Error("a run without a lock");
   list.save(list);
-  const output = createSyncOutput(context, flags);
+  const output = createSyncOutput(context, flags, datasets);
   const metrics = createSyncMetrics(run, begun, output.rows);
   const failures = createFailures(run);
   const lake: Lake = {
@@ -136,12 +136,14 @@ function observerOf({ report }: Run, clock: ServiceClock): Pick<ClientObserver, 
 }
 
 /** A changed byte in the middle of a complete file is found only with `--force`. */
-function tellChecks({ report, options }: Run, { files }: LakePlan, isForced: boolean): void {
+function tellChecks({ report, options }: Run, { files, tasks }: LakePlan, isForced: boolean): void {
+  const tell = options.hasStats ? report.tell : report.remark;
+  if (tasks.length === 0)
+    tell("nothing to fetch yet: new rows are due a minute after the last run, candles when they close");
   const held = [...files.values()].flatMap((own) => [...own.values()]);
   const count = new Set(held.map(({ file }) => file)).size;
   if (count === 0) return;
   const found = counted(count, "file");
-  const tell = options.hasStats ? report.tell : report.remark;
   tell(
     isForced
       ? `checked every byte of ${found}`

@@ -1,5 +1,6 @@
 import type { Exchange } from "../../../client/client.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/response/answer-age.ts";
+import { beyondPlan } from "../../../client/response/plan-refusal.ts";
 import { isWaitTooLong } from "../../../client/response/retry-after.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
@@ -53,12 +54,15 @@ async function watch(
   const { client } = await run.open({ speed: 1, observer: observerOf(run, freshness) });
   const { meter, target } = client;
   const { requests, credits } = hourlyCost({ interval, every }, first, options, target.tier);
-  if (input.flags.estimate === true)
+  if (input.flags.estimate === true) {
+    const beyond = beyondPlan(first.endpoint.command, first.endpoint.plan, target);
+    if (beyond !== undefined) report.warn(beyond);
     return await writeRecord(context, input.flags, {
       requests_per_hour: requests,
       credits_per_hour: credits,
       credits_per_month: creditsPerMonth(credits),
     });
+  }
   if (!options.isQuiet) report.tell(`watching every ${every}: up to ${costOverTime(credits)}`);
   const others = new Map([...typed].filter(([name]) => name !== "watch"));
   const command = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");

@@ -216,7 +216,7 @@ export const simulationFlags = {
   tier: flag(text("plan"), "Sandbox", {
     suggests: tiers,
     with: "sandbox",
-    summary: "Plan to simulate",
+    summary: "Plan to simulate; DEXDATA_TIER also sets it",
     default: "pro",
   }),
   seed: flag(seed, "Sandbox", { with: "sandbox", summary: "Seed of the simulated market", default: 1 }),

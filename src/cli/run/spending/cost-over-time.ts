@@ -14,11 +14,13 @@ export function costOverTime(creditsPerHour: number): string {
   return `${counted(creditsPerHour, "credit")}/hour, ${grouped(String(creditsPerMonth(creditsPerHour)))} a month`;
 }
 
-/** `left` has only digits. Undefined if the service has not said it. */
+/** `left` has only digits. Undefined if the service has not said it, or if they last longer than a month. */
 export function creditsLast(left: string | undefined, creditsPerHour: number): string | undefined {
   if (left === undefined || Number(left) === 0 || creditsPerHour === 0) return undefined;
-  const milliseconds = (Number(left) / creditsPerHour) * hour;
-  return `your ${grouped(left)} credits last ${formatDuration(roughly(milliseconds))}`;
+  const hours = Number(left) / creditsPerHour;
+  // They are renewed before they are used up.
+  if (hours > hoursPerMonth) return undefined;
+  return `your ${grouped(left)} credits last ${formatDuration(roughly(hours * hour))}`;
 }
 
 /** In whole minutes, and from two hours on in whole hours, because the cost is not exact either. */
