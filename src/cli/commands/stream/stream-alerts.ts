@@ -11,7 +11,6 @@ import { splitPath } from "../../render/values/row-text.ts";
 import { type Alerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 import type { Candidate } from "../../run/alerts/alerts.ts";
-import { plainText } from "../../run/alerts/row-fields.ts";
 
 /** A price event has `price`, `p`, or both. */
 const otherName: Readonly<Record<string, string>> = { price: "p" };
@@ -73,4 +72,11 @@ export function createEventAlerts(alerts: Alerts, { owners, isLocated, now, brok
     }
     await alerts.flush();
   };
+}
+
+/** The text of a JSON value, without the quotes of a string; undefined for null and for what does not exist. */
+function plainText(raw: string | undefined): string | undefined {
+  if (raw === undefined || raw === "null") return undefined;
+  if (!raw.startsWith('"')) return raw;
+  return raw.includes("\\") ? String(JSON.parse(raw)) : raw.slice(1, -1);
 }
