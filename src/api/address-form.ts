@@ -51,7 +51,7 @@ export function damageFault(network: string, address: string, of: AddressOf): Ad
 /** Stricter, for addresses that a person typed: a symbol is rejected too. */
 export function addressFault(network: string, address: string, of: AddressOf): AddressFault | undefined {
   if (pairOfSymbols.test(address)) {
-    const next = `find the ${of}: dexdata search ${address.replace("/", " ")}`;
+    const next = `find the ${of}: dexdata search ${address.split("/", 1).join("")}`;
     return { problem: "a pair of symbols is not an address", next };
   }
   const known = formsByNetwork.get(network);

@@ -44,7 +44,7 @@ function creditsOf(tier: Tier): string {
 
 export const plansTable = (): string =>
   table(
-    ["plan", "credits", "requests/min", "streams", "hosts"],
+    ["plan", "credits", "requests/min", "streams", "API hosts"],
     Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
       tier,
       creditsOf(tier),

@@ -1,5 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { isAtLeast } from "../../../src/api/tier.ts";
+import { poolTransactions } from "../../../src/api/endpoints/pool-transactions.ts";
+import { readsPerHour } from "../../../src/cli/commands/follow/follow-report.ts";
+import { costOverTime, creditsPerMonth } from "../../../src/cli/run/spending/cost-over-time.ts";
+import { allowances } from "../../../src/sandbox/service/meters.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { useSandbox } from "../../harness/sandbox.ts";
 
@@ -11,6 +16,26 @@ test("help credits has the price of overage, as the guide has", async () => {
   const sentence = "at 20 USD per million credits, up to its spending cap";
   expect(await page("help credits")).toContain(sentence);
   expect(readFileSync("docs/guide.md", "utf8").replaceAll(/\s+/gu, " ")).toContain(sentence);
+});
+
+test("the collector of the recipes has a plan whose credits are enough", () => {
+  const recipes = readFileSync("docs/recipes.md", "utf8").replaceAll(/\s+/gu, " ");
+  const ofPools = (pools: number, minutes: number): number => pools * readsPerHour(minutes * 60_000);
+  const monthly = (pools: number, minutes: number): number => creditsPerMonth(ofPools(pools, minutes));
+  expect(recipes).toContain(
+    `100 pools every minute take about ${costOverTime(ofPools(100, 1))}, which requires a pro`,
+  );
+  expect(recipes).toContain("DEXDATA_TIER=pro");
+  expect(monthly(100, 1)).toBeGreaterThan(allowances.dev.credits);
+  expect(monthly(100, 1)).toBeLessThanOrEqual(allowances.pro.credits);
+  for (const [pools, minutes] of [
+    [100, 10],
+    [11, 1],
+  ] as const) {
+    expect(monthly(pools, minutes)).toBeLessThanOrEqual(allowances.dev.credits);
+    expect(recipes).toContain(`(${monthly(pools, minutes).toLocaleString("en-US")} a month)`);
+  }
+  expect(isAtLeast("free", poolTransactions.plan)).toBe(false);
 });
 
 test("the cost of a token's transactions is stated in help, in the page and in the first line of the stream", async () => {

@@ -28,7 +28,7 @@ export function agentsTopic(commands: readonly Command[]): string {
     return [task, `dexdata ${typed}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`] as const;
   });
   return `
-Commands for programs and agents. A request costs 1 credit unless noted. stdout has only data.
+Commands for programs and agents. A request costs 1 credit unless noted. stdout carries only data.
 
 Tasks:
 ${tableLines(rows)}
