@@ -55,10 +55,12 @@ function withoutSigns(argv: readonly string[]): string[] {
 class ParsingEnd extends Error {
   readonly line: CommandLine;
 
-  constructor(parser: Parser, asks: CommandLine["asks"], flag?: string) {
+  constructor(parser: Parser, asks: CommandLine["asks"], flag?: string, rest?: readonly string[]) {
     super();
-    const typed = typedFlags(parser);
-    this.line = { typed: flag === undefined ? typed : new Map([...typed, [flag, [undefined]]]), asks };
+    const typed = new Map(typedFlags(parser));
+    if (flag !== undefined) typed.set(flag, [undefined]);
+    if (rest !== undefined) typed.set("--", rest);
+    this.line = { typed, asks };
   }
 }
 
@@ -155,8 +157,12 @@ function createParser(argv: readonly string[], commands: readonly Command[]): Pa
       addOptions(parser, command.flags);
       // The command itself checks the number of arguments, so commander accepts any number.
       parser.argument("[words...]").action((words: string[]) => {
-        refuseForeign(parser, command, words, commands);
-        throw new ParsingEnd(parser, { kind: "command", command, words }, flag);
+        // With --when, the words after -- are a command for each alert.
+        const dashes = parser.getOptionValue("when") === undefined ? -1 : argv.indexOf("--");
+        const rest = dashes < 0 ? undefined : argv.slice(dashes + 1);
+        const before = words.slice(0, words.length - (rest?.length ?? 0));
+        refuseForeign(parser, command, before, commands);
+        throw new ParsingEnd(parser, { kind: "command", command, words: before }, flag, rest);
       });
     }
   }

@@ -4,6 +4,8 @@ const LF = 0x0a;
 /** Milliseconds to write the last lines, because another program must not delay the end of a stream. */
 const lastWrites = 400;
 
+export type PendingLines = ReturnType<typeof createPendingLines>;
+
 /** Knows which lines the program that reads the output has not accepted yet. */
 export function createPendingLines(output: Pick<Output, "write" | "unaccepted">) {
   // Objects, because two writes may be of the same memory.

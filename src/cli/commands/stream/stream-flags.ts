@@ -7,6 +7,7 @@ import { flag, pick, type Values } from "../../run/flags/flag.ts";
 import {
   choice,
   duration,
+  durationOrZero,
   host,
   outputFile,
   readBy,
@@ -37,6 +38,7 @@ export const streamEvents = [
   "reload_refused",
   "unwritten",
   "credits",
+  "alert_dropped",
   // Earlier lines could not be written.
   "log_lost",
 ] as const;
@@ -99,6 +101,17 @@ export const streamFlags = {
   }),
   limit: flag(wholeNumber({ min: 1 }), "Rows", { summary: "Stop after this many events" }),
   for: flag(duration, "Rows", { summary: "Stop after this long" }),
+  when: flag({ ...text("test"), isRepeatable: true }, "Rows", {
+    summary: "Alert when this is true, e.g. 'price < 3000'",
+    details:
+      " or 'price moves 5% in 1h'; a line on stdout, or -- and a command that gets it on stdin; --limit counts alerts",
+  }),
+  cooldown: flag(durationOrZero, "Rows", {
+    with: "when",
+    needs: { flag: "when", next: "add --when" },
+    summary: "Time between two alerts of one asset",
+    defaultSaid: "default 1m; 0 for feeds other than prices",
+  }),
   "idle-exit": flag(duration, "Rows", {
     summary: "Exit 8 if any one connection is silent for this long",
   }),

@@ -20,7 +20,7 @@ import { createReplacements, enveloped, jsonLine } from "../../../client/live/ev
 import type { Moment } from "../../../client/live/gap.ts";
 import type { Shard } from "../../../client/live/shard-handlers.ts";
 import { counted } from "../../../base/text/counted.ts";
-import { createPendingLines } from "./pending-lines.ts";
+import { createPendingLines, type PendingLines } from "./pending-lines.ts";
 import type { StreamValues } from "./stream-flags.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 
@@ -49,13 +49,14 @@ type OnBroken = (shard: Shard, event: StreamEvent) => void;
  */
 export async function openDisplays(
   run: Run,
-  { out, envelope }: StreamValues,
+  { out, envelope, lines: alerts }: StreamValues & { readonly lines: PendingLines | undefined },
   board: BoardFacts,
   broken: OnBroken,
 ): Promise<readonly StreamDisplay[]> {
   const { context, options, report, onClose } = run;
   const { clock, stdout, env } = context;
-  const hasBoard = stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
+  const hasBoard =
+    alerts === undefined && stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const displays: StreamDisplay[] = [];
   const before = options.prefix === undefined ? undefined : createRowPrefix(options.prefix);
   const form = { feed: board.feed, owners: board.owners, isEnveloped: envelope === true, before };
@@ -63,14 +64,19 @@ export async function openDisplays(
     const file = await openAppendedFile(out, clock, report, options.prefix);
     onClose(file.close);
     displays.push(createLines(file, { ...form, place: board.place }, broken));
-  } else if (!hasBoard) {
+  } else if (!hasBoard && alerts === undefined) {
     const pending = createPendingLines(stdout);
     const lines = createLines(pending, { ...form, place: undefined }, broken);
     displays.push({ ...lines, unwritten: async () => await pending.unwritten(clock) });
   }
+  if (alerts !== undefined)
+    displays.push({ ...hidden, unwritten: async () => await alerts.unwritten(clock) });
   if (hasBoard) displays.push(await openBoard(run, board));
   return displays;
 }
+
+/** Alerts are on stdout instead. */
+const hidden: StreamDisplay = { show: async () => await Promise.resolve() };
 
 interface LineForm {
   readonly feed: FeedName;

@@ -97,6 +97,10 @@ export function ofSetting<Value>(
 /** In milliseconds. */
 export const duration: FlagType<number> = readBy("duration", "duration", readDuration);
 
+export const durationOrZero: FlagType<number> = readBy("duration", "duration", (label, typed) =>
+  /^0[a-z]*$/u.test(typed) ? 0 : readDuration(label, typed),
+);
+
 /** The minimum is in milliseconds, too. `next` is the hint for shorter durations. */
 export function durationFrom(shortest: number, next: string): FlagType<number> {
   return readBy("duration", "duration", (label, typed) => {

@@ -1,0 +1,82 @@
+import type { Feed, FeedKind } from "../../../api/feed.ts";
+import { fieldPaths } from "../../../api/field-paths.ts";
+import { createPathReader } from "../../../base/json/path-reader.ts";
+import type { EventOwners } from "../../../client/live/event-owner.ts";
+import { jsonLine } from "../../../client/live/event-line.ts";
+import type { Moment } from "../../../client/live/gap.ts";
+import type { Shard } from "../../../client/live/shard-handlers.ts";
+import type { StreamEvent } from "../../../client/streams/stream-event.ts";
+import { nameOf } from "../../../client/subject.ts";
+import { splitPath } from "../../render/values/row-text.ts";
+import { type Alerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
+import type { TypedFlags } from "../../run/flags/flag.ts";
+import type { Candidate } from "../../run/alerts/alerts.ts";
+
+/** A price event has `price`, `p`, or both. */
+const otherName: Readonly<Record<string, string>> = { price: "p" };
+
+/** Undefined without `--when`. */
+export function readAlerts(typed: TypedFlags, feed: Feed, { event }: FeedKind): Wanted | undefined {
+  const fields = fieldPaths(event).map(({ path }) => path);
+  return readWanted(typed, { fields, hasSeries: feed.name === "prices" });
+}
+
+/** The fields whose texts the parser finds in each event. */
+export function alertFields({ fields }: Pick<Alerts, "fields">): readonly string[] {
+  return [...fields, ...fields.flatMap((field) => otherName[field] ?? [])];
+}
+
+interface Reading {
+  readonly owners: EventOwners;
+  /** Whether the parser finds the texts of `alertFields`, and not those of other fields. */
+  readonly isLocated: boolean;
+  /** The service's time, in Unix milliseconds. */
+  readonly now: () => number;
+  /** Called for each event that is not valid JSON, and so matches nothing. */
+  readonly broken: (shard: Shard, event: StreamEvent) => void;
+}
+
+export function createEventAlerts(alerts: Alerts, { owners, isLocated, now, broken }: Reading) {
+  const names = alertFields(alerts);
+  const readPaths = createPathReader(names.map(splitPath));
+  return async (events: readonly StreamEvent[], shard: Shard, at: Moment): Promise<void> => {
+    for (const event of events) {
+      if (alerts.isOver()) break;
+      const owner = owners.subjectOf(event, shard.subjects);
+      if (owner === undefined) continue;
+      const line = event.isPlainJson ? undefined : jsonLine(event);
+      if (line === undefined && !event.isPlainJson) {
+        broken(shard, event);
+        continue;
+      }
+      const { texts } = event;
+      const row = (): string => line ?? jsonLine(event) ?? "";
+      let parsed: readonly (string | undefined)[] | undefined;
+      const readAt = (index: number): string | undefined => {
+        if (index < 0) return undefined;
+        if (isLocated && texts !== undefined) {
+          const [from = 0, to = 0] = [texts[2 * index], texts[2 * index + 1]];
+          return from === to ? undefined : event.bytes.toString("latin1", from, to);
+        }
+        parsed ??= readPaths(row());
+        return plainText(parsed[index]);
+      };
+      const candidate: Candidate = {
+        asset: nameOf(owner),
+        label: owner.label,
+        read: (field) => readAt(names.indexOf(field)) ?? readAt(names.indexOf(otherName[field] ?? "")),
+        row,
+        at: now(),
+      };
+      alerts.see(candidate, at.elapsed);
+    }
+    await alerts.flush();
+  };
+}
+
+/** The text of a JSON value, without the quotes of a string; undefined for null and for what does not exist. */
+function plainText(raw: string | undefined): string | undefined {
+  if (raw === undefined || raw === "null") return undefined;
+  if (!raw.startsWith('"')) return raw;
+  return raw.includes("\\") ? String(JSON.parse(raw)) : raw.slice(1, -1);
+}

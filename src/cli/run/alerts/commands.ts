@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { type Context, isInterruption } from "../../../base/context/context.ts";
+import { cannotBeStarted } from "../../../base/files/file-errors.ts";
+import { counted } from "../../../base/text/counted.ts";
+import type { Report } from "../report.ts";
+import { type Alert, alertLine } from "./alerts.ts";
+
+/** At once, and waiting. */
+const [maxRunning, maxWaiting] = [4, 1000];
+/** Milliseconds until a command is ended, between TERM and KILL, and from one warning to the next. */
+const [timeLimit, killAfter, warningGap] = [60_000, 5000, 60_000];
+
+type Surroundings = Pick<Context, "clock" | "env" | "platform" | "signal">;
+
+/**
+ * Runs a command for each alert, without a shell, and with the alert on stdin. Data never waits for a command, and a
+ * failing one is reported but not repeated.
+ */
+export function createCommands(
+  { clock, env, platform, signal }: Surroundings,
+  [program = "", ...args]: readonly string[],
+  { warn }: Pick<Report, "warn">,
+  onDropped: (alert: Alert) => void,
+) {
+  const waiting: Alert[] = [];
+  const running = new Map<string, ChildProcess>();
+  const done = new Set<Promise<void>>();
+  const safe = Object.fromEntries(Object.entries(env).filter(([name]) => !/^DEXDATA_.*KEY/iu.test(name)));
+  const isGroup = platform !== "win32";
+  const fail = createWarnings(clock, program, warn);
+  let dropped = 0;
+  const drop = (alert: Alert): void => {
+    dropped += 1;
+    onDropped(alert);
+  };
+  const run = async (alert: Alert): Promise<void> => {
+    const named = { DEXDATA_ALERT: alert.alert, DEXDATA_ALERT_ID: alert.id };
+    const stdio = ["pipe", "ignore", "inherit"] as const;
+    let child: ChildProcess;
+    try {
+      child = spawn(program, args, { stdio: [...stdio], env: { ...safe, ...named }, detached: isGroup });
+    } catch (cause) {
+      // For example because the arguments are too long; other errors are events.
+      fail(cannotBeStarted(cause));
+      return;
+    }
+    running.set(alert.asset, child);
+    // A command that reads nothing closes its end.
+    child.stdin?.on("error", () => undefined).end(alertLine(alert));
+    const stopTerm = clock.after(timeLimit, () => {
+      fail(`has run for ${timeLimit / 1000}s and is ended`);
+      end(child, "SIGTERM", isGroup);
+    });
+    const stopKill = clock.after(timeLimit + killAfter, () => end(child, "SIGKILL", isGroup));
+    const problem = await outcomeOf(child);
+    if (problem !== undefined) fail(problem);
+    stopTerm();
+    stopKill();
+    // What it has started in its group would otherwise stay behind.
+    end(child, "SIGKILL", isGroup);
+    running.delete(alert.asset);
+    startNext();
+  };
+  const startNext = (): void => {
+    while (running.size < maxRunning) {
+      const index = waiting.findIndex(({ asset }) => !running.has(asset));
+      const [alert] = index < 0 ? [] : waiting.splice(index, 1);
+      if (alert === undefined) return;
+      const work = run(alert).finally(() => done.delete(work));
+      done.add(work);
+    }
+  };
+  return {
+    add: (alert: Alert): void => {
+      if (waiting.length >= maxWaiting) drop(alert);
+      else waiting.push(alert);
+      startNext();
+    },
+    /** Waits for all commands. After a signal, those that run have a short time. */
+    close: async (): Promise<void> => {
+      let cancel: (() => void) | undefined;
+      const hurry = (): void => {
+        const { reason }: { reason: unknown } = signal;
+        if (isInterruption(reason) && reason.cause === "closed-pipe") return;
+        for (const alert of waiting.splice(0)) drop(alert);
+        cancel = clock.after(killAfter, () => {
+          for (const child of running.values()) end(child, "SIGKILL", isGroup);
+        });
+      };
+      if (signal.aborted) hurry();
+      else signal.addEventListener("abort", hurry, { once: true });
+      while (done.size > 0) await Promise.all(done);
+      signal.removeEventListener("abort", hurry);
+      cancel?.();
+      if (dropped > 0) warn(`${counted(dropped, "alert")} dropped without running the command`);
+    },
+  };
+}
+
+/** One warning a minute. */
+function createWarnings(clock: Context["clock"], program: string, warn: Report["warn"]) {
+  let [failed, warnedAt] = [0, Number.NEGATIVE_INFINITY];
+  return (problem: string): void => {
+    failed += 1;
+    if (clock.elapsed() - warnedAt < warningGap) return;
+    warnedAt = clock.elapsed();
+    const more = failed === 1 ? "" : ` (${failed} commands have failed)`;
+    warn(`alert command "${program}" ${problem}${more}`);
+  };
+}
+
+/** Signals the command and what it has started in its group. */
+function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL", isGroup: boolean): void {
+  try {
+    if (isGroup && child.pid !== undefined) process.kill(-child.pid, signal);
+    else child.kill(signal);
+  } catch {
+    // All processes of the group have ended.
+  }
+}
+
+/** Resolves with what went wrong, if anything. */
+async function outcomeOf(child: ChildProcess): Promise<string | undefined> {
+  return await new Promise((resolve) => {
+    child.once("error", (cause) => resolve(cannotBeStarted(cause)));
+    child.once("exit", (code, signal) => {
+      if (code === 0) resolve(undefined);
+      else resolve(code === null ? `was ended by ${signal}` : `exited with code ${code}`);
+    });
+  });
+}

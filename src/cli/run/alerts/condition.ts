@@ -1,0 +1,152 @@
+import { nearest } from "../../../base/text/nearest.ts";
+import { parseDuration } from "../../../api/duration.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import { compareDecimals, type ExactDecimal, parseExactDecimal } from "../../../base/json/exact-decimal.ts";
+
+export const operators = ["<=", ">=", "!=", "<", ">", "="] as const;
+
+type Operator = (typeof operators)[number];
+
+export type Test =
+  | {
+      readonly kind: "number";
+      readonly field: string;
+      readonly operator: Operator;
+      readonly value: ExactDecimal;
+    }
+  | { readonly kind: "text"; readonly field: string; readonly isEqual: boolean; readonly value: string }
+  | {
+      readonly kind: "change";
+      readonly field: string;
+      readonly way: Way;
+      /** Digits, such as `2.5`. */
+      readonly percent: string;
+      /** In milliseconds. */
+      readonly window: number;
+    };
+
+const ways = ["rises", "falls", "moves"] as const;
+
+type Way = (typeof ways)[number];
+
+/** All tests must hold. */
+export interface Condition {
+  /** As typed. */
+  readonly text: string;
+  readonly tests: readonly Test[];
+}
+
+/** What a row can be tested for. */
+export interface Testable {
+  readonly fields: readonly string[];
+  /** Whether `rises`, `falls` and `moves` have a meaning, because each asset has a series of values. */
+  readonly hasSeries: boolean;
+}
+
+interface Word {
+  readonly text: string;
+  /** From 1. */
+  readonly column: number;
+}
+
+const scales: Readonly<Record<string, number>> = { k: 3, m: 6, b: 9 };
+
+/** Throws a failure that names the column. Takes linear time for any text. */
+export function parseCondition(text: string, testable: Testable): Condition {
+  const words = Array.from(text.matchAll(/[<>!]=?|=|[^\s<>=!]+/gu), ({ 0: word, index }) => ({
+    text: word,
+    column: index + 1,
+  }));
+  const tests: Test[] = [];
+  for (let at = 0; ;) {
+    const { test, length } = parseTest(words.slice(at, at + longestTest), text, testable);
+    tests.push(test);
+    at += length;
+    const and = words[at];
+    if (and === undefined) return { text, tests };
+    if (and.text !== "and")
+      throw wrong(text, and, 'must be "and", or the end', "there is no or: use --when several times");
+    at += 1;
+  }
+}
+
+/** In words. */
+const longestTest = 5;
+
+function parseTest(words: readonly Word[], text: string, { fields, hasSeries }: Testable) {
+  const [field, operator, value] = words;
+  const end = { text: "", column: text.length + 1 };
+  if (field === undefined || !fields.includes(field.text)) {
+    const near = nearest(field?.text.replace("?", "") ?? "", fields);
+    const hint = near === undefined ? `fields: ${fields.join(", ")}` : `did you mean ${near}?`;
+    throw wrong(text, field ?? end, "must be a field", hint);
+  }
+  const way = ways.find((each) => each === operator?.text);
+  if (way !== undefined && hasSeries) return parseChange(field.text, way, words, text);
+  const known = operators.find((each) => each === operator?.text);
+  const others = hasSeries ? `, or ${ways.join(", ")}` : "";
+  if (known === undefined) throw wrong(text, operator ?? end, `must be ${operators.join(" ")}${others}`);
+  if (value === undefined) throw wrong(text, end, "must be a value");
+  const number = readNumber(value.text);
+  if (number !== undefined) {
+    const test: Test = { kind: "number", field: field.text, operator: known, value: number };
+    return { test, length: 3 };
+  }
+  if (known !== "=" && known !== "!=")
+    throw wrong(text, value, `must be a number after ${known}, such as 0.05, 3000 or 100k`);
+  const test: Test = { kind: "text", field: field.text, isEqual: known === "=", value: value.text };
+  return { test, length: 3 };
+}
+
+/** `price moves 5% in 1h`. */
+function parseChange(field: string, way: Way, words: readonly Word[], text: string) {
+  const [, , percent, preposition, duration] = words;
+  const end = { text: "", column: text.length + 1 };
+  const by = /^(\d{1,6}(?:\.\d{1,6})?)%$/u.exec(percent?.text ?? "")?.[1];
+  if (by === undefined || Number(by) === 0)
+    throw wrong(text, percent ?? end, `must be a percentage after ${way}, such as 5%`);
+  if (preposition?.text !== "in") throw wrong(text, preposition ?? end, 'must be "in" and a duration');
+  const window = parseDuration(duration?.text ?? "");
+  if (window === undefined || window < shortestWindow || window > longestWindow)
+    throw wrong(text, duration ?? end, "must be a duration from 1s to 7d, such as 1h");
+  const test: Test = { kind: "change", field, way, percent: by, window };
+  return { test, length: 5 };
+}
+
+/** In milliseconds. */
+const [shortestWindow, longestWindow] = [1000, 7 * 86_400_000];
+
+/** `100k` is 100000; undefined if the text is not a number. */
+export function readNumber(text: string): ExactDecimal | undefined {
+  const scale = scales[text.slice(-1)] ?? 0;
+  const decimal = parseExactDecimal(scale === 0 ? text : text.slice(0, -1));
+  return decimal && { ...decimal, exponent: decimal.digits === "" ? 0 : decimal.exponent + scale };
+}
+
+function wrong(text: string, { text: word, column }: Word, accepted: string, hint?: string): Error {
+  const found = word === "" ? "the end" : `"${word}"`;
+  return usageFailure(`--when "${text}": column ${column}: ${found} ${accepted}`, hint);
+}
+
+/** Undefined if the row does not have the value, or if it cannot be compared. */
+export function passes(test: Exclude<Test, { kind: "change" }>, value: string | undefined) {
+  if (value === undefined) return undefined;
+  if (test.kind === "text") return (value === test.value) === test.isEqual;
+  const number = parseExactDecimal(value);
+  const order = number && compareDecimals(number, test.value);
+  if (order === undefined) return undefined;
+  switch (test.operator) {
+    case "<":
+      return order < 0;
+    case "<=":
+      return order <= 0;
+    case ">":
+      return order > 0;
+    case ">=":
+      return order >= 0;
+    case "=":
+      return order === 0;
+    case "!=":
+      return order !== 0;
+  }
+}

@@ -1,0 +1,76 @@
+import { usageFailure } from "../../../base/failure.ts";
+import type { LogEvent } from "../output/event-log.ts";
+import type { TypedFlags } from "../flags/flag.ts";
+import type { Run } from "../with-run.ts";
+import { type Alert, type AlertOptions, alertLine, createAlerts } from "./alerts.ts";
+import { createCommands } from "./commands.ts";
+import { type Condition, parseCondition, type Testable } from "./condition.ts";
+
+interface Opening extends Pick<AlertOptions, "by"> {
+  readonly wanted: Wanted;
+  /** In milliseconds. */
+  readonly cooldown: number | undefined;
+  /** The number of matches that ends the run. */
+  readonly limit: number | undefined;
+  readonly log: LogEvent<"alert_dropped">;
+  readonly write: (lines: Buffer) => Promise<void>;
+  /** Called when the limit is reached while no event arrives. */
+  readonly over: () => void;
+}
+
+export interface Wanted {
+  readonly conditions: readonly Condition[];
+  /** Empty if alerts are lines on stdout. */
+  readonly command: readonly string[];
+}
+
+export type Alerts = ReturnType<typeof openAlerts>;
+
+/** Milliseconds. A price may cross a limit several times while it is close to it. */
+const usualCooldown = 60_000;
+
+/** Undefined without `--when`. Called before anything is sent. */
+export function readWanted(typed: TypedFlags, testable: Testable): Wanted | undefined {
+  const conditions = typed.get("when")?.map((text = "") => parseCondition(text, testable));
+  const command = (typed.get("--") ?? []).map((word = "") => word);
+  if (typed.has("--") && command.length === 0) throw usageFailure("missing command after --");
+  return conditions && { conditions, command };
+}
+
+export function openAlerts({ context, report, onClose }: Run, options: Opening) {
+  const { wanted, cooldown, limit = Number.POSITIVE_INFINITY, by, log, write, over } = options;
+  const { conditions, command } = wanted;
+  const { clock } = context;
+  const drop = ({ id, condition, asset, label }: Alert): void => {
+    const labels = label === undefined ? undefined : [label];
+    log({ event: "alert_dropped", id, condition, assets: 1, names: [asset], labels });
+  };
+  const commands = command.length === 0 ? undefined : createCommands(context, command, report, drop);
+  let lines = "";
+  const alerts = createAlerts({
+    conditions,
+    by,
+    cooldown: cooldown ?? (by === "row" ? 0 : usualCooldown),
+    limit,
+    fire: (alert) => {
+      if (commands === undefined) lines += alertLine(alert);
+      else commands.add(alert);
+    },
+  });
+  const flush = async (): Promise<void> => {
+    if (lines === "") return;
+    const text = lines;
+    lines = "";
+    await write(Buffer.from(text));
+  };
+  onClose(
+    clock.every(1000, () => {
+      alerts.tick(clock.elapsed());
+      // A closed pipe ends the run by itself.
+      const ending = (): void => (alerts.isOver() ? over() : undefined);
+      flush().then(ending, () => undefined);
+    }),
+  );
+  if (commands !== undefined) onClose(commands.close);
+  return { ...alerts, flush };
+}

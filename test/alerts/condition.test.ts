@@ -1,0 +1,187 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { parseCondition, passes, readNumber, type Test } from "../../src/cli/run/alerts/condition.ts";
+import { createSeries } from "../../src/cli/run/alerts/series.ts";
+import { compareDecimals, parseExactDecimal } from "../../src/base/json/exact-decimal.ts";
+import { Failure } from "../../src/base/failure.ts";
+import { isLong } from "../harness/long.ts";
+import { createRandom } from "../harness/random.ts";
+
+const testable = { fields: ["price", "type", "size_usd", "token.symbol"], hasSeries: true };
+const parse = (text: string) => parseCondition(text, testable).tests;
+
+/** Whether a row passes all tests. */
+const holds = (text: string, row: Readonly<Record<string, string>>): boolean | undefined => {
+  const results = parse(text).map((each) =>
+    each.kind === "change" ? undefined : passes(each, row[each.field]),
+  );
+  return results.includes(false) ? false : results.every((each) => each === true) || undefined;
+};
+
+describe("a condition", () => {
+  test.each([
+    ["price < 3000", "2999.999999999999999999", true],
+    ["price < 3000", "3000", false],
+    ["price<=3k", "3000.0", true],
+    ["price >= 0.1", "0.1000000000000000000000001", true],
+    ["price > 1e-7", "0.0000001", false],
+    ["price = 2.50", "2.5", true],
+    ["price != 2.5", "25e-1", false],
+    ["price > 1m", "1000000.1", true],
+    ["price > -1b", "-1e9", false],
+    ["price = 12345678901234567890123", "12345678901234567890124", false],
+    ["price > 5", "text", undefined],
+    ["price > 5", undefined, undefined],
+  ])("%s with %s: %s", (text, price, expected) => {
+    expect(holds(text, price === undefined ? {} : { price })).toBe(expected);
+  });
+
+  test("all tests must hold, and texts are equal or not", () => {
+    const row = { size_usd: "150000.5", type: "swap", "token.symbol": "WETH" };
+    expect(holds("size_usd > 100k and type = swap", row)).toBe(true);
+    expect(holds("size_usd > 100k and type != swap", row)).toBe(false);
+    expect(holds("price > 1 and type = add", row)).toBe(false);
+    expect(holds("token.symbol = WETH and price > 1", row)).toBeUndefined();
+  });
+
+  test.each([
+    ["", 1, "the end must be a field"],
+    ["prise < 3", 1, '"prise" must be a field'],
+    ["price", 6, "the end must be <= >= != < > =, or rises, falls, moves"],
+    ["price ~ 3", 7, '"~" must be'],
+    ["price <", 8, "the end must be a value"],
+    ["price < abc", 9, '"abc" must be a number after <'],
+    ["price < 3 or price > 5", 11, '"or" must be "and", or the end'],
+    ["price < 3 and", 14, "the end must be a field"],
+    ["price < 3 and foo = 1", 15, '"foo" must be a field'],
+    ["price moves 5 in 1h", 13, '"5" must be a percentage after moves'],
+    ["price moves 0% in 1h", 13, '"0%" must be a percentage'],
+    ["price rises 5% 1h", 16, '"1h" must be "in" and a duration'],
+    ["price falls 5% in 1y", 19, '"1y" must be a duration from 1s to 7d'],
+  ])("%j is rejected at column %i", (text, column, problem) => {
+    const failure = failureOf(text);
+    expect(failure?.message).toContain(`--when "${text}": column ${column}: ${problem}`);
+  });
+});
+
+function failureOf(text: string): Failure | undefined {
+  try {
+    parse(text);
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof Failure) return cause;
+    throw cause;
+  }
+}
+
+test("random texts are parsed or rejected, and nothing else happens", () => {
+  const random = createRandom(47);
+  const parts = [
+    "price",
+    "type",
+    "and",
+    "<",
+    ">=",
+    "!",
+    "=",
+    "5%",
+    "in",
+    "1h",
+    "moves",
+    "1e999999",
+    "-",
+    ".",
+    "k",
+    " ",
+    "\n",
+    "é",
+    "\u0000",
+    "9".repeat(50),
+  ];
+  let parsed = 0;
+  for (let count = 0; count < (isLong ? 1_000_000 : 5000); count += 1) {
+    const words = Array.from(
+      { length: 1 + Math.floor(random() * 8) },
+      () => parts[Math.floor(random() * parts.length)],
+    );
+    if (failureOf(words.join(random() < 0.7 ? " " : "")) === undefined) parsed += 1;
+  }
+  expect(parsed).toBeGreaterThan(0);
+});
+
+test("long texts take linear time", () => {
+  expect(failureOf("price < 3 and ".repeat(20_000))?.message).toContain("the end must be a field");
+  expect(failureOf("<".repeat(200_000))).toBeInstanceOf(Failure);
+});
+
+test("comparisons agree with bc", () => {
+  const random = createRandom(11);
+  const whole = (most: number): string => {
+    const digits = Array.from({ length: 1 + Math.floor(random() * most) }, () => Math.floor(random() * 10));
+    return digits.join("").replace(/^0+(?=\d)/u, "");
+  };
+  const number = (): string => {
+    const [most, sign] = [random() < 0.1 ? 1000 : 12, random() < 0.3 ? "-" : ""];
+    return `${sign}${whole(most)}${random() < 0.6 ? `.${whole(most)}` : ""}`;
+  };
+  const pairs = Array.from({ length: isLong ? 100_000 : 2000 }, () => {
+    const one = number();
+    const draw = random();
+    const other = draw < 0.2 ? one : draw < 0.4 ? `${one}${one.includes(".") ? "000" : ".0"}` : number();
+    return [one, other] as const;
+  });
+  const input = pairs.map(([one, other]) => `(${one} > ${other}) - (${one} < ${other})\n`).join("");
+  const output = execFileSync("bc", { input, env: { BC_LINE_LENGTH: "0" }, maxBuffer: 1e9 });
+  const expected = String(output).trim().split("\n").map(Number);
+  const found = pairs.map(([one, other]) => Math.sign(comparison(one, other)));
+  expect(found).toEqual(expected);
+  // The same with exponents that bc does not read.
+  for (const [one, other] of pairs.slice(0, 500)) {
+    const exponent = Math.floor((random() - 0.5) * 2e9);
+    expect(comparison(`${one}e${exponent}`, `${other}e${exponent}`)).toBe(comparison(one, other));
+  }
+});
+
+function comparison(one: string, other: string): number {
+  const [a, b] = [parseExactDecimal(one), readNumber(other)];
+  if (a === undefined || b === undefined) throw new Error(`${one} or ${other} is not a number`);
+  return compareDecimals(a, b) ?? Number.NaN;
+}
+
+describe("a change", () => {
+  const change = (text: string) => {
+    const [first] = parse(text);
+    if (first?.kind !== "change") throw new Error("no change");
+    return createSeries(first satisfies Test);
+  };
+  const minutes = (series: ReturnType<typeof change>, prices: readonly string[]) =>
+    prices.map((price, minute) => series.passes(price, minute * 60_000));
+
+  test("is unknown until its window is filled, and then compares with the extremes of the window", () => {
+    expect(
+      minutes(change("price rises 5% in 3m"), ["100", "90", "100", "94.4", "94.5", "94.5", "99.13", "99.2"]),
+    ).toEqual([undefined, undefined, undefined, false, true, false, true, false]);
+    expect(minutes(change("price falls 5% in 2m"), ["100", "100", "95.01", "95", "95", "95"])).toEqual([
+      undefined,
+      undefined,
+      false,
+      true,
+      false,
+      false,
+    ]);
+    expect(minutes(change("price moves 10% in 1m"), ["1", "1.1", "0.99", "0.99"])).toEqual([
+      undefined,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test("keeps a bounded number of values, and ignores what is not a number", () => {
+    const series = change("price moves 1% in 1h");
+    for (let count = 0; count < 20_000; count += 1)
+      series.passes(String(100 + (count % 2) / 10), count * 500);
+    expect(series.passes("null", 1e7)).toBeUndefined();
+    expect(series.passes("102", 1e7)).toBe(true);
+  });
+});

@@ -1,0 +1,125 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { blocksOf } from "../harness/readme.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { price, stream } from "../tail/keeping.ts";
+import { listen } from "../tail/stream-run.ts";
+
+const folder = temporaryFolder();
+const inFolder = (name: string): string => path.join(folder, name);
+const asset = "ethereum:0x0000000000000000000000000000000000000abc";
+
+/** At the real speed of the clock; elsewhere the time limit of a command would pass at once. */
+const real = { speed: 1, flows: false };
+
+/** Streams these prices, one event for each. */
+async function streamed(prices: readonly string[], words: readonly string[], options = {}) {
+  const server = await serveInTest(() => stream(prices.map((each) => price(each))));
+  const { exit, stdout, stderr } = await listen([asset, ...words], server, options).outcome;
+  const lines = stdout.split("\n").filter(Boolean);
+  return { exit, stderr, alerts: lines.map((line): Record<string, unknown> => JSON.parse(line)), stdout };
+}
+
+describe("stream --when", () => {
+  test("prints one line for each crossing, and for the first value if it is true", async () => {
+    const prices = ["2999.5", "2998", "3001", "2900.10", "2800", "3000", "1"];
+    const words = ["--when", "price < 3k", "--cooldown", "0", "--limit", "3"];
+    const { exit, alerts, stdout } = await streamed(prices, words);
+    expect(exit).toBe(0);
+    expect(alerts.map(({ value }) => value)).toEqual(["2999.5", "2900.10", "1"]);
+    expect(alerts[0]).toMatchObject({ alert: "match", condition: "price < 3k", asset, row: { p: "2999.5" } });
+    expect(stdout).toContain('"row":{"p":"2900.10"}}');
+    expect(new Set(alerts.map(({ id }) => id)).size).toBe(3);
+  });
+
+  test("within the cooldown, a crossing fires at its end if it is still true", async () => {
+    const words = ["--when", "price < 3", "--cooldown", "2s", "--limit", "2"];
+    const { exit, alerts } = await streamed(["2", "4", "1"], words);
+    expect([exit, alerts.map(({ value }) => value)]).toEqual([0, ["2", "1"]]);
+  });
+
+  test("exits 8 if nothing matched, and 0 if something did", async () => {
+    const words = ["--when", "price > 3000.0000000001", "--for", "500ms"];
+    expect(await streamed(["3000", "3000.0000000001"], words, real)).toMatchObject({ exit: 8, stdout: "" });
+    expect(await streamed(["3000.00000000011"], words, real)).toMatchObject({ exit: 0 });
+  });
+
+  test.each([
+    [["--when", "price > x"], 'column 9: "x" must be a number after >'],
+    [["--when", "pric > 1"], "did you mean price?"],
+    [["--when", "price > 1", "--"], "missing command after --"],
+    [["--cooldown", "1s"], "--cooldown requires --when"],
+  ])("%j ends the run before anything is sent", async (words, problem) => {
+    const { exit, stderr } = await streamed([], words);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  });
+});
+
+describe("a command", () => {
+  test("gets the alert on stdin, and an environment without the key; events are printed as usual", async () => {
+    const [file, environment] = [inFolder("alert.json"), inFolder("env")];
+    const env = { DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro", PATH: process.env["PATH"] };
+    const script = `cat > "$0"; env > "$1"`;
+    const command = ["--", "sh", "-c", script, file, environment];
+    const words = ["--when", "price < 3", "--limit", "1", ...command];
+    const { exit, stdout } = await streamed(["2.50"], words, { ...real, env });
+    expect([exit, stdout]).toEqual([0, '{"p":"2.50"}\n']);
+    const line = readFileSync(file, "utf8");
+    expect(line).toMatch(/^\{"id":"[\da-f]{32}",.*"value":"2.50","row":\{"p":"2.50"\}\}\n$/u);
+    const shown = readFileSync(environment, "utf8");
+    expect(shown).toContain("DEXDATA_ALERT=match\n");
+    expect(shown).toContain(`DEXDATA_ALERT_ID=${line.slice(7, 39)}\n`);
+    expect(shown).not.toContain("0123456789");
+  });
+
+  test("calls a webhook as the page shows", async () => {
+    const line = blocksOf("sh").find((block) => block.includes("--data-binary @-")) ?? "";
+    const words = execFileSync("bash", ["-c", `dexdata() { printf '%s\\n' "$@"; }; ${line}`], {
+      env: { ...process.env, weth: asset },
+      encoding: "utf8",
+    });
+    const hook = await serveInTest(() => json({}));
+    const typed = words
+      .trim()
+      .split("\n")
+      .map((word) =>
+        word.replace("https://example.com", hook.url).replace("prices.ndjson", inFolder("hook")),
+      );
+    expect(typed.slice(0, 2)).toEqual(["stream", asset]);
+    const [when, ...rest] = typed.slice(3);
+    expect(when).toBe("price falls 5% in 1h");
+    const env = { PATH: process.env["PATH"] };
+    const changed = ["--when", "price < 3", "--limit", "1", ...rest];
+    expect((await streamed(["1"], changed, { ...real, env })).exit).toBe(0);
+    expect(hook.requests.map(({ method, path: to, body }) => [method, to, body])).toEqual([
+      ["POST", "/hook", expect.stringMatching(/^\{"id":.*"row":\{"p":"1"\}\}\n$/u)],
+    ]);
+  });
+
+  test("that fails, is missing, or reads nothing is reported once, and does not end the run", async () => {
+    const prices = Array.from({ length: 20 }, (_, index) => String(index % 2));
+    const words = ["--when", "price = 0", "--cooldown", "0", "--limit", "3", "--"];
+    const failing = await streamed(prices, [...words, "sh", "-c", "exit 3"], real);
+    expect(failing.exit).toBe(0);
+    expect(failing.stderr.match(/alert command "sh" exited with code 3/gu)).toHaveLength(1);
+    const missing = await streamed(prices, [...words, inFolder("no-such-program")], real);
+    expect([missing.exit, missing.stderr.match(/was not found/gu)?.length]).toEqual([0, 1]);
+    expect((await streamed(prices, [...words, "true"], real)).exit).toBe(0);
+  });
+
+  test("hostile text in the row reaches the command only as data", async () => {
+    const [file, planted] = [inFolder("hostile.json"), inFolder("planted")];
+    const text = `$(touch ${planted}) \`touch ${planted}\`; touch ${planted} \\u001b[2J`;
+    const event = `event: token_price\ndata: {"p":"1","name":"${text}"}\nrequest_id: 0\n\n`;
+    const server = await serveInTest(() => stream([event]));
+    const words = [asset, "--when", "price = 1", "--limit", "1", "--", "sh", "-c", `cat > "$0"`, file];
+    expect((await listen(words, server, real).outcome).exit).toBe(0);
+    const row: unknown = { p: "1", name: JSON.parse(`"${text}"`) };
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ row });
+    expect(existsSync(planted)).toBe(false);
+  });
+});
