@@ -6,9 +6,6 @@ export default defineConfig({
     globalSetup: ["test/harness/global-setup.ts"],
     include: ["test/**/*.test.ts"],
     setupFiles: "test/harness/setup.ts",
-    // A process runs one file after the other, so that it loads and compiles the sources only once. Slow files measure
-    // time and memory, so each has a process of its own.
-    isolate: process.argv.some((word) => word.includes(".slow.test")),
     // Real sockets and child processes on two cores: generous, but a hang still ends.
     testTimeout: 60_000,
     hookTimeout: 60_000,
