@@ -26,7 +26,7 @@ const weth = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
 describe("--metrics", () => {
   test.each([
-    [`stream ${weth} --limit 3 --sandbox`, { rows_total: 3, 'connections{state="open"}': 0 }],
+    [`stream ${weth} --limit 1 --sandbox`, { rows_total: 1, 'connections{state="open"}': 0 }],
     [
       `txns ethereum ${usdcWeth} --follow --from -2m --poll 10s --for 1m --sandbox -o ndjson`,
       { running: 0, 'requests_total{result="rejected"}': 0 },

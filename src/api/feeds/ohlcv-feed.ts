@@ -30,6 +30,7 @@ export const ohlcvFeed: Feed<"ohlcv"> = {
   plan: "dev",
   params: ["interval", "since"],
   times: ["timestamp"],
+  isSeries: false,
   hasTimeIds: true,
   shown: [
     { title: "CLOSE", reads: "price", names: ["close"] },

@@ -25,6 +25,7 @@ export const pricesFeed: Feed<"prices"> = {
   plan: "keyless",
   params: [],
   times: ["timestamp", "t", "timestamp_price", "t_p"],
+  isSeries: true,
   hasTimeIds: false,
   shown: [{ title: "PRICE USD", reads: "price", names: ["price", "p"] }],
 };

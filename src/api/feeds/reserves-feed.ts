@@ -45,6 +45,7 @@ export const reservesFeed: Feed<"reserves"> = {
   plan: "free",
   params: [],
   times: ["timestamp", "block_timestamp", "updated_at"],
+  isSeries: false,
   hasTimeIds: false,
   shown: [
     { title: "RESERVE", reads: "amount", names: ["total_reserve_usd", "reserve_usd"] },

@@ -59,6 +59,7 @@ export const transactionsFeed: Feed<"transactions"> = {
   plan: "dev",
   params: [],
   times: ["block_timestamp"],
+  isSeries: false,
   hasTimeIds: false,
   shown: [{ title: "PRICE 0 USD", reads: "price", names: ["price_0_usd"] }, ...parts],
 };

@@ -108,7 +108,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
     course.leftOut(shard, event);
   };
   const displays = await openDisplays(run, { ...flags, lines }, board, leaveOut);
-  const by = feed.name === "prices" ? ("crossing" as const) : ("row" as const);
+  const by = feed.isSeries ? ("crossing" as const) : ("row" as const);
   const over = (): void => stops.end(new Stop("limit"));
   const write = async (text: Buffer): Promise<void> => await lines?.write(text);
   const { cooldown } = flags;

@@ -18,7 +18,7 @@ const otherName: Readonly<Record<string, string>> = { price: "p" };
 /** Undefined without `--when`. */
 export function readAlerts(typed: TypedFlags, feed: Feed, { event }: FeedKind): Wanted | undefined {
   const fields = fieldPaths(event).map(({ path }) => path);
-  return readWanted(typed, { fields, hasSeries: feed.name === "prices" });
+  return readWanted(typed, { fields, hasSeries: feed.isSeries });
 }
 
 /** The fields whose texts the parser finds in each event. */
