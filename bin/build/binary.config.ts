@@ -3,7 +3,7 @@ import { defineConfig, type Plugin } from "rolldown";
 import { packageFiles, programPlugins, shared } from "../../rolldown.config.ts";
 import { thirdPartyLicenses } from "./third-party-licenses.ts";
 
-/** A single executable has no files beside it, and Node compiles its script when it is built. */
+/** The executable has its files inside, and Node compiles its script during the build. */
 const replaced: Readonly<Record<string, string>> = {
   "package-file.ts":
     'import { getAsset } from "node:sea"; export const readPackageFile = (name) => getAsset(name, "utf8");',

@@ -39,8 +39,8 @@ export interface AddressFault {
 }
 
 /**
- * Why a `0x…` word is a damaged address, or a pair of symbols is none; undefined if the service might know it. For addresses from anywhere: rows of
- * the service may have IDs in forms that are not listed here, so only words of this kind are judged.
+ * Why a `0x…` word or a pair of symbols is not an address; undefined if the service might know it. For addresses from
+ * anywhere: rows of the service may have IDs in forms that are not listed here, so only words of this kind are judged.
  */
 export function damageFault(network: string, address: string, of: AddressOf): AddressFault | undefined {
   return /^0x\w*$/iu.test(address) || pairOfSymbols.test(address)
@@ -51,7 +51,7 @@ export function damageFault(network: string, address: string, of: AddressOf): Ad
 /** Stricter, for addresses that a person typed: a symbol is rejected too. */
 export function addressFault(network: string, address: string, of: AddressOf): AddressFault | undefined {
   if (pairOfSymbols.test(address)) {
-    const next = `find the ${of}: dexdata search ${address.split("/", 1).join("")}`;
+    const next = `find the ${of}: dexdata search ${address.replace(/\/.*$/u, "")}`;
     return { problem: "a pair of symbols is not an address", next };
   }
   const known = formsByNetwork.get(network);

@@ -43,7 +43,7 @@ interface ReplyTraits {
   readonly isAllRows: boolean;
   /** A list that belongs to one asset, so that several assets need several lists. */
   readonly isPerAsset: boolean;
-  /** The rows are a row per interval of a time range. */
+  /** Each row is the candle of one interval in a time range. */
   readonly isCandles: boolean;
 }
 
@@ -81,7 +81,7 @@ export function isNumbered(reply: Reply): reply is Extract<Reply, { readonly kin
   return "handOverAfter" in reply;
 }
 
-/** Whether older pages are requested by time. Such a list is sorted by time, and its rows disappear from it in the end. */
+/** Whether older pages are requested by time. Such a list is sorted by time, and rows disappear from it as they age. */
 export function continuesByTime(reply: Reply): boolean {
   return isNumbered(reply) && reply.handOverAfter !== undefined;
 }

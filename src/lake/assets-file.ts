@@ -8,7 +8,7 @@ import { writeFailure } from "../base/files/file-errors.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import { showTime } from "./footer.ts";
 import { findFiles } from "./held-files.ts";
-import { folderOf, type Period, placeNamed } from "./layout.ts";
+import { type DatasetKey, folderOf, type Period, placeNamed } from "./layout.ts";
 
 /** The list of datasets in the directory, which people may edit. */
 export const assetsName = "assets.ndjson";
@@ -43,7 +43,7 @@ export function changeAssets(
   { random }: Pick<Context, "random">,
   root: string,
   { added, widened }: ListChanges,
-  read: (line: string) => readonly Parameters<typeof folderOf>[0][],
+  read: (line: string) => readonly DatasetKey[],
 ): void {
   if (added.length + widened.length === 0) return;
   const file = path.join(root, assetsName);
@@ -84,7 +84,7 @@ function lineOf({ kind, network, address, interval, by, from, created, label }: 
 }
 
 /** The directories of the files of a dataset, oldest first. */
-export function placesOf(root: string, dataset: Parameters<typeof folderOf>[0]): readonly Period[] {
+export function placesOf(root: string, dataset: DatasetKey): readonly Period[] {
   const places = namesIn(path.join(root, folderOf(dataset))).flatMap(
     (name) => placeNamed(dataset, name) ?? [],
   );

@@ -69,7 +69,7 @@ export async function findHeld(
   return heldIn(await findFiles(looking, dataset, placeOf(dataset, period), period), period);
 }
 
-const isWithin = ({ period }: Footer, { from, to }: Period): boolean =>
+export const isWithin = ({ period }: Footer, { from, to }: Period): boolean =>
   period.from >= from && period.from < to;
 
 /** A file that cannot be read may have any period of its time. A killed run can leave a period in two files. */
@@ -93,11 +93,12 @@ export async function findFiles(
 ): Promise<readonly FoundFile[]> {
   const folder = path.join(root, folderOf(dataset), name);
   const place = placeNamed(dataset, name);
+  if (place === undefined) return [];
   const files: FoundFile[] = [];
   const isRead = (footer: Footer): boolean => isFull && (only === undefined || isWithin(footer, only));
-  for (const state of place === undefined ? [] : fileStates) {
+  for (const state of fileStates) {
     const file = path.join(folder, fileNameOf(state));
-    const found = place === undefined ? undefined : await readFound(file, state, dataset, place, isRead);
+    const found = await readFound(file, state, dataset, place, isRead);
     if (found === undefined) continue;
     const said = [...found.periods, ...found.changed][0]?.footer.state ?? state;
     if (said === state) {
@@ -106,20 +107,16 @@ export async function findFiles(
     }
     // A run was killed between writing the complete file and renaming it.
     const named = path.join(folder, fileNameOf(said));
-    const isTaken = lock !== undefined && identityOf(named) !== undefined;
-    const problem = isTaken ? `${path.basename(named)} exists as well` : found.problem;
-    const as = (own: string) => ({
-      ...found,
-      file: own,
-      state: said,
-      problem,
-      periods: isTaken ? [] : found.periods.map((each) => ({ ...each, file: own, state: said })),
-    });
-    if (lock !== undefined && !isTaken) {
+    if (lock !== undefined && identityOf(named) !== undefined) {
+      files.push({ ...found, state: said, problem: `${path.basename(named)} exists as well`, periods: [] });
+      continue;
+    }
+    if (lock !== undefined) {
       folderBelow(root, folderOf(dataset), name);
       publish(lock, file, named, undefined);
     }
-    files.push(as(lock === undefined || isTaken ? file : named));
+    const own = { file: lock === undefined ? file : named, state: said };
+    files.push({ ...found, ...own, periods: found.periods.map((each) => ({ ...each, ...own })) });
   }
   return files;
 }

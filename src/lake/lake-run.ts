@@ -1,3 +1,4 @@
+import { createQueue } from "../base/queue.ts";
 import type { Client } from "../client/client.ts";
 import type { Context } from "../base/context/context.ts";
 import type { Failure } from "../base/failure.ts";
@@ -52,7 +53,7 @@ export function beginRun(lake: Lake) {
   const publisher: Publisher = { context, root, lock, service, version, damaged: events.damaged };
   const reaches = new Map<Dataset, Promise<Reach | undefined>>();
   const told = new Set<string>();
-  const turns = new Map<Dataset, Promise<unknown>>();
+  const turns = new Map<Dataset, ReturnType<typeof createQueue>>();
   let problems = 0;
   const complain = (problem: string): void => {
     problems += 1;
@@ -98,12 +99,9 @@ export function beginRun(lake: Lake) {
       await findHeld({ root, isFull: true, lock }, dataset, period),
     /** A file by month has days of several tasks, so looking at one and writing it is one step. */
     inTurn: async <T>(dataset: Dataset, work: () => Promise<T>): Promise<T> => {
-      const turn = (turns.get(dataset) ?? Promise.resolve()).then(work);
-      turns.set(
-        dataset,
-        turn.catch(() => undefined),
-      );
-      return await turn;
+      const inTurn = turns.get(dataset) ?? createQueue();
+      turns.set(dataset, inTurn);
+      return await inTurn(work);
     },
     complain,
     problems: (): number => problems,

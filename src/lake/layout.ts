@@ -25,10 +25,16 @@ export interface Period {
   readonly to: number;
 }
 
+/** Such as `2026-11-20` or `2026-11`. */
+export const shownPeriod = ({ name }: Pick<Period, "name">): string => name.replace(/^\w+=/u, "");
+
 export const fileNameOf = (state: FileState): string => `${state}.parquet`;
 
+/** What tells a dataset from others. */
+export type DatasetKey = Pick<Dataset, "kind" | "network" | "address" | "interval">;
+
 /** Relative to the directory of all datasets. */
-export function folderOf(dataset: Pick<Dataset, "kind" | "network" | "address" | "interval">): string {
+export function folderOf(dataset: DatasetKey): string {
   const { kind, network, address, interval } = dataset;
   const parts = [kind, `network=${partitionValue(network)}`];
   parts.push(`${factsOfKind(kind).asset}=${partitionValue(address)}`);

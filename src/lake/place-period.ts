@@ -4,7 +4,7 @@ import { removeFile } from "../base/files/paths.ts";
 import { publish } from "../base/files/publish.ts";
 import type { Dataset } from "./dataset.ts";
 import { type Footer, showTime } from "./footer.ts";
-import { findFiles, type FoundFile, type HeldFile } from "./held-files.ts";
+import { findFiles, type FoundFile, type HeldFile, isWithin } from "./held-files.ts";
 import { isIntact, joinPeriods, type StoredPeriod, type WrittenPart } from "./lake-file.ts";
 import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "./layout.ts";
 import { copyAside, type Keeper, partIn, placePart, setAside } from "./place-file.ts";
@@ -35,8 +35,7 @@ export async function placePeriod(
   const files = looked.map((found) =>
     found.file === kept?.file ? { ...found, identity: kept.identity } : found,
   );
-  const isOther = ({ footer }: { footer: Footer }): boolean =>
-    footer.period.from < period.from || footer.period.from >= period.to;
+  const isOther = ({ footer }: { footer: Footer }): boolean => !isWithin(footer, period);
   const { file, footer, groups } = written;
   const own: StoredPeriod = { file, footer, range: { begin: 0, end: groups } };
   const target = files.find(({ state }) => state === footer.state);

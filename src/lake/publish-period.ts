@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { removeFile } from "../base/files/paths.ts";
-import { type Dataset } from "./dataset.ts";
+import type { Dataset } from "./dataset.ts";
 import { type Footer, showTime } from "./footer.ts";
 import type { HeldFile } from "./held-files.ts";
 import { type Evidence, judgePeriod } from "./judge-period.ts";
 import { readRows, writePart, type WrittenPart } from "./lake-file.ts";
 import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
-import { type FileState, folderOf, type Period, placeOf } from "./layout.ts";
+import { type FileState, folderOf, type Period, placeOf, shownPeriod } from "./layout.ts";
 import { type Merged, mergeRows } from "./merge-rows.ts";
 import type { News } from "./news.ts";
 import { extentOf, footerOf } from "./period-footer.ts";
@@ -152,7 +152,7 @@ function publishedOf(
 ): Published {
   return {
     file,
-    period: period.name.replace(/^\w+=/u, ""),
+    period: shownPeriod(period),
     state: footer.state,
     rows: footer.rows,
     bytes,

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { parseCondition, passes, readNumber, type Test } from "../../src/cli/run/alerts/condition.ts";
 import { createSeries } from "../../src/cli/run/alerts/series.ts";
-import { compareDecimals, parseExactDecimal } from "../../src/base/json/exact-decimal.ts";
+import { compareExact } from "../../src/base/json/compare-decimals.ts";
+import { parseExactDecimal } from "../../src/base/json/exact-decimal.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
@@ -51,7 +52,7 @@ describe("a condition", () => {
     ["price ~ 3", 7, '"~" must be'],
     ["price <", 8, "the end must be a value"],
     ["price < abc", 9, '"abc" must be a number after <'],
-    ["price < 3 or price > 5", 11, '"or" must be "and", or the end'],
+    ["price < 3 or price > 5", 11, '"or" must be "and" or the end'],
     ["price < 3 and", 14, "the end must be a field"],
     ["price < 3 and foo = 1", 15, '"foo" must be a field'],
     ["price moves 5 in 1h", 13, '"5" must be a percentage after moves'],
@@ -145,7 +146,7 @@ test("comparisons agree with bc", () => {
 function comparison(one: string, other: string): number {
   const [a, b] = [parseExactDecimal(one), readNumber(other)];
   if (a === undefined || b === undefined) throw new Error(`${one} or ${other} is not a number`);
-  return compareDecimals(a, b) ?? Number.NaN;
+  return compareExact(a, b);
 }
 
 describe("a change", () => {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openMetrics } from "../../src/cli/run/output/metrics-file.ts";
@@ -62,6 +62,29 @@ describe("--metrics", () => {
     expect((await sync("second", "--faults 500")).exit).not.toBe(0);
     expect(samplesOf(file)).toMatchObject({ sync_last_success_time_seconds: before });
   });
+
+  test.each(["month", "day"])(
+    "a sync by %s counts each file once, also if it was written again",
+    async (by) => {
+      const [file, root] = [inFolder("files.prom"), inFolder(`by-${by}`)];
+      const list = ` ethereum:${usdcWeth} --kind ohlcv --interval 1m --from 2026-11-18 --by ${by}`;
+      for (const [day, words] of [
+        ["20", list],
+        ["21", ""],
+      ]) {
+        const env = { DEXDATA_NOW: `2026-11-${day}T09:00:00Z` };
+        expect((await dexdata(`sync ${root}${words} --sandbox -q --metrics ${file}`, { env })).exit).toBe(0);
+      }
+      const names = readdirSync(root, { recursive: true }).map((name) => path.basename(String(name)));
+      const count = (name: string): number => names.filter((each) => each === name).length;
+      expect(count("open.parquet")).toBeGreaterThan(0);
+      expect(samplesOf(file)).toMatchObject({
+        'sync_files{state="complete"}': count("rows.parquet"),
+        'sync_files{state="open"}': count("open.parquet"),
+        'sync_files{state="damaged"}': 0,
+      });
+    },
+  );
 
   test("a change of the connection is shown within a second, and everything else within ten", () => {
     const context = createTestContext();

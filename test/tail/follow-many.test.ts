@@ -114,7 +114,7 @@ describe("what cannot be followed", () => {
       log.length = 0;
       for (const [text, problem] of [
         [
-          saved.replace("127.0.0.1", "https://example.invalid"),
+          saved.replace("a local server", "https://example.invalid"),
           "belongs to the rows of https://example.invalid",
         ],
         ["{", "is not a checkpoint of --follow"],

@@ -136,6 +136,11 @@ export function fixedFolder(pattern: string): string {
   return path.dirname(`${fixed}.`).replaceAll(/%%|\{\{|\}\}/gu, (pair) => pair.slice(1));
 }
 
+/** A pattern below `folder` as the name of one file in it. */
+export function flatName(folder: string, pattern: string): string {
+  return path.relative(folder, path.resolve(pattern)).replaceAll(path.sep, "_");
+}
+
 /** A non-empty file that an earlier stream may have written. */
 export interface EarlierFile {
   readonly file: string;

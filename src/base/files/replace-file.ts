@@ -26,10 +26,12 @@ export function stagingName(random: () => number, target: string): string {
   return `${target}.${drawn.padStart(12, "0")}${count.toString(16).padStart(4, "0")}.new`;
 }
 
-interface Permissions {
+interface StagingOptions {
   readonly mode: number;
   /** The mode of the file that will be replaced. */
   readonly kept?: number | undefined;
+  /** After a power failure, too, the file is either the old or the new one. */
+  readonly isSynced?: true;
 }
 
 /**
@@ -40,12 +42,13 @@ export function stageFile(
   random: () => number,
   target: string,
   content: string,
-  { mode, kept }: Permissions,
+  { mode, kept, isSynced }: StagingOptions,
 ): string {
   const { staged, descriptor } = createStaged(random, target, kept ?? mode);
   try {
     keepMode(descriptor, kept);
     writeFileSync(descriptor, content);
+    if (isSynced === true) fsyncSync(descriptor);
     return staged;
   } catch (cause) {
     rmSync(staged, { force: true });
@@ -72,27 +75,15 @@ export function replaceWithText(
   random: () => number,
   target: string,
   content: string,
-  permissions: Permissions,
+  options: StagingOptions,
 ): void {
-  const staged = stageFile(random, target, content, permissions);
+  const staged = stageFile(random, target, content, options);
   try {
     renameSync(staged, target);
   } catch (cause) {
     rmSync(staged, { force: true });
     throw cause;
   }
-}
-
-/** After a power failure, the file is either the old or the new one. */
-export function replaceSynced(random: () => number, target: string, content: string): void {
-  const staged = stageFile(random, target, content, { mode: 0o666 });
-  const descriptor = openSync(staged, "r+");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(staged, target);
 }
 
 const tries = 10;

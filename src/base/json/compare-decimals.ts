@@ -1,4 +1,4 @@
-import { parseExactDecimal } from "./exact-decimal.ts";
+import { type ExactDecimal, parseExactDecimal } from "./exact-decimal.ts";
 
 /** Compares two JSON numbers in all their digits, whatever their exponents. Undefined if a text is not a number. */
 export function compareDecimals(one: string, other: string): number | undefined {
@@ -7,15 +7,30 @@ export function compareDecimals(one: string, other: string): number | undefined 
   // Rounding to doubles can make different numbers equal, but it never changes their order.
   const [near, nearOther] = [Number(one), Number(other)];
   if (near !== nearOther) return near < nearOther ? -1 : 1;
-  if (a.isNegative !== b.isNegative) return a.isNegative ? -1 : 1;
-  const larger = a.isNegative ? -1 : 1;
-  if (a.digits === "" || b.digits === "")
-    return a.digits === b.digits ? 0 : a.digits === "" ? -larger : larger;
-  const [width, otherWidth] = [a.digits.length + a.exponent, b.digits.length + b.exponent];
-  if (width !== otherWidth) return width < otherWidth ? -larger : larger;
+  return compareExact(a, b);
+}
+
+/** Negative, 0 or positive, as the first one is smaller, equal or larger. */
+export function compareExact(one: ExactDecimal, other: ExactDecimal): number {
+  const [a, b] = [signOf(one), signOf(other)];
+  if (a !== b || a === 0) return a - b;
+  const [width, otherWidth] = [widthOf(one), widthOf(other)];
+  if (width !== otherWidth) return width > otherWidth ? a : -a;
   // Without zeros at either end, digits of equal weight sort like text: "49" < "5" < "51".
-  if (a.digits === b.digits) return 0;
-  return a.digits < b.digits ? -larger : larger;
+  if (one.digits === other.digits) return 0;
+  return one.digits > other.digits ? a : -a;
+}
+
+/** Whether the exponent is small enough for a double, so that `compareExact` is exact. */
+export function hasExactExponent(decimal: ExactDecimal): boolean {
+  return Number.isSafeInteger(widthOf(decimal));
+}
+
+const widthOf = ({ digits, exponent }: ExactDecimal): number => digits.length + exponent;
+
+function signOf({ digits, isNegative }: ExactDecimal): -1 | 0 | 1 {
+  if (digits === "") return 0;
+  return isNegative ? -1 : 1;
 }
 
 /** The number of digits before the decimal point when the number is written without an exponent. */

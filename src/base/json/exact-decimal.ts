@@ -41,26 +41,6 @@ export function isSameDecimal(one: string, other: string): boolean {
   return a.digits === b.digits && a.exponent === b.exponent && a.isNegative === b.isNegative;
 }
 
-/**
- * Negative, 0 or positive, as the first one is smaller, equal or larger. Undefined if an exponent is too large to be
- * exact.
- */
-export function compareDecimals(one: ExactDecimal, other: ExactDecimal): number | undefined {
-  const [a, b] = [signOf(one), signOf(other)];
-  if (a !== b || a === 0) return a - b;
-  const [high, low] = [one.digits.length + one.exponent, other.digits.length + other.exponent];
-  if (!Number.isSafeInteger(high) || !Number.isSafeInteger(low)) return undefined;
-  if (high !== low) return high > low ? a : -a;
-  // Without zeros at either end, digits compare as texts do.
-  if (one.digits === other.digits) return 0;
-  return one.digits > other.digits ? a : -a;
-}
-
-function signOf({ digits, isNegative }: ExactDecimal): -1 | 0 | 1 {
-  if (digits === "") return 0;
-  return isNegative ? -1 : 1;
-}
-
 const ZERO = 48;
 
 /** No price or amount needs a larger exponent, and writing out its zeros would use too much memory. */

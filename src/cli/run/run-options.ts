@@ -163,8 +163,8 @@ export function nameServiceOf(options: Hosts): string {
   return serviceOf(isUsual ? { ...options, baseUrl: undefined } : options);
 }
 
-/** As `sync` records it. Local servers, such as `dexdata sandbox`, may get another port each time. */
-export function syncServiceOf(
+/** As `sync` and `--follow` record it. Local servers, such as `dexdata sandbox`, may get another port each time. */
+export function recordedService(
   options: Hosts,
   { isSimulated, rest }: Pick<Target, "isSimulated" | "rest">,
 ): string {

@@ -1,13 +1,14 @@
 import path from "node:path";
+import { isSameService, namesIn } from "../../api/service-name.ts";
 import type { RowShape } from "../../api/endpoint.ts";
 import type { Instant } from "../../base/time/time.ts";
 import type { Context } from "../../base/context/context.ts";
 import { fail } from "../../base/failure.ts";
-import { earlierFiles, fixedFolder } from "../../base/files/file-pattern.ts";
+import { earlierFiles, fixedFolder, flatName } from "../../base/files/file-pattern.ts";
 import { readLastLines, withoutPrefix } from "../../base/files/last-lines.ts";
 import { lookAt, makeFolder } from "../../base/files/paths.ts";
 import { textOfFile } from "../../base/files/stored-file.ts";
-import { replaceSynced } from "../../base/files/replace-file.ts";
+import { replaceWithText } from "../../base/files/replace-file.ts";
 import { instant } from "../../base/text/counted.ts";
 import { isObject, member } from "../../base/json/raw-json.ts";
 import type { FollowState } from "./known-rows.ts";
@@ -56,10 +57,7 @@ export async function openCheckpoint(options: CheckpointOptions) {
   const folder = fixedFolder(named);
   // The directories of a pattern exist for its rows only. The name is hidden, because programs read rows by patterns such
   // as `swaps-*`, and would take the checkpoint for rows.
-  const file = path.join(
-    folder,
-    `.${path.relative(folder, path.resolve(named)).replaceAll(path.sep, "_")}.follow`,
-  );
+  const file = path.join(folder, `.${flatName(folder, named)}.follow`);
   const saved = readSaved(file, options);
   const ends = await readEnds(options, saved === undefined ? undefined : lookAt(file)?.mtimeMs);
   const states = new Map(
@@ -81,7 +79,8 @@ export async function openCheckpoint(options: CheckpointOptions) {
     const names = new Set(states.keys());
     const lists = Array.from(states, ([name, state]) => `${JSON.stringify(name)}:${state}`);
     const header = JSON.stringify({ dexdata: "follow", service, files: await sync() }).slice(0, -1);
-    replaceSynced(context.random, file, `${header},"lists":{\n${lists.join(",\n")}\n}}\n`);
+    const text = `${header},"lists":{\n${lists.join(",\n")}\n}}\n`;
+    replaceWithText(context.random, file, text, { mode: 0o666, isSynced: true });
     inFile = names;
   };
   const saveInTurn = (): Promise<void> => {
@@ -100,7 +99,7 @@ export async function openCheckpoint(options: CheckpointOptions) {
       const { from, rows } = readState(JSON.parse(state));
       return { from: secondOf(from), rows: rows.map(([key, seconds]) => ({ key, at: secondOf(seconds) })) };
     },
-    /** From the files alone, if there is no checkpoint. `latest` is in Unix seconds; later rows have a wrong date. */
+    /** From the files, if there is no checkpoint. Rows after `latest`, in Unix seconds, have a wrong date. */
     earlierInFiles: (name: string, latest: number): Earlier | undefined =>
       saved === undefined ? findEnd(options, ends, name, latest) : undefined,
     /**
@@ -116,7 +115,7 @@ export async function openCheckpoint(options: CheckpointOptions) {
       rowsSince += rows;
       if (rowsSince >= saveAfterRows) void saveInTurn();
     },
-    /** The list is no longer followed. */
+    /** Removes a list that is no longer followed. */
     forget: (name: string): void => {
       isChanged = states.delete(name) || isChanged;
     },
@@ -157,7 +156,7 @@ const unknownEnd = "rows before this run may be missing, and rows since --from m
 
 const secondOf = (seconds: number): Instant => ({ seconds, fraction: "" });
 
-/** Undefined if there is no checkpoint, or if the files have lost rows that it takes for written. */
+/** Undefined if there is no checkpoint, or if a file lacks rows that were there when it was written. */
 function readSaved(file: string, { service, report }: CheckpointOptions): object | undefined {
   if (lookAt(file) === undefined) return undefined;
   let saved: unknown;
@@ -171,7 +170,7 @@ function readSaved(file: string, { service, report }: CheckpointOptions): object
     throw fail("checkpoint", `${file} is not a checkpoint of --follow`, {
       next: "name another file, or delete it to start over at --from",
     });
-  const other = member(saved, "service");
+  const other = String(member(saved, "service"));
   const files = member(saved, "files");
   const short = Object.entries(isObject(files) ? files : {}).find(([name, size]) => {
     const there = lookAt(name)?.size;
@@ -179,8 +178,8 @@ function readSaved(file: string, { service, report }: CheckpointOptions): object
   });
   if (short !== undefined)
     report.warn(`${short[0]} is shorter than it was when ${file} was written, which is therefore ignored`);
-  if (other === service) return short === undefined ? lists : undefined;
-  throw fail("checkpoint", `${file} belongs to the rows of ${String(other)}, not ${service}`, {
+  if (isSameService(other, service)) return short === undefined ? lists : undefined;
+  throw fail("checkpoint", `${file} belongs to the rows of ${namesIn(other)}, not ${namesIn(service)}`, {
     next: "name another file for these rows",
   });
 }

@@ -12,8 +12,8 @@ export type HeldRows = ReturnType<typeof createHeldRows>;
 /**
  * Holds the newest rows, in case an older row is indexed slightly later. A row is written when a second, complete read,
  * some time after the first, has found no new rows before it. `latest` returns Unix seconds; a row with a later time does not
- * cause older rows to be written. With `polledAt`, the service's
- * present in Unix seconds, no read is added: only rows that are younger than this time wait for the next one.
+ * cause older rows to be written. If `polledAt` is set, it returns the service's present in Unix seconds, and no read is
+ * added for held rows: only rows that are nearly as new as that wait for the next read.
  */
 export function createHeldRows(latest: () => number, polledAt?: () => number) {
   let held: (TailRow & { readonly seen: number })[] = [];

@@ -6,7 +6,7 @@ import { reconnectWait } from "../live/reconnect.ts";
 
 /** The share of the rate that a run for many lists uses, so that other commands with the key remain possible. */
 const usedShare = 0.9;
-/** Every so many requests, one continues a long read, even if other reads are due. */
+/** Every fourth request continues a long read, even if other reads are due. */
 const longReadEvery = 4;
 /** Requests per minute without a rate limit. */
 const ampleRate = 3000;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/context/context.ts";
 import type { Instant } from "../../base/time/time.ts";
-import { createQueue } from "../pace/create-pace.ts";
+import { createQueue } from "../../base/queue.ts";
 import { compareRows, type TailRow } from "./tail-row.ts";
 
 interface RowTimes {

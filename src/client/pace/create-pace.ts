@@ -1,3 +1,4 @@
+import { createQueue } from "../../base/queue.ts";
 import type { Context } from "../../base/context/context.ts";
 import { failAsService } from "../../api/error-codes.ts";
 import type { Failure } from "../../base/failure.ts";
@@ -108,16 +109,6 @@ export function createPace(
         return { after: isArrivedLate ? arrivedLate(learned, turn, now()) : learned, result: undefined };
       });
     },
-  };
-}
-
-/** Runs one task at a time, even after failures. */
-export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = last.then(work, work);
-    last = mine;
-    return mine;
   };
 }
 

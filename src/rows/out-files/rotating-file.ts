@@ -1,4 +1,5 @@
 import { accessSync, constants } from "node:fs";
+import { createQueue } from "../../base/queue.ts";
 import type { Clock } from "../../base/context/context.ts";
 import { lookAt } from "../../base/files/paths.ts";
 import { checkFields, fileOf, fixedFolder, hasNames, type PathNames } from "../../base/files/file-pattern.ts";
@@ -40,16 +41,8 @@ export async function openRotatingFile(
 ) {
   const files = createOpenFiles(clock, onRepair, hasPrefix);
   if (!hasNames(pattern)) await files.open(fileOf(pattern, clock.now()));
-  let last: Promise<void> = Promise.resolve();
-  /** Several connections share the files. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work);
-    last = turn.then(
-      () => undefined,
-      () => undefined,
-    );
-    return turn;
-  };
+  // Several connections share the files.
+  const inTurn = createQueue();
   return {
     isTerminal: false,
     columns: undefined,

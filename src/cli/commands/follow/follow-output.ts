@@ -6,6 +6,7 @@ import {
   fileOf,
   fillFields,
   fixedFolder,
+  flatName,
   hasFields,
   type PathNames,
 } from "../../../base/files/file-pattern.ts";
@@ -81,6 +82,5 @@ function lockOfPattern(fields: string, names: PathNames): string {
     if (hasFields(fields)) makeFolder(path.dirname(file));
     return lockOf(targetOf(file));
   }
-  const name = path.relative(folder, path.resolve(pattern)).replaceAll(path.sep, "_");
-  return lockOf(path.join(folder, name));
+  return lockOf(path.join(folder, flatName(folder, pattern)));
 }

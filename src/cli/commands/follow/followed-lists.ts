@@ -42,7 +42,7 @@ export interface Wish {
 }
 
 /** In milliseconds. */
-const bounds = { usual: 60_000, least: 5000, most: 3_600_000 };
+const pollOfLists = { default: 60_000, min: 5000, max: 3_600_000 };
 
 export async function readWish(run: Run, group: EndpointGroup, input: Input<FollowedFlags>): Promise<Wish> {
   const { options, sources, context } = run;
@@ -143,11 +143,11 @@ export function listTitle({ pool, name }: FollowedList): string {
   return pool === undefined ? name : titleOf(pool);
 }
 
-function readPoll({ poll = bounds.usual }: { readonly poll: number | undefined }): number {
-  const { least, most } = bounds;
-  if (poll >= least && poll <= most) return poll;
+function readPoll({ poll = pollOfLists.default }: { readonly poll: number | undefined }): number {
+  const { min, max } = pollOfLists;
+  if (poll >= min && poll <= max) return poll;
   throw usageFailure(
-    `--poll ${formatDuration(poll)}: several pools and searches are read every ${formatDuration(least)} to ${formatDuration(most)}`,
+    `--poll ${formatDuration(poll)}: several pools and searches are read every ${formatDuration(min)} to ${formatDuration(max)}`,
   );
 }
 
@@ -163,7 +163,7 @@ export function checkPoll(count: number, poll: number, perMinute: number | undef
   if (shortest <= poll) return;
   const problem = `${counted(count, "pool")} every ${formatDuration(poll)} are more than 90% of ${perMinute} requests/min (${tier} plan)`;
   const fits =
-    shortest <= bounds.most
+    shortest <= pollOfLists.max
       ? `use --poll ${formatDuration(shortest)}, or follow fewer pools`
       : "follow fewer pools";
   throw failAsService("rate_limited", problem, { next: fits });

@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/context/context.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { fail } from "../../../base/failure.ts";
 import { fillFields, hasNames } from "../../../base/files/file-pattern.ts";
-import { isLoopback } from "../../../api/host.ts";
+import { recordedService } from "../../run/run-options.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { openCheckpoint } from "../../../client/follow/checkpoint.ts";
 import { createReadQueue } from "../../../client/follow/read-queue.ts";
@@ -43,26 +43,8 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const ending = createEnding(clock, outer.context.signal, flags.for);
   onClose(ending.release);
   const run = { ...outer, context: { ...outer.context, signal: ending.signal } };
-  const present = createServicePresent(clock);
-  const { retry } = options;
-  const freshness = new Map<string, Freshness>();
-  const noteAge = createAgeNote(report.note);
-  const open = await outer.open({
-    context: run.context,
-    speed: flags.speed,
-    // The queue decides when to ask again, so that an outage is one outage and not that of each list.
-    ...(isOfMany && { retry: { ...retry, retries: 0, repeats: retry.retries } }),
-    observer: {
-      answered: (exchange) => {
-        present.heard(exchange.answer?.headers.get("date"));
-        freshness.get(pathOfUrl(exchange.url))?.heard(exchange.url, exchange.age);
-        noteAge(exchange.age);
-        report.answered(exchange);
-      },
-      ...(isOfMany && { waiting: () => undefined }),
-    },
-  });
-  const { tier, rest } = open.client.target;
+  const { open, present, freshness } = await openFollowClient(run, flags.speed, isOfMany);
+  const { tier } = open.client.target;
   const perMinute = rateOf(run, tier);
   const checkRate = (count: number): void => {
     if (isOfMany) checkPoll(count, pollOfMany, perMinute, tier);
@@ -74,12 +56,17 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     return undefined;
   }
   const behind = createBehindReport(run, log, poll ?? 0);
-  const queue = isOfMany ? createReadQueue(run.context, perMinute, retry.retries, behind) : undefined;
+  const queue = isOfMany ? createReadQueue(run.context, perMinute, options.retry.retries, behind) : undefined;
   if (wish.isSearch) report.remark("watching for new pools; press Ctrl-C to stop");
   if (poll !== undefined) report.note(isOfMany ? lineOfMany(wish, poll, flags) : pollLine(poll));
   const assets = createTableAssets(run.context, open.client, options, questions);
   onClose(assets.save);
-  const checkpoint = await openOwnCheckpoint(run, wish, { ...flags, rest, output, ending });
+  const checkpoint = await openOwnCheckpoint(run, wish, {
+    ...flags,
+    service: recordedService(options, open.client.target),
+    output,
+    ending,
+  });
   const renderer = await createRenderer({
     ...presentationOf(run.context, options, questions),
     output: output.output,
@@ -111,6 +98,31 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   return { ...wish, ...reading, ...parts, run, flags };
 }
 
+/** `freshness` has an entry for each list. */
+async function openFollowClient(run: Run, speed: number, isOfMany: boolean) {
+  const { context, report } = run;
+  const { retry } = run.options;
+  const present = createServicePresent(context.clock);
+  const freshness = new Map<string, Freshness>();
+  const noteAge = createAgeNote(report.note);
+  const open = await run.open({
+    context,
+    speed,
+    // The queue decides when to ask again, so that an outage is one outage and not that of each list.
+    ...(isOfMany && { retry: { ...retry, retries: 0, repeats: retry.retries } }),
+    observer: {
+      answered: (exchange) => {
+        present.heard(exchange.answer?.headers.get("date"));
+        freshness.get(pathOfUrl(exchange.url))?.heard(exchange.url, exchange.age);
+        noteAge(exchange.age);
+        report.answered(exchange);
+      },
+      ...(isOfMany && { waiting: () => undefined }),
+    },
+  });
+  return { open, present, freshness };
+}
+
 async function writeEstimate(
   { context, report }: Run,
   { questions: { endpoint } }: Wish,
@@ -140,8 +152,7 @@ function lineOfMany(
 
 interface CheckpointParts {
   readonly out: string | undefined;
-  /** The base URL of the service. */
-  readonly rest: string;
+  readonly service: string;
   readonly output: FollowOutput;
   readonly ending: Ending;
 }
@@ -149,16 +160,14 @@ interface CheckpointParts {
 async function openOwnCheckpoint(
   { context, report }: Run,
   { questions: { endpoint }, names, isSearch, pollOfMany, lists: [first] }: Wish,
-  { out, rest, output: { sync }, ending }: CheckpointParts,
+  { out, service, output: { sync }, ending }: CheckpointParts,
 ) {
   if (out === undefined) return undefined;
-  const { hostname } = new URL(rest);
   return await openCheckpoint({
     context,
     // One run for each pool may use the same pattern.
     named: pollOfMany === undefined && hasNames(out) ? fillFields(out, names) : out,
-    // Each start of a sandbox may have another port.
-    service: isLoopback(hostname) ? hostname : rest,
+    service,
     shape: rowShape(endpoint),
     ownerOf: isSearch ? () => first?.name ?? "" : ownerOf,
     isOfMany: pollOfMany !== undefined,

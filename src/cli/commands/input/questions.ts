@@ -24,7 +24,7 @@ import { checkFields } from "../../render/formats/missing-fields.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 import type { Wanted } from "../../../rows/pull/estimate.ts";
-import { type Subject } from "../../../client/subject.ts";
+import type { Subject } from "../../../client/subject.ts";
 import { addressName, checkedSubject, checkOneAsset, readTargets } from "./targets.ts";
 import { readWanted } from "./wanted-rows.ts";
 

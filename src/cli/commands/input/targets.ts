@@ -1,6 +1,6 @@
 import { batchParam, traitsOf } from "../../../api/reply.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
-import { type Endpoint } from "../../../api/endpoint.ts";
+import type { Endpoint } from "../../../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { path } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";

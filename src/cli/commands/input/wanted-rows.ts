@@ -1,6 +1,6 @@
 import { isPaged } from "../../../api/reply.ts";
 import type { Position } from "../../../client/pages/position.ts";
-import { type Endpoint } from "../../../api/endpoint.ts";
+import type { Endpoint } from "../../../api/endpoint.ts";
 import type { TokensOfPool } from "../../../client/pages/page.ts";
 import type { ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { Values } from "../../run/flags/flag.ts";

@@ -20,7 +20,7 @@ import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { Questions } from "../input/questions.ts";
 import { checkWord, isList, readWord } from "../input/subjects.ts";
-import { type RunOptions, serviceOf, syncServiceOf } from "../../run/run-options.ts";
+import { type RunOptions, serviceOf, recordedService } from "../../run/run-options.ts";
 import { readAssetsAt, readRowsAt } from "./timed-inputs.ts";
 
 type Timed = Input<EndpointFlags>;
@@ -38,7 +38,7 @@ export async function timedQuestions(
   const { flags, typed, words } = input;
   if (typed.get("missing")?.at(-1) === "skip")
     throw usageFailure(
-      "--missing skip cannot be used with times: each input gets a row, even if there is no price",
+      "--missing skip cannot be used with times: every input gets a row, even without a price",
       "use null (default) or fail",
     );
   letHeapGrow();
@@ -110,7 +110,7 @@ function quoteAsset(word: string, [first = ""]: readonly string[]): TimedAsset {
 
 async function openLake(root: string, options: RunOptions): Promise<TimedWalk["stored"]> {
   const { storedCandles } = await import("../../../lake/stored-candles.ts");
-  return storedCandles(root, (target) => syncServiceOf(options, target));
+  return storedCandles(root, (target) => recordedService(options, target));
 }
 
 /** The cache lasts for a day. */

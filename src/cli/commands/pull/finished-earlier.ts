@@ -7,9 +7,7 @@ import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Opening } from "./open-output.ts";
 
-/**
- * An earlier pull may have finished if --resume is set but there is no checkpoint, or one that the run could not remove.
- */
+/** With --resume, an earlier pull has finished if it left no checkpoint, or one that it could not remove. */
 export async function findFinished(
   claimed: Claimed | undefined,
   { isResumed, receipt, pattern }: WantedDestination,

@@ -2,7 +2,7 @@ import type { WantedDestination } from "../../../rows/pull/claim-file.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { fetchAndPrint } from "./fetch-and-print.ts";
 import { explainEarlyEnd } from "./continuation.ts";
-import { type Pull } from "./pull.ts";
+import type { Pull } from "./pull.ts";
 
 /** However the pull ends, the file and the receipt reflect it. */
 export async function runPull(run: Pull, to: WantedDestination): Promise<ExitCode> {

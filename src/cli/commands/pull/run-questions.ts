@@ -11,7 +11,7 @@ import { restOf, restText } from "./continuation.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { type Run, reportCost, withRun } from "../../run/with-run.ts";
 import { type Pull, pullState, type TypedCommand } from "./pull.ts";
-import { type Questions } from "../input/questions.ts";
+import type { Questions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import { refuseTaken } from "../../../rows/out-files/split-path.ts";

@@ -1,4 +1,4 @@
-import { type Context } from "../../../base/context/context.ts";
+import type { Context } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { connectionsOfPlan, type Feed, type FeedKind } from "../../../api/feed.ts";
@@ -14,7 +14,7 @@ import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-p
 import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
 import { costOfRun } from "../../run/report.ts";
 import { createKnownAssets } from "../../run/known-assets.ts";
-import { type Run } from "../../run/with-run.ts";
+import type { Run } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../../client/live/ending.ts";
 import { type Moment, momentAt } from "../../../client/live/gap.ts";
 import { EventOwners } from "../../../client/live/event-owner.ts";

@@ -1,5 +1,6 @@
 import type { Feed, FeedKind } from "../../../api/feed.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
+import { decodeName } from "../../../base/json/raw-json.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import type { EventOwners } from "../../../client/live/event-owner.ts";
 import { jsonLine } from "../../../client/live/event-line.ts";
@@ -44,6 +45,7 @@ export function createEventAlerts(alerts: Alerts, { owners, isLocated, now, brok
       if (alerts.isOver()) break;
       const owner = owners.subjectOf(event, shard.subjects);
       if (owner === undefined) continue;
+      // Most events are plain, and a line of one is needed only if it matches.
       const line = event.isPlainJson ? undefined : jsonLine(event);
       if (line === undefined && !event.isPlainJson) {
         broken(shard, event);
@@ -77,6 +79,5 @@ export function createEventAlerts(alerts: Alerts, { owners, isLocated, now, brok
 /** The text of a JSON value, without the quotes of a string; undefined for null and for what does not exist. */
 function plainText(raw: string | undefined): string | undefined {
   if (raw === undefined || raw === "null") return undefined;
-  if (!raw.startsWith('"')) return raw;
-  return raw.includes("\\") ? String(JSON.parse(raw)) : raw.slice(1, -1);
+  return raw.startsWith('"') ? decodeName(raw) : raw;
 }

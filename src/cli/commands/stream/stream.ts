@@ -14,20 +14,21 @@ import { Tail } from "../../../client/live/tail.ts";
 import { withoutNames } from "../input/replace-names.ts";
 import { streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
-import { type StreamFlags } from "./stream-flags.ts";
+import type { StreamFlags } from "./stream-flags.ts";
 import { alertFields, readAlerts } from "./stream-alerts.ts";
 import { kindOf, openSession, type Session } from "./open-session.ts";
-import { type Subject } from "../../../client/subject.ts";
+import type { Subject } from "../../../client/subject.ts";
 
 const mebibyte = 1024 * 1024;
 
 export async function stream(input: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
   const { flags, typed } = input;
   const feed = feeds[flags.feed];
-  const wanted = readAlerts(typed, feed, kindOf(feed, flags.by));
+  const kind = kindOf(feed, flags.by);
+  const wanted = readAlerts(typed, feed, kind);
   const named = await withoutNames(input, outer, () => ({
     command: streamTaker,
-    takes: kindOf(feed, flags.by).by,
+    takes: kind.by,
     words: "all",
   }));
   const work = async (run: Run) => await streamUntilStopped(await openSession(run, named, wanted));

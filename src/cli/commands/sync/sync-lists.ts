@@ -24,8 +24,8 @@ const earliest = Date.UTC(2015, 0, 1) / 1000;
 const defaultStart = (present: number): number => dayOf(present - 6 * SECONDS_PER_DAY);
 
 /**
- * The stored list and the arguments: `added` are datasets that the stored list lacks. `datasetsAt` moves starts that
- * nothing sets, if the service's clock is behind that of this machine.
+ * The datasets of the stored list and of the arguments. `save` stores what the arguments change. `datasetsAt` moves
+ * starts that nothing sets, if the service's clock is behind that of this machine.
  */
 export async function readLists(
   run: Run,
@@ -78,7 +78,7 @@ export async function readLists(
     save({ added: [], widened: [...earlier.values()] });
     return datasets.map((dataset) => earlier.get(dataset) ?? dataset);
   };
-  return { added, widened, datasets, datasetsAt, save };
+  return { datasets, datasetsAt, save: () => save({ added, widened }) };
 }
 
 /** What the files of a dataset are, whatever its line says. DuckDB cannot read both kinds at once. */

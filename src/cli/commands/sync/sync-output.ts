@@ -14,7 +14,7 @@ interface Written {
   readonly published: Published;
 }
 
-/** One line per file as soon as it is written. A table has one line per dataset, at the end. */
+/** One line per day or month as soon as it is written. A table has one line per dataset, at the end. */
 export function createSyncOutput(context: Context, flags: LocalOutputFlags, datasets: readonly Dataset[]) {
   const format = formatOf(context, flags);
   const written: Written[] = [];

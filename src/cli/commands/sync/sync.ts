@@ -22,7 +22,7 @@ import { type Run, withRun } from "../../run/with-run.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Input } from "../command.ts";
 import { withoutNames } from "../input/replace-names.ts";
-import { syncServiceOf } from "../../run/run-options.ts";
+import { recordedService } from "../../run/run-options.ts";
 import { readLists } from "./sync-lists.ts";
 import { createFailures } from "./sync-failures.ts";
 import { createSyncMetrics } from "./sync-metrics.ts";
@@ -71,16 +71,16 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const isForced = flags.force === true;
   const { datasets } = list;
   const begun = await planLake({ context, root, isForced, client, lock }, datasets, clock.present());
-  const service = syncServiceOf(options, client.target);
+  const service = recordedService(options, client.target);
   checkService(begun, service);
   if (isEstimate) {
     const { estimateSync } = await import("./estimate-sync.ts");
     return await estimateSync(run, flags, client, begun);
   }
   if (lock === undefined) throw new Error("a run without a lock");
-  list.save(list);
+  list.save();
   const output = createSyncOutput(context, flags, datasets);
-  const metrics = createSyncMetrics(run, begun, output.rows);
+  const metrics = createSyncMetrics(run, root, begun, output.rows);
   const failures = createFailures(run);
   const lake: Lake = {
     context,
@@ -97,7 +97,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
       ...eventsOf(run),
       ...output.events,
       published: async (dataset, published) => {
-        metrics.published(published);
+        metrics.published(dataset, published);
         await output.events.published(dataset, published);
       },
       failed: failures.add,

@@ -20,7 +20,7 @@ export function commandHelp(command: Command, form: HelpForm): readonly Block[] 
     ];
   const minor = filtered(command.flags, (flag, name) => name === "prefix" || isMinor(flag, command.flags));
   const shown = flagFamilies(filtered(command.flags, (_, name) => !(name in minor)));
-  const named = flagFamilies({ ...minor, ...filtered(own, (_, name) => usualFlags.has(name)) });
+  const named = flagFamilies({ ...minor, ...filtered(own, (_, name) => namedFlags.has(name)) });
   let page = briefPage(command, 2, shown, named);
   while (heightOf(page) > maxBriefLines && shown.length > 0) {
     page = briefPage(command, 1, shown, named);
@@ -29,8 +29,8 @@ export function commandHelp(command: Command, form: HelpForm): readonly Block[] 
   return page;
 }
 
-/** Of the shared flags, these are named. */
-const usualFlags: ReadonlySet<string> = new Set([
+/** The shared flags that short help names. */
+const namedFlags: ReadonlySet<string> = new Set([
   "output",
   "fields",
   "out",
@@ -75,7 +75,7 @@ function heading(command: Command, examples: readonly string[], form: HelpForm):
   ];
 }
 
-/** In the largest group, the last one. */
+/** The index of the last family in the largest group. */
 function leastImportant(families: readonly Flags[]): number {
   const groups = families.map((family) => Object.values(family)[0]?.group);
   const sizeOf = (group: FlagGroup | undefined): number => groups.filter((each) => each === group).length;
@@ -93,7 +93,7 @@ const sandboxLine: Block = {
 
 const isSandbox = ({ group }: Flag): boolean => group === "Sandbox";
 
-/** Returns the same object if there are none. `help sandbox` describes them. */
+/** Leaves out the flags that `help sandbox` describes. Returns the same object if there are none. */
 function withoutSandbox(shared: Flags): Flags {
   return Object.values(shared).some(isSandbox) ? filtered(shared, (flag) => !isSandbox(flag)) : shared;
 }

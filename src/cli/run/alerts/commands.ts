@@ -25,7 +25,7 @@ export function createCommands(
   const waiting: Alert[] = [];
   const running = new Map<string, ChildProcess>();
   const done = new Set<Promise<void>>();
-  const safe = Object.fromEntries(Object.entries(env).filter(([name]) => !/^DEXDATA_.*KEY/iu.test(name)));
+  const safe = withoutKeys(env);
   const isGroup = platform !== "win32";
   const fail = createWarnings(clock, program, warn);
   let dropped = 0;
@@ -34,29 +34,29 @@ export function createCommands(
     onDropped(alert);
   };
   const run = async (alert: Alert): Promise<void> => {
-    const named = { DEXDATA_ALERT: alert.alert, DEXDATA_ALERT_ID: alert.id };
-    const stdio = ["pipe", "ignore", "inherit"] as const;
     let child: ChildProcess;
     try {
-      child = spawn(program, args, { stdio: [...stdio], env: { ...safe, ...named }, detached: isGroup });
+      child = spawn(program, args, {
+        stdio: ["pipe", "ignore", "inherit"],
+        env: { ...safe, DEXDATA_ALERT: alert.alert, DEXDATA_ALERT_ID: alert.id },
+        detached: isGroup,
+      });
     } catch (cause) {
-      // For example because the arguments are too long; other errors are events.
+      // For example, the arguments are too long. Other errors are events.
       fail(cannotBeStarted(cause));
       return;
     }
     running.set(alert.asset, child);
     // A command that reads nothing closes its end.
     child.stdin?.on("error", () => undefined).end(alertLine(alert));
-    const stopTerm = clock.after(timeLimit, () => {
-      fail(`has run for ${timeLimit / 1000}s and is ended`);
-      end(child, "SIGTERM", isGroup);
+    const stopLimit = limitTime(clock, (kill) => {
+      if (kill === "SIGTERM") fail(`has run for ${timeLimit / 1000}s and is ended`);
+      end(child, kill, isGroup);
     });
-    const stopKill = clock.after(timeLimit + killAfter, () => end(child, "SIGKILL", isGroup));
     const problem = await outcomeOf(child);
     if (problem !== undefined) fail(problem);
-    stopTerm();
-    stopKill();
-    // What it has started in its group would otherwise stay behind.
+    stopLimit();
+    // Otherwise, programs that it has started would keep running.
     end(child, "SIGKILL", isGroup);
     running.delete(alert.asset);
     startNext();
@@ -87,14 +87,30 @@ export function createCommands(
           for (const child of running.values()) end(child, "SIGKILL", isGroup);
         });
       };
+      signal.addEventListener("abort", hurry, { once: true });
       if (signal.aborted) hurry();
-      else signal.addEventListener("abort", hurry, { once: true });
       while (done.size > 0) await Promise.all(done);
       signal.removeEventListener("abort", hurry);
       cancel?.();
       if (dropped > 0) warn(`${counted(dropped, "alert")} dropped without running the command`);
     },
   };
+}
+
+function limitTime(
+  { after }: Pick<Context["clock"], "after">,
+  reached: (signal: "SIGTERM" | "SIGKILL") => void,
+): () => void {
+  const stopTerm = after(timeLimit, () => reached("SIGTERM"));
+  const stopKill = after(timeLimit + killAfter, () => reached("SIGKILL"));
+  return () => {
+    stopTerm();
+    stopKill();
+  };
+}
+
+function withoutKeys(env: Context["env"]): Context["env"] {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^DEXDATA_.*KEY/iu.test(name)));
 }
 
 /** One warning a minute. */

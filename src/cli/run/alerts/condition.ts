@@ -1,7 +1,8 @@
 import { nearest } from "../../../base/text/nearest.ts";
 import { parseDuration } from "../../../api/duration.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { compareDecimals, type ExactDecimal, parseExactDecimal } from "../../../base/json/exact-decimal.ts";
+import { compareExact, hasExactExponent } from "../../../base/json/compare-decimals.ts";
+import { type ExactDecimal, parseExactDecimal } from "../../../base/json/exact-decimal.ts";
 
 export const operators = ["<=", ">=", "!=", "<", ">", "="] as const;
 
@@ -65,7 +66,7 @@ export function parseCondition(text: string, testable: Testable): Condition {
     const and = words[at];
     if (and === undefined) return { text, tests };
     if (and.text !== "and")
-      throw wrong(text, and, 'must be "and", or the end', "there is no or: use --when several times");
+      throw wrong(text, and, 'must be "and" or the end', '"or" is not supported; repeat --when instead');
     at += 1;
   }
 }
@@ -133,8 +134,8 @@ export function passes(test: Exclude<Test, { kind: "change" }>, value: string | 
   if (value === undefined) return undefined;
   if (test.kind === "text") return (value === test.value) === test.isEqual;
   const number = parseExactDecimal(value);
-  const order = number && compareDecimals(number, test.value);
-  if (order === undefined) return undefined;
+  if (number === undefined || ![number, test.value].every(hasExactExponent)) return undefined;
+  const order = compareExact(number, test.value);
   switch (test.operator) {
     case "<":
       return order < 0;

@@ -27,7 +27,7 @@ export interface Wanted {
 export type Alerts = ReturnType<typeof openAlerts>;
 
 /** Milliseconds. A price may cross a limit several times while it is close to it. */
-const usualCooldown = 60_000;
+const defaultCooldown = 60_000;
 
 /** Undefined without `--when`. Called before anything is sent. */
 export function readWanted(typed: TypedFlags, testable: Testable): Wanted | undefined {
@@ -50,7 +50,7 @@ export function openAlerts({ context, report, onClose }: Run, options: Opening) 
   const alerts = createAlerts({
     conditions,
     by,
-    cooldown: cooldown ?? (by === "row" ? 0 : usualCooldown),
+    cooldown: cooldown ?? (by === "row" ? 0 : defaultCooldown),
     limit,
     fire: (alert) => {
       if (commands === undefined) lines += alertLine(alert);
@@ -66,8 +66,8 @@ export function openAlerts({ context, report, onClose }: Run, options: Opening) 
   onClose(
     clock.every(1000, () => {
       alerts.tick(clock.elapsed());
-      // A closed pipe ends the run by itself.
       const ending = (): void => (alerts.isOver() ? over() : undefined);
+      // If the pipe is closed, the run ends anyway.
       flush().then(ending, () => undefined);
     }),
   );

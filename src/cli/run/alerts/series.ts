@@ -1,9 +1,5 @@
-import {
-  compareDecimals,
-  type ExactDecimal,
-  parseExactDecimal,
-  sumDecimals,
-} from "../../../base/json/exact-decimal.ts";
+import { compareExact, hasExactExponent } from "../../../base/json/compare-decimals.ts";
+import { type ExactDecimal, parseExactDecimal, sumDecimals } from "../../../base/json/exact-decimal.ts";
 import type { Test } from "./condition.ts";
 
 interface Bucket {
@@ -30,7 +26,8 @@ export function createSeries({ way, percent, window }: Extract<Test, { kind: "ch
     /** `now` is in milliseconds. Undefined if it is unknown whether the value has changed as much. */
     passes: (text: string | undefined, now: number): boolean | undefined => {
       const value = parseExactDecimal(text ?? "");
-      if (value === undefined || value.digits.length > maxDigits) return undefined;
+      if (value === undefined || value.digits.length > maxDigits || !hasExactExponent(value))
+        return undefined;
       first ??= now;
       kept = kept.filter(({ start }) => start > now - window - width);
       const [low, high] = [
@@ -55,7 +52,7 @@ const lower = (one: ExactDecimal, other: ExactDecimal) => (isAtLeast(other, one)
 const higher = (one: ExactDecimal, other: ExactDecimal) => (isAtLeast(one, other) ? one : other);
 
 function isAtLeast(one: ExactDecimal | undefined, other: ExactDecimal | undefined): boolean {
-  return one !== undefined && other !== undefined && (compareDecimals(one, other) ?? -1) >= 0;
+  return one !== undefined && other !== undefined && compareExact(one, other) >= 0;
 }
 
 function product(one: ExactDecimal, other: ExactDecimal | undefined): ExactDecimal | undefined {

@@ -25,7 +25,7 @@ export interface MetricsSource {
 }
 
 /** In milliseconds. node_exporter reads the file every 15 s or so. */
-const [usualGap, changeGap] = [10_000, 500];
+const [writeGap, changeGap] = [10_000, 500];
 
 export type Metrics = ReturnType<typeof openMetrics>;
 
@@ -45,28 +45,26 @@ export function openMetrics(
 
   const text = (isRunning: boolean): string =>
     metricsText(source, { isRunning, started, lastSuccess, requests, credits: meter.credits, clock });
+  /** Returns what went wrong, if anything. */
+  const tryToWrite = (isRunning: boolean): string | undefined => {
+    try {
+      replaceWithText(random, file, text(isRunning), { mode: 0o644, kept: modeOf(file) });
+      return undefined;
+    } catch (cause) {
+      return `--metrics "${withoutSecrets(file)}": ${cannotBeWritten(cause)}`;
+    }
+  };
   const write = (isRunning = true): void => {
     pending?.();
     pending = undefined;
-    try {
-      replaceWithText(random, file, text(isRunning), { mode: 0o644, kept: modeOf(file) });
-      isReported = false;
-    } catch (cause) {
-      if (!isReported)
-        warn(`--metrics "${withoutSecrets(file)}": ${cannotBeWritten(cause)}; the run continues`);
-      isReported = true;
-    }
+    const problem = tryToWrite(isRunning);
+    if (problem !== undefined && !isReported) warn(`${problem}; the run continues`);
+    isReported = problem !== undefined;
   };
 
-  try {
-    replaceWithText(random, file, text(true), { mode: 0o644, kept: modeOf(file) });
-  } catch (cause) {
-    throw usageFailure(
-      `--metrics "${withoutSecrets(file)}": ${cannotBeWritten(cause)}`,
-      "check the directory and its permissions",
-    );
-  }
-  const stop = clock.every(usualGap, () => write());
+  const problem = tryToWrite(true);
+  if (problem !== undefined) throw usageFailure(problem, "check the directory and its permissions");
+  const stop = clock.every(writeGap, () => write());
   return {
     answered: ({ answer }: Exchange): void => {
       const { status = 0 } = answer ?? {};
