@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { openStored } from "../../src/base/files/stored-file.ts";
 import { joinParquet } from "../../src/rows/parquet/join-parquet.ts";
 import { openParquet } from "../../src/rows/parquet/parquet-file.ts";
@@ -28,23 +28,20 @@ const folder = temporaryFolder();
 const pools = new Map<string, MarketPool>();
 let now = 0;
 let root = "";
-let service: Awaited<ReturnType<typeof startMarketService>> | undefined;
+const service = await startMarketService(() => now, pools);
 
-beforeAll(async () => {
-  service = await startMarketService(() => now, pools);
-});
-afterAll(async () => await service?.close());
+afterAll(service.close);
 beforeEach(({ task }) => {
   now = seconds("2026-11-03T08:00:00Z");
   root = path.join(folder, task.name.replaceAll(/\W+/gu, "-").slice(0, 60));
   pools.set(pool, { rows: rowsOfDays(pool, days, 40), created: "2026-01-01T00:00:00Z" });
-  service?.disturb({});
+  service.disturb({});
 });
 
 async function run(words: readonly string[], tier: "free" | "pro" = "pro") {
   const key = { DEXDATA_API_KEY: `api_${tier}_${secretMark}_market` };
-  const url = service?.url ?? "";
-  const before = service?.requests.length ?? 0;
+  const url = service.url;
+  const before = service.requests.length;
   const env = { ...key, DEXDATA_TIER: tier, DEXDATA_BASE_URL: url, DEXDATA_PRO_BASE_URL: url };
   const more = [
     "--error-format",
@@ -52,7 +49,7 @@ async function run(words: readonly string[], tier: "free" | "pro" = "pro") {
     ...(words[0] === "sync" ? ["--rpm", "unlimited", "--retries", "1"] : []),
   ];
   const outcome = await dexdata([...words, ...more], { env, now: now * 1000 });
-  return { ...outcome, requests: (service?.requests.length ?? 0) - before };
+  return { ...outcome, requests: service.requests.length - before };
 }
 const sync = async (...words: readonly string[]) => await run(["sync", root, ...words]);
 const first = async (...words: readonly string[]) =>
@@ -193,7 +190,7 @@ test("days of a damaged month that the service no longer has are named, and the 
   await sync();
   const bytes = readFileSync(of("rows"));
   truncateSync(of("rows"), 2000);
-  service?.disturb({ reach: 3 * day });
+  service.disturb({ reach: 3 * day });
   const outcome = await sync();
   expect(outcome.exit).toBe(8);
   const kept = readdirSync(path.join(root, ".dexdata"), { recursive: true, encoding: "utf8" });
@@ -250,7 +247,7 @@ test("the default start counts back from the service's clock", async () => {
   const env = {
     DEXDATA_TIER: "pro",
     DEXDATA_API_KEY: `api_pro_${secretMark}_market`,
-    DEXDATA_PRO_BASE_URL: service?.url ?? "",
+    DEXDATA_PRO_BASE_URL: service.url,
   };
   await dexdata(["sync", root, `ethereum:${pool}`, "--rpm", "unlimited"], { env, now: local * 1000 });
   expect(JSON.parse(readFileSync(path.join(root, "assets.ndjson"), "utf8"))).toMatchObject({
@@ -266,7 +263,7 @@ test("N18: a bare 403 for an old start is the plan's reach only if a start withi
     const at = /^\d+$/u.test(start) ? Number(start) : seconds(start);
     return at < now - 7 * day - 60;
   };
-  service?.disturb(({ query }) => (isOld(query.get("start") ?? "0") ? { reply: refusal } : {}));
+  service.disturb(({ query }) => (isOld(query.get("start") ?? "0") ? { reply: refusal } : {}));
   const found = await run(["sync", root, ...words], "free");
   expect(found.exit).toBe(8);
   expect(found.stderr).toContain("the free plan does not include them");
@@ -277,7 +274,7 @@ test("N18: a bare 403 for an old start is the plan's reach only if a start withi
     json({ error: "plan_required", param: "interval" }, { status: 403 }),
   ]) {
     root += "-all";
-    service?.disturb({ reply });
+    service.disturb({ reply });
     const all = await run(["sync", root, ...words], "free");
     expect(all.exit).toBe(4);
     expect(dataFiles(root)).toEqual([]);

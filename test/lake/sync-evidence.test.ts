@@ -18,12 +18,9 @@ const pools = new Map<string, MarketPool>();
 let now = 0;
 let by = "month";
 let root = "";
-let service: Awaited<ReturnType<typeof startMarketService>> | undefined;
+const service = await startMarketService(() => now, pools);
 
-beforeAll(async () => {
-  service = await startMarketService(() => now, pools);
-});
-afterAll(async () => await service?.close());
+afterAll(service.close);
 beforeEach(({ task }) => {
   now = seconds("2026-11-17T08:00:00Z");
   root = path.join(folder, by, task.name.replaceAll(/\W+/gu, "-"));
@@ -33,15 +30,15 @@ beforeEach(({ task }) => {
   disturb({});
 });
 
-const disturb: NonNullable<typeof service>["disturb"] = (fault) => service?.disturb(fault);
+const disturb: typeof service.disturb = (fault) => service.disturb(fault);
 
 async function sync(...words: readonly string[]) {
-  const before = service?.requests.length ?? 0;
+  const before = service.requests.length;
   const outcome = await dexdata(
     ["sync", root, ...words, "--rpm", "unlimited", "--error-format", "text", "--retries", "1"],
-    { env: { ...paid, DEXDATA_PRO_BASE_URL: service?.url ?? "" }, now: now * 1000 },
+    { env: { ...paid, DEXDATA_PRO_BASE_URL: service.url }, now: now * 1000 },
   );
-  return { ...outcome, requests: service?.requests.slice(before) ?? [] };
+  return { ...outcome, requests: service.requests.slice(before) };
 }
 
 const first = async (...words: readonly string[]) =>
@@ -160,7 +157,7 @@ describe.each(["month", "day"] as const)("by %s", (partition) => {
       ...(query.get("page") === "2" && { reply: json({ error: "internal_error" }, { status: 500 }) }),
     }));
     const words = ["sync", root, `ethereum:${pool}`, "--from", "2026-11-12", "--retries", "0"];
-    const env = { ...paid, DEXDATA_PRO_BASE_URL: service?.url ?? "" };
+    const env = { ...paid, DEXDATA_PRO_BASE_URL: service.url };
     expect((await dexdata(words, { env, now: (now + 2 * day) * 1000 })).exit).toBe(7);
     disturb({});
     expect((await sync()).exit).toBe(0);

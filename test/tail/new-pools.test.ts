@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { createMarket, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
 import { run } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
@@ -10,6 +10,11 @@ import { envOf } from "./following.ts";
 
 const hour = 3600;
 const start = sandboxNow / 1000;
+
+const opened: Awaited<ReturnType<typeof startSandbox>>[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
 
 /** A sandbox whose clock is 120 times as fast as that of the runs, so that a read a minute is one every two hours. */
 async function service(spec = "500:1%") {
@@ -25,6 +30,7 @@ async function service(spec = "500:1%") {
     faults,
     log: (request) => requests.push(request),
   });
+  opened.push(sandbox);
   return {
     now,
     requests,
@@ -38,7 +44,6 @@ async function service(spec = "500:1%") {
         clock: wall,
       });
     },
-    close: sandbox.close,
   };
 }
 
@@ -52,7 +57,7 @@ function createdBetween(from: number, to: number): readonly string[] {
 
 describe("pools search --follow", () => {
   test("prints each pool of the market once, with late pools, failures and a cache", async () => {
-    const { follow, now, close } = await service("late-pools=12h:50%,500:2%,edge-cache=60s");
+    const { follow, now } = await service("late-pools=12h:50%,500:2%,edge-cache=60s");
     const out = path.join(createTestContext().home, "new.ndjson");
     for (let runs = 0; runs < 2; runs += 1) {
       const { exit, stderr } = await follow(`--for 50m --out ${out}`);
@@ -69,7 +74,6 @@ describe("pools search --follow", () => {
     expect(new Set(rows.map(({ liquidity_usd: depth }) => String(depth)))).toEqual(new Set(["0"]));
     const ages = rows.map(({ created_at: time }) => Date.parse(String(time)));
     expect(ages.toSorted((a, b) => a - b)).not.toEqual(ages);
-    await close();
   });
 
   test("says at a terminal what it waits for, and how many pools came", async () => {

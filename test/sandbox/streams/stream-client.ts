@@ -1,5 +1,5 @@
 import http from "node:http";
-import { afterEach } from "vitest";
+import { afterEachTest } from "../../harness/after-tests.ts";
 import { startSandbox } from "../../harness/bundled-sandbox.ts";
 import type { SandboxOptions } from "../../../src/sandbox/service/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../../src/sandbox/server.ts";
@@ -74,7 +74,7 @@ export const wethCandles = `/sse/ohlcv?method=token_ohlcv&chain=ethereum&address
 const services: StreamService[] = [];
 const streams: Opened[] = [];
 
-afterEach(async () => {
+afterEachTest(async () => {
   for (const stream of streams.splice(0)) stream.close();
   await Promise.all(services.splice(0).map(({ sandbox }) => sandbox.close()));
 });
