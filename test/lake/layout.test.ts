@@ -79,6 +79,8 @@ test.each(["date=2026-02-30", "month=2026-13", "date=2026-11-20.bak", "rows", "d
   },
 );
 
+const DAY = 86_400;
+
 const period = periodAt({ interval: undefined }, Date.parse("2026-11-20T12:00:00Z") / 1000);
 const footer: Footer = {
   v: 1,
@@ -125,9 +127,12 @@ test("a file in the place of another one is noticed", () => {
     interval: undefined,
   };
   expect(foreignPart(footer, own, period)).toBeUndefined();
-  expect(foreignPart(footer, { ...own, address: "0x2" }, period)).toContain("pool");
-  expect(foreignPart(footer, { ...own, network: "base" }, period)).toContain("network");
-  expect(foreignPart(footer, { ...own, kind: "ohlcv", interval: "1h" }, period)).toContain("kind");
-  const next = periodAt({ interval: undefined }, period.to);
-  expect(foreignPart(footer, own, next)).toContain("2026-11-20T00:00:00Z");
+  expect(foreignPart(footer, { ...own, address: "0x2" }, period)).toBe("pool is not 0x2");
+  expect(foreignPart(footer, { ...own, network: "base" }, period)).toBe("network is not base");
+  expect(foreignPart(footer, { ...own, kind: "ohlcv", interval: "1h" }, period)).toBe("kind is not ohlcv");
+  const ownTime = "the rows are from 2026-11-20T00:00:00Z to 2026-11-21T00:00:00Z";
+  for (const place of [-DAY, DAY].map((away) => periodAt({ interval: undefined }, period.from + away)))
+    expect(foreignPart(footer, own, place)).toBe(ownTime);
+  const longer = { ...footer, period: { ...footer.period, to: period.to + DAY } };
+  expect(foreignPart(longer, own, period)).toContain("to 2026-11-22T00:00:00Z");
 });
