@@ -101,8 +101,13 @@ function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target)
   }
   const requested = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const resource = textField(body.fields, "resource") ?? requested;
-  const isTyped = endpoint.params.every(({ givenAs }) => givenAs === undefined);
-  const ifOtherKind = isTyped && endpoint.ifOtherKind !== undefined ? [endpoint.ifOtherKind] : [];
+  const isTyped =
+    endpoint.path.includes("_address}") && endpoint.params.every(({ givenAs }) => givenAs === undefined);
+  const otherKind =
+    requested === "pool"
+      ? `for a token, list its pools: dexdata pools search ${network ?? "<network>"} --token ${address}`
+      : `for a pool, use: dexdata pool ${network ?? "<network>"} ${address}`;
+  const ifOtherKind = isTyped ? [endpoint.ifOtherKind ?? otherKind] : [];
   // The public service responds to an unknown network or address with an empty body, so either may be the cause.
   const doubt = body.code === undefined ? "; the network may not exist" : "";
   return {
