@@ -79,7 +79,7 @@ export const followFlags = {
   "on-invalid": flag(choice(["fail", "drop"], "action"), "Requests", {
     with: "follow",
     needs,
-    summary: "What to do with a pool that the service rejects for good, if there are others",
+    summary: "What to do with a pool that the service rejects permanently",
     default: "fail",
     details: ": fail (default), drop (continue with the others)",
     choicesIn: "details",

@@ -44,7 +44,7 @@ const fieldPaths = list("paths", (label, paths) => {
 export const metricsFlag = (...where: readonly string[]): Flag<string> =>
   flag(outputFile, "Requests", {
     ...(where.length > 0 && { with: where }),
-    summary: "Keep this file of metrics for Prometheus up to date",
+    summary: "Write Prometheus metrics to this file every 10s",
     details: "; for the textfile collector of node_exporter, e.g. ticks.prom",
   });
 
