@@ -7,6 +7,7 @@ import {
   partitionValue,
   periodAt,
   placeNamed,
+  placeOf,
   periodsBetween,
 } from "../../src/lake/layout.ts";
 import { fc } from "../harness/properties.ts";
@@ -29,6 +30,18 @@ test("directories follow the Hive convention", () => {
   expect(folderOf({ ...dataset, kind: "transactions", interval: undefined })).toBe(
     "transactions/network=sui/pool=0x2%3A%3Asui%3A%3ASUI",
   );
+});
+
+test("only a dot or an underscore at the start of a name is encoded", () => {
+  expect(["a.b_c", ".a.b", "_a_b"].map(partitionValue)).toEqual(["a.b_c", "%2Ea.b", "%5Fa_b"]);
+});
+
+test("the days of a dataset by month are in the directory of their month", () => {
+  const day = periodAt(dataset, Date.parse("2026-12-31T12:00:00Z") / 1000);
+  expect(placeOf({ by: "month" }, day)).toBe("month=2026-12");
+  expect(placeOf({ by: "day" }, day)).toBe("date=2026-12-31");
+  const month = placeNamed(dataset, "month=2026-12");
+  expect(month).toEqual(periodAt({ interval: "1h" }, day.from));
 });
 
 test("the name of a file is its state", () => {
