@@ -14,7 +14,7 @@ const atTimes: FlagType<readonly string[]> = { ...texts("time"), name: "time" };
 /** Prices at times in the past, which are read from candles. */
 export const timedFlags = {
   at: flag(atTimes, group, {
-    summary: "Get the price at this time; can be repeated",
+    summary: "Get the price at this time; repeatable",
     details:
       "; read from candles, which require a dev plan for tokens (any plan with --pool); a line of a list can have its own time, e.g. weth 2026-11-01",
     excludes,

@@ -129,7 +129,7 @@ export const outputFlags = {
     summary: "Log each request to stderr; -vv adds headers",
   }),
   "no-input": flag(toggle, "Output", {
-    summary: "Fail if a name is unknown, without a prompt on the terminal",
+    summary: "Do not prompt on the terminal; fail if a name is unknown",
   }),
   "error-format": flag(choice(["text", "json"], "format"), "Output", {
     summary:
