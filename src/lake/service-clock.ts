@@ -26,7 +26,7 @@ export function createServiceClock(local: () => number) {
       largest = Math.abs(difference) > Math.abs(largest ?? 0) ? difference : (largest ?? difference);
     },
     isHeard: (): boolean => smallest !== undefined,
-    /** There was a response, but none said the time. */
+    /** There was a response, but none contained the time. */
     isSilent: (): boolean => hasAnswer && smallest === undefined,
     /** In Unix seconds. */
     present: (): number => Math.floor((local() + Math.min(0, smallest ?? 0)) / 1000),

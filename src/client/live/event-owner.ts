@@ -16,7 +16,7 @@ export class Foreign {
   }
 }
 
-/** Undefined if nothing tells which asset the event belongs to. */
+/** Undefined if the asset of the event is unknown. */
 export type Owner = Subject | Foreign | undefined;
 
 /** The members with the address of a row's own asset. A transaction has two tokens, and either may be the asset. */

@@ -97,7 +97,7 @@ export class UpToDate {
     this.#delivering = undefined;
   }
 
-  /** Undefined unless an end at this moment loses events: nothing has been heard for too long, or events are waiting. */
+  /** Undefined unless an end at this moment loses events: nothing was received for too long, or events are waiting. */
   blindAt(at: Moment): Blind | undefined {
     const from = this.#until;
     if (this.#delivering !== undefined)

@@ -46,7 +46,7 @@ export function createFreshness({ elapsed }: Pick<Clock, "elapsed">) {
       if (age === undefined || from === null || query.has("to") || query.has("cursor")) return;
       if (Number(query.get("page") ?? 1) > 1) return;
       const isCopy = age.age > 0 && !age.isBound;
-      // If nobody has requested this URL before, the cache ignores the query.
+      // If this URL was not requested before, the cache ignores the query.
       const isAny = isCopy && (last.isAny || last.from !== from);
       last = { from, until: elapsed() + age.sameFor, isAny, age: age.age };
     },
