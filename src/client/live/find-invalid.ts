@@ -168,7 +168,7 @@ async function errorInStream(
     if (ending.signal.aborted) return undefined;
     throw cause;
   } finally {
-    ending.end("heard");
+    ending.end("received");
     ending.release();
   }
 }
