@@ -44,8 +44,7 @@ export const syncFlags = {
     defaultSaid: "default: month; existing datasets keep their layout",
   }),
   from: flag(text("time", "time"), "Rows", {
-    summary: "Collect rows from this day on",
-    details: ", from 00:00 UTC",
+    summary: "Collect rows from 00:00 UTC on this day",
     defaultSaid: "default: six days ago",
   }),
   estimate: flag(toggle, "Requests", {
