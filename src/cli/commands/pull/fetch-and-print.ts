@@ -14,7 +14,7 @@ import { collectForPager, writePaged } from "../../render/paged.ts";
 import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Questions } from "../input/questions.ts";
-import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
+import { createListKeeper, hintAtEmpty, hintAtReach, withSuggestion } from "../input/suggestion.ts";
 import { writtenFormat } from "./binary-output.ts";
 import { moreRowsLine } from "./continuation.ts";
 import { reportEnd } from "./report-end.ts";
@@ -154,8 +154,13 @@ async function showPage(
 /** Warns about the likely cause of an empty result. */
 async function remarksAtEnd(run: Pull, question: Question): Promise<readonly string[]> {
   const { questions, open, last, typed } = run;
-  if (run.destination.tally.rowsOfQuestion === 0) {
+  const { rowsOfQuestion, last: oldest } = run.destination.tally;
+  if (rowsOfQuestion === 0) {
     const hint = await hintAtEmpty({ context: run.context, client: open.client, question });
+    if (hint !== undefined) run.report.warn(hint);
+  }
+  if (rowsOfQuestion < (questions.limit ?? Number.POSITIVE_INFINITY)) {
+    const hint = hintAtReach(question, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
     if (hint !== undefined) run.report.warn(hint);
   }
   if (questions.limit === undefined || last?.question !== question || isCutOff(last.page)) return [];
