@@ -45,7 +45,7 @@ export interface Endpoint {
   readonly withoutPlan?: string;
   /** Without filters, the rows are all pools on the networks. The list of networks contains their number. */
   readonly isEveryPool?: true;
-  /** The currency of the candles: `USD` or `the pool's other token`. */
+  /** The currency of the candles. */
   readonly quote?: string;
   readonly params: readonly Param[];
   readonly reply: Reply;

@@ -1,6 +1,5 @@
 import type { Document } from "./connection/answer-body.ts";
 import type { Args } from "../api/args.ts";
-
 import { affectsOneInput, fail, Failure, invalidInput, invalidResponse } from "../base/failure.ts";
 import type { Reply } from "../api/reply.ts";
 import { type Asking, type Page, type PageNote, pageOf, readRows } from "./pages/page.ts";

@@ -66,7 +66,7 @@ async function giveUpBefore(
     if (held !== undefined && held.footer === undefined) {
       mayBegin = false;
       run.complain(
-        `${held.file}: ${held.problem ?? "damaged"}; the service no longer has its rows, so the file stays`,
+        `${held.file}: ${held.problem ?? "damaged"}; the service no longer has its rows, so the file was left as it is`,
       );
       continue;
     }

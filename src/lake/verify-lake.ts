@@ -132,7 +132,7 @@ function checkPeriods(
     report("H1", {
       level: "note",
       expected: `a line in ${assetsName}`,
-      found: "none, so no gaps were looked for",
+      found: "none, so gaps were not checked",
     });
     return;
   }
@@ -207,8 +207,8 @@ function checkFooter(footer: Footer, report: Report, now: number): void {
   if (state === "open" && now > due + completeAge + patience)
     report("H3", {
       field: "state",
-      expected: "a complete file a day after its end",
-      found: `open since ${showTime(period.to)}`,
+      expected: `a complete period, which ended at ${showTime(period.to)}`,
+      found: "an open file",
     });
 }
 

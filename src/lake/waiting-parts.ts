@@ -124,7 +124,7 @@ async function publishParts(
   const isProven = isCounted && isSound;
   if (!isSound)
     run.complain(
-      `${nameOfDataset(dataset)}: the service returned ${counted(foreign, "row")} of another pool or time; the files stay open`,
+      `${nameOfDataset(dataset)}: the service returned ${counted(foreign, "row")} of another pool or time range; the files stay open`,
     );
   const oldest = oldestOf(rows);
   for (const [index, { period, from, to }] of parts.entries()) {

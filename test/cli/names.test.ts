@@ -183,7 +183,7 @@ describe("names in flags and messages", () => {
   test("a name that is known to be of the other kind is refused", async () => {
     const words = ["ohlcv", "usdc", "--pool"];
     const asked = await run(words, { ...TERMINAL, typed: ["1"] });
-    expect(asked.stderr).toContain("usdc is base:");
+    expect(asked.stderr).toContain("usdc is now a name of base:");
     const { exit, stderr } = await run("prices usdc");
     expect(exit).toBe(2);
     expect(stderr).toContain('\\"usdc\\" is the name of a pool, but prices takes tokens');
@@ -247,7 +247,9 @@ describe("an unknown word at a terminal", () => {
       "warning: 2 tokens on ethereum have the symbol PEPE; compare the addresses",
     );
     expect(asked.stderr).toContain('"0" is not a number from 1 to 4');
-    expect(asked.stderr).toContain(`pepe is ethereum:${REAL} from now on; to undo: dexdata name remove pepe`);
+    expect(asked.stderr).toContain(
+      `pepe is now a name of ethereum:${REAL}; to undo: dexdata name remove pepe`,
+    );
     expect(await run("prices pepe -o ndjson")).toMatchObject({ exit: 0, stderr: "" });
     expect(server.requests).toHaveLength(3);
   });

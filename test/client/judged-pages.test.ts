@@ -253,6 +253,6 @@ describe("two rows with one identity in one response", () => {
       `ohlcv ethereum ${pool} --pool ${flags} --to 2026-11-21T09:00:00Z`,
     );
     expect({ exit, closes: rowsOf(stdout).map(({ close }) => close) }).toEqual({ exit: 0, closes: [2, 3] });
-    expect(stderr.match(/1 candle came twice with different values/gu)).toHaveLength(1);
+    expect(stderr.match(/1 candle was received twice with different values/gu)).toHaveLength(1);
   });
 });

@@ -220,7 +220,7 @@ test("a directory by day continues by day, and cannot be mixed", async () => {
   expect(places().every((name) => name.startsWith("date="))).toBe(true);
   const mixed = await first("--by", "month");
   expect(mixed.exit).toBe(2);
-  expect(mixed.stderr).toContain("has files by day, not by month");
+  expect(mixed.stderr).toContain("stores its rows by day, not by month");
 });
 
 test("N6: an earlier start widens a known dataset, and a later one removes nothing", async () => {
@@ -238,7 +238,7 @@ test("N6: an earlier start widens a known dataset, and a later one removes nothi
   expect(JSON.parse(line)).toMatchObject({ from: "2026-10-27", address: pool });
   const before = hashesOf(root);
   const later = await sync(`ethereum:${pool}`, "--from", "2026-11-02");
-  expect(later.stderr).toContain("1 dataset began earlier; a later start removes nothing");
+  expect(later.stderr).toContain("1 dataset already starts earlier; a later --from removes nothing");
   expect(hashesOf(root)).toEqual(before);
 });
 

@@ -146,7 +146,7 @@ describe.each(["month", "day"] as const)("by %s", (partition) => {
       (await dexdata(["verify", root, "-o", "ndjson"], { now: now * 1000 })).stdout;
     expect(await notes()).toBe("");
     now += 28 * 3600;
-    expect(await notes()).toContain("open since 2026-11-15T00:00:00Z");
+    expect(await notes()).toContain("a complete period, which ended at 2026-11-15T00:00:00Z");
     expect((await sync()).exit).toBe(0);
     expect((await states())[2]).toBe("14 rows 0");
   });

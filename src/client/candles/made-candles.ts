@@ -5,7 +5,7 @@ import { invalidResponse } from "../../base/failure.ts";
 import { nextOf } from "../pages/judge.ts";
 import { notesOf, type Page } from "../pages/page.ts";
 import { parseRow, type TextRow, textRows } from "../rows/rows.ts";
-import { openingOf, secondsOf, wholeSeconds } from "./candle-slices.ts";
+import { openingOf, readSeconds, wholeSeconds } from "./candle-slices.ts";
 import { timeLike } from "./candle-times.ts";
 import { intervalSeconds } from "./candle-times.ts";
 import { intervalStart, type MadeInterval } from "./made-interval.ts";
@@ -95,6 +95,6 @@ function timesOf(
   const opening = ["time_open", timeLike(member(value, "time_open"), start)] as const;
   const close = member(value, "time_close");
   if (close === undefined) return [opening];
-  const early = opens + intervalSeconds(source) - (secondsOf(close) ?? opens + intervalSeconds(source));
+  const early = opens + intervalSeconds(source) - (readSeconds(close) ?? opens + intervalSeconds(source));
   return [opening, ["time_close", timeLike(close, start + length - early)]];
 }

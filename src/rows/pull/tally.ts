@@ -71,13 +71,13 @@ export function remarksIn({ remarks = {} }: Tally): readonly string[] {
   const lines: string[] = [];
   if (short > 0)
     lines.push(
-      `${counted(short, "page")} had fewer rows than requested although more follow; the service does not count this list`,
+      `${counted(short, "page")} had fewer rows than requested, although more pages follow; the service does not count this list`,
     );
   if (twins > 0)
     lines.push(`${counted(twins, "row")} had the ID of another row but other values; dexdata keeps them all`);
   if (replaced > 0)
     lines.push(
-      `${counted(replaced, "candle")} came twice with different values; dexdata keeps the later ones`,
+      `${counted(replaced, "candle")} ${replaced === 1 ? "was" : "were"} received twice with different values; dexdata keeps the later ones`,
     );
   return lines;
 }

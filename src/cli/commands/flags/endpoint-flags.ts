@@ -116,7 +116,7 @@ const limitOfAll = flag(rows, "Rows", {
 export const strictFlag = (summary: string): Flag<true> => flag(toggle, "Requests", { summary });
 
 const maxRowsRead = flag(wholeNumber({ min: 1 }), "Pages", {
-  summary: "With several tokens, stop after this many rows, whether they match or not",
+  summary: "With several --token flags, stop after reading this many rows",
   default: 2000,
 });
 
