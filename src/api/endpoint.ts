@@ -74,7 +74,7 @@ export interface RowShape extends NamedRecord {
   readonly isComplete?: true;
   /** A pull uses these fields to avoid writing a row twice. */
   readonly identity: readonly string[];
-  /** Fields that name what a request asked for, each with the parameter that it must equal; see ownership.ts. */
+  /** Fields, each with the parameter of the request that it must equal; see ownership.ts. */
   readonly owned?: Readonly<Record<string, string>>;
   /** Fields that come first in CSV and TSV. If a row lacks one, it has the value of the request; see `owned`. */
   readonly leading?: readonly string[];

@@ -81,7 +81,7 @@ export const isOfPlan = (why: string): boolean => why.startsWith("plan ");
 
 const isOfOtherPlan = ({ why }: LostRange, plan: string): boolean => isOfPlan(why) && why !== plan;
 
-/** A time in the future was written down by a wrong clock. */
+/** A time in the future was recorded by a wrong clock. */
 const isDue = (present: number, last: number, wait: number): boolean =>
   last > present || present - last >= wait;
 
@@ -116,7 +116,7 @@ function isAttemptDue({ present }: Wish, period: Period, footer: Footer): boolea
   return isPatient && isDue(present, read, needsSecondRead(footer) ? settlingTime : day);
 }
 
-/** A file that lacks nothing but a second read that says the same: it has no rows, or lacks earlier ones. */
+/** A file that needs only a second read with the same result: it has no rows, or lacks earlier ones. */
 export function needsSecondRead({ witnessed, contradicted, rows }: Footer): boolean {
   return witnessed === true && (contradicted !== undefined || rows === 0);
 }

@@ -85,7 +85,7 @@ async function giveUpBefore(
   return before === undefined ? [] : [before];
 }
 
-/** If the next period is not read by this stretch, its file is told now. Returns what is still to be said. */
+/** If this stretch does not read the next period, its file records the loss now. Returns what is left to record. */
 async function told(
   run: LakeRun,
   { dataset, to }: Stretch,

@@ -80,7 +80,7 @@ export function decide(news: News, earlier: readonly LakeRow[]) {
   return { verdict, rows, merged };
 }
 
-/** Settled rows do not disappear by themselves. Those of an open file that may still change do. */
+/** Settled rows do not disappear, but rows of an open file that can still change do. */
 function settledIn(footer: Footer | undefined): number {
   if (footer === undefined) return Number.NEGATIVE_INFINITY;
   return footer.state === "open" ? footer.settled_to : Number.POSITIVE_INFINITY;

@@ -45,7 +45,7 @@ function isWitnessed(run: LakeRun, { wanted: { dataset }, step }: Waiting, oldes
 function unwitnessed(run: LakeRun, waiting: Waiting, oldest: number): number | undefined {
   const { staged, parts } = waiting;
   if (!staged.isProven) return undefined;
-  // A killed run has read these rows, so no response of this run has said yet that the day is over.
+  // A killed run has read these rows, so no response of this run has shown yet that the day has ended.
   const isUntold =
     waiting.wanted.dataset.kind === "transactions" && !run.clock.isHeard() && !run.clock.isSilent();
   return parts.find(({ period, from, to }) => {

@@ -68,7 +68,7 @@ describe("name", () => {
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringMatching(message) });
   });
 
-  test("refuses what is no asset, and warns about a misspelled network", async () => {
+  test("rejects what is not an asset, and warns about a misspelled network", async () => {
     expect(await run("name add x ethereum:0x12")).toMatchObject({ exit: 2 });
     expect(await run("name add x weth")).toMatchObject({ exit: 2 });
     const misspelled = await run("name add x etherium:0x12");
@@ -278,7 +278,7 @@ describe("an unknown word at a terminal", () => {
     ["prices pepe", { env: { DEXDATA_NO_INPUT: "1" } }],
     ["prices pepe", { isTerminal: { stdout: true, stderr: true } }],
     ["prices pepe", { isTerminal: { stdin: true, stdout: true } }],
-  ])("%s %o asks nothing", async (words, options) => {
+  ])("%s %o shows no prompt", async (words, options) => {
     const server = await serveInTest(answers);
     const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
     expect(await run(words, { ...TERMINAL, typed: ["1"], ...options })).toMatchObject({

@@ -73,7 +73,7 @@ describe("search --limit", () => {
     expect(all.length).toBeGreaterThan(cut.length);
   });
 
-  test("says in the receipt's terms that there is more, and estimates at most as many rows", async () => {
+  test("reports in the receipt's terms that there is more, and estimates at most as many rows", async () => {
     const { stderr } = await run("search usdc --limit 1 -o ndjson --stats");
     expect(stderr).toContain("more: true");
     expect((await run("search usdc --limit 500 -o ndjson --stats")).stderr).not.toContain("more: true");

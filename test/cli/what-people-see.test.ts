@@ -69,7 +69,7 @@ describe("prices", () => {
   });
 });
 
-test("candles say how many intervals had no trades", async () => {
+test("a remark on candles counts the intervals without trades", async () => {
   const quiet = "ethereum 0x25a2002fdf8e3f706305ec1c864f85d224612179";
   const words = `ohlcv ${quiet} --interval 5m --from -2h`;
   const { stdout, stderr } = await see(words);

@@ -201,7 +201,7 @@ test("each piece of evidence is needed", () => {
   expect(stateOf({ ...whole, isWitnessed: false, kind: "candles" })).toBe("rows");
 });
 
-test("rows are lost when the period is over and they were held, counted or read before, or the plan excludes them", () => {
+test("rows are lost when the period has ended and they were held, counted or read before, or the plan excludes them", () => {
   const held = { state: "open" as const, rows: 0, total: null, readAt: undefined, contradicted: null };
   const reach = { from: start, to: start + hour, why: "reach", seen_at: start };
   const unknown: Evidence = { ...whole, read: { ...whole.read, rows: 0 }, lost: [reach] };

@@ -82,7 +82,7 @@ function flip(file: string, at: number): void {
   writeFileSync(file, bytes);
 }
 
-test("complete days of a month are in one file, the others in another one, which goes with its last day", async () => {
+test("complete days of a month are in one file, the others in another one, which is removed with its last day", async () => {
   expect((await first()).exit).toBe(0);
   expect(JSON.parse(readFileSync(path.join(root, "assets.ndjson"), "utf8"))).toMatchObject({ by: "month" });
   expect(await states()).toEqual([
@@ -184,7 +184,7 @@ test("a day that is in two files after a kill is in one of them after the next r
   expect(hashesOf(root)[Object.keys(whole).at(-2) ?? ""]).toBeDefined();
 });
 
-test("days of a damaged month that the service no longer has are named, and the file is kept", async () => {
+test("days of a damaged month that the service no longer has are named, and the file stays", async () => {
   await first();
   now = seconds("2026-11-06T08:00:00Z");
   await sync();

@@ -117,7 +117,7 @@ test("a day that was never compared a day later is lost, with its rows", async (
   expect(footer.lost).toMatchObject([{ why: "unconfirmed" }]);
 });
 
-test("candles before the plan's reach are lost until another plan asks for them", async () => {
+test("candles before the plan's reach are lost until a run on another plan requests them", async () => {
   const root = path.join(folder, "plan");
   const words = [root, pool, "--kind", "ohlcv", "--interval", "1h", "--from", "2026-11-01"];
   const first = await sync(words, "free");

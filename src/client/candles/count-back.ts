@@ -136,7 +136,7 @@ class HeldCandles {
   readonly starts: number[] = [];
   /** In Unix seconds. No candle is missing after this time. */
   completeFrom = Number.POSITIVE_INFINITY;
-  /** Candles for whose time another one with other values was kept. */
+  /** Candles that were dropped for another one with the same time and other values. */
   replaced = 0;
   /** In Unix seconds; the end of the range if there are no candles yet. */
   oldest: number;

@@ -85,7 +85,7 @@ export async function* walkTimed(asking: Asking, timed: TimedWalk): AsyncGenerat
   for await (const _ of inAnyOrder(asks, client.width)) if (next < inputs.length) yield page();
 }
 
-/** Yields after each response, when the answers have it. */
+/** Yields after each response, when `answers` contains it. */
 async function* priceAsset(
   all: Timed,
   asset: TimedAsset | undefined,

@@ -46,7 +46,7 @@ export async function findFault(
 }
 
 /**
- * Tries assets on a connection of their own, before a sound connection is given up for them. Returns those that the
+ * Tries assets on a separate connection, before a working connection is closed for them. Returns those that the
  * service rejects. Undefined if it accepts them, or if no connection is free for a trial.
  */
 export async function refusedAlone(
@@ -168,7 +168,7 @@ async function errorInStream(
     if (ending.signal.aborted) return undefined;
     throw cause;
   } finally {
-    ending.end("heard");
+    ending.end("received");
     ending.release();
   }
 }

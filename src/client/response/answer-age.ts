@@ -41,12 +41,12 @@ export function createFreshness({ elapsed }: Pick<Clock, "elapsed">) {
   let last = { from: "", until: Number.NEGATIVE_INFINITY, isAny: false, age: 0 };
   return {
     /** Call this for each response. Only the first pages of a list that has no end count. */
-    heard: ({ searchParams: query }: URL, age: AnswerAge | undefined): void => {
+    recordResponse: ({ searchParams: query }: URL, age: AnswerAge | undefined): void => {
       const from = query.get("from");
       if (age === undefined || from === null || query.has("to") || query.has("cursor")) return;
       if (Number(query.get("page") ?? 1) > 1) return;
       const isCopy = age.age > 0 && !age.isBound;
-      // If nobody has requested this URL before, the cache ignores the query.
+      // If this URL was not requested before, the cache ignores the query.
       const isAny = isCopy && (last.isAny || last.from !== from);
       last = { from, until: elapsed() + age.sameFor, isAny, age: age.age };
     },
@@ -69,7 +69,7 @@ export function createRoundFreshness({ elapsed }: Pick<Clock, "elapsed">) {
       before = new Set(round.keys());
       round = new Map();
     },
-    heard: ({ href }: URL, age: AnswerAge | undefined): void => {
+    recordResponse: ({ href }: URL, age: AnswerAge | undefined): void => {
       if (age === undefined) return;
       round.set(href, { until: elapsed() + age.sameFor, isCopy: age.age > 0 && !age.isBound });
     },

@@ -9,7 +9,6 @@ import { counted } from "../../base/text/counted.ts";
 /** A pull's total progress across all runs, as its checkpoint stores it. */
 export type Tally = Omit<Account, keyof Spent>;
 
-/** The cost of one or more runs. */
 export type Spent = Pick<Account, "requests" | "credits" | "inDoubt" | "creditsBefore" | "plans" | "asOf">;
 
 export function newTally(): Tally {

@@ -201,7 +201,6 @@ export const faults = readBy("text", "spec", (_, typed, name) => {
   return read;
 });
 
-/** A seed that selects a different simulated market. */
 export const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
 
 /** The speed of the sandbox clock; 0 stops the clock. */
