@@ -88,6 +88,8 @@ describe("the next request", () => {
     expect([freshness.differsAt("6"), freshness.differsAt("7"), freshness.age()]).toEqual([
       40_000, 40_000, 20_000,
     ]);
+    freshness.recordResponse(url("created_after=6"), { ...age(20, 40), asOf: 7 });
+    expect([freshness.asOf(), freshness.age()]).toEqual([7, 20_000]);
   });
 
   test("of a round waits for the copy that expires first, unless a time in the URL moves", () => {

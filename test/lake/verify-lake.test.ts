@@ -87,7 +87,7 @@ test("L9: a deleted first day, last day or dataset, and files of a removed line"
   const without = await verify();
   expect({ exit: without.exit, rules: without.rules }).toEqual({ exit: 0, rules: ["H1"] });
   expect(without.findings).toMatchObject([
-    { level: "note", expected: "a line in assets.ndjson", found: "none, so no gaps were looked for" },
+    { level: "note", expected: "a line in assets.ndjson", found: "none, so gaps were not checked" },
   ]);
 });
 

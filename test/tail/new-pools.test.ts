@@ -56,6 +56,19 @@ function createdBetween(from: number, to: number): readonly string[] {
 }
 
 describe("pools search --follow", () => {
+  test("--envelope has the time of the response and the age of its data", async () => {
+    const { follow } = await service("edge-cache=90s");
+    const out = path.join(createTestContext().home, "new.ndjson");
+    expect(await follow(`--created-after -3d --for 4m --envelope --out ${out}`)).toMatchObject({ exit: 0 });
+    const rows = rowsOf(readFileSync(out, "utf8"));
+    expect(rows.length).toBeGreaterThan(5);
+    for (const { first_seen: seen, as_of: age, row } of rows) {
+      const created = Date.parse(String(Object(row).created_at));
+      expect(created).toBeLessThanOrEqual(Date.parse(String(age)));
+      expect(Date.parse(String(age))).toBeLessThanOrEqual(Date.parse(String(seen)));
+    }
+  });
+
   test("prints each pool of the market once, with late pools, failures and a cache", async () => {
     const { follow, now } = await service("late-pools=12h:50%,500:2%,edge-cache=60s");
     const out = path.join(createTestContext().home, "new.ndjson");

@@ -136,7 +136,7 @@ export const growthFlags = {
   envelope: flag(toggle, "Output", {
     with: "follow",
     needs,
-    summary: "Wrap each row in an object: {first_seen, row}",
+    summary: "Wrap each row in an object: {first_seen, as_of, row}",
     excludes: [{ flag: "fields", next: "use only one of them" }],
   }),
 };
