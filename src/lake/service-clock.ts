@@ -15,7 +15,7 @@ export function createServiceClock(local: () => number) {
   let hasAnswer = false;
   return {
     /** Called for each successful response. Days are over when its data is that new. */
-    recordResponse: (date: string | undefined, age?: AnswerAge): void => {
+    record: (date: string | undefined, age?: AnswerAge): void => {
       hasAnswer = true;
       const now = local();
       const said = (date === undefined ? Number.NaN : Date.parse(date)) - now;

@@ -238,7 +238,7 @@ test("N6: an earlier start widens a known dataset, and a later one removes nothi
   expect(JSON.parse(line)).toMatchObject({ from: "2026-10-27", address: pool });
   const before = hashesOf(root);
   const later = await sync(`ethereum:${pool}`, "--from", "2026-11-02");
-  expect(later.stderr).toContain("1 dataset already starts earlier; a later --from removes nothing");
+  expect(later.stderr).toContain("1 dataset began earlier; a later --from removes nothing");
   expect(hashesOf(root)).toEqual(before);
 });
 

@@ -58,7 +58,6 @@ export interface Renderer {
   page(page: RenderedPage, args?: Args): Promise<void>;
   /** Returns hidden columns that the user requested or that identify the rows. */
   leftOut?(): readonly string[];
-  /** Whether an address was shortened. */
   isShortened?(): boolean;
   /** The number of rows of each table that were not shown, because the terminal also shows other tables. */
   hidden?(): ReadonlyMap<string, number>;

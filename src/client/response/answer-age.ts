@@ -42,7 +42,7 @@ export function createFreshness({ elapsed }: Pick<Clock, "elapsed">) {
   let asOf: number | undefined;
   return {
     /** Call this for each response. Only the first pages of a list that has no end count. */
-    recordResponse: ({ searchParams: query }: URL, age: AnswerAge | undefined): void => {
+    record: ({ searchParams: query }: URL, age: AnswerAge | undefined): void => {
       const from = query.get("from");
       asOf = age?.asOf;
       if (age === undefined || from === null || query.has("to") || query.has("cursor")) return;
@@ -73,7 +73,7 @@ export function createRoundFreshness({ elapsed }: Pick<Clock, "elapsed">) {
       before = new Set(round.keys());
       round = new Map();
     },
-    recordResponse: ({ href }: URL, age: AnswerAge | undefined): void => {
+    record: ({ href }: URL, age: AnswerAge | undefined): void => {
       if (age === undefined) return;
       round.set(href, { until: elapsed() + age.sameFor, isCopy: age.age > 0 && !age.isBound });
     },

@@ -128,8 +128,7 @@ function observerOf({ report }: Run, clock: ServiceClock): Pick<ClientObserver, 
   return {
     answered: (exchange) => {
       // An error may come from another machine, with another clock.
-      if (exchange.answer?.status === 200)
-        clock.recordResponse(exchange.answer.headers.get("date"), exchange.age);
+      if (exchange.answer?.status === 200) clock.record(exchange.answer.headers.get("date"), exchange.age);
       noteAge(exchange.age);
       report.answered(exchange);
     },
