@@ -44,9 +44,8 @@ function placeOf(parts: readonly string[]): Omit<LakeFile, "file" | "folder"> | 
   const dataset: Dataset = { kind, network, address, interval, by, from: 0, label: "" };
   const place = placeNamed(dataset, periodName);
   const isOwn =
-    folderOf(dataset) === parts.slice(0, -2).join("/") &&
-    (kind === "transactions") === (interval === undefined);
-  return place !== undefined && isOwn && assetPart.startsWith(factsOfKind(kind).asset)
+    folderOf(dataset) === parts.slice(0, -2).join("/") && kind.endsWith("ohlcv") === (interval !== undefined);
+  return place !== undefined && isOwn && assetPart.startsWith(factsOfKind(kind).key)
     ? { dataset, place, state }
     : undefined;
 }

@@ -37,7 +37,7 @@ export type DatasetKey = Pick<Dataset, "kind" | "network" | "address" | "interva
 export function folderOf(dataset: DatasetKey): string {
   const { kind, network, address, interval } = dataset;
   const parts = [kind, `network=${partitionValue(network)}`];
-  parts.push(`${factsOfKind(kind).asset}=${partitionValue(address)}`);
+  parts.push(`${factsOfKind(kind).key}=${partitionValue(address)}`);
   if (interval !== undefined) parts.push(`candle=${interval}`);
   return parts.join("/");
 }

@@ -32,12 +32,25 @@ export function readStoredInterval(label: string, typed: string): CandleInterval
 export const syncFlags = {
   kind: flag(kinds, "Rows", {
     suggests: datasetKinds,
-    summary: "What to keep of each asset: transactions, ohlcv (pool candles), token-ohlcv",
+    summary: "What to keep of each asset: transactions, ohlcv (pool candles), token-ohlcv, pools",
+    details: " (liquidity, volume and price over time)",
     default: ["transactions"],
   }),
   interval: flag({ ...readBy("choice", "interval", readStoredInterval), choices: intervals }, "Rows", {
     summary: "Candle length",
     default: "1h",
+  }),
+  search: flag(text("search"), "Rows", {
+    summary: "Record the pools of this search, e.g. 'ethereum --limit 500'",
+    details: "; the arguments are those of pools search; 1 credit per 100 rows and period",
+  }),
+  list: flag(text("name"), "Rows", {
+    summary: "Name of the list of pools to record",
+    defaultSaid: "default: search or pools",
+  }),
+  every: flag(text("duration", "duration"), "Rows", {
+    summary: "Period of the list of pools",
+    defaultSaid: "default: 1h",
   }),
   by: flag(choice(partitions, "partition"), "Output", {
     summary: "Put the complete days of a month in one file, or each day in its own",

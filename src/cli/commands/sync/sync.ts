@@ -54,8 +54,8 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
       "usage: dexdata sync <directory> [network:address…|@file|-] [flags]",
     );
   checkRoot(root);
-  if (names.length === 0)
-    for (const name of ["kind", "interval", "from", "by"])
+  if (names.length === 0 && flags.search === undefined)
+    for (const name of ["kind", "interval", "from", "by", "list", "every"])
       if (typed.has(name))
         throw usageFailure(
           `--${name} requires a list of assets`,
@@ -97,6 +97,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
       ...eventsOf(run),
       ...output.events,
       published: async (dataset, published) => {
+        list.published(dataset);
         metrics.published(dataset, published);
         await output.events.published(dataset, published);
       },

@@ -1,0 +1,110 @@
+import { appendFileSync } from "node:fs";
+import type { Args } from "../api/args.ts";
+import { networkPoolsSearch } from "../api/endpoints/searches.ts";
+import { Failure } from "../base/failure.ts";
+import { writeFailure } from "../base/files/file-errors.ts";
+import { removeFile } from "../base/files/paths.ts";
+import { linesOfFile } from "../base/files/stored-file.ts";
+import { compactJson } from "../base/json/json-text.ts";
+import { member } from "../base/json/raw-json.ts";
+import type { Client } from "../client/client.ts";
+import { createDocument, type Document } from "../client/connection/answer-body.ts";
+import { addressKey } from "../client/subject.ts";
+import { walkPages } from "../client/walk-pages.ts";
+import type { PoolList } from "./dataset.ts";
+import { showTime } from "./footer.ts";
+import { creationOf } from "./lake-reach.ts";
+import type { LakeRun } from "./lake-run.ts";
+import { folderOf } from "./layout.ts";
+import { nameOfWork, workFolder } from "./place-file.ts";
+
+/**
+ * Reads a list: its search, or each of its pools. `recent` are pools of the last day with the time of their creation in
+ * Unix seconds: those that the search no longer has are read one by one. Only rows of searches have the liquidity, so a
+ * pool is found by the second of its creation. `at` is the start of the period. Call `drop` when the rows are in a file.
+ */
+export async function readPools(
+  run: LakeRun,
+  list: PoolList,
+  recent: ReadonlyMap<string, number | undefined>,
+  at: number,
+) {
+  const { source, network } = list;
+  const { ask, drop } = stageResponses(run, `${folderOf(list)} ${at}`);
+  const rows = new Map<string, string>();
+  const read = async (args: Args, limit: number | undefined, only: string | undefined): Promise<void> => {
+    const times = new Map<string | undefined, number>();
+    const client: Client = {
+      ...run.client,
+      ask: async (endpoint, query, until) => {
+        const document = await ask(endpoint, query, until);
+        times.set(query.get("cursor"), document.asOf ?? run.context.clock.now());
+        return document;
+      },
+    };
+    const walk = { pageSize: Math.min(limit ?? 100, 100), isStrict: true, wanted: limit };
+    for await (const page of walkPages(client, networkPoolsSearch, args, walk)) {
+      const time = new Date(times.get(page.at?.value) ?? Number.NaN).toISOString();
+      for (const [index, value] of page.rows.values().entries()) {
+        const id = addressKey(String(member(value, "id")));
+        if (rows.has(id) || (only === undefined ? rows.size === limit : id !== only)) continue;
+        const rank = only === undefined ? rows.size + 1 : null;
+        const text = compactJson(page.rows.text(index)).slice(0, -1);
+        rows.set(id, `${text},"period":"${showTime(at)}","as_of":"${time}","rank":${rank}}`);
+      }
+      if (only === undefined && rows.size === limit) break;
+    }
+  };
+  try {
+    if ("text" in source) await read(source.argsAt(at * 1000), source.limit, undefined);
+    const pools =
+      "text" in source ? recent : new Map(source.pools.map((pool) => [pool.address, pool.created]));
+    const single = [...pools.keys()].filter((id) => !rows.has(id));
+    for (const address of single) {
+      const known = pools.get(address) ?? recent.get(address);
+      const created = known ?? (await creationOf({ ...run.client, ask }, { ...list, address }));
+      if (created === undefined) continue;
+      const range = { network, created_after: String(created), created_before: String(created + 1) };
+      await read(new Map(Object.entries(range)), undefined, address);
+    }
+    return { rows: [...rows.values()], absent: single.filter((id) => !rows.has(id)).length, drop };
+  } catch (cause) {
+    // A list that contradicts itself has to be read from its start.
+    if (cause instanceof Failure && cause.code === "incomplete") drop();
+    throw cause;
+  }
+}
+
+/** Keeps each response until the rows are in a file, so that the run after a killed one requests only the others. */
+function stageResponses({ root, client }: LakeRun, name: string) {
+  const file = `${workFolder(root)}/${nameOfWork(name)}.ndjson`;
+  const kept = new Map(linesOfFile(file).map(stagedIn));
+  const ask: Client["ask"] = async (endpoint, args, until) => {
+    const key = JSON.stringify([endpoint.path, ...args]);
+    const earlier = kept.get(key);
+    // A page that is requested again must not be the same one.
+    kept.delete(key);
+    if (earlier !== undefined) return earlier;
+    const document = await client.ask(endpoint, args, until);
+    const { bytes, asOf } = document;
+    try {
+      appendFileSync(file, `\n${JSON.stringify([key, Buffer.from(bytes).toString("base64"), asOf])}`);
+    } catch (cause) {
+      throw writeFailure("output", file, cause);
+    }
+    return document;
+  };
+  return { ask, drop: () => removeFile(file) };
+}
+
+/** The end of a line is missing if the process was killed. */
+function stagedIn(line: string): readonly [string, Document | undefined] {
+  const [, key, body, asOf] = /^(\[".*"),"([\w+/=]*)",(\d+)\]$/u.exec(line) ?? [];
+  if (key === undefined) return [line, undefined];
+  const document = createDocument({
+    status: 200,
+    body: Buffer.from(body ?? "", "base64"),
+    asOf: Number(asOf),
+  });
+  return [String(JSON.parse(`${key}]`)[0]), document];
+}
