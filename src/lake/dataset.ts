@@ -54,8 +54,6 @@ export const isPoolList = (dataset: Dataset): dataset is PoolList => "every" in 
 interface KindFacts {
   readonly endpoint: Endpoint;
   readonly asset: "pool" | "token";
-  /** What `address` is in the names of directories and in footers. */
-  readonly key: "pool" | "token" | "list";
   readonly bounds: { readonly from: string; readonly to: string };
 }
 
@@ -83,7 +81,7 @@ const facts: Readonly<Record<DatasetKind, KindFacts>> = {
   transactions: {
     endpoint: exactTransactions,
     asset: "pool",
-    key: "pool",
+
     bounds: { from: "from", to: "to" },
   },
   ohlcv: {
@@ -92,7 +90,7 @@ const facts: Readonly<Record<DatasetKind, KindFacts>> = {
       ifOtherKind: "for candles of a token, use --kind token-ohlcv in a new directory",
     },
     asset: "pool",
-    key: "pool",
+
     bounds: { from: "start", to: "end" },
   },
   "token-ohlcv": {
@@ -102,13 +100,11 @@ const facts: Readonly<Record<DatasetKind, KindFacts>> = {
       withoutPlan: candlesInstead("<pool>"),
     },
     asset: "token",
-    key: "token",
     bounds: { from: "start", to: "end" },
   },
   pools: {
     endpoint: poolPeriods,
     asset: "pool",
-    key: "list",
     bounds: { from: "created_after", to: "created_before" },
   },
 };
@@ -116,6 +112,9 @@ const facts: Readonly<Record<DatasetKind, KindFacts>> = {
 export function factsOfKind(kind: DatasetKind): KindFacts {
   return facts[kind];
 }
+
+/** What `address` is in the names of directories and in footers. */
+export const keyOfKind = (kind: DatasetKind) => (kind === "pools" ? "list" : factsOfKind(kind).asset);
 
 /** In seconds; undefined for transactions. */
 export function candleLength({ interval }: Pick<Dataset, "interval">): number | undefined {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { intervals } from "../api/endpoints/ohlcv.ts";
 import { formatInstant, parseRfc3339 } from "../base/time/time.ts";
-import { type Dataset, datasetKinds, factsOfKind } from "./dataset.ts";
+import { type Dataset, datasetKinds, keyOfKind } from "./dataset.ts";
 import { fileStates, type Period, periodAt } from "./layout.ts";
 
 /** Times are RFC 3339 in the file, and Unix seconds in the program. */
@@ -101,7 +101,7 @@ export function identityOf({ kind, network, address, interval }: Dataset) {
     v: 1 as const,
     kind,
     network,
-    [factsOfKind(kind).key]: address,
+    [keyOfKind(kind)]: address,
     ...(interval !== undefined && { candle: interval }),
   };
 }

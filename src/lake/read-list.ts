@@ -1,14 +1,12 @@
-import { appendFileSync } from "node:fs";
 import type { Args } from "../api/args.ts";
 import { networkPoolsSearch } from "../api/endpoints/searches.ts";
 import { Failure } from "../base/failure.ts";
-import { writeFailure } from "../base/files/file-errors.ts";
 import { removeFile } from "../base/files/paths.ts";
-import { linesOfFile } from "../base/files/stored-file.ts";
+import { createPart, textOfFile } from "../base/files/stored-file.ts";
 import { compactJson } from "../base/json/json-text.ts";
 import { member } from "../base/json/raw-json.ts";
 import type { Client } from "../client/client.ts";
-import { createDocument, type Document } from "../client/connection/answer-body.ts";
+import { createDocument } from "../client/connection/answer-body.ts";
 import { addressKey } from "../client/subject.ts";
 import { walkPages } from "../client/walk-pages.ts";
 import type { PoolList } from "./dataset.ts";
@@ -77,34 +75,20 @@ export async function readPools(
 
 /** Keeps each response until the rows are in a file, so that the run after a killed one requests only the others. */
 function stageResponses({ root, client }: LakeRun, name: string) {
-  const file = `${workFolder(root)}/${nameOfWork(name)}.ndjson`;
-  const kept = new Map(linesOfFile(file).map(stagedIn));
+  const files = new Set<string>();
   const ask: Client["ask"] = async (endpoint, args, until) => {
-    const key = JSON.stringify([endpoint.path, ...args]);
-    const earlier = kept.get(key);
-    // A page that is requested again must not be the same one.
-    kept.delete(key);
-    if (earlier !== undefined) return earlier;
+    const file = `${workFolder(root)}/${nameOfWork(JSON.stringify([name, endpoint.path, ...args]))}.ndjson`;
+    // A page that is requested again must not be the same one. The end is missing if the process was killed.
+    const staged = files.has(file) ? undefined : textOfFile(file);
+    files.add(file);
+    const [, asOf, body] = /^(\d+) (.*) end$/su.exec(staged ?? "") ?? [];
+    if (body !== undefined)
+      return createDocument({ status: 200, body: Buffer.from(body), asOf: Number(asOf) });
     const document = await client.ask(endpoint, args, until);
-    const { bytes, asOf } = document;
-    try {
-      appendFileSync(file, `\n${JSON.stringify([key, Buffer.from(bytes).toString("base64"), asOf])}`);
-    } catch (cause) {
-      throw writeFailure("output", file, cause);
-    }
+    const part = createPart(file);
+    await part.write(Buffer.concat([Buffer.from(`${document.asOf} `), document.bytes, Buffer.from(" end")]));
+    part.close();
     return document;
   };
-  return { ask, drop: () => removeFile(file) };
-}
-
-/** The end of a line is missing if the process was killed. */
-function stagedIn(line: string): readonly [string, Document | undefined] {
-  const [, key, body, asOf] = /^(\[".*"),"([\w+/=]*)",(\d+)\]$/u.exec(line) ?? [];
-  if (key === undefined) return [line, undefined];
-  const document = createDocument({
-    status: 200,
-    body: Buffer.from(body ?? "", "base64"),
-    asOf: Number(asOf),
-  });
-  return [String(JSON.parse(`${key}]`)[0]), document];
+  return { ask, drop: () => files.forEach(removeFile) };
 }

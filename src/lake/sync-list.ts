@@ -75,6 +75,8 @@ async function recentPools(run: LakeRun, list: PoolList, at: number) {
   return pools;
 }
 
+const contents = { total: null, total_at: null, first: null, last: null, unsettled: 0, tokens: [] };
+
 /** Adds to a day what it lacks until the period at `at`, which begins with `rows`, and that period. */
 async function record(
   run: LakeRun,
@@ -102,10 +104,13 @@ async function record(
       state: "rows",
       settled_to: isOwn ? at + list.every : end,
       read_at: isOwn ? run.present() : (kept?.footer.read_at ?? null),
-      ...{ total: null, total_at: null, first: null, last: null, unsettled: 0, tokens: [] },
-      ...{ rows: summary.rows, rows_sha256: summary.rows_sha256, spilled: { ...summary.spilled } },
       lost: [...(kept?.footer.lost ?? []), ...lost],
-      ...{ service: publisher.service, dexdata: publisher.version },
+      ...contents,
+      rows: summary.rows,
+      rows_sha256: summary.rows_sha256,
+      spilled: { ...summary.spilled },
+      service: publisher.service,
+      dexdata: publisher.version,
     }),
     () => undefined,
   );

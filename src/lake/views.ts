@@ -4,7 +4,7 @@ import { writeFailure } from "../base/files/file-errors.ts";
 import { lookAt } from "../base/files/paths.ts";
 import { replaceWithText } from "../base/files/replace-file.ts";
 import { textOfFile } from "../base/files/stored-file.ts";
-import { type Dataset, factsOfKind } from "./dataset.ts";
+import { type Dataset, factsOfKind, keyOfKind } from "./dataset.ts";
 import { tokensName } from "./token-table.ts";
 
 /** What an analyst opens first: `cd lake && duckdb -init views.sql`. */
@@ -67,7 +67,7 @@ const view = (name: string, query: string): string => `CREATE OR REPLACE VIEW ${
 
 /** An address that consists of digits must not become a number. */
 function sourceOf(pattern: string, { kind, interval }: Dataset, place: string): string {
-  const names = ["network", factsOfKind(kind).key, ...(interval === undefined ? [] : ["candle"])];
+  const names = ["network", keyOfKind(kind), ...(interval === undefined ? [] : ["candle"])];
   const types = [
     ...names.map((name) => `'${name}': VARCHAR`),
     `'${place}': ${place === "date" ? "DATE" : "VARCHAR"}`,

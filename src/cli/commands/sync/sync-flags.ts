@@ -42,7 +42,7 @@ export const syncFlags = {
   }),
   search: flag(text("search"), "Rows", {
     summary: "Record the pools of this search, e.g. 'ethereum --limit 500'",
-    details: "; the arguments are those of pools search; 1 credit per 100 rows and period",
+    details: "; the words after pools search; 1 credit per 100 rows and period",
   }),
   list: flag(text("name"), "Rows", {
     summary: "Name of the list of pools to record",
