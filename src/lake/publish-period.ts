@@ -183,7 +183,7 @@ function contentOf({ settled_to, unsettled, dexdata: _version, lost, before, ...
 }
 
 /** Compares the rows that were read again with their earlier versions. Both are as files have them. */
-function createComparison({ kind }: Dataset, reread: readonly LakeRow[]) {
+export function createComparison({ kind }: Pick<Dataset, "kind">, reread: readonly LakeRow[]) {
   const earlier = new Map(reread.map(({ key, text }) => [key, text]));
   let [found, revised] = [0, 0];
   return {

@@ -30,7 +30,7 @@ const optionNames = Object.keys({
 /** `now` is in milliseconds since the epoch. */
 export function readSandboxOptions(options: SandboxOptions, now: number) {
   checkOptions(options, optionNames, "startSandbox");
-  const { speed = 1, dialect = "spec", rpm, credits, overageCap } = options;
+  const { speed = 1, dialect = "public", rpm, credits, overageCap } = options;
   amount("speed", speed, 1_000_000, "a number such as 0, 1 or 60");
   if (!["spec", "public"].includes(dialect)) throw invalidInput("dialect", "must be one of spec, public");
   return {

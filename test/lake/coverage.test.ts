@@ -233,3 +233,11 @@ test("the stretches are exactly the missing seconds, in order, and adjacent ones
     }),
   );
 });
+
+test("days that the first file says are not there are not read; the day before them is", () => {
+  const before = [{ from: dataset.from + day, to: dataset.from + 2 * day, why: "reach", seen_at: 0 }];
+  const first = periodAt(dataset, dataset.from + 2 * day);
+  const known = held("rows", { period: first, before, witnessed: true, total_at: first.to + 4 * day });
+  const { stretches } = planDataset(wish(first.to), ({ name }) => (name === first.name ? known : undefined));
+  expect(stretches).toEqual([{ dataset, from: dataset.from, to: dataset.from + day }]);
+});

@@ -51,7 +51,7 @@ export interface Presentation {
 }
 
 /** How the list continues after the page does not matter to the output. */
-export type RenderedPage = Omit<Page, "end">;
+export type RenderedPage = Pick<Page, "group" | "rows"> & Partial<Pick<Page, "lead">>;
 
 export interface Renderer {
   /** Resolves when the reader of the output has caught up. `args` are the arguments of the page's request. */

@@ -3,7 +3,7 @@ import { compareDecimals } from "../../base/json/compare-decimals.ts";
 import { sumDecimals } from "../../base/json/exact-decimal.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { nextOf } from "../pages/judge.ts";
-import type { Page } from "../pages/page.ts";
+import { notesOf, type Page } from "../pages/page.ts";
 import { parseRow, type TextRow, textRows } from "../rows/rows.ts";
 import { openingOf, secondsOf, wholeSeconds } from "./candle-slices.ts";
 import { timeLike } from "./candle-times.ts";
@@ -36,8 +36,9 @@ export async function* madeCandles(pages: AsyncIterable<Page>, made: MadeInterva
       if (group === undefined) groups.set(start, [part]);
       else group.push(part);
     }
-    const { completeFrom = Number.NEGATIVE_INFINITY } = page;
-    const rows = [...groups].map(([start, parts]) => madeCandle(start, parts, made, start < completeFrom));
+    const [cut] = notesOf(page, "complete from");
+    const from = cut?.seconds ?? Number.NEGATIVE_INFINITY;
+    const rows = [...groups].map(([start, parts]) => madeCandle(start, parts, made, start < from));
     yield { ...page, rows: textRows(rows) };
   }
 }

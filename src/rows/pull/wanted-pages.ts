@@ -1,6 +1,6 @@
 import { groupsIn } from "../../api/reply.ts";
 import type { Client } from "../../client/client.ts";
-import { closing } from "../../client/pages/judge.ts";
+import { closing } from "../../client/pages/walk-guards.ts";
 import { walkPages } from "../../client/walk-pages.ts";
 import { type Page, timeFieldOf, type Walk } from "../../client/pages/page.ts";
 import type { SeenKeys } from "../../client/pages/seen-keys.ts";
