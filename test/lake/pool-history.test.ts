@@ -2,16 +2,24 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { isObject, member } from "../../src/base/json/raw-json.ts";
-import { dexdata } from "../harness/dexdata.ts";
+import { dexdata, run as runIn } from "../harness/dexdata.ts";
 import { dataFiles, periodsBelow, rowsBelow } from "../harness/lake.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext, type TestContext } from "../harness/test-context.ts";
 
 const hour = 3_600_000;
 const folder = temporaryFolder();
 let now = sandboxNow;
 let root = "";
-const sandbox = useSandbox({ now: () => now, requestsPerMinute: Number.POSITIVE_INFINITY });
+let watched: TestContext | undefined;
+/** While a run is watching, its clock is the service's. */
+const serviceNow = (): number => {
+  if (watched === undefined) return now;
+  if (watched.clock.now() > sandboxNow + 2.5 * hour) watched.interrupt({ cause: "SIGTERM" });
+  return watched.clock.now();
+};
+const sandbox = useSandbox({ now: serviceNow, requestsPerMinute: Number.POSITIVE_INFINITY });
 
 beforeEach(({ task }) => {
   now = sandboxNow;
@@ -173,6 +181,25 @@ test("a damaged day is kept aside and named lost, and the others stay", async ()
   const days = (await periodsBelow(root)).map(({ footer }) => footer.rows);
   expect([days[0], days.length]).toEqual([0, 2]);
   expect((await run("verify", root)).exit).toBe(0);
+});
+
+test("--watch reads each period of the lists until a signal arrives, also after an outage", async () => {
+  const env = sandbox.env();
+  watched = createTestContext({ flows: true, now, env });
+  const words = ["sync", root, "--search", "ethereum --limit 5", "--every", "30m", "--watch", "-o", "ndjson"];
+  const { exit, stdout, stderr } = await runIn(words, watched);
+  watched = undefined;
+  expect([exit, stderr]).toEqual([143, expect.not.stringContaining("error")]);
+  const ends = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => String(member(JSON.parse(line), "settled_to")).slice(11, 16));
+  expect(ends).toEqual(["09:00", "09:30", "10:00", "10:30", "11:00", "11:30"]);
+});
+
+test("--watch requires a list of pools", async () => {
+  const { exit, stderr } = await sync("ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640", "--watch");
+  expect([exit, stderr]).toEqual([2, expect.stringContaining("--watch requires a list of pools")]);
 });
 
 test("the estimate has the credits of a month and the plan that they fit", async () => {

@@ -61,6 +61,9 @@ export const syncFlags = {
     details: ", from 00:00 UTC",
     defaultSaid: "default: six days ago",
   }),
+  watch: flag(toggle, "Requests", {
+    summary: "Keep running, and sync at each period of the lists of pools",
+  }),
   estimate: flag(toggle, "Requests", {
     summary: "Print the estimated cost and exit; sends one request per dataset of transactions",
   }),
