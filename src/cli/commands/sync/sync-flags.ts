@@ -112,6 +112,11 @@ export const syncNotes: readonly Block[] = [
   },
   {
     prose:
+      "--search and --kind pools record liquidity, volume and price of pools, of which the service has no history: one row per pool and " +
+      "period. A period in which no run succeeded is lost, and the next run says so. A pool that leaves the search is read for 24h more.",
+  },
+  {
+    prose:
       "The name of a file shows its state: rows.parquet has complete days, open.parquet days that still grow, and lost.parquet days " +
       "that lack rows that the service no longer has. A day is complete when it was read at least 24h after its end, the service's count agrees, and an " +
       "older row shows that the day was not cut. If you do not trust a file, delete it: the next run fetches its days again.",
