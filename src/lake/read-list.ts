@@ -31,18 +31,19 @@ export async function readPools(
   const { ask, drop } = stageResponses(run, `${folderOf(list)} ${at}`);
   const rows = new Map<string, string>();
   const read = async (args: Args, limit: number | undefined, only: string | undefined): Promise<void> => {
-    const times = new Map<string | undefined, number>();
+    // A cursor can continue the list as it was at the first page.
+    let asOf: number | undefined;
     const client: Client = {
       ...run.client,
-      ask: async (endpoint, query, until) => {
-        const document = await ask(endpoint, query, until);
-        times.set(query.get("cursor"), document.asOf ?? run.context.clock.now());
+      ask: async (...question) => {
+        const document = await ask(...question);
+        asOf ??= document.asOf;
         return document;
       },
     };
     const walk = { pageSize: Math.min(limit ?? 100, 100), isStrict: true, wanted: limit };
     for await (const page of walkPages(client, networkPoolsSearch, args, walk)) {
-      const time = new Date(times.get(page.at?.value) ?? Number.NaN).toISOString();
+      const time = new Date(asOf ?? run.context.clock.now()).toISOString();
       for (const [index, value] of page.rows.values().entries()) {
         const id = addressKey(String(member(value, "id")));
         if (rows.has(id) || (only === undefined ? rows.size === limit : id !== only)) continue;
