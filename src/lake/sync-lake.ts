@@ -162,7 +162,9 @@ export async function planLake(
     const own = new Map<string, HeldFile>();
     const found = new Map<string, readonly FoundFile[]>();
     const names = new Set(namesIn(path.join(root, folderOf(dataset))));
-    for (const period of periodsBetween(dataset, dataset.from, present)) {
+    // The clock that set the start of a list may have been ahead.
+    const from = isPoolList(dataset) ? Math.min(dataset.from, present) - 1 : dataset.from;
+    for (const period of periodsBetween(dataset, from, present)) {
       const place = placeOf(dataset, period);
       if (!names.has(place)) continue;
       const there = found.get(place) ?? (await findFiles({ root, isFull: isForced, lock }, dataset, place));

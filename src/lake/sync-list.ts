@@ -31,9 +31,14 @@ export const isDue = (held: Held, at: number): boolean =>
  * is `rows.parquet` from the start. Periods that no run has read are lost: the footer of their day says so.
  */
 export async function syncList(run: LakeRun, list: PoolList, held: Held): Promise<readonly never[]> {
-  const periodNow = (): number => periodOf(list, run.present());
-  const [begun, isHeard] = [periodNow(), run.clock.isHeard()];
-  const { rows, absent, drop } = await readPools(run, list, await recentPools(run, list, begun), begun);
+  const [at, isHeard] = [periodOf(list, run.present()), run.clock.isHeard()];
+  if (!isDue(held, at)) return [];
+  const { rows, absent, drop } = await readPools(run, list, await recentPools(run, list, at), at);
+  // The first response may show that the clock of this machine is ahead.
+  if (!isHeard && periodOf(list, run.present()) !== at) {
+    drop();
+    return await syncList(run, list, held);
+  }
   if (rows.length === 0) {
     drop();
     const next = "text" in list.source ? `try: dexdata pools search ${list.source.text}` : undefined;
@@ -45,13 +50,10 @@ export async function syncList(run: LakeRun, list: PoolList, held: Held): Promis
   if (absent > 0)
     run.events.remark(`${nameOfDataset(list)}: the service did not return ${counted(absent, "pool")}`);
   run.events.read(rows.length);
-  // The first response may show that the clock of this machine is ahead.
-  const at = isHeard ? begun : periodNow();
   const begin = Math.min(list.from, at);
-  if (isDue(held, at))
-    for (const day of periodsBetween(list, begin, at + 1))
-      if ((held.get(day.name)?.footer?.settled_to ?? 0) < day.to)
-        await record(run, list, day, { begin, at, rows });
+  for (const day of periodsBetween(list, begin, at + 1))
+    if ((held.get(day.name)?.footer?.settled_to ?? 0) < day.to)
+      await record(run, list, day, { begin, at, rows });
   drop();
   run.events.done(1);
   return [];

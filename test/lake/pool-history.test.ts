@@ -198,6 +198,19 @@ test("--watch reads each period of the lists until a signal arrives, also after 
   expect(ends).toEqual(["08:55", "08:56", "08:57", "08:58", "08:59"]);
 });
 
+test("a clock that is ahead of the service's does not move a period", async () => {
+  const { exit, stderr } = await dexdata(["sync", root, "--search", "ethereum --limit 5"], {
+    env: sandbox.env(),
+    now: now + 3 * hour,
+  });
+  expect([exit, stderr]).toEqual([0, expect.stringContaining("ahead of")]);
+  const periods = (await stored()).map((row) => member(row, "period"));
+  sandbox.takeLog();
+  expect(new Set(periods)).toEqual(new Set(["2026-11-21T08:00:00Z"]));
+  expect((await sync()).requests).toBe(0);
+  expect((await run("verify", root)).exit).toBe(0);
+});
+
 test("--watch requires a list of pools", async () => {
   const { exit, stderr } = await sync("ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640", "--watch");
   expect([exit, stderr]).toEqual([2, expect.stringContaining("--watch requires a list of pools")]);
