@@ -7,11 +7,12 @@ import { viewsOf } from "../../src/lake/views.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { periodsBelow, rowsBelow } from "../harness/lake.ts";
 import { duckdbFolder, leftOut } from "../harness/recipe-tools.ts";
-import { useSandbox } from "../harness/sandbox.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const reason = leftOut("views.sql was not tried", ["duckdb"]);
-const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
+let now = sandboxNow;
+const sandbox = useSandbox({ now: () => now, requestsPerMinute: Number.POSITIVE_INFINITY });
 const folder = temporaryFolder();
 const root = path.join(folder, "it's a [lake]");
 const moved = path.join(folder, "moved [1] *");
@@ -96,5 +97,30 @@ test.skipIf(reason !== undefined)(
       env: { ...process.env, NODE_PATH: path.join(duckdbFolder ?? "", "node_modules") },
     });
     expect({ stderr: started.stderr, stdout: started.stdout }).toEqual({ stderr: "", stdout: String(sum) });
+  },
+);
+
+test.skipIf(reason !== undefined)(
+  "pool_history has no liquidity for young pools, and pool_gaps what was missed",
+  async () => {
+    const pools = path.join(folder, "pools");
+    const words = ["--search", "ethereum --created-after -3d --limit 20", "--list", "young"];
+    await dexdata(["sync", pools, ...words], { env: sandbox.env(), now });
+    now += 3 * 3_600_000;
+    await dexdata(["sync", pools], { env: sandbox.env(), now });
+    const connection = await connect();
+    await connection.run(
+      `SET VARIABLE lake = '${pools}'; ${readFileSync(path.join(pools, "views.sql"), "utf8")}`,
+    );
+    const ask = async (sql: string): Promise<unknown[][]> =>
+      (await connection.runAndReadAll(sql)).getRowsJson();
+    expect(
+      await ask(
+        "SELECT count(*) > 5, count(liquidity_usd), count(price_usd) > 5, count(DISTINCT period) FROM pool_history",
+      ),
+    ).toEqual([[true, "0", true, "2"]]);
+    expect(await ask('SELECT list, "from"::VARCHAR, "to"::VARCHAR, why FROM pool_gaps')).toEqual([
+      ["young", "2026-11-21 09:00:00+00", "2026-11-21 11:00:00+00", "missed"],
+    ]);
   },
 );
