@@ -35,8 +35,7 @@ export async function runFollow(
   checkEventsFile(events, out);
   const work = async (run: Run): Promise<ExitCode> => {
     const session = await openSession(run, group, input);
-    if (session !== undefined) await follow(session);
-    return 0;
+    return session === undefined ? 0 : await follow(session);
   };
   return await withRun(input, outer, work, {
     adjust: (options) => (flags.estimate === true ? options : followOptions(options, out)),
@@ -62,8 +61,8 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
   return { ...options, format: "ndjson" };
 }
 
-/** Returns if a limit is reached and no row is missing. Throws in all other cases. */
-async function follow(session: Session): Promise<void> {
+/** Returns if a limit is reached and no row is missing. Throws in all other cases, except if alerts decide. */
+async function follow(session: Session): Promise<ExitCode> {
   const { run, lists, reread, ending, checkpoint, quota, open, renderer, log } = session;
   const { signal } = ending;
   const running = createRunning(session);
@@ -107,9 +106,11 @@ async function follow(session: Session): Promise<void> {
     course.ended(quota.count, open.client.meter);
     await checkpoint?.close();
   }
-  if (!(signal.reason instanceof Stop)) throw signal.reason;
+  const exit = session.alerts?.exitAfter(signal.reason);
+  if (exit === undefined && !(signal.reason instanceof Stop)) throw signal.reason;
   if (!following().some(({ isStuck }) => isStuck())) await renderer.end();
-  if (behind !== undefined) throw behind;
+  if (behind !== undefined && exit !== 0) throw behind;
+  return exit ?? 0;
 }
 
 /** The lists that are followed now. */

@@ -1,3 +1,6 @@
+import { isInterruption } from "../../../base/context/context.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { Stop } from "../../../client/live/ending.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { LogEvent } from "../output/event-log.ts";
 import type { TypedFlags } from "../flags/flag.ts";
@@ -13,7 +16,7 @@ interface Opening extends Pick<AlertOptions, "by"> {
   /** The number of matches that ends the run. */
   readonly limit: number | undefined;
   readonly log: LogEvent<"alert_dropped">;
-  readonly write: (lines: Buffer) => Promise<void>;
+  readonly write: (lines: Buffer) => Promise<unknown>;
   /** Called when the limit is reached while no event arrives. */
   readonly over: () => void;
 }
@@ -29,9 +32,13 @@ export type Alerts = ReturnType<typeof openAlerts>;
 /** Milliseconds. A price may cross a limit several times while it is close to it. */
 const defaultCooldown = 60_000;
 
-/** Undefined without `--when`. Called before anything is sent. */
+/** Always true, for a command without `--when`. */
+const everyRow: Condition = { text: "", tests: [] };
+
+/** Undefined without `--when` and without a command. Called before anything is sent. */
 export function readWanted(typed: TypedFlags, testable: Testable): Wanted | undefined {
-  const conditions = typed.get("when")?.map((text = "") => parseCondition(text, testable));
+  const tests = typed.get("when")?.map((text = "") => parseCondition(text, testable));
+  const conditions = tests ?? (typed.has("--") ? [everyRow] : undefined);
   const command = (typed.get("--") ?? []).map((word = "") => word);
   if (typed.has("--") && command.length === 0) throw usageFailure("missing command after --");
   return conditions && { conditions, command };
@@ -72,5 +79,10 @@ export function openAlerts({ context, report, onClose }: Run, options: Opening) 
     }),
   );
   if (commands !== undefined) onClose(commands.close);
-  return { ...alerts, flush };
+  /** If a limit was reached or the output was closed, the exit code says whether there was an alert. */
+  const exitAfter = (reason: unknown): ExitCode | undefined => {
+    const hasEnded = reason instanceof Stop || (isInterruption(reason) && reason.cause === "closed-pipe");
+    return hasEnded ? (alerts.count() === 0 ? 8 : 0) : undefined;
+  };
+  return { ...alerts, flush, exitAfter };
 }
