@@ -37,6 +37,7 @@ export interface FollowingList {
   readonly done: Promise<void>;
   /** Rows that were already read are written first. */
   readonly stop: () => void;
+  readonly pool: Subject | undefined;
   /** When the last complete read began, on the monotonic clock. */
   readonly readAt: () => number;
   /** Whether the reader of the output no longer accepts rows. */
@@ -113,9 +114,8 @@ export function followList(
         },
       },
     });
-  const end = (cause: unknown): void => {
-    if (!child.signal.aborted) endList(session, title, cause, failed);
-  };
+  const end = (cause: unknown): void =>
+    child.signal.aborted ? undefined : endList(session, title, cause, failed);
   const done = work()
     .then(() => ending.end(new Stop("limit")), end)
     .finally(async () => {
@@ -128,6 +128,7 @@ export function followList(
     stop: () => child.abort(new Error("no longer listed")),
     isStuck: () => isStuck,
     readAt: () => readAt,
+    pool: list.pool,
   };
 }
 

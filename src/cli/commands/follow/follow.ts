@@ -2,7 +2,7 @@ import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/counted.ts";
-import { namesAndLabels } from "../../../client/subject.ts";
+import { namesAndLabels, type Subject } from "../../../client/subject.ts";
 import { endCause, Stop } from "../../../client/live/ending.ts";
 import { refusePacked } from "../../../rows/out-files/packing.ts";
 import { formatByName, formats } from "../../render/formats/formats.ts";
@@ -61,10 +61,14 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
   return { ...options, format: "ndjson" };
 }
 
+/** Stands for the pools that a search can find. */
+const every: Subject = { network: "*", address: "*" };
+
 /** Returns if a limit is reached and no row is missing. Throws in all other cases, except if alerts decide. */
 async function follow(session: Session): Promise<ExitCode> {
   const { run, lists, reread, ending, checkpoint, quota, open, renderer, log } = session;
   const { signal } = ending;
+  const { clock } = run.context;
   const running = createRunning(session);
   const continued = lists.filter(({ name }) => checkpoint?.earlier(name) !== undefined).length;
   const which = session.isOfMany ? ` ${counted(continued, "list")}` : "";
@@ -79,6 +83,12 @@ async function follow(session: Session): Promise<ExitCode> {
       : () => void running.reload(reread),
   );
   const following = (): readonly FollowingList[] => [...running.all()];
+  session.alerts?.watch(() =>
+    following().map(({ pool = every, readAt }) => {
+      const until = { elapsed: readAt(), now: clock.now() - clock.elapsed() + readAt() };
+      return { subjects: [pool], until, seen: until };
+    }),
+  );
   const listening = (): number => following().filter((each) => each.course.isListening()).length;
   run.metrics?.shows({
     rows: () => quota.count,

@@ -4,10 +4,8 @@ import { splitPath } from "../../render/values/row-text.ts";
 import type { Candidate } from "./alerts.ts";
 import type { Alerts } from "./open-alerts.ts";
 
-interface AlertRow extends Pick<Candidate, "asset" | "label" | "at"> {
-  /** The row's JSON. */
-  readonly text: string;
-}
+/** `text` is the row's JSON. */
+type AlertRow = Pick<Candidate, "asset" | "label" | "at"> & { readonly text: string };
 
 /** `within` is the path to the fields in each row. */
 export function createRowAlerts(alerts: Alerts, within: readonly string[] = []) {
