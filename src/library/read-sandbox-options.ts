@@ -30,7 +30,7 @@ const optionNames = Object.keys({
 /** `now` is in milliseconds since the epoch. */
 export function readSandboxOptions(options: SandboxOptions, now: number) {
   checkOptions(options, optionNames, "startSandbox");
-  const { speed = 1, dialect = "spec", rpm, credits, overageCap } = options;
+  const { speed = 1, dialect = "public", rpm, credits, overageCap } = options;
   amount("speed", speed, 1_000_000, "a number such as 0, 1 or 60");
   if (!["spec", "public"].includes(dialect)) throw invalidInput("dialect", "must be one of spec, public");
   return {
@@ -57,7 +57,8 @@ export function readSandboxOptions(options: SandboxOptions, now: number) {
 export function readFaults(faults: SandboxOptions["faults"] = []): Faults {
   const list: readonly unknown[] = [faults].flat();
   const wrong = list.findIndex((each) => typeof each !== "string");
-  if (wrong >= 0) throw invalidInput(`faults "${String(list[wrong])}"`, "must be text, or a list of texts");
+  if (wrong >= 0)
+    throw invalidInput(`faults "${String(list[wrong])}"`, "must be a string, or an array of strings");
   const text = list.join(",");
   if (text === "") return [];
   const read = parseFaults(text);

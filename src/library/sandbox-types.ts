@@ -14,7 +14,7 @@ export interface SandboxOptions {
   readonly seed?: number;
   /** Faults to inject, e.g. `"429x3"` or `["500:5%", "reset-body@7"]`; docs/sandbox.md lists them. Default: none. */
   readonly faults?: string | readonly string[];
-  /** Which API to imitate where the specification and the public service differ. Default: spec. */
+  /** Which API to imitate where the specification and the public service differ. Default: public. */
   readonly dialect?: "spec" | "public";
   /** Requests per minute of each account. Default: the plan's limit. */
   readonly rpm?: number | "unlimited";

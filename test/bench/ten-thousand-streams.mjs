@@ -27,7 +27,11 @@ else await serve(process.argv[2]);
 /** The child: a sandbox in real time, which reports its memory on request. */
 async function serve(bundle) {
   const { startSandbox } = await import(pathToFileURL(bundle).href);
-  const sandbox = await startSandbox({ now: () => Date.now(), elapsed: () => performance.now() });
+  const sandbox = await startSandbox({
+    dialect: "spec",
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+  });
   process.on("message", () => {
     globalThis.gc?.();
     process.send({ memory: process.memoryUsage(), cpu: process.cpuUsage() });

@@ -40,7 +40,7 @@ describe.runIf(existsSync("/dev/full"))("full stdout", () => {
     );
     const again = "dexdata networks --sandbox --output parquet --error-format text";
     expect(exit).toBe(1);
-    expect(stderr).toContain(`error: ${full}; 35 rows fetched\n`);
+    expect(stderr).toContain(`error: ${full}; 36 rows fetched\n`);
     expect(stderr).toContain(
       `without its end, parquet output cannot be read; try again: ${again.slice(0, 16)}`,
     );

@@ -3,21 +3,33 @@ import {
   type FaultyResponse,
 } from "../../src/sandbox/apply-faults/faulty-answer.ts";
 import { handle as handleInSteps } from "../../src/sandbox/handle.ts";
-import type { SandboxRequest, SandboxResponse } from "../../src/sandbox/service/sandbox-exchange.ts";
-import type { SandboxState } from "../../src/sandbox/service/state.ts";
+import { startSandbox as startInDialect, type RunningSandbox } from "../../src/sandbox/server.ts";
+import type {
+  SandboxOptions,
+  SandboxRequest,
+  SandboxResponse,
+} from "../../src/sandbox/service/sandbox-exchange.ts";
+import { createSandboxState as createInDialect, type SandboxState } from "../../src/sandbox/service/state.ts";
 import { finish } from "../../src/sandbox/steps/work.ts";
 
 /** The parts of the sandbox that the tests use, as one bundle; see bundled-sandbox.ts. */
 export { startLibrarySandbox } from "../../src/library/start-library-sandbox.ts";
 export { openStream } from "../../src/sandbox/streams/open-stream.ts";
 export { StreamHub } from "../../src/sandbox/streams/stream-hub.ts";
-export { startSandbox } from "../../src/sandbox/server.ts";
-export { createSandboxState } from "../../src/sandbox/service/state.ts";
 export { createFaultCounter } from "../../src/sandbox/faults/due-faults.ts";
 export { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
 export { createMarket } from "../../src/sandbox/market/market.ts";
 
 export { handleInSteps };
+
+/** Tests follow the specification unless they name the public dialect, which is the default for users. */
+export function createSandboxState(options: SandboxOptions): SandboxState {
+  return createInDialect({ dialect: "spec", ...options });
+}
+
+export async function startSandbox(options: SandboxOptions): Promise<RunningSandbox> {
+  return await startInDialect({ dialect: "spec", ...options });
+}
 
 export function handle(request: SandboxRequest, state: SandboxState): SandboxResponse {
   return finish(handleInSteps(request, state));

@@ -155,6 +155,14 @@ export const checks: readonly Check[] = [
     },
   },
   {
+    assumption: "transactions reach back 7 days",
+    holds: async (service) => {
+      const [newest] = rowsOf(await trades(service, { limit: 1 }));
+      const to = Math.floor(timeOf(newest) / 1000) - 167 * 3600;
+      return rowsOf(await trades(service, { to, limit: 1 })).length > 0;
+    },
+  },
+  {
     assumption: "how far back transactions reach does not depend on the pool",
     holds: async ({ get }) => {
       const [newest] = rowsOf(await get(`${home}/pools/${pool}/transactions`, { limit: 1 }));
@@ -275,7 +283,7 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    assumption: "a POST accepts 25 assets on every feed",
+    assumption: "a POST accepts 25 assets for prices",
     holds: async ({ get, events }) => {
       const { body } = await get(`${home}/tokens/search`, { limit: 25, order_by: "volume_usd_24h" });
       const assets = listAt(body, "results").map(

@@ -109,6 +109,12 @@ export const deviations: readonly Deviation[] = [
   { assumption: "the `Date` header", answer: header("date", "Wed, 02 Dec 2026 00:00:00 GMT") },
   { assumption: "responses may come from a cache", answer: header("age", "a while") },
   {
+    assumption: "transactions reach back 7 days",
+    answer: body(trades, (json, { searchParams }) =>
+      searchParams.has("to") && !searchParams.has("from") ? { ...json, transactions: [] } : json,
+    ),
+  },
+  {
     assumption: "how far back transactions reach",
     answer: body(trades, (json, { pathname }) =>
       pathname.includes("0xb4e16d") ? { ...json, transactions: [] } : json,

@@ -124,8 +124,8 @@ describe("credits", () => {
 });
 
 describe("other settings", () => {
-  test("--dialect public uses the response forms of the public service", async () => {
-    const [spec, served] = [await serve("--dialect spec"), await serve("--dialect public")];
+  test("has the response forms of the public service, and with --dialect spec those of the specification", async () => {
+    const [spec, served] = [await serve("--dialect spec"), await serve("--seed 1")];
     const path = "/networks?limit=1";
     expect(list((await asPro(spec, path)).body).length).toBe(35);
     expect(list((await asPro(served, path)).body).length).toBe(36);
@@ -152,7 +152,7 @@ describe("other settings", () => {
 
   test("--faults applies to a command with --sandbox, whose retries recover", async () => {
     const { exit, stdout } = await dexdata("networks --sandbox --faults 500x2,reset-before@3");
-    expect([exit, stdout.split("\n").length]).toEqual([0, 36]);
+    expect([exit, stdout.split("\n").length]).toEqual([0, 37]);
     expect((await dexdata("networks --sandbox --faults 503")).exit).toBe(7);
     expect((await dexdata("networks --sandbox --faults html")).exit).toBe(4);
   });

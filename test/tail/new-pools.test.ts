@@ -56,6 +56,19 @@ function createdBetween(from: number, to: number): readonly string[] {
 }
 
 describe("pools search --follow", () => {
+  test("--envelope has the time of the response and the age of its data", async () => {
+    const { follow } = await service("edge-cache=90s");
+    const out = path.join(createTestContext().home, "new.ndjson");
+    expect(await follow(`--created-after -3d --for 4m --envelope --out ${out}`)).toMatchObject({ exit: 0 });
+    const rows = rowsOf(readFileSync(out, "utf8"));
+    expect(rows.length).toBeGreaterThan(5);
+    for (const { first_seen: seen, as_of: age, row } of rows) {
+      const created = Date.parse(String(Object(row).created_at));
+      expect(created).toBeLessThanOrEqual(Date.parse(String(age)));
+      expect(Date.parse(String(age))).toBeLessThanOrEqual(Date.parse(String(seen)));
+    }
+  });
+
   test("prints each pool of the market once, with late pools, failures and a cache", async () => {
     const { follow, now } = await service("late-pools=12h:50%,500:2%,edge-cache=60s");
     const out = path.join(createTestContext().home, "new.ndjson");
@@ -76,7 +89,7 @@ describe("pools search --follow", () => {
     expect(ages.toSorted((a, b) => a - b)).not.toEqual(ages);
   });
 
-  test("says at a terminal what it waits for, and how many pools came", async () => {
+  test("shows on a terminal what it waits for, and how many pools it printed", async () => {
     const { follow } = await service();
     const { stderr } = await follow("--for 1m --no-strict");
     expect(stderr).toMatch(/^watching for new pools; press Ctrl-C to stop\n/u);

@@ -45,12 +45,15 @@ describe("a running market", () => {
   });
 });
 
-test("a feed outside the specification: the error shows where the sandbox has it", async () => {
-  const words = `stream ethereum:${weth} --feed reserves --sandbox --limit 1 --error-format text`;
-  const { exit, stderr } = await dexdata(words);
-  expect(exit).toBe(3);
-  expect(stderr).toContain("/sse/reserves not found on ");
-  expect(stderr).toContain("dexdata sandbox --dialect public -- dexdata stream …\n");
+describe("a feed that the service does not have", () => {
+  const sandbox = useSandbox();
+  test("leads to the configured URL", async () => {
+    const words = `stream ethereum:${weth} --feed reserves --limit 1 --error-format text`;
+    const { exit, stderr } = await dexdata(words, { env: sandbox.env() });
+    expect(exit).toBe(3);
+    expect(stderr).toContain("/sse/reserves not found on ");
+    expect(stderr).toContain("check the streaming URL: dexdata config list\n");
+  });
 });
 
 describe("the public dialect", () => {

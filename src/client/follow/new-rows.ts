@@ -11,7 +11,7 @@ import type { Source } from "./walk-range.ts";
 const reach = SECONDS_PER_DAY;
 /** A read goes back at least this many times as far as the one before was ago. */
 const overlap = 4;
-/** If the whole day takes no more pages than this, every read covers it. */
+/** If the entire day takes no more pages than this, every read covers it. */
 const fewPages = 2;
 
 interface NewRows extends Source {
@@ -20,6 +20,7 @@ interface NewRows extends Source {
   readonly saved: Earlier | undefined;
   /** The service's present in Unix seconds. */
   readonly present: () => number;
+  /** Called right after the response with the row. */
   readonly shown: (row: TailRow) => TailRow;
 }
 
@@ -61,14 +62,14 @@ export async function beginNewRows({ from, saved, present, shown, ...source }: N
     for await (const page of walkPages(client, question.endpoint, args, walk)) {
       pages += 1;
       for (const row of rowsOf(page))
-        if (row.at.seconds >= since && !known.has(row.key)) fresh.set(row.key, row);
+        if (row.at.seconds >= since && !known.has(row.key)) fresh.set(row.key, shown(row));
     }
     pagesOfDay = isOfDay ? pages : Math.max(pages, pagesOfDay);
     last = now;
     const rows = [...fresh.values()].toReversed().toSorted((a, b) => compareInstants(a.at, b.at));
     for (const { key, at } of rows) known.set(key, at.seconds);
     for (const [key, seconds] of known) if (seconds < now - 2 * reach) known.delete(key);
-    yield { rows: rows.map(shown), isPresent: false, doubt: undefined, missing: 0, forgotten: 0 };
+    yield { rows, isPresent: false, doubt: undefined, missing: 0, forgotten: 0 };
   }
 
   return {

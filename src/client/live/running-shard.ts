@@ -149,7 +149,7 @@ export class RunningShard {
     const { subjects } = shard;
     const lost = interrupted?.from ?? started;
     if (upToDate === undefined) return { subjects, until: lost, seen: lost };
-    return { subjects, until: upToDate.until, seen: upToDate.heard, opened: upToDate.opened };
+    return { subjects, until: upToDate.until, seen: upToDate.received, opened: upToDate.opened };
   }
 
   /** Undefined if the connection is open and up to date at the end. */

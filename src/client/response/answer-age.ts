@@ -39,14 +39,16 @@ export function createAgeReader(tier: Tier) {
 /** When another request for the newest rows of a list can return something new. One per list. */
 export function createFreshness({ elapsed }: Pick<Clock, "elapsed">) {
   let last = { from: "", until: Number.NEGATIVE_INFINITY, isAny: false, age: 0 };
+  let asOf: number | undefined;
   return {
     /** Call this for each response. Only the first pages of a list that has no end count. */
-    heard: ({ searchParams: query }: URL, age: AnswerAge | undefined): void => {
+    record: ({ searchParams: query }: URL, age: AnswerAge | undefined): void => {
       const from = query.get("from");
+      asOf = age?.asOf;
       if (age === undefined || from === null || query.has("to") || query.has("cursor")) return;
       if (Number(query.get("page") ?? 1) > 1) return;
       const isCopy = age.age > 0 && !age.isBound;
-      // If nobody has requested this URL before, the cache ignores the query.
+      // If this URL was not requested before, the cache ignores the query.
       const isAny = isCopy && (last.isAny || last.from !== from);
       last = { from, until: elapsed() + age.sameFor, isAny, age: age.age };
     },
@@ -56,6 +58,8 @@ export function createFreshness({ elapsed }: Pick<Clock, "elapsed">) {
     isForeignCopy: (): boolean => last.isAny,
     /** Milliseconds by which the last response was older than its receipt. */
     age: (): number => last.age,
+    /** The `asOf` of the last response of any kind; see `AnswerAge`. */
+    asOf: (): number | undefined => asOf,
   };
 }
 
@@ -69,7 +73,7 @@ export function createRoundFreshness({ elapsed }: Pick<Clock, "elapsed">) {
       before = new Set(round.keys());
       round = new Map();
     },
-    heard: ({ href }: URL, age: AnswerAge | undefined): void => {
+    record: ({ href }: URL, age: AnswerAge | undefined): void => {
       if (age === undefined) return;
       round.set(href, { until: elapsed() + age.sameFor, isCopy: age.age > 0 && !age.isBound });
     },

@@ -85,6 +85,9 @@ const pagingFlags: ReadonlyMap<string, string> = new Map([
 
 const listNetworks = "list all networks: dexdata networks";
 
+/** The public service responds to an unknown network or address with an empty body, so either may be the cause. */
+export const networkDoubt = "; the network may not exist";
+
 function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target): Sentence {
   const network = args.get("network") ?? args.get("chains");
   const address = args.get("pool_address") ?? args.get("token_address");
@@ -101,10 +104,14 @@ function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target)
   }
   const requested = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const resource = textField(body.fields, "resource") ?? requested;
-  const isTyped = endpoint.params.every(({ givenAs }) => givenAs === undefined);
-  const ifOtherKind = isTyped && endpoint.ifOtherKind !== undefined ? [endpoint.ifOtherKind] : [];
-  // The public service responds to an unknown network or address with an empty body, so either may be the cause.
-  const doubt = body.code === undefined ? "; the network may not exist" : "";
+  const isTyped =
+    endpoint.path.includes("_address}") && endpoint.params.every(({ givenAs }) => givenAs === undefined);
+  const otherKind =
+    requested === "pool"
+      ? `for a token, list its pools: dexdata pools search ${network ?? "<network>"} --token ${address}`
+      : `for a pool, use: dexdata pool ${network ?? "<network>"} ${address}`;
+  const ifOtherKind = isTyped ? [endpoint.ifOtherKind ?? otherKind] : [];
+  const doubt = body.code === undefined ? networkDoubt : "";
   return {
     message: `${resource} ${address} not found on ${network ?? "any network"}${doubt}`,
     next: [...ifOtherKind, `search all networks: dexdata search ${address}`].join("; "),

@@ -115,9 +115,7 @@ function notFound(body: ErrorBody, question: StreamQuestion, target: Target): Se
   if (isOfAsset(body)) return { message: invalidAsset(question), next: lookUp };
   return {
     message: `${question.path} not found on ${target.streaming}`,
-    next: target.isSimulated
-      ? "the sandbox serves this path only in the public dialect: dexdata sandbox --dialect public -- dexdata stream …"
-      : "check the streaming URL: dexdata config list",
+    next: "check the streaming URL: dexdata config list",
   };
 }
 

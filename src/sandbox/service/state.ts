@@ -26,7 +26,7 @@ export function createSandboxState(options: SandboxOptions) {
   // Unix seconds on the simulated clock. Trades and blocks occur on full seconds.
   const at = (): number => Math.floor(options.now() / 1000);
   const accounts = createAccounts(options, at);
-  const { seed = 1, dialect = "spec", faults } = options;
+  const { seed = 1, dialect = "public", faults } = options;
   return {
     options,
     dialect,

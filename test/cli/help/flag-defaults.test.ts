@@ -73,7 +73,7 @@ test("defaults exist: numbers, milliseconds, words, lists, and null for those th
   expect(printed("sync", "kind", "interval", "from")).toEqual([["transactions"], "1h", null]);
   expect(printed("stream", "feed", "interval", "max-event", "speed")).toEqual(["prices", "1s", 1, null]);
   expect(printed("stream", "by", "max-reconnects", "limit")).toEqual([null, null, null]);
-  expect(printed("sandbox", "port", "dialect", "clock", "overage-cap")).toEqual([4747, "spec", null, null]);
+  expect(printed("sandbox", "port", "dialect", "clock", "overage-cap")).toEqual([4747, "public", null, null]);
   expect(printed("networks", "limit")).toEqual([null]);
 });
 

@@ -102,7 +102,10 @@ const request = {
 
 test("after a clock jump, the stream catches up in limited turns, in order, without skipping events", () => {
   const clock = { now: NOON * 1000 };
-  const state = { ...createSandboxState({ now: () => clock.now, elapsed: () => 0 }), market };
+  const state = {
+    ...createSandboxState({ dialect: "spec", now: () => clock.now, elapsed: () => 0 }),
+    market,
+  };
   const hub = new StreamHub(state);
   const frames: string[] = [];
   let queued = 0;
@@ -136,7 +139,7 @@ test("a turn ends after 10 ms of work", () => {
   const clock = { now: NOON * 1000, elapsed: 0 };
   // Reading the clock takes 3 ms.
   const elapsed = () => (clock.elapsed += 3);
-  const state = { ...createSandboxState({ now: () => clock.now, elapsed }), market };
+  const state = { ...createSandboxState({ dialect: "spec", now: () => clock.now, elapsed }), market };
   const hub = new StreamHub(state);
   const frames: string[] = [];
   const { start } = finish(openStream(request, state, hub));
@@ -160,7 +163,7 @@ test("events without readers are no longer computed", () => {
     },
   };
   const state = {
-    ...createSandboxState({ now: () => clock.now, elapsed: () => 0 }),
+    ...createSandboxState({ dialect: "spec", now: () => clock.now, elapsed: () => 0 }),
     market: counting,
   };
   const hub = new StreamHub(state);
@@ -190,7 +193,7 @@ test("without sockets: an internal sandbox error is a 500 before the stream and 
   let isBroken = false;
   const clock = { now: NOON * 1000 };
   const state = {
-    ...createSandboxState({ now: () => clock.now, elapsed: () => 0 }),
+    ...createSandboxState({ dialect: "spec", now: () => clock.now, elapsed: () => 0 }),
     market: {
       ...market,
       token: (...lookups: Parameters<typeof market.token>) => {

@@ -8,7 +8,7 @@ const shortestBlind = 20_000;
 export const alertFlags = (summary: string, usualCooldown: string) => ({
   when: flag({ ...text("test"), isRepeatable: true }, "Rows", {
     summary,
-    details: "; a line on stdout, or -- and a command that gets it on stdin; --limit counts alerts",
+    details: "; prints a line, or passes it to the command after --; --limit counts alerts",
   }),
   cooldown: flag(durationOrZero, "Rows", {
     with: "when",

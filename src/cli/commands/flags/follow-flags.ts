@@ -82,7 +82,7 @@ export const followFlags = {
   "on-invalid": flag(choice(["fail", "drop"], "action"), "Requests", {
     with: "follow",
     needs,
-    summary: "What to do with a pool that the service rejects for good, if there are others",
+    summary: "What to do with a pool that the service rejects permanently",
     default: "fail",
     details: ": fail (default), drop (continue with the others)",
     choicesIn: "details",
@@ -113,9 +113,9 @@ export const growthFlags = {
   ...pick(followFlags, "speed"),
   ...rowAlertFlags("Alert for each new pool for which this is true, e.g. 'dex_id = uniswap_v3'"),
   follow: flag(toggle, "Rows", {
-    summary: "Print each new pool once it is listed",
+    summary: "Print each new pool when the service lists it",
     details:
-      ", from --created-after on (default: now); costs 1 credit per read and page; --out appends to its file, and continues after a restart",
+      "; starts at --created-after (default: now); costs 1 credit per page; --out appends to its file, and continues after a restart",
     excludes: [
       { flag: "order-by", next: byCreation },
       { flag: "sort", next: byCreation },
@@ -140,7 +140,7 @@ export const growthFlags = {
   envelope: flag(toggle, "Output", {
     with: "follow",
     needs,
-    summary: "Wrap each row in an object: {first_seen, row}",
+    summary: "Wrap each row in an object: {first_seen, as_of, row}",
     excludes: [{ flag: "fields", next: "use only one of them" }],
   }),
 };

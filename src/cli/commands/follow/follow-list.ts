@@ -156,7 +156,7 @@ function endList(
 function beginningOf(
   { run, open, queue, checkpoint, present, flags, isSearch, isOfMany, pageSize, isStrict }: Session,
   { name, question }: FollowedList,
-  { isForeignCopy }: Freshness,
+  { isForeignCopy, asOf }: Freshness,
 ): () => Promise<Tail> {
   const { latest } = present;
   const typedFrom = question.args.get(isSearch ? "created_after" : "from");
@@ -166,7 +166,7 @@ function beginningOf(
   const saved = checkpoint?.earlier(name);
   // Called after a response has shown the service's time: with a wrong local clock, rows would be missed.
   const findEarlier = (): Earlier | undefined => checkpoint?.earlierInFiles(name, latest());
-  const shown = flags.envelope === true ? inEnvelope(run.context.clock.now) : (row: TailRow) => row;
+  const shown = flags.envelope === true ? inEnvelope(run.context.clock.now, asOf) : (row: TailRow) => row;
   return async () => {
     const tail = isSearch
       ? await beginNewRows({ ...source, from, saved, present: present.seconds, shown })
@@ -179,13 +179,14 @@ function beginningOf(
   };
 }
 
-function inEnvelope(now: () => number): (row: TailRow) => TailRow {
+function inEnvelope(now: () => number, asOf: Freshness["asOf"]): (row: TailRow) => TailRow {
   return (row) => {
-    const first_seen = instant(now());
+    const age = asOf();
+    const facts = { first_seen: instant(now()), ...(age !== undefined && { as_of: instant(age) }) };
     return {
       ...row,
-      text: `{"first_seen":"${first_seen}","row":${row.text}}`,
-      value: { first_seen, row: row.value },
+      text: `${JSON.stringify(facts).slice(0, -1)},"row":${row.text}}`,
+      value: { ...facts, row: row.value },
     };
   };
 }

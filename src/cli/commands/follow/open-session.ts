@@ -32,7 +32,7 @@ import { presentationOf } from "../pull/fetch-and-print.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
 import { type FollowOutput, openFollowOutput } from "./follow-output.ts";
 import { createBehindReport, pollLine, pollLineOfMany, readsPerHour } from "./follow-report.ts";
-import { checkPoll, ownerOf, pathOfUrl, rateOf, readWish, type Wish } from "./followed-lists.ts";
+import { checkPoll, ownerOf, pathOfUrl, rateOf, readOptions, type Options } from "./followed-lists.ts";
 
 /** Its run's signal also aborts when a limit is reached. */
 export type Session = Readonly<NonNullable<Awaited<ReturnType<typeof openSession>>>>;
@@ -42,7 +42,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const { options, report, onClose } = outer;
   const { flags } = input;
   const { clock } = outer.context;
-  const wish = await readWish(outer, group, input);
+  const wish = await readOptions(outer, group, input);
   const { questions, lists, poll, pollOfMany } = wish;
   const wanted = readAlerts(input, wish);
   const isOfMany = pollOfMany !== undefined;
@@ -130,7 +130,7 @@ async function openRowAlerts(
 /** Undefined without alerts. The fields that dexdata adds need the decimals of tokens. */
 function readAlerts(
   { typed, flags: { blind } }: Input<FollowedFlags>,
-  { questions: { endpoint }, poll = idlePollMs }: Wish,
+  { questions: { endpoint }, poll = idlePollMs }: Options,
 ) {
   if (blind !== undefined && blind <= poll)
     throw usageFailure(
@@ -157,8 +157,8 @@ async function openFollowClient(run: Run, speed: number, isOfMany: boolean) {
     ...(isOfMany && { retry: { ...retry, retries: 0, repeats: retry.retries } }),
     observer: {
       answered: (exchange) => {
-        present.heard(exchange.answer?.headers.get("date"));
-        freshness.get(pathOfUrl(exchange.url))?.heard(exchange.url, exchange.age);
+        present.record(exchange.answer?.headers.get("date"));
+        freshness.get(pathOfUrl(exchange.url))?.record(exchange.url, exchange.age);
         noteAge(exchange.age);
         report.answered(exchange);
       },
@@ -170,7 +170,7 @@ async function openFollowClient(run: Run, speed: number, isOfMany: boolean) {
 
 async function writeEstimate(
   { context, report }: Run,
-  { questions: { endpoint } }: Wish,
+  { questions: { endpoint } }: Options,
   flags: Values<FollowedFlags>,
   { client: { target } }: OpenClient,
   requests_per_hour: number,
@@ -186,7 +186,7 @@ async function writeEstimate(
 }
 
 function lineOfMany(
-  { isSearch, lists, questions }: Wish,
+  { isSearch, lists, questions }: Options,
   poll: number,
   { out }: { readonly out: string | undefined },
 ): string {
@@ -204,7 +204,7 @@ interface CheckpointParts {
 
 async function openOwnCheckpoint(
   { context, report }: Run,
-  { questions: { endpoint }, names, isSearch, pollOfMany, lists: [first] }: Wish,
+  { questions: { endpoint }, names, isSearch, pollOfMany, lists: [first] }: Options,
   { out, service, output: { sync }, ending }: CheckpointParts,
 ) {
   if (out === undefined) return undefined;

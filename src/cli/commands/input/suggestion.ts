@@ -11,6 +11,8 @@ import { nearest } from "../../../base/text/nearest.ts";
 import { listEnding, readCachedList, writeCachedList } from "../../../client/settings/list-cache.ts";
 import { isAssetName } from "../../../client/settings/asset-names.ts";
 import { waysToName } from "../../run/asset-names.ts";
+import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
+import { networkDoubt } from "../../../client/response/request-refusal.ts";
 import { nearestNetwork } from "../../../api/network-aliases.ts";
 import { candleWindow, countOpenings, showSeconds } from "../../../client/candles/candle-slices.ts";
 import type { Page } from "../../../client/pages/page.ts";
@@ -26,6 +28,9 @@ interface Asking {
 
 type KeptRows = readonly (readonly string[])[];
 
+/** Requests of a run that fail share one list. */
+const networksOf = new WeakMap<Client, Promise<KeptRows>>();
+
 /** Adds the nearest known network to a 404. Fetching the list of networks costs at most one request per day. */
 export async function withSuggestion(cause: unknown, asking: Asking): Promise<Failure> {
   if (!(cause instanceof Failure)) throw cause;
@@ -38,10 +43,14 @@ export async function withSuggestion(cause: unknown, asking: Asking): Promise<Fa
   // If the body is empty, either the network or the address may be unknown.
   const isUnsaid = body === undefined || !body.has("error");
   if (code !== "unsupported_network" && !isUnsaid) return cause;
-  const known = await listKnown({ ...asking, question: { endpoint: networks, args: new Map() } });
+  const listing =
+    networksOf.get(client) ?? listKnown({ ...asking, question: { endpoint: networks, args: new Map() } });
+  networksOf.set(client, listing);
+  const known = await listing;
   const slugs = new Set(known.map(([id = ""]) => id));
   const network = asked.find((each) => !slugs.has(each));
-  if (slugs.size === 0 || network === undefined) return cause;
+  if (slugs.size === 0) return cause;
+  if (network === undefined) return new Failure(cause.message.replace(networkDoubt, ""), cause.details);
   const near = nearestNetwork(network, slugs);
   return failAsService("unsupported_network", `unknown network "${network}"`, {
     status,
@@ -72,6 +81,19 @@ export async function hintAtEmpty(asking: Asking): Promise<string | undefined> {
   const id = named?.[0] ?? nearest(dex, ids);
   const hint = id === undefined ? `list them: dexdata dexes ${network} --all` : `did you mean ${flag}${id}?`;
   return `unknown DEX ID "${dex}" on ${network}; ${hint}`;
+}
+
+/**
+ * The public service keeps 7 days of transactions, and its counts leave out all others, so nothing else shows the gap.
+ * `oldest` is the mark of the last row, and `now` in milliseconds.
+ */
+export function hintAtReach({ args }: Question, oldest: string | undefined, now: number): string | undefined {
+  const reach = Math.floor(now / 1000) - transactionReach;
+  if (Number(args.get("from") ?? reach) >= reach) return undefined;
+  // The service's clock may differ from the local one.
+  const time = member(JSON.parse(oldest ?? "{}"), "created_at");
+  if (typeof time === "string" && !(Date.parse(time) / 1000 >= reach - 3600)) return undefined;
+  return `the range begins before ${showSeconds(reach)}, but no row does; the service may keep transactions for 7 days only`;
 }
 
 /** No list covers all networks, but the ID for a display name such as "Uniswap V3" is probably uniswap_v3. */

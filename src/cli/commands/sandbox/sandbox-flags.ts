@@ -47,10 +47,10 @@ export const sandboxFlags = {
     summary: "Inject faults, e.g. 429x3,500:5%",
     details: "; see Faults below",
   }),
-  dialect: flag(choice(["spec", "public"], "dialect"), group, {
-    summary: "Imitate the specification or the public service: spec (default), public",
+  dialect: flag(choice(["public", "spec"], "dialect"), group, {
+    summary: "Imitate the public service or its specification: public (default), spec",
     choicesIn: "summary",
-    default: "spec",
+    default: "public",
   }),
   rpm: flag(rate, group, {
     suggests: ["unlimited"],

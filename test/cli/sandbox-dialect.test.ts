@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+const specified = useSandbox();
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const dai = "0x6b175474e89094c44da98b954eedeac495271d0f";
+const day = 86_400_000;
+const dateOf = (time: number): string => new Date(time).toISOString();
+
+const simulated = async (words: string) =>
+  await dexdata(`${words} --sandbox --error-format text -o ndjson -q`, { now: sandboxNow });
+const bySpecification = async (words: string) =>
+  await dexdata(`${words} --error-format text -o ndjson -q`, { env: specified.env(), now: sandboxNow });
+
+describe("--sandbox follows the public service", () => {
+  test("transactions reach back seven days, and a longer range is reported", async () => {
+    const reach = dateOf(sandboxNow - 7 * day).replace(".000", "");
+    const warning = `warning: the range begins before ${reach}, but no row does; the service may keep transactions for 7 days only\n`;
+    const range = `--from ${dateOf(sandboxNow - 8 * day)} --to ${dateOf(sandboxNow - 7 * day + 600_000)} --all`;
+    const receipt = path.join(folder, "receipt.json");
+    const some = await simulated(`txns ethereum ${pool} ${range} --receipt ${receipt}`);
+    expect([some.exit, some.stderr]).toEqual([0, warning]);
+    const times = rowsOf(some.stdout).map((row) => String(row["created_at"]));
+    expect(times.length).toBeGreaterThan(5);
+    expect(times.every((time) => time >= reach)).toBe(true);
+    expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject({ rows: times.length });
+    const none = await simulated(`txns ethereum ${pool} --day 2026-11-10 --all`);
+    expect(none).toMatchObject({ exit: 0, stdout: "", stderr: warning });
+  });
+
+  test("a range that the service covers, or that a limit cuts, is not reported", async () => {
+    const within = await simulated(`txns ethereum ${pool} --from -7d --to -167h --all`);
+    expect([within.exit, within.stderr]).toEqual([0, ""]);
+    const cut = await simulated(`txns ethereum ${pool} --from -30d --limit 5`);
+    expect([cut.exit, cut.stderr]).toEqual([0, ""]);
+    const older = await bySpecification(`txns ethereum ${pool} --from -200h --to -199h --all`);
+    expect([older.exit, older.stderr]).toEqual([0, ""]);
+    expect(rowsOf(older.stdout).length).toBeGreaterThan(5);
+  });
+
+  test("keyless streams have the preview assets only", async () => {
+    const { exit, stderr } = await simulated(`stream ethereum:${dai} --tier keyless --limit 1`);
+    expect(exit).toBe(4);
+    expect(stderr).toContain(`ethereum:${dai} is not one of them`);
+  });
+
+  test("candles that the plan does not reach are named, although the 403 has only a message", async () => {
+    const words = `ohlcv ethereum ${pool} --pool --from 2025-01-01 --to 2025-01-02 --tier free`;
+    const { exit, stderr } = await simulated(words);
+    expect(exit).toBe(4);
+    expect(stderr).toMatch(/^error: --from "2025-01-01" .*requires a pro plan or higher/u);
+  });
+
+  test("a pool that is not found costs one list of networks, which then shows that the network exists", async () => {
+    const { exit, stderr } = await simulated(`pool ethereum ${dai} ${dai.replace("6", "7")} --stats`);
+    expect(exit).toBe(3);
+    expect(stderr.match(/not found on ethereum\n/gu)).toHaveLength(2);
+    expect(stderr).not.toContain("may not exist");
+    expect(stderr).toMatch(/^3 requests, 3 credits/mu);
+    const wrong = await simulated(`pool ethereun ${dai}`);
+    expect(wrong.stderr).toMatch(/^error: unknown network "ethereun"\n[^]*hint: did you mean ethereum\?\n/u);
+  });
+});
