@@ -112,7 +112,7 @@ export const syncNotes: readonly Block[] = [
   {
     prose:
       "--search and --kind pools record liquidity, volume and price of pools, of which the service has no history: one row per pool and " +
-      "period. A period in which no run succeeded is lost, and the next run says so. A pool that leaves the search is read for 24h more.",
+      "period. A period in which no run succeeded is lost, and the next run reports it. A pool that leaves the search is read for 24h more.",
   },
   {
     prose:
