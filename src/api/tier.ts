@@ -9,15 +9,17 @@ export interface Plan {
   readonly hosts: "free" | "paid";
   /** Undefined if neither the specification nor dexdata sets a limit. */
   readonly requestsPerMinute: number | undefined;
+  /** In 30 days, or a billing period. */
+  readonly creditsPerMonth: number | undefined;
 }
 
 /** Specification, "Limits"; the dev rate comes from wire-facts 2.2. A 429 response or --rpm overrides these rates. */
 export const plans: Readonly<Record<Tier, Plan>> = {
-  keyless: { tier: "keyless", hosts: "free", requestsPerMinute: 15 },
-  free: { tier: "free", hosts: "free", requestsPerMinute: 30 },
-  dev: { tier: "dev", hosts: "paid", requestsPerMinute: 120 },
-  pro: { tier: "pro", hosts: "paid", requestsPerMinute: 500 },
-  enterprise: { tier: "enterprise", hosts: "paid", requestsPerMinute: undefined },
+  keyless: { tier: "keyless", hosts: "free", requestsPerMinute: 15, creditsPerMonth: 10_000 },
+  free: { tier: "free", hosts: "free", requestsPerMinute: 30, creditsPerMonth: 100_000 },
+  dev: { tier: "dev", hosts: "paid", requestsPerMinute: 120, creditsPerMonth: 500_000 },
+  pro: { tier: "pro", hosts: "paid", requestsPerMinute: 500, creditsPerMonth: 5_000_000 },
+  enterprise: { tier: "enterprise", hosts: "paid", requestsPerMinute: undefined, creditsPerMonth: undefined },
 };
 
 export function isTier(word: string): word is Tier {

@@ -208,7 +208,7 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     await pace.record({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
     checkPlan(plan, requiredPlan, refused);
     if (refused !== undefined) throw refused;
-    return createDocument(answer);
+    return createDocument({ ...answer, asOf: age?.asOf });
   };
 
   return { meter, delivered, notePlan, attempt, close: transport.close };

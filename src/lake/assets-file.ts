@@ -5,7 +5,7 @@ import { lookAt, namesIn } from "../base/files/paths.ts";
 import { replaceWithText } from "../base/files/replace-file.ts";
 import { textOfFile } from "../base/files/stored-file.ts";
 import { writeFailure } from "../base/files/file-errors.ts";
-import { type Dataset, factsOfKind } from "./dataset.ts";
+import { type Dataset, factsOfKind, isPoolList } from "./dataset.ts";
 import { showTime } from "./footer.ts";
 import { findFiles } from "./held-files.ts";
 import { type DatasetKey, folderOf, type Period, placeNamed } from "./layout.ts";
@@ -57,7 +57,12 @@ export function changeAssets(
     return wider === undefined ? `${line}\n` : widerLine(line, wider);
   });
   try {
-    replaceWithText(random, file, [...before, ...added.map(lineOf)].join(""), { mode: 0o666 });
+    replaceWithText(
+      random,
+      file,
+      [...before, ...added.flatMap(linesOf).filter((line) => !before.includes(line))].join(""),
+      { mode: 0o666 },
+    );
   } catch (cause) {
     throw writeFailure("output", file, cause);
   }
@@ -67,6 +72,23 @@ function widerLine(line: string, dataset: Dataset): string {
   if (!line.startsWith("{")) return lineOf(dataset);
   const from = showTime(dataset.from).slice(0, 10);
   return `${JSON.stringify({ ...Object(JSON.parse(line)), from })}\n`;
+}
+
+function linesOf(dataset: Dataset): readonly string[] {
+  if (!isPoolList(dataset)) return [lineOf(dataset)];
+  const { network: chain, address: list, every, source } = dataset;
+  const from = showTime(dataset.from);
+  const own = {
+    kind: "pools",
+    list,
+    every: every % 3600 === 0 ? `${every / 3600}h` : `${every / 60}m`,
+    from,
+  };
+  if ("text" in source) return [`${JSON.stringify({ ...own, search: source.text })}\n`];
+  return source.pools.map(({ address, created }) => {
+    const known = created !== undefined && { created_at: showTime(created) };
+    return `${JSON.stringify({ ...own, chain, address, ...known })}\n`;
+  });
 }
 
 function lineOf({ kind, network, address, interval, by, from, created, label }: Dataset): string {

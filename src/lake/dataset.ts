@@ -2,8 +2,10 @@ import { intervalSeconds } from "../client/candles/candle-times.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../api/endpoint.ts";
 import { intervals, poolOhlcv, tokenOhlcv } from "../api/endpoints/ohlcv.ts";
 import { poolTransactions } from "../api/endpoints/pool-transactions.ts";
+import { poolPeriods } from "../api/endpoints/searches.ts";
+import type { Args } from "../api/args.ts";
 
-export const datasetKinds = ["transactions", "ohlcv", "token-ohlcv"] as const;
+export const datasetKinds = ["transactions", "ohlcv", "token-ohlcv", "pools"] as const;
 
 export type DatasetKind = (typeof datasetKinds)[number];
 
@@ -29,6 +31,25 @@ export interface Dataset {
   /** For messages. */
   readonly label: string;
 }
+
+/**
+ * The pools of a search or of a list, whose rows of each period are kept. Its `address` is its name. The service has only
+ * the present, so `from` is the first period.
+ */
+export interface PoolList extends Dataset {
+  /** In seconds. A day is a multiple of it. */
+  readonly every: number;
+  readonly source:
+    | { readonly pools: readonly Pick<Dataset, "address" | "created">[] }
+    /** `text` is as it was typed. Times such as `-7d` count back from `now`, in milliseconds. */
+    | { readonly text: string; readonly limit: number; readonly argsAt: (now: number) => Args };
+}
+
+/** The start of the period with this time, in Unix seconds. */
+export const periodOf = ({ every }: Pick<PoolList, "every">, time: number): number =>
+  Math.floor(time / every) * every;
+
+export const isPoolList = (dataset: Dataset): dataset is PoolList => "every" in dataset;
 
 interface KindFacts {
   readonly endpoint: Endpoint;
@@ -57,13 +78,19 @@ const exactTransactions: Endpoint = {
 };
 
 const facts: Readonly<Record<DatasetKind, KindFacts>> = {
-  transactions: { endpoint: exactTransactions, asset: "pool", bounds: { from: "from", to: "to" } },
+  transactions: {
+    endpoint: exactTransactions,
+    asset: "pool",
+
+    bounds: { from: "from", to: "to" },
+  },
   ohlcv: {
     endpoint: {
       ...poolOhlcv,
       ifOtherKind: "for candles of a token, use --kind token-ohlcv in a new directory",
     },
     asset: "pool",
+
     bounds: { from: "start", to: "end" },
   },
   "token-ohlcv": {
@@ -75,11 +102,19 @@ const facts: Readonly<Record<DatasetKind, KindFacts>> = {
     asset: "token",
     bounds: { from: "start", to: "end" },
   },
+  pools: {
+    endpoint: poolPeriods,
+    asset: "pool",
+    bounds: { from: "created_after", to: "created_before" },
+  },
 };
 
 export function factsOfKind(kind: DatasetKind): KindFacts {
   return facts[kind];
 }
+
+/** What `address` is in the names of directories and in footers. */
+export const keyOfKind = (kind: DatasetKind) => (kind === "pools" ? "list" : factsOfKind(kind).asset);
 
 /** In seconds; undefined for transactions. */
 export function candleLength({ interval }: Pick<Dataset, "interval">): number | undefined {

@@ -25,7 +25,11 @@ function timesIn(footer: Footer): readonly number[] {
   const known = [read, total, reread].filter((time) => typeof time === "number");
   const seen = lost.map(({ seen_at }) => seen_at);
   // Rows are settled an hour after their time.
-  return [...known, ...seen, ...(settled > period.from ? [settled + settlingTime] : [])];
+  return [
+    ...known,
+    ...seen,
+    ...(settled > period.from && footer.kind !== "pools" ? [settled + settlingTime] : []),
+  ];
 }
 
 /** The periods of a dataset that need a file. Days that the first file names as missing do not. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { intervals } from "../api/endpoints/ohlcv.ts";
 import { formatInstant, parseRfc3339 } from "../base/time/time.ts";
-import { type Dataset, datasetKinds, factsOfKind } from "./dataset.ts";
+import { type Dataset, datasetKinds, keyOfKind } from "./dataset.ts";
 import { fileStates, type Period, periodAt } from "./layout.ts";
 
 /** Times are RFC 3339 in the file, and Unix seconds in the program. */
@@ -32,6 +32,7 @@ const footerSchema = z.object({
   network: z.string(),
   pool: z.optional(z.string()),
   token: z.optional(z.string()),
+  list: z.optional(z.string()),
   candle: z.optional(z.enum(intervals)),
   /** The time range that the file is about. The first month of a dataset may begin in the middle. */
   period: z.object({ from: time, to: time }),
@@ -100,7 +101,7 @@ export function identityOf({ kind, network, address, interval }: Dataset) {
     v: 1 as const,
     kind,
     network,
-    [factsOfKind(kind).asset]: address,
+    [keyOfKind(kind)]: address,
     ...(interval !== undefined && { candle: interval }),
   };
 }

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { namesBelow } from "../base/files/paths.ts";
 import { intervals } from "../api/endpoints/ohlcv.ts";
-import { type Dataset, datasetKinds, factsOfKind } from "./dataset.ts";
+import { type Dataset, datasetKinds, keyOfKind } from "./dataset.ts";
 import { fileNameOf, type FileState, fileStates, folderOf, type Period, placeNamed } from "./layout.ts";
 
 /** A file of the directory, as its place describes it. */
@@ -44,9 +44,8 @@ function placeOf(parts: readonly string[]): Omit<LakeFile, "file" | "folder"> | 
   const dataset: Dataset = { kind, network, address, interval, by, from: 0, label: "" };
   const place = placeNamed(dataset, periodName);
   const isOwn =
-    folderOf(dataset) === parts.slice(0, -2).join("/") &&
-    (kind === "transactions") === (interval === undefined);
-  return place !== undefined && isOwn && assetPart.startsWith(factsOfKind(kind).asset)
+    folderOf(dataset) === parts.slice(0, -2).join("/") && kind.endsWith("ohlcv") === (interval !== undefined);
+  return place !== undefined && isOwn && assetPart.startsWith(keyOfKind(kind))
     ? { dataset, place, state }
     : undefined;
 }

@@ -1,5 +1,5 @@
 import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../base/time/calendar.ts";
-import { candleLength, type Dataset, factsOfKind } from "./dataset.ts";
+import { candleLength, type Dataset, keyOfKind } from "./dataset.ts";
 
 /**
  * Where the files of a dataset are, for example
@@ -37,7 +37,7 @@ export type DatasetKey = Pick<Dataset, "kind" | "network" | "address" | "interva
 export function folderOf(dataset: DatasetKey): string {
   const { kind, network, address, interval } = dataset;
   const parts = [kind, `network=${partitionValue(network)}`];
-  parts.push(`${factsOfKind(kind).asset}=${partitionValue(address)}`);
+  parts.push(`${keyOfKind(kind)}=${partitionValue(address)}`);
   if (interval !== undefined) parts.push(`candle=${interval}`);
   return parts.join("/");
 }

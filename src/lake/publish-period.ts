@@ -141,14 +141,14 @@ export async function rewriteFooter(
     () => undefined,
   );
   const file = await placePeriod(publisher, dataset, period, written, held);
-  return publishedOf(file, period, written, { revised: 0, withdrawn: 0, twins: 0 });
+  return publishedOf(file, period, written);
 }
 
-function publishedOf(
+export function publishedOf(
   file: string,
   period: Period,
   { bytes, footer }: WrittenPart,
-  changes: Pick<Published, "revised" | "withdrawn" | "twins">,
+  changes = { revised: 0, withdrawn: 0, twins: 0 },
 ): Published {
   return {
     file,

@@ -5,7 +5,7 @@ import { folderBelow } from "../base/files/folder-below.ts";
 import { lookAt, namesIn } from "../base/files/paths.ts";
 import { confirmPeriod } from "./confirm-period.ts";
 import { type Plan, planDataset, partsOf, type Stretch } from "./coverage.ts";
-import type { Dataset } from "./dataset.ts";
+import { type Dataset, isPoolList, type PoolList } from "./dataset.ts";
 import type { Footer } from "./footer.ts";
 import { findFiles, type FoundFile, heldIn, type HeldFile, type Looking } from "./held-files.ts";
 import { beginRun, type Lake } from "./lake-run.ts";
@@ -18,6 +18,7 @@ import type { Expected } from "./pull-stretch.ts";
 import { planMark } from "./lake-reach.ts";
 import { candleReach } from "../api/tier.ts";
 import { readStretch } from "./read-stretch.ts";
+import { isDue, syncList } from "./sync-list.ts";
 import { publishWaiting } from "./waiting-parts.ts";
 
 /**
@@ -53,6 +54,7 @@ export interface SyncResult {
 }
 
 type Task =
+  | { readonly kind: "list"; readonly dataset: PoolList; readonly held: ReadonlyMap<string, HeldFile> }
   | { readonly kind: "read"; readonly dataset: Dataset; readonly stretch: Stretch }
   | { readonly kind: "confirm"; readonly dataset: Dataset; readonly period: Period };
 
@@ -97,11 +99,12 @@ export async function syncLake(
 
   const perform = async (task: Task, width: number): Promise<readonly Task[]> => {
     const { dataset } = task;
-    const stretches = await attempt(dataset, async () =>
-      task.kind === "read"
+    const stretches = await attempt(dataset, async () => {
+      if (task.kind === "list") return await syncList(run, task.dataset, task.held);
+      return task.kind === "read"
         ? await readStretch(run, task.stretch, width, expectedIn(plan, task.stretch))
-        : await run.inTurn(dataset, async () => await confirmPeriod(run, dataset, task.period)),
-    );
+        : await run.inTurn(dataset, async () => await confirmPeriod(run, dataset, task.period));
+    });
     return (stretches ?? []).map((stretch) => ({ kind: "read", dataset, stretch }));
   };
 
@@ -159,7 +162,9 @@ export async function planLake(
     const own = new Map<string, HeldFile>();
     const found = new Map<string, readonly FoundFile[]>();
     const names = new Set(namesIn(path.join(root, folderOf(dataset))));
-    for (const period of periodsBetween(dataset, dataset.from, present)) {
+    // The clock that set the start of a list may have been ahead.
+    const from = isPoolList(dataset) ? Math.min(dataset.from, present) - 1 : dataset.from;
+    for (const period of periodsBetween(dataset, from, present)) {
       const place = placeOf(dataset, period);
       if (!names.has(place)) continue;
       const there = found.get(place) ?? (await findFiles({ root, isFull: isForced, lock }, dataset, place));
@@ -169,6 +174,10 @@ export async function planLake(
       if (held !== undefined) own.set(period.name, held);
     }
     files.set(dataset, own);
+    if (isPoolList(dataset)) {
+      if (isDue(own, present)) tasks.push({ kind: "list", dataset, held: own });
+      continue;
+    }
     const { tier } = client.target;
     const wish = { dataset, present, isForced, plan: planMark(tier), candleReach: candleReach[tier] };
     tasks.push(...tasksOf(planDataset(wish, ({ name }) => own.get(name))));
@@ -183,12 +192,16 @@ function tasksOf({ stretches, confirms }: Plan): readonly Task[] {
   ];
 }
 
-const startOf = (task: Task): number => (task.kind === "read" ? task.stretch.from : task.period.from);
+/** What a list has now, the service will never have again. */
+function startOf(task: Task): number {
+  if (task.kind === "list") return Number.NEGATIVE_INFINITY;
+  return task.kind === "read" ? task.stretch.from : task.period.from;
+}
 
 const reachesPresent = (task: Task): boolean => task.kind === "read" && task.stretch.to === undefined;
 
 export function periodsOf(task: Task, present: number): number {
-  return task.kind === "confirm" ? 1 : partsOf(task.stretch, task.stretch.to ?? present).length;
+  return task.kind !== "read" ? 1 : partsOf(task.stretch, task.stretch.to ?? present).length;
 }
 
 /** Together, the tasks have at most as many requests under way as --parallel allows. */

@@ -4,7 +4,7 @@ import { writeFailure } from "../base/files/file-errors.ts";
 import { lookAt } from "../base/files/paths.ts";
 import { replaceWithText } from "../base/files/replace-file.ts";
 import { textOfFile } from "../base/files/stored-file.ts";
-import { type Dataset, factsOfKind } from "./dataset.ts";
+import { type Dataset, factsOfKind, keyOfKind } from "./dataset.ts";
 import { tokensName } from "./token-table.ts";
 
 /** What an analyst opens first: `cd lake && duckdb -init views.sql`. */
@@ -56,6 +56,7 @@ export function viewsOf(complete: readonly Dataset[], hasTokens: boolean): strin
     ...candlesOf("token-ohlcv", sources("token-ohlcv")),
   ];
   const views = [header];
+  for (const source of sources("pools")) views.push(view("pool_history", poolHistory(source)), poolGaps);
   if (hasTokens) views.push(view("tokens", `SELECT * FROM read_parquet(${rootOf} || '/${tokensName}')`));
   if (trades !== "") views.push(view("trades", hasTokens ? tradesWithTokens(`(${trades})`) : trades));
   if (candles.length > 0) views.push(view("candles", candles.join("\nUNION ALL BY NAME\n")));
@@ -66,7 +67,7 @@ const view = (name: string, query: string): string => `CREATE OR REPLACE VIEW ${
 
 /** An address that consists of digits must not become a number. */
 function sourceOf(pattern: string, { kind, interval }: Dataset, place: string): string {
-  const names = ["network", factsOfKind(kind).asset, ...(interval === undefined ? [] : ["candle"])];
+  const names = ["network", keyOfKind(kind), ...(interval === undefined ? [] : ["candle"])];
   const types = [
     ...names.map((name) => `'${name}': VARCHAR`),
     `'${place}': ${place === "date" ? "DATE" : "VARCHAR"}`,
@@ -75,6 +76,18 @@ function sourceOf(pattern: string, { kind, interval }: Dataset, place: string): 
 }
 
 const allOf = (source: string): string => `SELECT * FROM ${source}`;
+
+/** The service sends 0 as the liquidity of a pool in its first week. */
+const poolHistory = (source: string): string =>
+  `SELECT * EXCLUDE (month) REPLACE (nullif(liquidity_usd, CASE WHEN as_of < created_at + INTERVAL 7 DAYS THEN 0 END) AS liquidity_usd)\nFROM ${source}`;
+
+/** Footers have the periods that no run has read. */
+const poolGaps = view(
+  "pool_gaps",
+  `SELECT day->>'network' AS network, day->>'list' AS list, (gap->>'from')::TIMESTAMPTZ AS "from", (gap->>'to')::TIMESTAMPTZ AS "to", gap->>'why' AS why
+FROM (SELECT day, unnest((day->'lost')::JSON[]) AS gap FROM (SELECT unnest((decode(value)::JSON->'periods')::JSON[]) AS day
+  FROM parquet_kv_metadata(${rootOf} || '/pools/*/*/month=*/rows.parquet') WHERE decode(key) = 'dexdata'))`,
+);
 
 const datedOf = (source: string): string =>
   `SELECT * EXCLUDE (month), created_at::DATE AS date FROM ${source}`;

@@ -1,4 +1,4 @@
-import { type Column, defineEndpoint, type RowShape } from "../endpoint.ts";
+import { type Column, defineEndpoint, onlyGroup, type RowShape } from "../endpoint.ts";
 import { choice, internal, query, type Param, type ParamKind } from "../param.ts";
 import {
   address,
@@ -189,6 +189,19 @@ export const poolsSearch = defineEndpoint("pools_search", {
   params: [chains, ...cursorPaging, ...poolFilters],
   row: acrossNetworks(poolRow, { chain: 2.5, id: 8.5 }),
 });
+
+/** A row of a pool's history, as a directory of `sync` keeps it. It is not from an endpoint of its own. */
+export const poolPeriods = {
+  ...networkPoolsSearch,
+  rows: {
+    [onlyGroup]: {
+      ...poolRow,
+      name: "pool-period",
+      identity: ["chain", "id", "period"],
+      added: { record: { period: time, as_of: time, rank: nullable(count) }, columns: [], nulls: [] },
+    },
+  },
+};
 
 const tokenOrders = [...commonOrders, "price_change_percentage_24h", "created_at", "fdv_usd"];
 

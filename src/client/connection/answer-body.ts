@@ -112,7 +112,12 @@ function countValues(text: string): number {
 export type Document = ReturnType<typeof createDocument>;
 
 /** Most rows are passed on as bytes, so the text is decoded only when needed. */
-export function createDocument({ status, body }: Pick<Answer, "status" | "body">) {
+/** `asOf` is the time that the data are from, in Unix milliseconds; see `AnswerAge`. */
+export function createDocument({
+  status,
+  body,
+  asOf,
+}: Pick<Answer, "status" | "body"> & { readonly asOf?: number | undefined }) {
   // The client never requests a range, and a partial body that happens to be valid JSON would look complete.
   if (status === 206) throw invalidResponse("invalid response: partial content (HTTP 206)");
   /**
@@ -132,7 +137,7 @@ export function createDocument({ status, body }: Pick<Answer, "status" | "body">
       );
     }
   };
-  return { bytes: body, read };
+  return { bytes: body, asOf, read };
 }
 
 function decodeUtf8(body: Uint8Array): string {

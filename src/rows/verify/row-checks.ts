@@ -37,7 +37,7 @@ const maxKeys = 4_000_000;
 
 /** R3. Equal times with different spelling are equal. */
 export function checkRepeats({ kind, first, report }: Subject): RowCheck | undefined {
-  const isOfCandles = kind.name === "candle";
+  const isTimed = kind.shape.identity.some((field) => field === kind.timeField);
   const fields = kind.shape.identity.filter((field) => field !== kind.timeField);
   if (!kind.isList || fields.some((field) => first.text(field) === undefined)) return undefined;
   const hashed = [...new Set([...fields, ...kind.assetFields])];
@@ -47,17 +47,17 @@ export function checkRepeats({ kind, first, report }: Subject): RowCheck | undef
   return {
     rules: ["R3"],
     see: (row, { time }) => {
-      if (isOfCandles && time === undefined) return;
+      if (isTimed && time === undefined) return;
       beginHash(hash);
       for (const field of hashed) {
         const text = row.find(field);
         if (text === undefined) addText(hash, "");
         else addBytes(hash, text.view, text.from, text.to);
       }
-      if (isOfCandles && time !== undefined) addText(hash, formatInstant(time));
+      if (isTimed && time !== undefined) addText(hash, formatInstant(time));
       endHash(hash);
       if (!seen.add(hash)) {
-        const names = isOfCandles ? ["time_open"] : fields;
+        const names = kind.shape.identity;
         const found = `${names.map((field) => row.text(field)).join(", ")} again`;
         report("R3", { line: row.line, field: kind.shape.identity.join(","), expected: "a new row", found });
       }

@@ -1,6 +1,7 @@
 import { groupsIn } from "../../api/reply.ts";
 import type { RowShape } from "../../api/endpoint.ts";
 import { endpoints } from "../../api/endpoints/all.ts";
+import { poolPeriods } from "../../api/endpoints/searches.ts";
 
 export interface RowKind {
   readonly name: "transaction" | "candle" | "other";
@@ -13,14 +14,15 @@ export interface RowKind {
   readonly assetFields: readonly string[];
 }
 
-const kinds: readonly RowKind[] = endpoints.flatMap(({ rows, reply }) =>
+const kinds: readonly RowKind[] = [...endpoints, poolPeriods].flatMap(({ rows, reply }) =>
   Object.values(rows).map((shape): RowKind => {
     const isList = "maxLimit" in reply;
     if (shape.name === "transaction")
       return { name: "transaction", shape, isList, timeField: "created_at", assetFields: ["pool_id"] };
     if (shape.name === "candle")
       return { name: "candle", shape, isList, timeField: "time_open", assetFields: ["chain", "id"] };
-    return { name: "other", shape, isList, timeField: undefined, assetFields: [] };
+    const timeField = shape.name === "pool-period" ? "period" : undefined;
+    return { name: "other", shape, isList, timeField, assetFields: [] };
   }),
 );
 

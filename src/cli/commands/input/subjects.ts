@@ -259,7 +259,8 @@ function readRow(line: string, where: string): ListedAsset {
   const subject = hasGroup && isObject(inner) ? inner : row;
   const [address, chain] = [member(subject, "address") ?? member(subject, "id"), member(subject, "chain")];
   const kind = kindOfRow(subject, hasGroup ? member(row, "group") : undefined);
-  if (typeof address !== "string" && kind !== "DEX") throw usageFailure(`${where}: no address or id`);
+  if (typeof address !== "string" && kind !== "DEX" && !Object.hasOwn(row, "search"))
+    throw usageFailure(`${where}: no address or id`);
   return {
     network: typeof chain === "string" ? chain : undefined,
     address: typeof address === "string" ? address : undefined,

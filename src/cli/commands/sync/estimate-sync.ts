@@ -4,11 +4,18 @@ import { slicesOf } from "../../../client/candles/candle-slices.ts";
 import { walkPages } from "../../../client/walk-pages.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { partsOf, type Stretch } from "../../../lake/coverage.ts";
-import { candleLength, type Dataset, type DatasetKind, factsOfKind } from "../../../lake/dataset.ts";
+import {
+  candleLength,
+  type Dataset,
+  type DatasetKind,
+  factsOfKind,
+  isPoolList,
+  type PoolList,
+} from "../../../lake/dataset.ts";
 import { isMonthly } from "../../../lake/layout.ts";
 import { argsOf } from "../../../lake/stretch-args.ts";
 import { type LakePlan, periodsOf } from "../../../lake/sync-lake.ts";
-import { plans } from "../../../api/tier.ts";
+import { plans, tiers } from "../../../api/tier.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
 import { writeEstimate } from "../../run/output/write-estimate.ts";
@@ -19,12 +26,15 @@ export async function estimateSync(
   { context, options, report }: Run,
   flags: LocalOutputFlags,
   client: Client,
-  { tasks, present }: LakePlan,
+  { tasks, present, files }: LakePlan,
 ): Promise<ExitCode> {
   const stretches = new Map<Dataset, Stretch[]>();
   let [requests, rows, days, months] = [0, 0, 0, 0];
   for (const task of tasks) {
-    if (task.kind === "confirm") requests += 1;
+    if (task.kind === "list") {
+      requests += costOf(task.dataset).requests;
+      rows += costOf(task.dataset).rows;
+    } else if (task.kind === "confirm") requests += 1;
     else stretches.set(task.dataset, [...(stretches.get(task.dataset) ?? []), task.stretch]);
     const periods = periodsOf(task, present);
     if (isMonthly(task.dataset)) months += periods;
@@ -40,6 +50,8 @@ export async function estimateSync(
       rows += found.rows;
     }
   }
+  const lists = [...files.keys()].filter(isPoolList);
+  const monthly = lists.reduce((sum, list) => sum + (costOf(list).requests * month) / list.every, 0);
   const kinds = new Set([...stretches.keys()].map((dataset) => dataset.kind));
   for (const kind of kinds) {
     const beyond = beyondPlan(`--kind ${kind}`, factsOfKind(kind).endpoint.plan, client.target);
@@ -47,11 +59,15 @@ export async function estimateSync(
   }
   const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
   return await writeEstimate(context, flags, {
-    datasets: stretches.size,
+    datasets: stretches.size + lists.length,
     days: days === 0 && months > 0 ? undefined : days,
     months: months === 0 ? undefined : months,
     requests: isKnown ? requests : null,
     credits: isKnown ? requests : null,
+    ...(lists.length > 0 && {
+      credits_per_month: monthly,
+      fits_plan: tiers.find((tier) => (plans[tier].creditsPerMonth ?? monthly) >= monthly),
+    }),
     rows_at_most: isKnown ? rows : null,
     certainty: isKnown ? "about" : "unknown",
     basis: isKnown ? basisOf(kinds) : "the service does not count one of the lists",
@@ -67,8 +83,18 @@ function basisOf(kinds: ReadonlySet<DatasetKind>): string {
   const counted = "the service's current number of rows; days with many rows are read one by one";
   const candles = "one candle per interval, up to 1000 candles per request";
   const isOfCandles = kinds.has("ohlcv") || kinds.has("token-ohlcv");
+  if (kinds.size === 0) return "1 request per 100 rows of a search, or per listed pool";
   if (!isOfCandles) return counted;
   return kinds.has("transactions") ? `${counted}; ${candles}` : candles;
+}
+
+/** In seconds. */
+const month = 30 * 86_400;
+
+/** Of one period. Pools that have left the search are read for a day, one by one. */
+function costOf({ source }: PoolList) {
+  if ("pools" in source) return { requests: source.pools.length, rows: source.pools.length };
+  return { requests: Math.ceil(source.limit / 100), rows: source.limit };
 }
 
 /** Undefined if the service gives no total. The rows of several stretches are counted together. */

@@ -18,6 +18,7 @@ import {
 import { folderOf } from "../../../lake/layout.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { parseRfc3339, parseTimeBound } from "../../../base/time/time.ts";
+import { joinLists, type NewList, newList, readSearch } from "./pool-lists.ts";
 import { readStoredInterval, syncFlags } from "./sync-flags.ts";
 import { checkListed, checkWord, isList, type ListedAsset, readList, readWord } from "../input/subjects.ts";
 
@@ -27,14 +28,18 @@ export interface Defaults {
   readonly interval: CandleInterval;
   readonly from: string | undefined;
   readonly by: Partition | undefined;
+  readonly list?: string | undefined;
+  readonly every?: string | undefined;
   readonly now: number;
 }
 
 /** Undefined: neither the line nor a flag sets it. */
-export type ListedDataset = Omit<Dataset, "from" | "by"> & {
-  readonly from: number | undefined;
-  readonly by: Partition | undefined;
-};
+export type ListedDataset =
+  | NewList
+  | (Omit<Dataset, "from" | "by"> & {
+      readonly from: number | undefined;
+      readonly by: Partition | undefined;
+    });
 
 const usage = "usage: dexdata sync <directory> [network:address…|@file|-] [flags]";
 
@@ -91,6 +96,9 @@ function readDatasetList(
 /** One dataset, or one for each kind if the line does not name its own. */
 function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedDataset[] {
   const { network, address, label = "", where, row } = asset;
+  const search = member(row, "search");
+  if (typeof search === "string")
+    return [newList(readSearch(search, `search in ${where}`, defaults.now), { ...row }, ` in ${where}`)];
   if (network === undefined || address === undefined)
     throw usageFailure(
       `${where}: no ${network === undefined ? "network" : "address"} given`,
@@ -100,13 +108,18 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
   return (own === undefined ? defaults.kinds : [own]).map((kind) => {
     checkAsset(asset.kind, kind, where);
     checkListed({ network, address }, asset, factsOfKind(kind).asset);
+    const created = instantOf(row)?.seconds;
+    if (kind === "pools") {
+      const source = { pools: [{ address: addressKey(address), created }] };
+      const { list, every } = defaults;
+      return newList({ network, source }, { list, every, from: undefined, ...row }, ` in ${where}`);
+    }
     const listed = member(row, "interval");
     const word = typeof listed === "string" ? listed : JSON.stringify(listed);
     const typed =
       listed === undefined ? undefined : readStoredInterval(`interval "${word}" in ${where}`, word);
     const interval = kind === "transactions" ? undefined : (typed ?? defaults.interval);
     const from = startOf(asset, defaults);
-    const created = instantOf(row)?.seconds;
     const by = chosen(where, "by", member(row, "by"), partitions) ?? defaults.by;
     return { kind, network, address: addressKey(address), interval, by, from, created, label };
   });
@@ -166,7 +179,9 @@ function withoutRepeats(datasets: readonly ListedDataset[]): readonly ListedData
     const folder = folderOf(dataset);
     const before = found.get(folder);
     const isEarlier = (dataset.from ?? Number.POSITIVE_INFINITY) < (before?.from ?? Number.POSITIVE_INFINITY);
-    if (before === undefined || isEarlier) found.set(folder, dataset);
+    if (before !== undefined && "every" in before && "every" in dataset)
+      found.set(folder, joinLists(before, dataset));
+    else if (before === undefined || isEarlier) found.set(folder, dataset);
   }
   return [...found.values()];
 }

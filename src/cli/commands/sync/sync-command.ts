@@ -19,6 +19,7 @@ export const syncCommand = command({
   examples: [
     "dexdata sync lake ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --kind ohlcv --sandbox",
     "dexdata sync lake @pools.ndjson --kind transactions,ohlcv --estimate --sandbox",
+    "dexdata sync lake-pools --search 'ethereum --volume-usd-24h-min 1M --limit 100' --list big --sandbox",
     "dexdata sync lake --sandbox",
   ],
   exits: partialExits,

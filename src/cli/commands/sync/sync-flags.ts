@@ -32,12 +32,25 @@ export function readStoredInterval(label: string, typed: string): CandleInterval
 export const syncFlags = {
   kind: flag(kinds, "Rows", {
     suggests: datasetKinds,
-    summary: "Data to collect for each asset: transactions, ohlcv (pool candles), token-ohlcv",
+    summary:
+      "Data to collect for each asset: transactions, ohlcv (pool candles), token-ohlcv, pools (liquidity, volume and price)",
     default: ["transactions"],
   }),
   interval: flag({ ...readBy("choice", "interval", readStoredInterval), choices: intervals }, "Rows", {
     summary: "Candle length",
     default: "1h",
+  }),
+  search: flag(text("search"), "Rows", {
+    summary: "Record the pools of this search, e.g. 'ethereum --limit 500'",
+    details: "; the words after pools search; 1 credit per 100 rows and period",
+  }),
+  list: flag(text("name"), "Rows", {
+    summary: "Name of the list of pools to record",
+    defaultSaid: "default: search or pools",
+  }),
+  every: flag(text("duration", "duration"), "Rows", {
+    summary: "Period of the list of pools",
+    defaultSaid: "default: 1h",
   }),
   by: flag(choice(partitions, "partition"), "Output", {
     summary: "Store the complete days of a month in one file, or each day in its own file",
@@ -46,6 +59,9 @@ export const syncFlags = {
   from: flag(text("time", "time"), "Rows", {
     summary: "Collect rows from 00:00 UTC on this day",
     defaultSaid: "default: six days ago",
+  }),
+  watch: flag(toggle, "Requests", {
+    summary: "Keep running, and sync at each period of the lists of pools",
   }),
   estimate: flag(toggle, "Requests", {
     summary: "Print the estimated cost and exit; sends one request per dataset of transactions",
@@ -92,6 +108,11 @@ export const syncNotes: readonly Block[] = [
       "The first run stores the list of assets as assets.ndjson in the directory. It has one line per dataset, and you can edit " +
       "it: remove a line to stop updating its files. Later runs need no list; a list adds to the stored one. A line of a list can " +
       "have its own kind, interval, by and from. An earlier --from adds older days to datasets that the list has.",
+  },
+  {
+    prose:
+      "--search and --kind pools record liquidity, volume and price of pools, of which the service has no history: one row per pool and " +
+      "period. A period in which no run succeeded is lost, and the next run reports it. A pool that leaves the search is read for 24h more.",
   },
   {
     prose:

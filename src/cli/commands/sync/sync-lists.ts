@@ -10,11 +10,12 @@ import {
   placesOf,
   readAssets,
 } from "../../../lake/assets-file.ts";
-import type { Dataset, Partition } from "../../../lake/dataset.ts";
+import { type Dataset, isPoolList, type Partition, periodOf } from "../../../lake/dataset.ts";
 import { folderOf, isMonthly } from "../../../lake/layout.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { Run } from "../../run/with-run.ts";
 import { dayOf, type ListedDataset, readDatasets, readStoredList } from "./list-datasets.ts";
+import { joinLists, newList, readSearch } from "./pool-lists.ts";
 import type { syncFlags } from "./sync-flags.ts";
 
 /** In Unix seconds. No network of the service had DEX trades before. */
@@ -34,17 +35,20 @@ export async function readLists(
   flags: Values<typeof syncFlags>,
 ) {
   const { now } = run.options;
-  const { kind: kinds, interval, from, by } = flags;
-  const given = await readDatasets(names, run.sources, { kinds, interval, from, by, now });
+  const { kind: kinds, search } = flags;
+  const given = [...(await readDatasets(names, run.sources, { ...flags, kinds, now }))];
+  if (search !== undefined) given.push(newList(readSearch(search, `--search "${search}"`, now), flags));
+  checkFlags(given, flags);
   const file = path.join(root, assetsName);
   const text = readAssets(root);
-  if (text === undefined && names.length === 0)
+  if (text === undefined && given.length === 0)
     throw usageFailure(`${file} does not exist`, `name the assets: dexdata sync ${root} @pools.ndjson`);
   const stored = text === undefined ? [] : readStoredList(text, file, now);
   const defaulted: Dataset[] = [];
   const begin = async (listed: ListedDataset): Promise<Dataset> => {
     const dataset = { ...listed, from: 0, by: partitionIn(root, listed) };
     const first = listed.from ?? (await firstPeriod(root, dataset));
+    if ("every" in listed) return { ...dataset, from: listed.from ?? first ?? periodOf(listed, now / 1000) };
     const begun = { ...dataset, from: Math.max(first ?? defaultStart(now / 1000), earliest) };
     if (first === undefined) defaulted.push(begun);
     return begun;
@@ -52,11 +56,15 @@ export async function readLists(
   const known = new Map<string, Dataset>();
   for (const listed of stored) known.set(folderOf(listed), await begin(listed));
   const [added, widened]: [Dataset[], Dataset[]] = [[], []];
+  const more: Dataset[] = [];
   let later = 0;
   for (const listed of given) {
     const own = known.get(folderOf(listed));
     if (own === undefined) added.push(await begin(listed));
-    else {
+    else if (isPoolList(own) && "every" in listed) {
+      known.set(folderOf(own), joinLists(own, listed));
+      more.push({ ...listed, from: own.from });
+    } else {
       partitionIn(root, listed);
       const start = Math.max(listed.from ?? own.from, earliest);
       if (start < own.from) widened.push({ ...own, from: start });
@@ -79,7 +87,26 @@ export async function readLists(
     save({ added: [], widened: [...earlier.values()] });
     return datasets.map((dataset) => earlier.get(dataset) ?? dataset);
   };
-  return { datasets, datasetsAt, save: () => save({ added, widened }) };
+  // A search may not match any pool, so a new list is stored once it has been read.
+  const lists = new Set<Dataset>(added.filter(isPoolList));
+  return {
+    datasets,
+    datasetsAt,
+    save: () => save({ added: [...more, ...added.filter((dataset) => !lists.has(dataset))], widened }),
+    published: (dataset: Dataset): void => {
+      if (lists.delete(dataset)) save({ added: [dataset], widened: [] });
+    },
+  };
+}
+
+/** Flags that would have no effect. */
+function checkFlags(given: readonly ListedDataset[], { from, list, every }: Values<typeof syncFlags>): void {
+  const isOfPools = given.some((listed) => "every" in listed);
+  if (isOfPools && from !== undefined)
+    throw usageFailure("--from cannot be used with pools: the service has no history of them");
+  if (isOfPools || given.length === 0) return;
+  for (const [name, value] of Object.entries({ list, every }))
+    if (value !== undefined) throw usageFailure(`--${name} requires --search or --kind pools`);
 }
 
 /** What the files of a dataset are, whatever its line says. DuckDB cannot read both kinds at once. */

@@ -55,8 +55,9 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags, data
     }),
     end: async (): Promise<void> => {
       if (format === "ndjson" || (written.length === 0 && format !== "json")) return;
-      const lines = written.map(({ published }) => lineOf(published));
-      await writeRows(context, flags, format === "table" ? tableOf(written, context.stdout) : lines);
+      const round = written.splice(0);
+      const lines = round.map(({ published }) => lineOf(published));
+      await writeRows(context, flags, format === "table" ? tableOf(round, context.stdout) : lines);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { ClientObserver } from "../../../client/client.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { fail, usageFailure } from "../../../base/failure.ts";
+import { fail, Failure, usageFailure } from "../../../base/failure.ts";
 import { isSameService, namesIn } from "../../../api/service-name.ts";
 import { version } from "../../../base/version.ts";
 import { type FileLock, holdLock } from "../../../base/files/file-lock.ts";
@@ -13,7 +13,7 @@ import type { FolderLock } from "../../../base/files/publish.ts";
 import { writeFailure } from "../../../base/files/file-errors.ts";
 import { createAgeNote } from "../../../client/response/answer-age.ts";
 import { assetsName, checkRoot } from "../../../lake/assets-file.ts";
-import { factsOfKind } from "../../../lake/dataset.ts";
+import { type Dataset, factsOfKind, isPoolList } from "../../../lake/dataset.ts";
 import type { Lake, LakeEvents } from "../../../lake/lake-run.ts";
 import { createServiceClock, type ServiceClock } from "../../../lake/service-clock.ts";
 import { tokensName } from "../../../lake/token-table.ts";
@@ -54,8 +54,8 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
       "usage: dexdata sync <directory> [network:address…|@file|-] [flags]",
     );
   checkRoot(root);
-  if (names.length === 0)
-    for (const name of ["kind", "interval", "from", "by"])
+  if (names.length === 0 && flags.search === undefined)
+    for (const name of ["kind", "interval", "from", "by", "list", "every"])
       if (typed.has(name))
         throw usageFailure(
           `--${name} requires a list of assets`,
@@ -78,49 +78,67 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     return await estimateSync(run, flags, client, begun);
   }
   if (lock === undefined) throw new Error("a run without a lock");
+  const every = Math.min(...datasets.filter(isPoolList).map((each) => each.every));
+  if (flags.watch === true && !Number.isFinite(every))
+    throw usageFailure("--watch requires a list of pools", "add one with --search, or run sync with cron");
   list.save();
   const output = createSyncOutput(context, flags, datasets);
   const metrics = createSyncMetrics(run, root, begun, output.rows);
-  const failures = createFailures(run);
-  const lake: Lake = {
-    context,
-    client,
-    root,
-    lock,
-    service,
-    version,
-    isForced,
-    parallel: options.parallel,
-    clock,
-    datasetsAt: list.datasetsAt,
-    events: {
-      ...eventsOf(run),
-      ...output.events,
-      published: async (dataset, published) => {
-        metrics.published(dataset, published);
-        await output.events.published(dataset, published);
-      },
-      failed: failures.add,
+  const base = { context, root, isForced, client, lock };
+  const { datasetsAt } = list;
+  const events: Round["lake"]["events"] = {
+    ...eventsOf(run),
+    ...output.events,
+    published: async (dataset, published) => {
+      list.published(dataset);
+      metrics.published(dataset, published);
+      await output.events.published(dataset, published);
     },
   };
+  const lake = { ...base, service, version, parallel: options.parallel, clock, datasetsAt, events };
   run.progress.begin(() => output.state(client.meter), report.tell);
-  const result = await syncLake(lake, datasets, begun).catch((cause: unknown) => {
+  const runOnce = async (plan: LakePlan): Promise<ExitCode> => {
+    const isOk = await syncRound(run, { lake, datasets, plan, end: output.end });
+    if (isOk) metrics.succeeded();
+    return isOk ? 0 : 8;
+  };
+  if (flags.watch !== true) return await runOnce(begun);
+  for (let plan = begun; ; plan = await planLake(base, datasets, clock.present())) {
+    await runOnce(plan).catch((cause: unknown) => {
+      if (!(cause instanceof Failure) || (cause.exit !== 6 && cause.exit !== 7)) throw cause;
+      report.fault(cause.message);
+    });
+    await context.clock.sleep((every - (clock.present() % every)) * 1000, context.signal);
+  }
+}
+
+interface Round {
+  readonly lake: Omit<Lake, "events"> & { readonly events: Omit<Lake["events"], "failed"> };
+  readonly datasets: readonly Dataset[];
+  readonly plan: LakePlan;
+  /** Writes the table. */
+  readonly end: () => Promise<void>;
+}
+
+/** Whether everything could be read. */
+async function syncRound(run: Run, { lake, datasets, plan, end }: Round): Promise<boolean> {
+  const failures = createFailures(run);
+  const events = { ...lake.events, failed: failures.add };
+  const result = await syncLake({ ...lake, events }, datasets, plan).catch((cause: unknown) => {
     failures.tell();
     throw cause;
   });
-  await output.end();
-  tellChecks(run, begun, isForced);
-  tellClock(run, clock);
+  await end();
+  tellChecks(run, plan, lake.isForced);
+  tellClock(run, lake.clock);
   if (result.unknownTokens > 0)
-    report.warn(
+    run.report.warn(
       `${counted(result.unknownTokens, "token")} could not be fetched for ${tokensName}; run the command again`,
     );
   const hasFailed = result.failures.length > 0;
   if (hasFailed && result.succeeded === 0) failures.end();
   failures.tell();
-  const isOk = !hasFailed && result.problems === 0;
-  if (isOk) metrics.succeeded();
-  return isOk ? 0 : 8;
+  return !hasFailed && result.problems === 0;
 }
 
 function observerOf({ report }: Run, clock: ServiceClock): Pick<ClientObserver, "answered"> {

@@ -1,0 +1,240 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { isObject, member } from "../../src/base/json/raw-json.ts";
+import { dexdata, run as runIn } from "../harness/dexdata.ts";
+import { dataFiles, periodsBelow, rowsBelow } from "../harness/lake.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext, type TestContext } from "../harness/test-context.ts";
+
+const hour = 3_600_000;
+const folder = temporaryFolder();
+let now = sandboxNow;
+let root = "";
+let watched: TestContext | undefined;
+/** While a run is watching, its clock is the service's. */
+const serviceNow = (): number => {
+  if (watched === undefined) return now;
+  if (watched.clock.now() > sandboxNow + 270_000) watched.interrupt({ cause: "SIGTERM" });
+  return watched.clock.now();
+};
+const sandbox = useSandbox({ now: serviceNow, requestsPerMinute: Number.POSITIVE_INFINITY });
+
+beforeEach(({ task }) => {
+  now = sandboxNow;
+  root = path.join(folder, task.name.replaceAll(/\W+/gu, "-").slice(0, 60));
+  sandbox.takeLog();
+});
+
+async function run(...words: readonly string[]) {
+  const outcome = await dexdata([...words, "--error-format", "text"], { env: sandbox.env(), now });
+  return { ...outcome, requests: sandbox.takeLog().length };
+}
+const sync = async (...words: readonly string[]) => await run("sync", root, ...words);
+const assets = (): string => readFileSync(path.join(root, "assets.ndjson"), "utf8");
+
+async function stored(): Promise<readonly object[]> {
+  return (await rowsBelow(root)).filter(isObject);
+}
+
+/** What a search has of this pool now. */
+async function search(row: object): Promise<unknown> {
+  const created = String(member(row, "created_at"));
+  const words = [
+    "pools",
+    "search",
+    "ethereum",
+    "--created-after",
+    created,
+    "--created-before",
+    created,
+    "--all",
+  ];
+  const { stdout } = await run(...words, "-o", "ndjson");
+  const rows: readonly unknown[] = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const found = rows.find((each) => member(each, "id") === member(row, "id"));
+  // A stored row has no nulls.
+  return Object.fromEntries(Object.entries(Object(found)).filter(([, value]) => value !== null));
+}
+
+const busy = "ethereum --volume-usd-24h-min 100k --limit 250";
+
+test("every hour has the search's rows in order, with the time that their values are from", async () => {
+  const first = await sync("--search", busy, "--list", "big");
+  expect([first.exit, first.requests]).toEqual([0, 2]);
+  expect(assets()).toBe(
+    `{"kind":"pools","list":"big","every":"1h","from":"2026-11-21T08:00:00Z","search":"${busy}"}\n`,
+  );
+  const again = await sync();
+  expect([again.exit, again.requests]).toEqual([0, 0]);
+  now += hour;
+  expect((await sync()).exit).toBe(0);
+  expect(dataFiles(root)).toEqual(["pools/network=ethereum/list=big/month=2026-11/rows.parquet"]);
+  const rows = await stored();
+  const periods = [...new Set(rows.map((row) => member(row, "period")))];
+  expect(periods).toEqual(["2026-11-21T08:00:00Z", "2026-11-21T09:00:00Z"]);
+  const ranks = rows.filter((row) => member(row, "period") === periods[0]).map((row) => member(row, "rank"));
+  expect(ranks).toEqual(ranks.map((_, index) => index + 1));
+  for (const row of [rows[0], rows[70], rows.at(-1)]) {
+    if (row === undefined) throw new Error("no rows");
+    now = Date.parse(String(member(row, "as_of")));
+    expect(row).toMatchObject({ ...Object(await search(row)), tokens: expect.anything() });
+  }
+  now = sandboxNow + hour;
+  expect((await run("verify", root)).stdout).toBe("");
+});
+
+test("periods without a run are lost, also over days and months, and nothing takes their place", async () => {
+  now = Date.parse("2026-11-29T22:10:00Z");
+  await sync("--search", "ethereum --limit 5");
+  now = Date.parse("2026-12-02T03:30:00Z");
+  const late = await sync();
+  expect(late.exit).toBe(8);
+  expect(late.stderr).toContain("rows from 2026-11-30T00:00:00Z to 2026-12-01T00:00:00Z are lost");
+  const lost = (await periodsBelow(root)).map(({ footer }) => [footer.rows, ...footer.lost]);
+  expect(lost.map(([rows]) => rows)).toEqual([5, 0, 0, 5]);
+  const ranges = lost.map(([, range]) => [member(range, "from"), member(range, "to"), member(range, "why")]);
+  const at = (text: string): number => Date.parse(`${text}:00:00Z`) / 1000;
+  expect(ranges).toEqual([
+    [at("2026-11-29T23"), at("2026-11-30T00"), "missed"],
+    [at("2026-11-30T00"), at("2026-12-01T00"), "missed"],
+    [at("2026-12-01T00"), at("2026-12-02T00"), "missed"],
+    [at("2026-12-02T00"), at("2026-12-02T03"), "missed"],
+  ]);
+  now += hour;
+  const next = await sync();
+  expect([next.exit, next.requests]).toEqual([0, 1]);
+  const verified = await run("verify", root);
+  expect([verified.exit, verified.stdout.split("\n").length]).toEqual([0, 5]);
+});
+
+test("a listed pool costs one request per period, and its creation is asked for once", async () => {
+  const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+  const first = await sync(`ethereum:${pool}`, "--kind", "pools", "--every", "5m");
+  expect([first.exit, first.requests]).toEqual([0, 2]);
+  now += 300_000;
+  expect((await sync()).requests).toBe(1);
+  const [one] = await stored();
+  expect(one).toMatchObject({ id: pool, period: "2026-11-21T08:50:00Z" });
+  writeFileSync(
+    path.join(folder, "more.ndjson"),
+    `${JSON.stringify(one)}\n{"chain":"ethereum","id":"0xc7bbec68d12a0d1830360f8ec58fa599ba1b0e9b"}\n`,
+  );
+  expect((await sync(`@${folder}/more.ndjson`, "--kind", "pools")).stderr).toContain("exists, with another");
+  now += 300_000;
+  const more = await sync(`@${folder}/more.ndjson`, "--kind", "pools", "--every", "5m");
+  expect([more.exit, more.requests]).toEqual([0, 3]);
+  expect(assets().trimEnd().split("\n")).toHaveLength(3);
+  now += 300_000;
+  expect((await sync()).requests).toBe(2);
+});
+
+test("a pool that leaves the search is read for a day more", async () => {
+  await sync("--search", "ethereum --order-by price_change_percentage_1h --limit 5", "--every", "6h");
+  for (let index = 0; index < 7; index += 1) {
+    now += 6 * hour;
+    expect((await sync()).exit).toBe(0);
+  }
+  const rows = await stored();
+  const listed = new Map<unknown, number>();
+  const last = new Map<unknown, number>();
+  for (const row of rows) {
+    const period = Date.parse(String(member(row, "period")));
+    last.set(member(row, "id"), period);
+    if (typeof member(row, "rank") === "number") listed.set(member(row, "id"), period);
+  }
+  const end = Math.floor(now / hour / 6) * hour * 6;
+  expect([...listed.values()].some((left) => left < end - 24 * hour)).toBe(true);
+  for (const [id, left] of listed) expect(last.get(id)).toBe(Math.min(left + 24 * hour, end));
+});
+
+test("a run that ends early keeps the pages that it has paid for", async () => {
+  const early = await sync("--search", "ethereum --limit 500", "--max-credits", "2", "--parallel", "1");
+  expect(early.exit).toBe(5);
+  expect(dataFiles(root)).toEqual([]);
+  now += 60_000;
+  const rest = await sync("--search", "ethereum --limit 500");
+  expect([rest.exit, early.requests + rest.requests]).toEqual([0, 5]);
+  const rows = await stored();
+  expect(rows).toHaveLength(500);
+  // The sandbox continues the list as it was at the first page.
+  expect(new Set(rows.map((row) => member(row, "as_of"))).size).toBe(1);
+  expect(readdirSync(path.join(root, ".dexdata", "work"))).toEqual([]);
+});
+
+test("a damaged day is kept aside and named lost, and the others stay", async () => {
+  await sync("--search", "ethereum --limit 5");
+  now += 24 * hour;
+  await sync();
+  const file = path.join(root, dataFiles(root)[0] ?? "");
+  const bytes = readFileSync(file);
+  bytes[300] = (bytes[300] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+  now += hour;
+  await sync();
+  now += hour;
+  expect((await sync()).stderr).toContain("are lost");
+  expect(readdirSync(path.join(root, ".dexdata", "replaced")).length).toBeGreaterThan(0);
+  const days = (await periodsBelow(root)).map(({ footer }) => footer.rows);
+  expect([days[0], days.length]).toEqual([0, 2]);
+  expect((await run("verify", root)).exit).toBe(0);
+});
+
+test("--watch reads each period of the lists until a signal arrives, also after an outage", async () => {
+  const env = sandbox.env();
+  watched = createTestContext({ flows: true, now, env });
+  const words = ["sync", root, "--search", "ethereum --limit 5", "--every", "1m", "--watch", "-o", "ndjson"];
+  const { exit, stdout, stderr } = await runIn(words, watched);
+  watched = undefined;
+  expect([exit, stderr]).toEqual([143, expect.not.stringContaining("error")]);
+  const ends = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => String(member(JSON.parse(line), "settled_to")).slice(11, 16));
+  expect(ends).toEqual(["08:55", "08:56", "08:57", "08:58", "08:59"]);
+});
+
+test("a clock that is ahead of the service's does not move a period", async () => {
+  const { exit, stderr } = await dexdata(["sync", root, "--search", "ethereum --limit 5"], {
+    env: sandbox.env(),
+    now: now + 3 * hour,
+  });
+  expect([exit, stderr]).toEqual([0, expect.stringContaining("ahead of")]);
+  const periods = (await stored()).map((row) => member(row, "period"));
+  sandbox.takeLog();
+  expect(new Set(periods)).toEqual(new Set(["2026-11-21T08:00:00Z"]));
+  expect((await sync()).requests).toBe(0);
+  expect((await run("verify", root)).exit).toBe(0);
+});
+
+test("--watch requires a list of pools", async () => {
+  const { exit, stderr } = await sync("ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640", "--watch");
+  expect([exit, stderr]).toEqual([2, expect.stringContaining("--watch requires a list of pools")]);
+});
+
+test("the estimate has the credits of a month and the plan that they fit", async () => {
+  const { stdout, requests } = await sync("--search", "ethereum --limit 500", "--estimate", "-o", "json");
+  const figures = { requests: 5, credits_per_month: 3600, fits_plan: "keyless", rows_at_most: 500 };
+  expect(JSON.parse(stdout)).toMatchObject(figures);
+  expect(requests).toBe(0);
+});
+
+test.each([
+  ["a search that matches nothing", ["--search", "ethereum --volume-usd-24h-min 1e15"], "returned no pool"],
+  ["a period that is too short", ["--search", "ethereum", "--every", "30s"], "responses can be 60s old"],
+  ["a period that does not divide a day", ["--search", "ethereum", "--every", "7h"], "equal parts"],
+  ["an unknown flag", ["--search", "ethereum --volume-min 1"], 'unknown flag "--volume-min"'],
+  ["a flag without a value", ["--search", "ethereum --limit"], "missing value for --limit"],
+  ["an invalid value", ["--search", "ethereum --liquidity-usd-min x"], '--liquidity-usd-min "x"'],
+  ["no network", ["--search", "--limit 5"], "must begin with a network"],
+  ["a list that names no directory", ["--search", "ethereum", "--list", "../x"], "names a directory"],
+  ["a list without pools", ["--list", "big"], "--list requires a list of assets"],
+])("%s is rejected, and nothing is stored", async (_, words, problem) => {
+  const { exit, stderr } = await sync(...words);
+  expect([exit, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  expect(() => assets()).toThrow("ENOENT");
+});
