@@ -29,7 +29,7 @@ const scenes = [
     0,
   ],
   ["the cost of a long pull, before it starts", `txns ethereum ${pool} --from -7d --all --estimate`, 0],
-  ["any API path", `api /networks/ethereum/dexes -f limit=3 -o ndjson`, 0],
+  ["any API path", `api /networks/ethereum/multi/prices -f tokens=${weth} -o ndjson`, 0],
   [
     "a stream: candles of the last minutes, then each new one",
     `stream ethereum ${weth} --feed ohlcv --interval 60s --since -5m --limit 3 -o ndjson`,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // node ship.mjs [--once] STATE 'FILES' command…: passes each line of growing files to a command, at least once.
-// FILES is a name or a pattern with *, which should include rotated files. Compressed files are ignored: ship them before.
+// FILES is a name or a pattern with *, which should include rotated files. Compressed files are ignored.
 // The command reads complete lines from stdin, usually up to 1 MiB. Its exit code decides what happens next:
 //   0   All lines were stored, and the next lines follow.
 //   65  The engine rejects a line. The batch is split until this line is alone, and the line goes to STATE.refused.
@@ -8,7 +8,7 @@
 // STATE stores the device, inode and offset of each file, with hashes of its first and last block before the offset. If one
 // has changed, the file was truncated or replaced, and it is read from its start. After a kill, the last batch is sent
 // again, so the engine must drop rows whose id and log_index it already has. Files are synced to disk before shipping.
-// A file that cannot be read, or with a line of more than 64 MiB, is reported, and the others go on.
+// A file that cannot be read, or with a line of more than 64 MiB, is reported, and the others continue.
 // --once exits with 0 when all lines are delivered. On Linux and Windows, only one process at a time can use STATE.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -30,7 +30,7 @@ const literals = path
 const isNamed = new RegExp(`^(?!.*\\.(?:lock|lock\\.break|new|part|resume|gz|zst)$)${literals.join(".*")}$`);
 const absent = (instead) => (problem) => (problem.code === "ENOENT" ? instead : Promise.reject(problem));
 const folder = await fs.realpath(path.dirname(files)).catch(absent(path.dirname(files)));
-/** A link is resolved, so that nobody locks the same state by another name. */
+/** A link is resolved, so that no other process locks the same state under another name. */
 const state = await fs.realpath(given).catch(async () => {
   const parent = path.resolve(path.dirname(given));
   return path.join(await fs.realpath(parent).catch(absent(parent)), path.basename(given));

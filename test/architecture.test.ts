@@ -61,7 +61,7 @@ test("the sandbox imports nothing from the client", () => {
 });
 
 /** What a directory contains directly: its files, and its folders as a whole. */
-test("no imports form a circle between the files and folders of any directory", () => {
+test("no imports form a circle between the files and subdirectories of any directory", () => {
   const folders = new Set(sources.flatMap((file) => foldersOf(path.posix.dirname(file))));
   const circles = [...folders].flatMap((folder) =>
     circlesIn(importsWithin(folder)).map((nodes) => `${folder}: ${nodes.join(" → ")}`),

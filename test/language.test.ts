@@ -30,6 +30,7 @@ export const oddPhrases: readonly RegExp[] = [
   /\b(?:connection|network|disk|certificate) faults?\b|\bhas a fault\b|\b(?:the|whole|this|of) interface\b|\(interface /giu,
   /\bcolour(?:s|ed|ing)?\b|\btime-outs?\b|\blook whether\b|\bmend(?:s|ed)?\b|\bwrit(?:e|es|ten) down\b|\bmore exist\b|\bmade-up\b|\brights of\b/giu,
   /(?:^|[.!?;:] )(?:Retried|Obeyed|Counted|Refused|Written|Sent|Charged|Shown|Checked|Meant) (?:are|is|as)\b/gu,
+  /\bfor good\b|\bfrom now on\b|\blooked for\b|\bcame twice\b/giu,
   /["›\w]: (?:is|are|was|were|has|have|goes|does|names|holds|belongs|lies|chooses|takes|begins|both) (?=\p{L})/gu,
 ];
 

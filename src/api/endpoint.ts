@@ -45,7 +45,7 @@ export interface Endpoint {
   readonly withoutPlan?: string;
   /** Without filters, the rows are all pools on the networks. The list of networks contains their number. */
   readonly isEveryPool?: true;
-  /** The currency of the candles: `USD` or `the pool's other token`. */
+  /** The currency of the candles. */
   readonly quote?: string;
   readonly params: readonly Param[];
   readonly reply: Reply;
@@ -74,7 +74,7 @@ export interface RowShape extends NamedRecord {
   readonly isComplete?: true;
   /** A pull uses these fields to avoid writing a row twice. */
   readonly identity: readonly string[];
-  /** Fields that name what a request asked for, each with the parameter that it must equal; see ownership.ts. */
+  /** Fields, each with the parameter of the request that it must equal; see ownership.ts. */
   readonly owned?: Readonly<Record<string, string>>;
   /** Fields that come first in CSV and TSV. If a row lacks one, it has the value of the request; see `owned`. */
   readonly leading?: readonly string[];

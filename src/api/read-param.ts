@@ -96,7 +96,7 @@ function readAmount(label: string, typed: string): string {
 }
 
 function readWord(label: string, kind: "network" | "address", typed: string): string {
-  const what = kind === "network" ? "a network slug such as ethereum" : "an address or ID";
+  const what = kind === "network" ? "a network ID such as ethereum" : "an address or ID";
   if (typed === "") throw invalidInput(label, `must not be empty; enter ${what}`);
   // A URL parser would remove "." and ".." from the path, so the request would go to a different endpoint.
   if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {

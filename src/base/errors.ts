@@ -30,7 +30,7 @@ const all = {
   ),
   unknown_name: lasting(
     2,
-    "A word is neither an address nor a name of this service; no request was sent",
+    "An argument is neither an address nor a known name; no request was sent",
     "find the asset with dexdata search, and name it with dexdata name add",
   ),
   timeout: temporary(

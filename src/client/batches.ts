@@ -1,9 +1,8 @@
 import type { Document } from "./connection/answer-body.ts";
 import type { Args } from "../api/args.ts";
-import { onlyGroup } from "../api/endpoint.ts";
 import { affectsOneInput, fail, Failure, invalidInput, invalidResponse } from "../base/failure.ts";
 import type { Reply } from "../api/reply.ts";
-import { readRows, type Asking, type Page } from "./pages/page.ts";
+import { type Asking, type Page, type PageNote, pageOf, readRows } from "./pages/page.ts";
 import { inOrder } from "./pages/in-order.ts";
 import { ended, more } from "./pages/judge.ts";
 import { member } from "../base/json/raw-json.ts";
@@ -48,13 +47,10 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
       if (typeof found === "object") ready.push(found);
       next += 1;
     }
-    yield {
-      group: onlyGroup,
-      rows: textRows(ready),
-      end: next < subjects.length ? more({ flag: "subject", value: String(before + next) }) : ended("inputs"),
-      missing,
-      ...(isRefused && { refused: { args: asked, failure: answer } }),
-    };
+    const end =
+      next < subjects.length ? more({ flag: "subject", value: String(before + next) }) : ended("inputs");
+    const refused: readonly PageNote[] = isRefused ? [{ kind: "refused", args: asked, failure: answer }] : [];
+    yield pageOf(textRows(ready), end, [{ kind: "missing", subjects: missing }, ...refused]);
   }
 }
 

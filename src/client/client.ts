@@ -205,7 +205,7 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     if (plan !== undefined) notePlan(plan);
     if (isCharged(status)) await tab?.pay();
     const refused = status < 200 || status >= 300 ? refusal(answer, question, target) : undefined;
-    await pace.heard({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
+    await pace.record({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
     checkPlan(plan, requiredPlan, refused);
     if (refused !== undefined) throw refused;
     return createDocument(answer);

@@ -5,7 +5,7 @@ import { isObject, member } from "../base/json/raw-json.ts";
 import type { Client } from "./client.ts";
 import { createRowInspector } from "./pages/distinct-pages.ts";
 import { nextOf } from "./pages/judge.ts";
-import type { Page, TokensOfPool, Walk } from "./pages/page.ts";
+import type { Page, PageNote, TokensOfPool, Walk } from "./pages/page.ts";
 import { createSeenKeys } from "./pages/seen-keys.ts";
 import { comparableAddress } from "./subject.ts";
 import { walkPages } from "./walk-pages.ts";
@@ -47,14 +47,16 @@ export async function* walkPoolsWithTokens(walking: Walking): AsyncGenerator<Pag
       const { at, end, rows } = page;
       rowsRead += rows.length;
       const isCutOff = rowsRead + walk.pageSize > wanted.maxRowsRead && nextOf(page) !== undefined;
+      const kept = inspect(rows.keep(matching(page, wanted))).take();
+      const read: PageNote = { kind: "read", rows: unreported + rows.length };
+      const cutOff: readonly PageNote[] = isCutOff ? [{ kind: "cut off" }] : [];
       yield {
         ...page,
-        ...inspect(rows.keep(matching(page, wanted))).take(),
-        rowsRead: unreported + rows.length,
+        ...kept,
+        notes: [...page.notes.filter(({ kind }) => kind !== "repeats"), ...kept.notes, read, ...cutOff],
         // A cursor belongs to the list of one token.
         at: at && { ...at, list },
         end: end.kind === "more" ? { ...end, next: { ...end.next, list } } : end,
-        isCutOff,
       };
       unreported = 0;
       const next = isCutOff ? undefined : await pages.next();

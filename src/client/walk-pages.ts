@@ -9,7 +9,7 @@ import { checkEcho } from "./response/echo.ts";
 import { createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
 import { textRows } from "./rows/rows.ts";
 import { ended } from "./pages/judge.ts";
-import { type Asking, createPage, type Page, type Walk } from "./pages/page.ts";
+import { type Asking, createPage, type Page, pageOf, type Walk, warningOf } from "./pages/page.ts";
 
 /** Fetching stops when the consumer stops, so that unneeded pages do not cost credits. */
 export async function* walkPages(
@@ -30,10 +30,11 @@ export async function* walkPages(
 async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerator<Page> {
   const { once = "rows", isStrict } = walk;
   const { answer, warning } = await askOwn(client, endpoint, args, isStrict);
-  if (once === "rows") for (const page of rowsOf(endpoint, answer)) yield { ...page, warning };
+  if (once === "rows")
+    for (const page of rowsOf(endpoint, answer)) yield { ...page, notes: warningOf(warning) };
   else {
     const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);
-    yield { group: onlyGroup, rows: whole, isDocument: true, end: ended("inputs"), warning };
+    yield { ...pageOf(whole, ended("inputs"), warningOf(warning)), as: "document" };
   }
 }
 
@@ -69,8 +70,7 @@ function rowsOf(endpoint: Endpoint, document: Document): readonly Page[] {
   const { isAllRows, isRecord } = traitsOf(reply);
   if (isAllRows && !isRecord) return [createPage(text, value, endpoint.command)];
   if (!isObject(value)) throw invalidResponse("invalid response: not an object");
-  if (isRecord)
-    return [{ group: onlyGroup, rows: textRows([{ row: text.trim(), value }]), end: ended("inputs") }];
+  if (isRecord) return [pageOf(textRows([{ row: text.trim(), value }]), ended("inputs"))];
   const members = rawMembers(text);
   const name = listNameOf(reply, onlyGroup) ?? "";
   const groups = groupsIn(reply);

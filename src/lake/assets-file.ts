@@ -34,7 +34,7 @@ export function checkRoot(root: string): void {
 /** What a run changes in the list. */
 export interface ListChanges {
   readonly added: readonly Dataset[];
-  /** Datasets that begin earlier than their lines say. */
+  /** Datasets that now begin earlier than in their lines. */
   readonly widened: readonly Dataset[];
 }
 

@@ -1,3 +1,4 @@
+import { transactionReach } from "../api/endpoints/pool-transactions.ts";
 import { candleLength, type Dataset } from "./dataset.ts";
 import type { Footer, LostRange } from "./footer.ts";
 import { type FileState, type Period, periodsBetween } from "./layout.ts";
@@ -14,11 +15,6 @@ const justNow = 60;
 export const completeAge = day;
 /** The service counts a day again at this age, when its rows can still be fetched. */
 const recountAge = 4 * day;
-/**
- * The public service returns transactions of the last 7 days only (wire-facts 4.6). This decides what is requested, and
- * never what a period is.
- */
-export const defaultReach = 7 * day;
 /** Incomplete periods are requested again, once a day, until this long after their end. */
 const patience = 30 * day;
 
@@ -85,7 +81,7 @@ export const isOfPlan = (why: string): boolean => why.startsWith("plan ");
 
 const isOfOtherPlan = ({ why }: LostRange, plan: string): boolean => isOfPlan(why) && why !== plan;
 
-/** A time in the future was written down by a wrong clock. */
+/** A time in the future was recorded by a wrong clock. */
 const isDue = (present: number, last: number, wait: number): boolean =>
   last > present || present - last >= wait;
 
@@ -93,7 +89,8 @@ const isDue = (present: number, last: number, wait: number): boolean =>
 function needOfComplete(wish: Wish, period: Period, footer: Footer): Need {
   const { dataset, present } = wish;
   const age = present - period.to;
-  const reach = dataset.kind === "transactions" ? defaultReach : wish.candleReach;
+  // This decides what is requested, and never what a period is.
+  const reach = dataset.kind === "transactions" ? transactionReach : wish.candleReach;
   const isInReach = reach === undefined || footer.period.from > present - reach;
   const { contradicted, witnessed, total_at: counted, read_at: read, reread_at: reread } = footer;
   if (!isInReach) return nothing;
@@ -119,7 +116,7 @@ function isAttemptDue({ present }: Wish, period: Period, footer: Footer): boolea
   return isPatient && isDue(present, read, needsSecondRead(footer) ? settlingTime : day);
 }
 
-/** A file that lacks nothing but a second read that says the same: it has no rows, or lacks earlier ones. */
+/** A file that needs only a second read with the same result: it has no rows, or lacks earlier ones. */
 export function needsSecondRead({ witnessed, contradicted, rows }: Footer): boolean {
   return witnessed === true && (contradicted !== undefined || rows === 0);
 }

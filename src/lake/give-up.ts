@@ -66,7 +66,7 @@ async function giveUpBefore(
     if (held !== undefined && held.footer === undefined) {
       mayBegin = false;
       run.complain(
-        `${held.file}: ${held.problem ?? "damaged"}; the service no longer has its rows, so the file stays`,
+        `${held.file}: ${held.problem ?? "damaged"}; the service no longer has its rows, so the file was left as it is`,
       );
       continue;
     }
@@ -85,7 +85,7 @@ async function giveUpBefore(
   return before === undefined ? [] : [before];
 }
 
-/** If the next period is not read by this stretch, its file is told now. Returns what is still to be said. */
+/** If this stretch does not read the next period, its file records the loss now. Returns what is left to record. */
 async function told(
   run: LakeRun,
   { dataset, to }: Stretch,

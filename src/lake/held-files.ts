@@ -146,7 +146,7 @@ async function readFound(
     if (footers === undefined) return unusable("the footer is not one that dexdata writes");
     for (const footer of footers) {
       const foreign = foreignPart(footer, dataset, place);
-      if (foreign !== undefined) return unusable(`the file belongs to another place: ${foreign}`);
+      if (foreign !== undefined) return unusable(`the file is in the wrong directory: ${foreign}`);
     }
     const ranges = groupRanges(
       parquet,

@@ -5,7 +5,7 @@ import { affectsOneInput, Failure } from "../base/failure.ts";
 import { candleReach, type Tier } from "../api/tier.ts";
 import { member } from "../base/json/raw-json.ts";
 import { parseRfc3339 } from "../base/time/time.ts";
-import { defaultReach } from "./coverage.ts";
+import { transactionReach } from "../api/endpoints/pool-transactions.ts";
 import { candleLength, type Dataset, factsOfKind } from "./dataset.ts";
 import type { Footer, LostRange } from "./footer.ts";
 import { isOfDataset, readLakeRow } from "./lake-row.ts";
@@ -29,8 +29,8 @@ export async function probeReach(
   dataset: Dataset,
   present: number,
 ): Promise<Reach | undefined> {
-  const older = await newestRow(client, dataset, present - defaultReach - hour);
-  return older === undefined ? { length: defaultReach, why: "reach" } : undefined;
+  const older = await newestRow(client, dataset, present - transactionReach - hour);
+  return older === undefined ? { length: transactionReach, why: "reach" } : undefined;
 }
 
 /** The time in Unix seconds of the newest row at or before `to`; undefined if the service has none. One request. */

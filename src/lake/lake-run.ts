@@ -64,7 +64,7 @@ export function beginRun(lake: Lake) {
     const { state, rows, contradicted, witnessed } = footer;
     if (twins > 0)
       events.remark(
-        `${file}: ${counted(twins, "row")} with the ID and log index of another row; both are in the file`,
+        `${file}: ${counted(twins, "row")} with the same ID and log index as another row; the file keeps both`,
       );
     const known = new Set(held?.footer?.before?.map(rangeText));
     for (const range of before)
@@ -74,7 +74,7 @@ export function beginRun(lake: Lake) {
     for (const range of lost.map(rangeText)) if (!said.has(range)) complain(`${file}: ${range}`);
     if (contradicted?.at === part.present) {
       const count = `the service no longer returns ${contradicted.rows} of ${counted(rows, "row")}`;
-      const text = `${file}: ${count}; the file keeps them unless a later run confirms it`;
+      const text = `${file}: ${count}; the file keeps them until a later run confirms this`;
       if (state === "rows") complain(text);
       else events.remark(text);
     }

@@ -85,7 +85,7 @@ export function placeOf({ by }: Pick<Dataset, "by">, { name }: Period): string {
 /** The time that the files of a directory are for; undefined if it is not one of this dataset. */
 export function placeNamed(dataset: Pick<Dataset, "interval">, name: string): Period | undefined {
   const [, kind, text] = /^(date|month)=(\d{4}-\d{2}(?:-\d{2})?)$/u.exec(name) ?? [];
-  const at = Date.parse(`${text ?? ""}T00:00:00Z`.replace(/^(\d{4}-\d{2})T/u, "$1-01T")) / 1000;
+  const at = Date.parse(`${text ?? ""}T00:00:00Z`) / 1000;
   if (Number.isNaN(at)) return undefined;
   const place = periodAt(kind === "month" ? { interval: "24h" } : dataset, at);
   return place.name === name ? place : undefined;

@@ -14,8 +14,8 @@ export interface Placer extends Keeper {
 }
 
 /**
- * Puts a period where its state says. A file by month has the row groups of its other days as they are: first, the day
- * is added to the file of its state, and then it goes from the file where it was, so that a reader always finds it.
+ * Puts a period into the file of its state. In a file by month, the row groups of other days do not change. The day is
+ * added to the new file before it is removed from the old one, so that a reader always finds it.
  */
 export async function placePeriod(
   placer: Placer,

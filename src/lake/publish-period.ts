@@ -80,7 +80,7 @@ export function decide(news: News, earlier: readonly LakeRow[]) {
   return { verdict, rows, merged };
 }
 
-/** Settled rows do not disappear by themselves. Those of an open file that may still change do. */
+/** Settled rows do not disappear, but rows of an open file that can still change do. */
 function settledIn(footer: Footer | undefined): number {
   if (footer === undefined) return Number.NEGATIVE_INFINITY;
   return footer.state === "open" ? footer.settled_to : Number.POSITIVE_INFINITY;
@@ -183,7 +183,7 @@ function contentOf({ settled_to, unsettled, dexdata: _version, lost, before, ...
 }
 
 /** Compares the rows that were read again with their earlier versions. Both are as files have them. */
-function createComparison({ kind }: Dataset, reread: readonly LakeRow[]) {
+export function createComparison({ kind }: Pick<Dataset, "kind">, reread: readonly LakeRow[]) {
   const earlier = new Map(reread.map(({ key, text }) => [key, text]));
   let [found, revised] = [0, 0];
   return {

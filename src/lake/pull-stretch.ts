@@ -2,7 +2,7 @@ import { traitsOf } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { isConfirmed } from "../client/pages/judge.ts";
-import type { Page } from "../client/pages/page.ts";
+import { type Page, rowsSentIn } from "../client/pages/page.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import type { Context } from "../base/context/context.ts";
 import { onlyGroup } from "../api/endpoint.ts";
@@ -219,8 +219,8 @@ function judgeFirst(
   return total <= maxAtOnce || isOnePeriod ? undefined : { kind: "too-large" };
 }
 
-function totalOf({ rows, repeats = 0, left }: Page): number | undefined {
-  return left === undefined ? undefined : rows.length + repeats + left;
+function totalOf(page: Page): number | undefined {
+  return page.left === undefined ? undefined : rowsSentIn(page) + page.left;
 }
 
 function isSameRow(row: object | undefined, last: unknown): boolean {

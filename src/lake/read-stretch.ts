@@ -1,5 +1,6 @@
 import { createPart, textOfFile } from "../base/files/stored-file.ts";
-import { partsOf, type Stretch, defaultReach } from "./coverage.ts";
+import { transactionReach } from "../api/endpoints/pool-transactions.ts";
+import { partsOf, type Stretch } from "./coverage.ts";
 import { giveUpStart } from "./give-up.ts";
 import type { LakeRun } from "./lake-run.ts";
 import { folderOf } from "./layout.ts";
@@ -55,7 +56,7 @@ export async function readStretch(
 /** Transactions are asked for once if a stretch begins earlier than usual. A plan's limit is known after a rejection. */
 async function reachFor(run: LakeRun, { dataset, from }: Stretch): Promise<Reach | undefined> {
   const { reaches, client } = run;
-  const isUsual = from >= run.present() - defaultReach;
+  const isUsual = from >= run.present() - transactionReach;
   if (dataset.kind === "transactions" && !isUsual && !reaches.has(dataset))
     reaches.set(dataset, probeReach(client, dataset, run.present()));
   return dataset.kind === "transactions" && isUsual ? undefined : await reaches.get(dataset);

@@ -15,7 +15,7 @@ export function createServiceClock(local: () => number) {
   let hasAnswer = false;
   return {
     /** Called for each successful response. Days are over when its data is that new. */
-    heard: (date: string | undefined, age?: AnswerAge): void => {
+    record: (date: string | undefined, age?: AnswerAge): void => {
       hasAnswer = true;
       const now = local();
       const said = (date === undefined ? Number.NaN : Date.parse(date)) - now;
@@ -26,7 +26,7 @@ export function createServiceClock(local: () => number) {
       largest = Math.abs(difference) > Math.abs(largest ?? 0) ? difference : (largest ?? difference);
     },
     isHeard: (): boolean => smallest !== undefined,
-    /** There was a response, but none said the time. */
+    /** There was a response, but none contained the time. */
     isSilent: (): boolean => hasAnswer && smallest === undefined,
     /** In Unix seconds. */
     present: (): number => Math.floor((local() + Math.min(0, smallest ?? 0)) / 1000),

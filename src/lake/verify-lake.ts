@@ -122,7 +122,7 @@ function checkPeriods(
   last: number | undefined,
 ): void {
   const byName = groups(known, ({ period }) => period.name);
-  // What a file has that cannot be read is not known.
+  // The periods of an unreadable file are unknown.
   const read = new Set(known.map(({ file }) => file));
   const unread = files.filter(({ file }) => !read.has(file)).map(({ place }) => place);
   for (const [name, own] of byName)
@@ -132,7 +132,7 @@ function checkPeriods(
     report("H1", {
       level: "note",
       expected: `a line in ${assetsName}`,
-      found: "none, so no gaps were looked for",
+      found: "none, so gaps were not checked",
     });
     return;
   }
@@ -207,12 +207,12 @@ function checkFooter(footer: Footer, report: Report, now: number): void {
   if (state === "open" && now > due + completeAge + patience)
     report("H3", {
       field: "state",
-      expected: "a complete file a day after its end",
-      found: `open since ${showTime(period.to)}`,
+      expected: `a complete period, which ended at ${showTime(period.to)}`,
+      found: "an open file",
     });
 }
 
-/** What the rows of the file answer, as the receipt of a pull says it. */
+/** The query of the rows, in the form of the receipt of a pull. */
 function queryOf({ period, candle }: Footer, { dataset: { kind, network, address } }: LakeFile): Query {
   const { asset } = factsOfKind(kind);
   const interval = candle === undefined ? {} : { interval: candle };

@@ -45,7 +45,7 @@ function isWitnessed(run: LakeRun, { wanted: { dataset }, step }: Waiting, oldes
 function unwitnessed(run: LakeRun, waiting: Waiting, oldest: number): number | undefined {
   const { staged, parts } = waiting;
   if (!staged.isProven) return undefined;
-  // A killed run has read these rows, so no response of this run has said yet that the day is over.
+  // A killed run has read these rows, so no response of this run has shown yet that the day has ended.
   const isUntold =
     waiting.wanted.dataset.kind === "transactions" && !run.clock.isHeard() && !run.clock.isSilent();
   return parts.find(({ period, from, to }) => {
@@ -124,7 +124,7 @@ async function publishParts(
   const isProven = isCounted && isSound;
   if (!isSound)
     run.complain(
-      `${nameOfDataset(dataset)}: the service returned ${counted(foreign, "row")} of another pool or time; the files stay open`,
+      `${nameOfDataset(dataset)}: the service returned ${counted(foreign, "row")} of another pool or time range; the files stay open`,
     );
   const oldest = oldestOf(rows);
   for (const [index, { period, from, to }] of parts.entries()) {

@@ -2,7 +2,7 @@ import { groupsIn } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
 import type { Pace } from "../client/pace/pace.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
-import type { Page as RawPage, Walk } from "../client/pages/page.ts";
+import { missingIn, notesOf, type Page as RawPage, type Walk } from "../client/pages/page.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import type { Context } from "../base/context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../api/endpoint.ts";
@@ -68,13 +68,15 @@ async function* pagesOf(
   limit?: number,
 ): AsyncGenerator<Page<unknown>> {
   const read = rowReader(rowShape(endpoint, onlyGroup).record, opened.hasTexts);
-  for await (const { rows, missing = [], refused } of rawPages(opened, endpoint, asking, limit)) {
+  for await (const page of rawPages(opened, endpoint, asking, limit)) {
+    const { rows } = page;
+    const missing = missingIn(page);
     if (rows.length > 0 || missing.length > 0) {
       const texts = rows.texts();
       yield { rows: texts.map(read), texts, missing };
     }
     // Without this failure, a program would mistake partial results for complete ones.
-    if (refused !== undefined) throw refused.failure;
+    for (const { failure } of notesOf(page, "refused")) throw failure;
   }
 }
 

@@ -1,7 +1,7 @@
 import { usageFailure } from "../base/failure.ts";
 import { nearest } from "../base/text/nearest.ts";
 
-/** Refuses anything but an object with these options, because an option that is ignored does not do what it says. */
+/** Rejects everything except an object with these options, because ignoring a misspelled option would hide the mistake. */
 export function checkOptions(options: unknown, names: readonly string[], receiver: string): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))
     throw usageFailure(`the options of ${receiver} are not an object`, accepted(names));

@@ -57,7 +57,8 @@ export function readSandboxOptions(options: SandboxOptions, now: number) {
 export function readFaults(faults: SandboxOptions["faults"] = []): Faults {
   const list: readonly unknown[] = [faults].flat();
   const wrong = list.findIndex((each) => typeof each !== "string");
-  if (wrong >= 0) throw invalidInput(`faults "${String(list[wrong])}"`, "must be text, or a list of texts");
+  if (wrong >= 0)
+    throw invalidInput(`faults "${String(list[wrong])}"`, "must be a string, or an array of strings");
   const text = list.join(",");
   if (text === "") return [];
   const read = parseFaults(text);

@@ -440,7 +440,7 @@ describe("auth logout", () => {
       );
   });
 
-  test("K3: a damaged store is named, and the files beside it are removed first", async () => {
+  test("K3: a damaged store is named, and the other files with keys are removed first", async () => {
     const { run, file } = atHome();
     const { stages } = plant(file);
     writeFileSync(file, '{"key":"api_pro_s3cr3t_sandbox"', { mode: 0o600 });

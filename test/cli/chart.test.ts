@@ -125,14 +125,14 @@ describe("ohlcv --chart", () => {
     expect(readFileSync(file, "utf8")).not.toContain("\u001b");
   });
 
-  test("draws the candles of a pool in its other token", async () => {
+  test("names the tokens of a pool by their numbers if the symbols are unknown", async () => {
     const { stdout } = await dexdata(
       "ohlcv ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --pool --inversed --chart",
       { env: sandbox.env() },
     );
     expect(stdout.split("\n").slice(0, 2)).toEqual([
       "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 · 1h candles",
-      "in the pool's other token, inversed · 2026-11-20 08:54 to 2026-11-21 08:54 UTC",
+      "token 1 in token 0 · 2026-11-20 08:54 to 2026-11-21 08:54 UTC · * partial",
     ]);
   });
 

@@ -20,7 +20,7 @@ test.each([
   ["1", { pipe: true, terminal: true }],
   ["3", { pipe: true, terminal: true }],
   ["true", { pipe: true, terminal: true }],
-])("FORCE_COLOR=%s colors a pipe and a terminal as its standard says", async (value, wanted) => {
+])("FORCE_COLOR=%s colors a pipe and a terminal as its standard requires", async (value, wanted) => {
   const env: Record<string, string> = value === undefined ? {} : { FORCE_COLOR: value };
   expect({ pipe: await isColored(false, env), terminal: await isColored(true, env) }).toEqual(wanted);
 });

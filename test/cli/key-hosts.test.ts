@@ -177,7 +177,7 @@ describe("DEXDATA_TIER=keyless", () => {
     ["key_command", "key_command"],
     ["--key-file", "--key-file"],
     ["DEXDATA_API_KEY", "DEXDATA_API_KEY"],
-  ] as const)("sends the request without the key (%s), and says so", async (source, named) => {
+  ] as const)("sends the request without the key (%s), and reports it", async (source, named) => {
     const env = { DEXDATA_TIER: "keyless", DEXDATA_BASE_URL: home.url };
     const { exit, stderr } = await runCommand(source, { env });
     expect({ exit, stderr }).toEqual({

@@ -270,7 +270,7 @@ describe("candles that the service lacks", () => {
     expect([shown.exit, shown.stderr]).toEqual([1, expect.stringContaining("a candle has no valid high")]);
   });
 
-  test("cost the requests of their source, as the estimate says", async () => {
+  test("cost the requests of their source, as estimated", async () => {
     const market = marketOf(hour, 1, 1);
     const words = "--interval 4h --from -200d --to -10d -o json";
     const { requests } = await runAgainst(market, words);

@@ -124,7 +124,7 @@ describe("--metrics", () => {
     expect(existsSync(inFolder("x.prom"))).toBe(false);
   });
 
-  test("a file is replaced as a whole", () => {
+  test("a file is replaced in one step", () => {
     const file = inFolder("many.prom");
     writeFileSync(file, "");
     const context = createTestContext();

@@ -68,7 +68,7 @@ describe("name", () => {
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringMatching(message) });
   });
 
-  test("refuses what is no asset, and warns about a misspelled network", async () => {
+  test("rejects what is not an asset, and warns about a misspelled network", async () => {
     expect(await run("name add x ethereum:0x12")).toMatchObject({ exit: 2 });
     expect(await run("name add x weth")).toMatchObject({ exit: 2 });
     const misspelled = await run("name add x etherium:0x12");
@@ -183,7 +183,7 @@ describe("names in flags and messages", () => {
   test("a name that is known to be of the other kind is refused", async () => {
     const words = ["ohlcv", "usdc", "--pool"];
     const asked = await run(words, { ...TERMINAL, typed: ["1"] });
-    expect(asked.stderr).toContain("usdc is base:");
+    expect(asked.stderr).toContain("usdc is now a name of base:");
     const { exit, stderr } = await run("prices usdc");
     expect(exit).toBe(2);
     expect(stderr).toContain('\\"usdc\\" is the name of a pool, but prices takes tokens');
@@ -247,7 +247,9 @@ describe("an unknown word at a terminal", () => {
       "warning: 2 tokens on ethereum have the symbol PEPE; compare the addresses",
     );
     expect(asked.stderr).toContain('"0" is not a number from 1 to 4');
-    expect(asked.stderr).toContain(`pepe is ethereum:${REAL} from now on; to undo: dexdata name remove pepe`);
+    expect(asked.stderr).toContain(
+      `pepe is now a name of ethereum:${REAL}; to undo: dexdata name remove pepe`,
+    );
     expect(await run("prices pepe -o ndjson")).toMatchObject({ exit: 0, stderr: "" });
     expect(server.requests).toHaveLength(3);
   });
@@ -276,7 +278,7 @@ describe("an unknown word at a terminal", () => {
     ["prices pepe", { env: { DEXDATA_NO_INPUT: "1" } }],
     ["prices pepe", { isTerminal: { stdout: true, stderr: true } }],
     ["prices pepe", { isTerminal: { stdin: true, stdout: true } }],
-  ])("%s %o asks nothing", async (words, options) => {
+  ])("%s %o shows no prompt", async (words, options) => {
     const server = await serveInTest(answers);
     const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
     expect(await run(words, { ...TERMINAL, typed: ["1"], ...options })).toMatchObject({

@@ -86,7 +86,7 @@ describe("after --out, a terminal shows how many rows the file has", () => {
     expect(again.lines[0]).toBe(`${file} is already complete: 137 rows`);
   });
 
-  test("nothing in a pipe or with -q, unless --stats asks for a summary", async () => {
+  test("nothing in a pipe or with -q, unless --stats requests a summary", async () => {
     expect((await run(`${swaps} --out ${at("pipe.ndjson")}`, false)).lines).toEqual([""]);
     expect((await run(`${swaps} --out ${at("quiet.ndjson")} -q`)).lines).toEqual([""]);
     expect(existsSync(at("quiet.ndjson"))).toBe(true);

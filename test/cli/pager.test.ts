@@ -72,7 +72,7 @@ describe("findPager", () => {
     expect([await pager?.(text), readFileSync(file, "utf8") === text]).toEqual([true, true]);
   });
 
-  test("a program that reads nothing is no error", async () => {
+  test("a program that reads nothing is not an error", async () => {
     const pager = findPager({ ...process.env, DEXDATA_PAGER: "true" });
     expect(await pager?.(text)).toBe(true);
   });

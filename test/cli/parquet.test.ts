@@ -140,7 +140,7 @@ describe("values that do not fit", () => {
     },
   );
 
-  test("one value, which is all that is said about it", async () => {
+  test("one value, which is all that is reported", async () => {
     const env = await serveTransactions([huge]);
     const { stderr } = await dexdata(`${words} -o parquet`, { env });
     expect(stderr).toContain(

@@ -7,7 +7,7 @@ const time = "2026-11-21T08:54:00Z";
 const bounded = { DEXDATA_STREAMING_URL: "https://service.invalid", DEXDATA_RETRIES: "0" };
 const elsewhere = { ...bounded, DEXDATA_BASE_URL: "https://service.invalid" };
 const warning = (source: string): string =>
-  `warning: ${source} is set, so this run takes ${time} for the current time\n`;
+  `warning: ${source} is set, so this run uses ${time} as the current time\n`;
 
 /** Commands that resolve times and contact the service. */
 const commands = allCommands.filter(

@@ -32,10 +32,23 @@ describe("a hint names what was meant", () => {
     expect(sandbox.takeLog()).toEqual([]);
   });
 
-  test("ohlcv with the address of a pool mentions --pool, and with that of a token leaving it out", async () => {
+  test.each([
+    [`stream ethereum:${POOL}`, "for a pool, use --feed transactions; find an address: "],
+    [`stream ethereum:${WETH} --feed transactions`, "for a token, use --by token; find an address: "],
+  ])("%s: %s", async (words, hint) => {
+    const { exit, stderr } = await run(words);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`  hint: ${hint}dexdata search <address>; `);
+  });
+
+  test("an address of the other kind: the hint names a command or flag for it", async () => {
+    const poolsOf = `dexdata pools search ethereum --token ${WETH}`;
     for (const [words, hint] of [
       [`ohlcv ethereum ${POOL}`, "for candles of a pool, add --pool; search all networks: "],
       [`ohlcv ethereum ${WETH} --pool`, "for candles of a token, leave out --pool; search all networks: "],
+      [`token ethereum ${POOL}`, `for a pool, use: dexdata pool ethereum ${POOL}; search all networks: `],
+      [`txns ethereum ${WETH}`, `for a token, list its pools: ${poolsOf}; search all networks: `],
+      [`pool ethereum ${WETH}`, `for a token, list its pools: ${poolsOf}; search all networks: `],
     ] as const) {
       const { exit, stderr } = await run(words);
       expect(exit).toBe(3);
@@ -60,7 +73,7 @@ describe("search --limit", () => {
     expect(all.length).toBeGreaterThan(cut.length);
   });
 
-  test("says in the receipt's terms that there is more, and estimates at most as many rows", async () => {
+  test("reports in the receipt's terms that there is more, and estimates at most as many rows", async () => {
     const { stderr } = await run("search usdc --limit 1 -o ndjson --stats");
     expect(stderr).toContain("more: true");
     expect((await run("search usdc --limit 500 -o ndjson --stats")).stderr).not.toContain("more: true");

@@ -101,7 +101,7 @@ test("a run right after another sends nothing and changes nothing", async () => 
   expect(stampsOf(root)).toEqual(before);
 });
 
-test("N15: the summary says what a run has checked, and what --force checks", async () => {
+test("N15: the summary names what a run has checked, and what --force checks", async () => {
   const root = path.join(folder, "checked");
   const told = async (...words: readonly string[]): Promise<string> =>
     (await run(["sync", root, ...words], { isTerminal: { stderr: true }, columns: 120 })).stderr;
@@ -115,7 +115,7 @@ test("N15: the summary says what a run has checked, and what --force checks", as
   expect((await sync(root, "--stats")).stderr).toContain("checked the names, sizes and footers of 3 files");
 });
 
-test("candles of pools and tokens are kept, without the running one", async () => {
+test("candles of pools and tokens are stored, except the partial one", async () => {
   const root = path.join(folder, "candles");
   const token = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
   expect((await sync(root, named(0), "--kind", "ohlcv", "--interval", "10m")).exit).toBe(0);

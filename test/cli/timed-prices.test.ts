@@ -25,7 +25,7 @@ describe("prices of many assets at many times", () => {
   const used = isLong ? bars : bars.filter(([tier, , interval]) => tier !== "pro" && interval !== "1m");
 
   test.each(used)(
-    "%s, %s, %s: as the market's candles say, with the fewest requests",
+    "%s, %s, %s: as in the market's candles, with the fewest requests",
     async (tier, kind, interval, seconds, reach, age) => {
       const isOpenEnded = tier === "pro";
       const wish: ModelWish = {

@@ -53,7 +53,7 @@ describe("prices", () => {
 
   test("of candles are named below the table and in the chart", async () => {
     const candles = await see(`ohlcv ${pool} --pool --count-back 2`);
-    expect(candles.stderr).toContain("1h candles; prices of USDC in WETH\n");
+    expect(candles.stderr).toContain("1h candles; prices of USDC in WETH (for the inverse: --inversed)\n");
     const inversed = await see(`ohlcv ${pool} --pool --inversed --chart`);
     expect(inversed.stdout).toContain("WETH in USDC");
     expect((await see(`ohlcv ${weth} --count-back 2`)).stderr).toContain("1h candles; prices in USD\n");
@@ -69,7 +69,7 @@ describe("prices", () => {
   });
 });
 
-test("candles say how many intervals had no trades", async () => {
+test("a remark on candles counts the intervals without trades", async () => {
   const quiet = "ethereum 0x25a2002fdf8e3f706305ec1c864f85d224612179";
   const words = `ohlcv ${quiet} --interval 5m --from -2h`;
   const { stdout, stderr } = await see(words);

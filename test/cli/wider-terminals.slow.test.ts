@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
+import { isLong } from "../harness/long.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 
-const widths = Array.from({ length: 17 }, (_, index) => 40 + 10 * index);
+const step = isLong ? 5 : 20;
+const widths = Array.from({ length: 160 / step + 1 }, (_, index) => 40 + step * index);
 const weth = "ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 

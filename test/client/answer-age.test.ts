@@ -52,7 +52,7 @@ describe("a response", () => {
     }
   });
 
-  test("without Age may be as old as a cache may keep it, and says nothing about the next one", () => {
+  test("without Age may be as old as a cache may keep it, and proves nothing about the next one", () => {
     const bound = { asOf: -60, age: 60_000, isBound: true, sameFor: 0 };
     expect(read()({ date: dated(noon), "cache-control": cached })).toEqual(bound);
   });
@@ -73,33 +73,33 @@ const url = (query: string): URL => new URL(`http://127.0.0.1/networks/x/pools/y
 describe("the next request", () => {
   test("of the same list waits until its copy expires; another `from` has another copy", () => {
     const freshness = createFreshness({ elapsed: () => 1000 });
-    freshness.heard(url("from=5&limit=100"), age(0, 60));
+    freshness.record(url("from=5&limit=100"), age(0, 60));
     expect([freshness.differsAt("5"), freshness.differsAt("6")]).toEqual([61_000, Number.NEGATIVE_INFINITY]);
-    freshness.heard(url("from=5&limit=100&page=2"), age(50, 10));
-    freshness.heard(url("from=5&to=9"), age(50, 10));
-    freshness.heard(url("from=5"), undefined);
+    freshness.record(url("from=5&limit=100&page=2"), age(50, 10));
+    freshness.record(url("from=5&to=9"), age(50, 10));
+    freshness.record(url("from=5"), undefined);
     expect([freshness.differsAt("5"), freshness.age()]).toEqual([61_000, 0]);
   });
 
   test("waits in any case if the cache ignores the query", () => {
     const freshness = createFreshness({ elapsed: () => 0 });
-    freshness.heard(url("from=5"), age(0, 60));
-    freshness.heard(url("from=6"), age(20, 40));
+    freshness.record(url("from=5"), age(0, 60));
+    freshness.record(url("from=6"), age(20, 40));
     expect([freshness.differsAt("6"), freshness.differsAt("7"), freshness.age()]).toEqual([
       40_000, 40_000, 20_000,
     ]);
-    freshness.heard(url("created_after=6"), { ...age(20, 40), asOf: 7 });
+    freshness.record(url("created_after=6"), { ...age(20, 40), asOf: 7 });
     expect([freshness.asOf(), freshness.age()]).toEqual([7, 20_000]);
   });
 
   test("of a round waits for the copy that expires first, unless a time in the URL moves", () => {
     const freshness = createRoundFreshness({ elapsed: () => 0 });
     expect(freshness.differsAt()).toBe(Number.NEGATIVE_INFINITY);
-    freshness.heard(url("from=1"), age(0, 60));
+    freshness.record(url("from=1"), age(0, 60));
     expect(freshness.differsAt()).toBe(Number.NEGATIVE_INFINITY);
     freshness.begin();
-    freshness.heard(url("from=1"), age(0, 60));
-    freshness.heard(url("from=2"), age(40, 20));
+    freshness.record(url("from=1"), age(0, 60));
+    freshness.record(url("from=2"), age(40, 20));
     expect(freshness.differsAt()).toBe(20_000);
   });
 });

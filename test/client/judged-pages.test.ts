@@ -215,7 +215,7 @@ describe("two rows with one identity in one response", () => {
       page_info: { limit: 100, page: 1, total_items: transactions.length, total_pages: 1 },
     });
 
-  test("different transactions both stay, and that is said once", async () => {
+  test("different transactions both stay, and one remark counts them", async () => {
     const {
       exit,
       stdout,
@@ -230,7 +230,7 @@ describe("two rows with one identity in one response", () => {
     expect(stderr.match(/2 rows had the ID of another row/gu)).toHaveLength(1);
   });
 
-  test("equal rows are one row, and the count says that another is missing", async () => {
+  test("equal rows are one row, and the count shows that another is missing", async () => {
     const { exit, stdout, stderr } = await run(
       () => reply([swap(1), swap(1)]),
       `txns ethereum ${pool} --all`,
@@ -253,6 +253,6 @@ describe("two rows with one identity in one response", () => {
       `ohlcv ethereum ${pool} --pool ${flags} --to 2026-11-21T09:00:00Z`,
     );
     expect({ exit, closes: rowsOf(stdout).map(({ close }) => close) }).toEqual({ exit: 0, closes: [2, 3] });
-    expect(stderr.match(/1 candle came twice with different values/gu)).toHaveLength(1);
+    expect(stderr.match(/1 candle was received twice with different values/gu)).toHaveLength(1);
   });
 });

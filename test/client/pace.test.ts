@@ -523,9 +523,9 @@ describe("waiting requests", () => {
     };
     const { pace } = open(plan(100), { store });
     const headers = { "ratelimit-limit": "50", "ratelimit-remaining": "7", "ratelimit-reset": "9" };
-    await pace.heard(news(200, headers), await pace.turn());
+    await pace.record(news(200, headers), await pace.turn());
     expect(looks).toBe(2);
-    for (let more = 0; more < 10; more += 1) await pace.heard(news(200, headers), await pace.turn());
+    for (let more = 0; more < 10; more += 1) await pace.record(news(200, headers), await pace.turn());
     expect(looks).toBe(12);
   });
 
@@ -545,7 +545,7 @@ describe("waiting requests", () => {
     const { pace, context } = open(plan(1));
     const turn = await pace.turn();
     context.clock.advance(5000);
-    await pace.heard(news(200), turn);
+    await pace.record(news(200), turn);
     expect((await pace.turn()).at).toBe(66_200);
   });
 
@@ -553,13 +553,13 @@ describe("waiting requests", () => {
     const { pace, context } = open(plan(1));
     const turn = await pace.turn();
     context.clock.advance(1200);
-    await pace.heard(news(200), turn);
+    await pace.record(news(200), turn);
     expect((await pace.turn()).at).toBe(61_200);
   });
 
   test("delayed requests resume with jitter", async () => {
     const { pace } = open(unlimited, { random: 0.5 });
-    await pace.heard(news(429, {}, 3000), await pace.turn());
+    await pace.record(news(429, {}, 3000), await pace.turn());
     expect((await pace.turn()).at).toBe(3125);
   });
 
@@ -574,13 +574,13 @@ describe("waiting requests", () => {
 
   test("a learned rate and a pause that the service requests are reported too", async () => {
     const { pace, said } = open(plan(20));
-    await pace.heard(news(200, { "ratelimit-limit": "2" }), await pace.turn());
+    await pace.record(news(200, { "ratelimit-limit": "2" }), await pace.turn());
     await pace.turn();
     await pace.turn();
     expect(said).toEqual([
       "waiting 1m2s for the rate limit of 2 requests/min (learned from the service; see --rpm)",
     ]);
-    await pace.heard(news(429, {}, 30_000), await pace.turn());
+    await pace.record(news(429, {}, 30_000), await pace.turn());
     await pace.turn();
     expect(said.slice(1)).toEqual(["waiting 30s: the service requested a pause for this key"]);
   });
@@ -588,14 +588,14 @@ describe("waiting requests", () => {
   test("a short wait is not reported", async () => {
     const { pace, said } = open(fixed(60));
     for (let sent = 0; sent < 20; sent += 1) await pace.turn();
-    await pace.heard(news(429, {}, 1500), await pace.turn());
+    await pace.record(news(429, {}, 1500), await pace.turn());
     await pace.turn();
     expect(said.filter((line) => line.includes("requested a pause"))).toEqual([]);
   });
 
   test("a pause longer than any rate limit wait is left to the retry policy", async () => {
     const { pace, said } = open(plan(100));
-    await pace.heard(news(429, {}, 3_600_000), await pace.turn());
+    await pace.record(news(429, {}, 3_600_000), await pace.turn());
     await expect(pace.turn()).rejects.toMatchObject({
       details: { exit: 6, code: "rate_limited", retryable: true, retryAfter: 3_600_000 },
     });

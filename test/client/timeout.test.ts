@@ -265,7 +265,7 @@ describe("content-encoding", () => {
     expect(await ask(zipped, encoding)).toMatchObject({ exit: 0, stdout: printed, stderr: "" });
   });
 
-  test.each(["identity", "Identity", "", " ", ","])("%j is no coding", async (encoding) => {
+  test.each(["identity", "Identity", "", " ", ","])("%j is not a coding", async (encoding) => {
     expect(await ask(Buffer.from(row), encoding)).toMatchObject({ exit: 0, stdout: printed, stderr: "" });
   });
 

@@ -106,7 +106,7 @@ describe.each(newer)("under Node $version, which has its own cache", ({ node }) 
   });
 });
 
-describe.each(older)("under Node $version, which has no cache of its own", ({ node }) => {
+describe.each(older)("under Node $version, which has no cache for compiled code", ({ node }) => {
   const cached = (): readonly string[] => filesIn(cache).map((file) => path.join(cache, file));
   const written = (): readonly bigint[] => cached().map((file) => statSync(file, { bigint: true }).mtimeNs);
 

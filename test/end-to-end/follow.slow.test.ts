@@ -159,7 +159,7 @@ describe("memory", () => {
       );
       return taken.peakMegabytes;
     };
-    const longest = isLong ? 28 : 14;
+    const longest = isLong ? 28 : 8;
     const few = await pull(longest / 4);
     // Extra memory on a busy machine is freed by the next measurement; a leak remains.
     let many = await pull(longest);

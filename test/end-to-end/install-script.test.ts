@@ -69,7 +69,7 @@ const sums = (bytes: Buffer): string =>
   `${"0".repeat(64)}  dexdata-darwin-x64.gz\n${sumOf(bytes)}  ${name}\n`;
 
 describe.runIf(existsSync("/bin/sh"))("install.sh", () => {
-  test("installs the file for this machine, and says when its directory is not on the PATH", async () => {
+  test("installs the file for this machine, and reports if its directory is not on the PATH", async () => {
     const seen = await install([`${base}/`], { served: { SHA256SUMS: sums(program), [name]: program } });
     expect(seen).toMatchObject({ exit: 0, stderr: "", left: [".local/bin/dexdata"] });
     expect(seen.stdout).toMatch(

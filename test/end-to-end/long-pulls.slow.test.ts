@@ -6,7 +6,7 @@ import { useSandbox } from "../harness/sandbox.ts";
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const size = isLong
   ? { slowPages: 100, pacedPages: 600, rows: 1_000_000 }
-  : { slowPages: 60, pacedPages: 120, rows: 200_000 };
+  : { slowPages: 60, pacedPages: 120, rows: 100_000 };
 const patience = isLong ? 1_200_000 : 120_000;
 
 describe("long pull", () => {

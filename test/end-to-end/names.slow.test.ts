@@ -50,7 +50,7 @@ test.skipIf(isLeftOut)(
     for (let index = 1; index <= count; index += 1) {
       const before = server.requests.length;
       terminal.enter(`clear; dexdata prices T${index} --rpm unlimited`);
-      const screen = await terminal.until(/number of the token[^\n]* \(Enter: none\):$/u);
+      const screen = await terminal.until(/choose a token by number[^\n]* \(Enter for none\):$/u);
       expect(screen.some((line) => line.startsWith("warning: 2 tokens on ethereum"))).toBe(
         impostors.has(index),
       );

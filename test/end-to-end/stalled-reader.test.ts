@@ -21,7 +21,7 @@ const script = `( "$@" >&3 2> "$FOLDER/stderr"; echo $? > "$FOLDER/exit" ) 3>&1 
 } > "$FOLDER/out"`;
 
 test.skipIf(process.platform === "win32")(
-  "--for with a reader that has stopped: whole lines are events, the rest is reported, exit 8",
+  "--for with a reader that has stopped: complete lines are events, the rest is reported, exit 8",
   async () => {
     const padding = "x".repeat(300);
     const server = await serveInTest((request) => {

@@ -106,7 +106,7 @@ test(
   isLong ? 3_600_000 : 240_000,
 );
 
-test("a killed run leaves only whole files, and what it had fetched is not fetched again", async () => {
+test("a killed run leaves only complete files, and what it had fetched is not fetched again", async () => {
   const root = path.join(folder, "once");
   requests = 0;
   await ended(sync(sound, path.join(folder, "once-whole")), 120_000);

@@ -91,7 +91,7 @@ describe.skipIf(isLeftOut)(named("keys on a live screen"), () => {
     await terminal.until(/^exit 0$/mu);
   });
 
-  test("Ctrl-C still ends the whole pipeline with 130", async () => {
+  test("Ctrl-C still ends the entire pipeline with 130", async () => {
     terminal = openTerminal();
     terminal.enter(`(echo ethereum:${weth.split(" ")[1]}; sleep 0.1) | dexdata stream - --sandbox`);
     await terminal.until(/1 connection open/u);

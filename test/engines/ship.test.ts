@@ -82,7 +82,7 @@ test("L17: a replaced file of the same size and last line is shipped again", () 
   expect(stored()).toBe("first\nlast\nother\nlast\n");
 });
 
-test("a renamed file goes on, and so does a state of an earlier version", () => {
+test("a renamed file is continued, and so is a state of an earlier version", () => {
   const { at, state, run, stored } = openFolder();
   writeFileSync(at("a"), "1\n");
   expect(run().status).toBe(0);

@@ -181,7 +181,7 @@ export function agentsPage(): string {
   const parts = blocks.map(({ heading, prose, rows = [] }) =>
     heading === undefined
       ? `${prose ?? ""}\n`
-      : `## ${heading}\n\n${rows.map(([term, text]) => `- **${term}**: ${text.replace(/^dexdata [^(]*(?<! )/u, "`$&`")}\n`).join("")}`,
+      : `## ${heading}\n\n${rows.map(([term, text]) => `- **${term}**: ${heading === "Tasks" ? text.replace(/^dexdata [^(]*(?<! )/u, "`$&`") : text}\n`).join("")}`,
   );
   return `# Agents\n\nThis page lists what a program or an agent needs; \`dexdata help agents\` prints it as well.\n\n${parts.join("\n")}`;
 }

@@ -104,7 +104,7 @@ test("a day whose count disagreed is read again a day later", () => {
   expect(needOf(wish(read + day), yesterday, open)).toEqual(allOfIt);
 });
 
-test("a complete day is counted once more on the fifth day, and never when it is out of reach", () => {
+test("a complete day is counted again on the fifth day, and never when it is out of reach", () => {
   const read = yesterday.to + completeAge;
   const known = { period: yesterday, witnessed: true };
   const rows = held("rows", { ...known, read_at: read, total: 7, total_at: read });
@@ -175,7 +175,7 @@ test("lost rows are requested again once a day for a month, those of a plan only
   expect(needOf(wish(yesterday.to + 30 * day), yesterday, gone)).toEqual({ what: "nothing" });
 });
 
-test("candles are requested only after one of them is over", () => {
+test("candles are requested only after one of them has closed", () => {
   const month = periodAt(candles, at("2026-11-20T12:00:00Z"));
   const settled = at("2026-11-21T08:00:00Z");
   const open = held("open", { period: { from: candles.from, to: month.to }, settled_to: settled });
@@ -232,4 +232,12 @@ test("the stretches are exactly the missing seconds, in order, and adjacent ones
       }
     }),
   );
+});
+
+test("days that the first file records as absent are not read; the day before them is", () => {
+  const before = [{ from: dataset.from + day, to: dataset.from + 2 * day, why: "reach", seen_at: 0 }];
+  const first = periodAt(dataset, dataset.from + 2 * day);
+  const known = held("rows", { period: first, before, witnessed: true, total_at: first.to + 4 * day });
+  const { stretches } = planDataset(wish(first.to), ({ name }) => (name === first.name ? known : undefined));
+  expect(stretches).toEqual([{ dataset, from: dataset.from, to: dataset.from + day }]);
 });

@@ -201,6 +201,23 @@ test("each piece of evidence is needed", () => {
   expect(stateOf({ ...whole, isWitnessed: false, kind: "candles" })).toBe("rows");
 });
 
+test("rows are lost when the period has ended and they were held, counted or read before, or the plan excludes them", () => {
+  const held = { state: "open" as const, rows: 0, total: null, readAt: undefined, contradicted: null };
+  const reach = { from: start, to: start + hour, why: "reach", seen_at: start };
+  const unknown: Evidence = { ...whole, read: { ...whole.read, rows: 0 }, lost: [reach] };
+  expect(stateOf(unknown)).toBe("open");
+  const proofs: readonly Partial<Evidence>[] = [
+    { held: { ...held, rows: 1 } },
+    { held: { ...held, total: 1 } },
+    { lost: [{ ...reach, why: "plan free" }] },
+    { read: { ...whole.read, rows: 1 } },
+  ];
+  for (const proof of proofs) {
+    expect(stateOf({ ...unknown, ...proof }), JSON.stringify(proof)).toBe("lost");
+    expect(stateOf({ ...unknown, ...proof, now: start + 2 * day - 1 })).toBe("open");
+  }
+});
+
 test("a complete file is never called anything else", () => {
   const held = { state: "rows" as const, rows: 7, total: 7, readAt: start + 2 * day, contradicted: null };
   const { read } = whole;

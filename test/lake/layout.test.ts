@@ -7,6 +7,7 @@ import {
   partitionValue,
   periodAt,
   placeNamed,
+  placeOf,
   periodsBetween,
 } from "../../src/lake/layout.ts";
 import { fc } from "../harness/properties.ts";
@@ -29,6 +30,18 @@ test("directories follow the Hive convention", () => {
   expect(folderOf({ ...dataset, kind: "transactions", interval: undefined })).toBe(
     "transactions/network=sui/pool=0x2%3A%3Asui%3A%3ASUI",
   );
+});
+
+test("only a dot or an underscore at the start of a name is encoded", () => {
+  expect(["a.b_c", ".a.b", "_a_b"].map(partitionValue)).toEqual(["a.b_c", "%2Ea.b", "%5Fa_b"]);
+});
+
+test("the days of a dataset by month are in the directory of their month", () => {
+  const day = periodAt(dataset, Date.parse("2026-12-31T12:00:00Z") / 1000);
+  expect(placeOf({ by: "month" }, day)).toBe("month=2026-12");
+  expect(placeOf({ by: "day" }, day)).toBe("date=2026-12-31");
+  const month = placeNamed(dataset, "month=2026-12");
+  expect(month).toEqual(periodAt({ interval: "1h" }, day.from));
 });
 
 test("the name of a file is its state", () => {
@@ -79,6 +92,8 @@ test.each(["date=2026-02-30", "month=2026-13", "date=2026-11-20.bak", "rows", "d
   },
 );
 
+const DAY = 86_400;
+
 const period = periodAt({ interval: undefined }, Date.parse("2026-11-20T12:00:00Z") / 1000);
 const footer: Footer = {
   v: 1,
@@ -125,9 +140,12 @@ test("a file in the place of another one is noticed", () => {
     interval: undefined,
   };
   expect(foreignPart(footer, own, period)).toBeUndefined();
-  expect(foreignPart(footer, { ...own, address: "0x2" }, period)).toContain("pool");
-  expect(foreignPart(footer, { ...own, network: "base" }, period)).toContain("network");
-  expect(foreignPart(footer, { ...own, kind: "ohlcv", interval: "1h" }, period)).toContain("kind");
-  const next = periodAt({ interval: undefined }, period.to);
-  expect(foreignPart(footer, own, next)).toContain("2026-11-20T00:00:00Z");
+  expect(foreignPart(footer, { ...own, address: "0x2" }, period)).toBe("pool is not 0x2");
+  expect(foreignPart(footer, { ...own, network: "base" }, period)).toBe("network is not base");
+  expect(foreignPart(footer, { ...own, kind: "ohlcv", interval: "1h" }, period)).toBe("kind is not ohlcv");
+  const ownTime = "the rows are from 2026-11-20T00:00:00Z to 2026-11-21T00:00:00Z";
+  for (const place of [-DAY, DAY].map((away) => periodAt({ interval: undefined }, period.from + away)))
+    expect(foreignPart(footer, own, place)).toBe(ownTime);
+  const longer = { ...footer, period: { ...footer.period, to: period.to + DAY } };
+  expect(foreignPart(longer, own, period)).toContain("to 2026-11-22T00:00:00Z");
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type LakeRow, readLakeRow } from "../../src/lake/lake-row.ts";
 import { mergeRows } from "../../src/lake/merge-rows.ts";
+import { createComparison } from "../../src/lake/publish-period.ts";
 
 const day = { from: 1_700_006_400, to: 1_700_092_800 };
 const dataset = { kind: "transactions", interval: undefined } as const;
@@ -38,6 +39,12 @@ describe("rows of a file, and rows that were read again", () => {
     expect({ absent, reread: textsOf(reread) }).toEqual({ absent: [], reread: textsOf([row(5)]) });
   });
 
+  test("a row at the end of the part is the next part's", () => {
+    const part = { from: day.from, to: day.from + 2 * 3600, present: day.to, isProven: true };
+    const { rows, absent } = mergeRows(dataset, day, [row(2, "old")], [row(2), row(1)], part);
+    expect({ rows: textsOf(rows), absent }).toEqual({ rows: textsOf([row(1), row(2, "old")]), absent: [] });
+  });
+
   test("the same row twice is one, and two versions of it are both kept and counted", () => {
     const { rows, twins } = merge([], [row(1), row(1), row(2), row(2, "other")], 0, true);
     expect({ rows: textsOf(rows), twins }).toEqual({
@@ -51,4 +58,10 @@ describe("rows of a file, and rows that were read again", () => {
     const { rows } = mergeRows(dataset, day, [], [row(2), row(1)], part);
     expect(textsOf(rows)).toEqual(textsOf([row(1)]));
   });
+});
+
+test("rows that are read again are revised or withdrawn; new ones are neither", () => {
+  const { see, counts } = createComparison({ kind: "transactions" }, [row(1), row(2), row(3)]);
+  for (const { text } of [row(1), row(2, "new"), row(4), row(5)]) see(text);
+  expect(counts()).toEqual({ revised: 1, withdrawn: 1 });
 });

@@ -82,7 +82,7 @@ function flip(file: string, at: number): void {
   writeFileSync(file, bytes);
 }
 
-test("complete days of a month are in one file, the others in another one, which goes with its last day", async () => {
+test("complete days of a month are in one file, the others in another one, which is removed with its last day", async () => {
   expect((await first()).exit).toBe(0);
   expect(JSON.parse(readFileSync(path.join(root, "assets.ndjson"), "utf8"))).toMatchObject({ by: "month" });
   expect(await states()).toEqual([
@@ -184,7 +184,7 @@ test("a day that is in two files after a kill is in one of them after the next r
   expect(hashesOf(root)[Object.keys(whole).at(-2) ?? ""]).toBeDefined();
 });
 
-test("days of a damaged month that the service no longer has are named, and the file is kept", async () => {
+test("days of a damaged month that the service no longer has are named, and the file stays", async () => {
   await first();
   now = seconds("2026-11-06T08:00:00Z");
   await sync();
@@ -220,7 +220,7 @@ test("a directory by day continues by day, and cannot be mixed", async () => {
   expect(places().every((name) => name.startsWith("date="))).toBe(true);
   const mixed = await first("--by", "month");
   expect(mixed.exit).toBe(2);
-  expect(mixed.stderr).toContain("has files by day, not by month");
+  expect(mixed.stderr).toContain("stores its rows by day, not by month");
 });
 
 test("N6: an earlier start widens a known dataset, and a later one removes nothing", async () => {
@@ -238,7 +238,7 @@ test("N6: an earlier start widens a known dataset, and a later one removes nothi
   expect(JSON.parse(line)).toMatchObject({ from: "2026-10-27", address: pool });
   const before = hashesOf(root);
   const later = await sync(`ethereum:${pool}`, "--from", "2026-11-02");
-  expect(later.stderr).toContain("1 dataset began earlier; a later start removes nothing");
+  expect(later.stderr).toContain("1 dataset began earlier; a later --from removes nothing");
   expect(hashesOf(root)).toEqual(before);
 });
 

@@ -146,7 +146,7 @@ describe.each(["month", "day"] as const)("by %s", (partition) => {
       (await dexdata(["verify", root, "-o", "ndjson"], { now: now * 1000 })).stdout;
     expect(await notes()).toBe("");
     now += 28 * 3600;
-    expect(await notes()).toContain("open since 2026-11-15T00:00:00Z");
+    expect(await notes()).toContain("a complete period, which ended at 2026-11-15T00:00:00Z");
     expect((await sync()).exit).toBe(0);
     expect((await states())[2]).toBe("14 rows 0");
   });
@@ -260,7 +260,7 @@ describe.each(["month", "day"] as const)("by %s", (partition) => {
     expect((await dexdata(["verify", root], { now: now * 1000 })).exit).toBe(0);
   });
 
-  test("a day without candles needs no older row, so it is no problem, and the next run completes it", async () => {
+  test("a day without candles needs no older row, so it is not a problem, and the next run completes it", async () => {
     const rows = rowsOfDays(pool, days, 40).filter((row) => !row.created_at.startsWith("2026-11-12"));
     pools.set(pool, { rows, created: "2026-01-01T00:00:00Z" });
     const outcome = await first("--kind", "ohlcv", "--interval", "1m");
@@ -358,7 +358,7 @@ describe.each(["month", "day"] as const)("by %s", (partition) => {
     expect((await sync()).requests).toEqual([]);
   });
 
-  test("L14: a token that is not found is asked for again a day later", async () => {
+  test("L14: a token that is not found is requested again a day later", async () => {
     disturb(({ path: asked }) =>
       asked.includes("/tokens/0xaa") ? { reply: json({ message: "token not found" }, { status: 404 }) } : {},
     );
@@ -379,7 +379,7 @@ describe.each(["month", "day"] as const)("by %s", (partition) => {
     expect((await table())[0]).toMatchObject({ symbol: "T", decimals: 6 });
   });
 
-  test("L16: one 403 is a failure of that asset, and the others go on", async () => {
+  test("L16: one 403 is a failure of that asset, and the others continue", async () => {
     disturb(({ path: asked }) =>
       asked.includes(pool) ? { reply: json({ message: "forbidden" }, { status: 403 }) } : {},
     );

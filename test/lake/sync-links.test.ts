@@ -138,7 +138,7 @@ test.each(damages)("L10: %s in the place of a file is damage of that file", asyn
   expect((await verify(root)).exit).toBe(0);
 });
 
-test("L10: a file in the place of a directory fails one asset, and the others go on", async () => {
+test("L10: a file in the place of a directory fails one asset, and the others continue", async () => {
   const root = prepare("misplaced");
   const [first = ""] = dataFiles(root);
   rmSync(path.join(root, path.dirname(first)), { recursive: true });

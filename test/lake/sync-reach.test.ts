@@ -88,7 +88,7 @@ test("a damaged file stays if nothing can replace it", async () => {
   const damaged = hashesOf(root);
   const outcome = await sync([root]);
   expect(outcome.exit).toBe(8);
-  expect(outcome.stderr).toContain("the service no longer has its rows, so the file stays");
+  expect(outcome.stderr).toContain("the service no longer has its rows, so the file was left as it is");
   const after = hashesOf(root);
   const kept = `transactions/${first}`;
   expect(after[kept]).toBe(damaged[kept]);
@@ -117,7 +117,7 @@ test("a day that was never compared a day later is lost, with its rows", async (
   expect(footer.lost).toMatchObject([{ why: "unconfirmed" }]);
 });
 
-test("candles before the plan's reach are lost until another plan asks for them", async () => {
+test("candles before the plan's reach are lost until a run on another plan requests them", async () => {
   const root = path.join(folder, "plan");
   const words = [root, pool, "--kind", "ohlcv", "--interval", "1h", "--from", "2026-11-01"];
   const first = await sync(words, "free");

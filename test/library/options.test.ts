@@ -32,8 +32,8 @@ test("L18: the sandbox takes an object, and faults are text", async () => {
     [5, "the options of startSandbox are not an object"],
     [[], "the options of startSandbox are not an object"],
     ["clock", "the options of startSandbox are not an object"],
-    [{ faults: [null] }, 'invalid faults "null": must be text, or a list of texts'],
-    [{ faults: 500 }, 'invalid faults "500": must be text, or a list of texts'],
+    [{ faults: [null] }, 'invalid faults "null": must be a string, or an array of strings'],
+    [{ faults: 500 }, 'invalid faults "500": must be a string, or an array of strings'],
     [{ fault: "500" }, "unknown option fault for startSandbox"],
   ] as const)
     expect(await failureOf(async () => await start(options))).toMatchObject({ message, code: "usage" });

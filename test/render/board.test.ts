@@ -263,7 +263,7 @@ describe("labels and keys", () => {
       .filter((line) => /(?:ethereum|solana):/u.test(line))
       .map((line) => /^\S*/u.exec(line)?.[0] ?? "");
 
-  test("a label stands before the address, which is short then", () => {
+  test("a label precedes the address, which is then shortened", () => {
     const board = boardOf({ findAsset });
     feed(board, weth, ["2000"]);
     const lines = board.frame({ columns: 70, rows: 30 }, fine, 1000);
@@ -295,7 +295,7 @@ describe("labels and keys", () => {
     expect(board.frame({ columns: 120, rows: 30 }, fine, 5000).join("\n")).toContain(solana);
   });
 
-  test("arrows scroll to every row, and no further", () => {
+  test("arrows scroll to every row, and not beyond", () => {
     const many = Array.from({ length: 40 }, (_, index) => `ethereum:0x${String(index).padStart(40, "0")}`);
     const board = boardOf({ assets: many });
     const first = (): string =>

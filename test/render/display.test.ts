@@ -6,7 +6,7 @@ import { createTestContext } from "../harness/test-context.ts";
 
 const alternateScreen = "\u001B[?1049h";
 
-test("a process that was stopped without notice takes back the screen and the keys when it continues", async () => {
+test("a process that was stopped without notice gets the screen and the keys again when it continues", async () => {
   const context = createTestContext({ isTerminal: true, columns: 80 });
   const keys: Key[] = [];
   const display = openDisplay(context, {

@@ -334,7 +334,7 @@ describe("page faults of every list endpoint", () => {
     }
   });
 
-  test("overlap-page begins with the last rows of the previous page, in place of its own", async () => {
+  test("overlap-page begins with the last rows of the previous page, instead of its own first rows", async () => {
     const ids = (body: unknown, rows: string): readonly unknown[] =>
       list(body, rows).map((row) => at(row, "id") ?? at(row, "address") ?? at(row, "dex_id"));
     for (const [, path, rows] of lists.slice(0, 7)) {

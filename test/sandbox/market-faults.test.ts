@@ -45,7 +45,7 @@ describe.each(cases)("$faults", ({ faults, rules }) => {
     for (const at of instantsOf(chosen, rules, 3)) compareTotals(ask, chosen, { seed: 1, ...rules }, at);
   });
 
-  test("all blocks of one instant have one hash each, and only a fork's differ from the final ones", () => {
+  test("all blocks of one time have one hash each, and only a fork's differ from the final ones", () => {
     const seed = 1;
     const chosen = busiestPool(seed, "ethereum");
     const { pool, path } = chosen;

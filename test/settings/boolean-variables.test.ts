@@ -84,7 +84,7 @@ describe("DEXDATA_SANDBOX in a command", () => {
     "api /networks -q",
     "auth status -q",
     "stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --limit 1 -q",
-  ])("%s says that the variable turned it on, even with -q", async (words) => {
+  ])("%s prints a note that the variable turned it on, even with -q", async (words) => {
     const { exit, stderr } = await dexdata(words, { env: { DEXDATA_SANDBOX: "1" }, speed: 20 });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: note });
   });

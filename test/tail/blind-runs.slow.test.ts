@@ -69,7 +69,7 @@ async function runFor60Seconds(seed: number): Promise<number> {
 }
 
 test(
-  "seeded runs of 60 s: every lost event lies in a reported gap of its asset",
+  "seeded runs of 60 s: every lost event is within a reported gap of its asset",
   { timeout: 900_000 },
   async () => {
     const seeds = Array.from({ length: isLong ? 20 : 3 }, (_, index) => index + 1);

@@ -232,7 +232,7 @@ describe("T3: an end finds connections that were blind", () => {
   });
 });
 
-test("T6: a clock that was set back: the gap is ordered, covers both readings, and says so", async () => {
+test("T6: a clock that was set back: the gap is ordered, covers both readings, and is marked", async () => {
   const running = await begin([...many(3)]);
   await running.steady();
   const before = running.clock.now();
@@ -347,7 +347,7 @@ describe("T4: what is permanent, and what is an intermediary's", () => {
     },
   );
 
-  test("100 connections, one of them answered by pages for 60 s: the other 99 are unaffected", async () => {
+  test("100 connections, one of them gets HTML pages for 60 s: the other 99 are unaffected", async () => {
     let isPaged = false;
     const words = [...many(100), "--feed", "reserves"];
     const refuse = (assets: readonly string[]) =>
@@ -480,7 +480,7 @@ describe("T5: what a reload may end", () => {
     expect(stderr).toContain("asset list reloaded: 3 assets\n");
   });
 
-  test("a half-written address in a new list is refused alone, and the service is not asked about it", async () => {
+  test("a half-written address in a new list is rejected alone, and never sent to the service", async () => {
     const list = newFile();
     writeFileSync(list, many(3).join("\n"));
     const running = await begin([`@${list}`]);
@@ -535,7 +535,7 @@ test("T12: a balancer that ends each sound connection after 20 s: at most a tent
 
 const logOf = (running: Run): readonly Readonly<Record<string, unknown>>[] => running.logged();
 
-describe("T8: nothing comes, and that is said", () => {
+describe("T8: no event arrives, and this is reported", () => {
   test("a proxy's comments do not hide a dead service, once pings were seen", async () => {
     const running = await begin([...many(3)], { speed: 60 });
     await running.steady();

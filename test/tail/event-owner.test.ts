@@ -22,7 +22,7 @@ describe("without an address in the row", () => {
   });
 
   test.each(["", " ", "0x1", "1e0", "+1", "01", "1.0", "-0"])(
-    "T1: a request_id of %j is no index",
+    "T1: a request_id of %j is not an index",
     (text) => {
       const owners = new EventOwners({ by: "token" });
       const bytes = Buffer.from(text);

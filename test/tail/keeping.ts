@@ -79,7 +79,7 @@ export async function keep(
   };
   const pace = {
     turn: async () => await Promise.resolve({ at: 0, before: 0 }),
-    heard: async () => await Promise.resolve(),
+    record: async () => await Promise.resolve(),
   };
   const opening = {
     target,

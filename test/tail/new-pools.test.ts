@@ -89,7 +89,7 @@ describe("pools search --follow", () => {
     expect(ages.toSorted((a, b) => a - b)).not.toEqual(ages);
   });
 
-  test("says at a terminal what it waits for, and how many pools came", async () => {
+  test("shows on a terminal what it waits for, and how many pools it printed", async () => {
     const { follow } = await service();
     const { stderr } = await follow("--for 1m --no-strict");
     expect(stderr).toMatch(/^watching for new pools; press Ctrl-C to stop\n/u);

@@ -156,7 +156,7 @@ describe("damaged files", () => {
     expect(await found([1, 2, 4, 3, 5, 6])).toEqual([["R5", 4]]);
   });
 
-  test("rows of txns --follow that came late are a note, and of a pull a finding", async () => {
+  test("late rows are a note if they come from txns --follow, and a finding if they come from a pull", async () => {
     const rows = ndjson().split("\n").slice(0, 40);
     const text = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
     const exchanged = rows.with(10, rows[30] ?? "").with(30, rows[10] ?? "");
@@ -254,7 +254,7 @@ describe("N3: a file that was not really checked is a finding", () => {
     expect(rowsOf(stdout)[0]).toMatchObject({ rule: "F2", found: expect.stringContaining(found) });
   });
 
-  test("--kind says what the rows are, and a table says what was checked", async () => {
+  test("--kind sets the kind of rows, and a table shows the rules that were checked", async () => {
     expect(await verify(at("other.ndjson"), "--kind", "other")).toMatchObject({ exit: 0, stdout: "" });
     expect((await verify(at("other.ndjson"), "--kind", "trade")).exit).toBe(2);
     const { stdout } = await verify(

@@ -97,7 +97,7 @@ export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   chosenByHelp: "; prices are in one of its two tokens (see --inversed), not in USD",
   summary: "Get candles of a pool, priced in one of its tokens",
   examples: tokenOhlcv.examples,
-  quote: "the pool's other token",
+  quote: "token 1",
   params: [inNetwork, poolAddress, ...window, inversed],
   reply: { kind: "candles", maxLimit: maxCandles },
   row: candle,

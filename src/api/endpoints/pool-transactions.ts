@@ -17,6 +17,9 @@ import {
 } from "../record.ts";
 import { inNetwork, numberedPaging, poolAddress } from "./shared-parts.ts";
 
+/** In seconds. The public service returns transactions of the last 7 days only (wire-facts 4.6). */
+export const transactionReach = 7 * 86_400;
+
 /**
  * Specification, endpoint 1. Only the public service sends the factory, chain, volumes, block hash and `canonical_chain`
  * (wire-facts 4.6). The service includes both ends of the time range, and dexdata drops no rows.

@@ -77,7 +77,7 @@ export interface Output {
   readonly write: (text: string | Uint8Array) => Promise<void>;
   /** Shows a text in the user's pager until it is closed; undefined if there is none. */
   readonly page?: ((text: string) => Promise<void>) | undefined;
-  /** The number of bytes of pending writes that the system has not accepted; undefined if that cannot be told. */
+  /** The number of bytes of pending writes that the system has not accepted; undefined if unknown. */
   readonly unaccepted?: () => number | undefined;
 }
 

@@ -61,7 +61,7 @@ export function fillFields(pattern: string, names: PathNames | "any"): string {
   });
 }
 
-/** Names that have a special meaning as a whole file name, or that Windows changes or reserves. */
+/** Names that have a special meaning as a complete file name, or that Windows changes or reserves. */
 const special = /^(?:\.|(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))/iu;
 /** In bytes. Three such names fit into one file name. */
 const [longestValue, keptOfLong] = [80, 40];

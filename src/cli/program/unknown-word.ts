@@ -13,6 +13,9 @@ export function hintAtWord(
   if (path.length === 0) return hintAtFirst(word, all);
   const start = `${path.join(" ")} `;
   const inside = all.filter((words) => words.startsWith(start)).map((words) => words.slice(start.length));
+  const slug = word.toLowerCase();
+  const network = wellKnownNetworks.has(slug) ? slug : networkAliases.get(slug);
+  if (network !== undefined && inside.includes("search")) return `did you mean ${start}search ${network}?`;
   const near = nearest(word, inside);
   return near === undefined ? undefined : didYouMean(near, "");
 }
@@ -60,6 +63,7 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ["--no-color", "--color never"],
   ["--max-retries", "--retries"],
   ["--count", "--limit"],
+  ["--top", "--limit"],
   ["-n", "--limit"],
   ["-l", "--limit"],
   ["--limit", "--count-back"],

@@ -51,14 +51,13 @@ export interface Presentation {
 }
 
 /** How the list continues after the page does not matter to the output. */
-export type RenderedPage = Omit<Page, "end">;
+export type RenderedPage = Pick<Page, "group" | "rows"> & Partial<Pick<Page, "lead">>;
 
 export interface Renderer {
   /** Resolves when the reader of the output has caught up. `args` are the arguments of the page's request. */
   page(page: RenderedPage, args?: Args): Promise<void>;
   /** Returns hidden columns that the user requested or that identify the rows. */
   leftOut?(): readonly string[];
-  /** Whether an address was shortened. */
   isShortened?(): boolean;
   /** The number of rows of each table that were not shown, because the terminal also shows other tables. */
   hidden?(): ReadonlyMap<string, number>;

@@ -74,7 +74,7 @@ export function createKnownAssets(
       }),
     /** Whether a response has already described the pool. A label alone may come from the user's list. */
     knowsPool: ({ network, address }: Subject): boolean => kept().has(subjectKey({ network, address })),
-    /** Requests a pool, at most once, to learn its tokens. Without an answer, they stay unknown. */
+    /** Requests a pool, at most once, to learn its tokens. Without a response, they stay unknown. */
     requestPool: async (client: Client, network: string, address: string): Promise<void> => {
       const key = subjectKey({ network, address });
       if (requested.has(key)) return;

@@ -88,7 +88,7 @@ async function openTarget(context: Context, options: RunOptions, report: RunObse
 function warnOfClock({ rest }: Target, { now, nowSource }: RunOptions, report: Report): void {
   if (nowSource === undefined || isLoopback(new URL(rest).hostname)) return;
   const time = formatInstant({ seconds: Math.floor(now / 1000), fraction: "" });
-  report.warn(`${nowSource} is set, so this run takes ${time} for the current time`);
+  report.warn(`${nowSource} is set, so this run uses ${time} as the current time`);
 }
 
 /** Throws a failure if the key must not be sent to its tier's host. */

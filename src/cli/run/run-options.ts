@@ -73,7 +73,7 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
     verbosity: flags.verbose ?? 0,
     /** Per request, in milliseconds. */
     timeout: flags.timeout ?? settings.timeout.value,
-    /** For the whole run, in milliseconds. */
+    /** For the entire run, in milliseconds. */
     deadline: flags.deadline,
     retry: {
       retries: flags.retries ?? settings.retries.value,
@@ -81,9 +81,7 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
       outlastsOutages: false,
       maxTime: flags["retry-max-time"],
     },
-    /** The maximum number of concurrent requests. */
     parallel: flags.parallel,
-    /** Requests per minute. */
     rpm: flags.rpm === undefined ? settings.rpm : { value: flags.rpm, where: "--rpm" },
     maxCredits: flags["max-credits"],
     /** The plan that the service must apply to every response. */

@@ -73,7 +73,7 @@ export async function withRun<Result>(
   const outlastsOutages = kind.outlastsOutages ?? isTail;
   const options = adjust({ ...typed, retry: { ...typed.retry, outlastsOutages } });
   const progress = createProgress(outer, hasProgress ? options.progress : "none", options);
-  const { context: timed, release } = bounded({ ...outer, ...progress.outputs }, options.deadline);
+  const { context: timed, release } = withRunDeadline({ ...outer, ...progress.outputs }, options.deadline);
   const stderr = createBufferedOutput(timed.stderr);
   const context = { ...timed, stderr };
   const report = createReport(context, options, progress.countdown);
@@ -151,7 +151,7 @@ export function reportCost(
 }
 
 /** Also aborts at `--deadline`. `release` stops the timer. */
-function bounded(context: Context, deadline: number | undefined) {
+function withRunDeadline(context: Context, deadline: number | undefined) {
   if (deadline === undefined) return { context, release: () => undefined };
   const late = new AbortController();
   const release = context.clock.after(deadline, () => late.abort(deadlineFailure(deadline)));

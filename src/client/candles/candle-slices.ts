@@ -160,12 +160,13 @@ export function wholeSeconds(bound: string): number {
  * seconds. A candle without a time can be neither identified nor sorted.
  */
 export function openingOf(candle: object): number {
-  const opening = secondsOf(member(candle, "time_open"));
+  const opening = readSeconds(member(candle, "time_open"));
   if (opening === undefined) throw invalidResponse("invalid response: a candle has no valid time_open");
   return opening;
 }
 
-export function secondsOf(time: unknown): number | undefined {
+/** Undefined if the time of a candle is neither RFC 3339 nor Unix seconds. */
+export function readSeconds(time: unknown): number | undefined {
   if (typeof time === "string") return parseRfc3339(time)?.seconds;
   return typeof time === "number" && Number.isSafeInteger(time) ? time : undefined;
 }

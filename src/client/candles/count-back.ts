@@ -1,10 +1,9 @@
-import { onlyGroup } from "../../api/endpoint.ts";
 import { Failure } from "../../base/failure.ts";
 import { grouped } from "../../base/text/counted.ts";
 import { toWire } from "../../base/time/time.ts";
 import { inOrder } from "../pages/in-order.ts";
 import { ended, more } from "../pages/judge.ts";
-import type { Page } from "../pages/page.ts";
+import { type Page, type PageNote, pageOf, remark, warningOf } from "../pages/page.ts";
 import { parseRow, textRows } from "../rows/rows.ts";
 import {
   type CandleSlice,
@@ -45,10 +44,13 @@ export async function* countBack(asked: Asked): AsyncGenerator<Page> {
   const count = Math.min(held.starts.length, wanted);
   const [few, all] = [count, wanted].map((each) => grouped(String(each)));
   const warning = count < wanted ? `found ${few} of ${all} candles; ${ending}` : undefined;
-  const atEnd = { warning, remarks: { replaced: held.replaced } };
+  const atEnd = [...warningOf(warning), ...remark("replaced", held.replaced)];
   // Longer candles are made from all parts at once, because pages may not end within one of them.
   if (made === undefined) yield* pagesOf(found, maxLimit, atEnd);
-  else yield* pagesOf(found, Number.POSITIVE_INFINITY, { ...atEnd, completeFrom: held.completeFrom });
+  else {
+    const from: PageNote = { kind: "complete from", seconds: held.completeFrom };
+    yield* pagesOf(found, Number.POSITIVE_INFINITY, [...atEnd, from]);
+  }
 }
 
 const planEnds = "the plan does not include earlier ones";
@@ -134,7 +136,7 @@ class HeldCandles {
   readonly starts: number[] = [];
   /** In Unix seconds. No candle is missing after this time. */
   completeFrom = Number.POSITIVE_INFINITY;
-  /** Candles for whose time another one with other values was kept. */
+  /** Candles that were dropped for another one with the same time and other values. */
   replaced = 0;
   /** In Unix seconds; the end of the range if there are no candles yet. */
   oldest: number;
@@ -175,20 +177,11 @@ class HeldCandles {
   }
 }
 
-function* pagesOf(
-  rows: readonly Row[],
-  size: number,
-  atEnd: Pick<Page, "warning" | "remarks" | "completeFrom">,
-): Generator<Page> {
+function* pagesOf(rows: readonly Row[], size: number, atEnd: readonly PageNote[]): Generator<Page> {
   for (let from = 0; from === 0 || from < rows.length; from += size) {
     const next = rows[from + size]?.opens;
     const page = rows.slice(from, from + size).map(({ row }) => ({ row, value: parseRow(row) }));
-    yield {
-      group: onlyGroup,
-      rows: textRows(page),
-      ...(next === undefined
-        ? { end: ended("end of list"), ...atEnd }
-        : { end: more({ flag: "from", value: toWire({ seconds: next, fraction: "" }) }) }),
-    };
+    if (next === undefined) yield pageOf(textRows(page), ended("end of list"), atEnd);
+    else yield pageOf(textRows(page), more({ flag: "from", value: toWire({ seconds: next, fraction: "" }) }));
   }
 }

@@ -3,9 +3,9 @@ import { compareDecimals } from "../../base/json/compare-decimals.ts";
 import { sumDecimals } from "../../base/json/exact-decimal.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { nextOf } from "../pages/judge.ts";
-import type { Page } from "../pages/page.ts";
+import { notesOf, type Page } from "../pages/page.ts";
 import { parseRow, type TextRow, textRows } from "../rows/rows.ts";
-import { openingOf, secondsOf, wholeSeconds } from "./candle-slices.ts";
+import { openingOf, readSeconds, wholeSeconds } from "./candle-slices.ts";
 import { timeLike } from "./candle-times.ts";
 import { intervalSeconds } from "./candle-times.ts";
 import { intervalStart, type MadeInterval } from "./made-interval.ts";
@@ -36,8 +36,9 @@ export async function* madeCandles(pages: AsyncIterable<Page>, made: MadeInterva
       if (group === undefined) groups.set(start, [part]);
       else group.push(part);
     }
-    const { completeFrom = Number.NEGATIVE_INFINITY } = page;
-    const rows = [...groups].map(([start, parts]) => madeCandle(start, parts, made, start < completeFrom));
+    const [cut] = notesOf(page, "complete from");
+    const from = cut?.seconds ?? Number.NEGATIVE_INFINITY;
+    const rows = [...groups].map(([start, parts]) => madeCandle(start, parts, made, start < from));
     yield { ...page, rows: textRows(rows) };
   }
 }
@@ -94,6 +95,6 @@ function timesOf(
   const opening = ["time_open", timeLike(member(value, "time_open"), start)] as const;
   const close = member(value, "time_close");
   if (close === undefined) return [opening];
-  const early = opens + intervalSeconds(source) - (secondsOf(close) ?? opens + intervalSeconds(source));
+  const early = opens + intervalSeconds(source) - (readSeconds(close) ?? opens + intervalSeconds(source));
   return [opening, ["time_close", timeLike(close, start + length - early)]];
 }

@@ -1,8 +1,7 @@
-import { onlyGroup } from "../../api/endpoint.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../pages/in-order.ts";
 import { ended, more } from "../pages/judge.ts";
-import { type Asking, type Page, readRows } from "../pages/page.ts";
+import { type Asking, type Page, pageOf, readRows, remark } from "../pages/page.ts";
 import type { Position } from "../pages/position.ts";
 import { type TextRow, textRows } from "../rows/rows.ts";
 import type { MadeInterval } from "./made-interval.ts";
@@ -56,14 +55,12 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
       else if (candle.opens < end) kept.push(candle);
       newest = Math.max(newest, candle.opens);
     }
-    yield {
-      group: onlyGroup,
-      rows: textRows(kept),
-      at: slice.start === args.get("start") ? undefined : positionOf(slice.start),
-      end: isLast ? ended("end of list") : more(positionOf(slice.end)),
-      repeats,
-      ...(replaced > 0 && { remarks: { replaced } }),
-    };
+    const pageEnd = isLast ? ended("end of list") : more(positionOf(slice.end));
+    const page = pageOf(textRows(kept), pageEnd, [
+      { kind: "repeats", rows: repeats },
+      ...remark("replaced", replaced),
+    ]);
+    yield { ...page, at: slice.start === args.get("start") ? undefined : positionOf(slice.start) };
   }
 }
 

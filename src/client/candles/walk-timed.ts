@@ -2,14 +2,14 @@ import { maxCandles } from "../../api/endpoints/ohlcv.ts";
 import { candlesOf } from "../../api/endpoints/timed-prices.ts";
 import { pool as poolEndpoint } from "../../api/endpoints/pool.ts";
 import { token as tokenEndpoint } from "../../api/endpoints/token.ts";
-import { onlyGroup } from "../../api/endpoint.ts";
+
 import { Failure } from "../../base/failure.ts";
 import { divideDecimals } from "../../base/json/divide-decimals.ts";
 import { member } from "../../base/json/raw-json.ts";
 import { formatInstant, secondsOf } from "../../base/time/time.ts";
 import { inAnyOrder } from "../pages/in-any-order.ts";
 import { ended, more } from "../pages/judge.ts";
-import type { Asking, Page } from "../pages/page.ts";
+import { type Asking, type Page, pageOf } from "../pages/page.ts";
 import { parseRow, textRows } from "../rows/rows.ts";
 import { addressKey, nameOf } from "../subject.ts";
 import { showSeconds, sliceBetween } from "./candle-slices.ts";
@@ -72,13 +72,9 @@ export async function* walkTimed(asking: Asking, timed: TimedWalk): AsyncGenerat
       answers.forget(inputs.length + next);
       next += 1;
     }
-    return {
-      group: onlyGroup,
-      rows: textRows(rows.map((row) => ({ row, value: parseRow(row) }))),
-      end: next < inputs.length ? more({ flag: "subject", value: String(next) }) : ended("inputs"),
-      missing,
-      lead,
-    };
+    const made = textRows(rows.map((row) => ({ row, value: parseRow(row) })));
+    const end = next < inputs.length ? more({ flag: "subject", value: String(next) }) : ended("inputs");
+    return { ...pageOf(made, end, [{ kind: "missing", subjects: missing }]), lead };
   };
   yield page();
   const asks = [...wanted].map(
@@ -89,7 +85,7 @@ export async function* walkTimed(asking: Asking, timed: TimedWalk): AsyncGenerat
   for await (const _ of inAnyOrder(asks, client.width)) if (next < inputs.length) yield page();
 }
 
-/** Yields after each response, when the answers have it. */
+/** Yields after each response, when `answers` contains it. */
 async function* priceAsset(
   all: Timed,
   asset: TimedAsset | undefined,

@@ -177,7 +177,7 @@ function readSaved(file: string, { service, report }: CheckpointOptions): object
     return there !== undefined && there < Number(size);
   });
   if (short !== undefined)
-    report.warn(`${short[0]} is shorter than it was when ${file} was written, which is therefore ignored`);
+    report.warn(`ignoring the checkpoint ${file}: ${short[0]} has become shorter since it was written`);
   if (isSameService(other, service)) return short === undefined ? lists : undefined;
   throw fail("checkpoint", `${file} belongs to the rows of ${namesIn(other)}, not ${namesIn(service)}`, {
     next: "name another file for these rows",

@@ -79,7 +79,7 @@ async function findPresent(source: Source, latest: () => number): Promise<TailRo
 async function findNewest(source: Source, to?: string): Promise<TailRow | undefined> {
   const { client, question, isStrict } = source;
   const args = new Map([...question.args, ...(to === undefined ? [] : [["to", to] as const])]);
-  // An empty response by mistake would make the whole history look new.
+  // An empty response by mistake would make the entire history look new.
   for (let repeats = 1; ; repeats += 1) {
     for await (const page of walkPages(client, question.endpoint, args, { pageSize: 1, isStrict })) {
       const [row] = tailRowsOf(page, question);

@@ -11,7 +11,7 @@ import type { Source } from "./walk-range.ts";
 const reach = SECONDS_PER_DAY;
 /** A read goes back at least this many times as far as the one before was ago. */
 const overlap = 4;
-/** If the whole day takes no more pages than this, every read covers it. */
+/** If the entire day takes no more pages than this, every read covers it. */
 const fewPages = 2;
 
 interface NewRows extends Source {

@@ -19,7 +19,7 @@ interface QueueHandlers {
   /** The host is down. Until it is back, only one request at a time is sent. */
   readonly down: (reason: string) => void;
   readonly up: () => void;
-  /** How long a read that was due took to be answered, in milliseconds. */
+  /** Milliseconds from the time at which a read was due to its response. */
   readonly answered: (milliseconds: number) => void;
 }
 
@@ -101,7 +101,7 @@ export function createReadQueue(
     slots.pause(reconnectWait(failures - failuresOfOutage + 1, failure, random()));
   };
 
-  /** Asks again after transient failures, so `client` must not. */
+  /** Retries transient failures, so `client` must not. */
   const ask = async (client: Client, isDue: boolean, ...asked: Parameters<Client["ask"]>) => {
     const [, , until = signal] = asked;
     const began = clock.elapsed();

@@ -66,7 +66,7 @@ const cachedMilliseconds = 86_400_000;
 export function createServicePresent(clock: Pick<Clock, "now">) {
   let said: number | undefined;
   return {
-    heard: (date: string | undefined): void => {
+    record: (date: string | undefined): void => {
       const milliseconds = date === undefined ? Number.NaN : Date.parse(date);
       const isCached = said !== undefined && milliseconds < said && said - milliseconds < cachedMilliseconds;
       if (!Number.isNaN(milliseconds) && !isCached) said = milliseconds;

@@ -1,5 +1,5 @@
 import type { Client } from "../client.ts";
-import type { Page } from "../pages/page.ts";
+import { type Page, rowsSentIn } from "../pages/page.ts";
 import { walkPages } from "../walk-pages.ts";
 import type { Question } from "../../api/args.ts";
 import { rowShape } from "../../api/endpoint.ts";
@@ -124,8 +124,8 @@ export function tailRowsOf({ rows }: Page, { endpoint }: Question): readonly Tai
  * The number of rows in the range, or 0 if its first page has no total. As long as it matches the number of known and
  * new rows, no row was indexed late, and one page is sufficient.
  */
-function itemsOf({ rows, repeats = 0, left }: Page): number {
-  return left === undefined ? 0 : rows.length + repeats + left;
+function itemsOf(page: Page): number {
+  return page.left === undefined ? 0 : rowsSentIn(page) + page.left;
 }
 
 export type FoundRows = ReturnType<typeof createFoundRows>;

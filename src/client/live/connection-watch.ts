@@ -54,7 +54,7 @@ export function watchOver(clock: Clock, silence: number) {
     start: (stop: (failure: Failure) => void, onLate: () => void): void => {
       keepWatch(stop, onLate).catch(() => undefined);
     },
-    heard: (): void => {
+    dataReceived: (): void => {
       isHeard = true;
     },
     /** While the consumer is slow, the socket is not read, so silence is ignored until `resume`. */

@@ -16,7 +16,7 @@ export class Foreign {
   }
 }
 
-/** Undefined if nothing tells which asset the event belongs to. */
+/** Undefined if the asset of the event is unknown. */
 export type Owner = Subject | Foreign | undefined;
 
 /** The members with the address of a row's own asset. A transaction has two tokens, and either may be the asset. */
@@ -45,7 +45,7 @@ export class EventOwners {
   readonly #names: readonly string[];
   /** By a connection's assets and their index; the last one is for events without a valid index. */
   readonly #beginnings = new WeakMap<readonly Subject[], (Beginning | undefined)[]>();
-  readonly #heard = new Set<string>();
+  readonly #seen = new Set<string>();
   /** The assets of the last event's connection, and their beginnings. */
   #subjects: readonly Subject[] | undefined;
   #current: (Beginning | undefined)[] = [];
@@ -66,7 +66,7 @@ export class EventOwners {
     if (known !== undefined && this.#beginsLike(event, known)) return known.owner;
     const row = readRow(event);
     const owner = this.#ownerOf(row, subjects[index], subjects);
-    if (owner !== undefined && !(owner instanceof Foreign)) this.#heard.add(subjectKey(owner));
+    if (owner !== undefined && !(owner instanceof Foreign)) this.#seen.add(subjectKey(owner));
     this.#current[index] = this.#beginningOf(event, row, owner);
     return owner;
   }
@@ -110,7 +110,7 @@ export class EventOwners {
 
   /** Whether the asset has had an event. */
   hasHeard(subject: Subject): boolean {
-    return this.#heard.has(subjectKey(subject));
+    return this.#seen.has(subjectKey(subject));
   }
 
   #select(subjects: readonly Subject[]): void {

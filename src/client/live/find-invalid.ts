@@ -38,7 +38,7 @@ export async function findFault(
     const invalid: Subject[] = [];
     for (const subject of found)
       if (await isConfirmed(subject, refused, probe, probing)) invalid.push(subject);
-    return { invalid, failure: invalid.length === 0 ? refused : invalidAssets(invalid, refused) };
+    return { invalid, failure: invalid.length === 0 ? refused : invalidAssets(probing, invalid, refused) };
   } catch (cause) {
     if (!(cause instanceof Failure) || !probing.isHostKnown || !isTransient(cause, true)) throw cause;
     return { invalid: [], failure: refused };
@@ -46,7 +46,7 @@ export async function findFault(
 }
 
 /**
- * Tries assets on a connection of their own, before a sound connection is given up for them. Returns those that the
+ * Tries assets on a separate connection, before a working connection is closed for them. Returns those that the
  * service rejects. Undefined if it accepts them, or if no connection is free for a trial.
  */
 export async function refusedAlone(
@@ -101,13 +101,15 @@ function isTransient(failure: Failure, isHostKnown: boolean): boolean {
 }
 
 /** The status of the rejection determines the exit code. */
-function invalidAssets(invalid: readonly Subject[], refused: Failure): Failure {
+function invalidAssets({ feed, kind }: Probing, invalid: readonly Subject[], refused: Failure): Failure {
   const names = invalid.map(nameOf);
   const message =
     names.length === 1 ? `invalid asset ${names[0]}` : `${names.length} invalid assets: ${someOf(names)}`;
+  const other = kind.by === "pool" ? "token" : "pool";
+  const flag = feed.kinds.some(({ by }) => by === other) ? `--by ${other}` : "--feed transactions";
   return new Failure(message, {
     ...refused.details,
-    next: "find the address with dexdata search <address>, or skip invalid assets: --on-invalid drop",
+    next: `for a ${other}, use ${flag}; find an address: dexdata search <address>; skip invalid assets: --on-invalid drop`,
     body: new Map([...(refused.details.body ?? []), ["assets_invalid", JSON.stringify(names)]]),
   });
 }
@@ -166,7 +168,7 @@ async function errorInStream(
     if (ending.signal.aborted) return undefined;
     throw cause;
   } finally {
-    ending.end("heard");
+    ending.end("received");
     ending.release();
   }
 }

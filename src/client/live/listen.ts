@@ -77,7 +77,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       const hasPing = others.some(({ name }) => name === "ping");
       hasPings ||= hasPing;
       const isHeard = !hasPings || data.length > 0 || others.length > 0;
-      if (isHeard) watch.heard();
+      if (isHeard) watch.dataReceived();
       upToDate.read(data.length > 0 || hasPing, isHeard);
       if (parser.strayLines > strayLines) handlers.stray?.(parser.strayLines - strayLines);
       ({ strayLines } = parser);

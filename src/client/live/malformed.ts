@@ -4,8 +4,7 @@ import { nameOf, type Subject } from "../subject.ts";
 import { someOf } from "./shards.ts";
 
 /**
- * The assets whose addresses can exist. The service would reject a batch because of one of the others, so it is not
- * asked about them. Throws the failure that names them if `found` is `fail`, or if no asset would be left.
+ * The assets whose addresses can exist. The others are not sent, because the service would reject their batch. Throws the failure that names them if `found` is `fail`, or if no asset would be left.
  */
 export function withoutMalformed(
   subjects: readonly Subject[],

@@ -30,8 +30,8 @@ export function createRepeatLimiter({
 const maxInBurst = 10;
 
 /**
- * Returns how many messages with this key were held back since the last one that was told, or undefined if this one is
- * held back too. Messages may differ by a number, so that no two of them are equal.
+ * Returns how many messages with this key were suppressed since the last one that was printed, or undefined if this one
+ * is suppressed, too. Messages may differ by a number, so that no two of them are equal.
  */
 export function createBurstLimiter({ elapsed }: Pick<Clock, "elapsed">): (key: string) => number | undefined {
   const bursts = new Map<string, { from: number; told: number; held: number }>();

@@ -87,7 +87,7 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
       if (!wasOpen) kind = "opening";
     } else {
       const { status } = answer;
-      await pace.heard({ status, headers: answer.headers, retryAfter: refused.details.retryAfter }, turn);
+      await pace.record({ status, headers: answer.headers, retryAfter: refused.details.retryAfter }, turn);
     }
     checkPlan(plan, opening.requiredPlan, refused);
     throw refused;

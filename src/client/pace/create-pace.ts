@@ -100,7 +100,7 @@ export function createPace(
   return {
     turn: (kind = "request", until) =>
       kind === "reopening" ? inTurnToReopen(() => waitForTurn(kind, until)) : waitForTurn(kind),
-    heard: async (news, turn) => {
+    record: async (news, turn) => {
       const isArrivedLate = isLate(rate, known, turn, now());
       if (!isArrivedLate && !isNews(news, known, now())) return;
       await update((before) => {

@@ -1,7 +1,7 @@
 export interface Pace {
   /** The request counts as sent when this resolves. `until` cancels a stream's wait to be reopened. */
   readonly turn: (kind?: SendKind, until?: AbortSignal) => Promise<Turn>;
-  readonly heard: (news: RateNews, turn: Turn) => Promise<void>;
+  readonly record: (news: RateNews, turn: Turn) => Promise<void>;
 }
 
 /**

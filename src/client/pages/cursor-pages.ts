@@ -11,7 +11,7 @@ import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
 import { yieldToSocket } from "./in-order.ts";
 import { type Doubt, ended, more } from "./judge.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
-import type { AskingForList, Page } from "./page.ts";
+import { type AskingForList, type Page, pageOf, remark, warningOf } from "./page.ts";
 import type { Position } from "./position.ts";
 import { judgeSearchPage, type SearchPage, type SearchVerdict } from "./search-judge.ts";
 
@@ -78,17 +78,14 @@ export async function* walkCursorPages(
         await yieldToSocket();
       }
       const next = positionOf(cursor);
-      yield {
-        ...page.inspected.take(),
-        group: onlyGroup,
-        at: positionOf(from),
-        end: next === undefined ? ended("end of list", doubts) : more(next, doubts),
-        warning: page.warning,
-        remarks: {
-          ...(verdict?.isShort === true && { short: 1 }),
-          ...(page.inspected.twins > 0 && { twins: page.inspected.twins }),
-        },
-      };
+      const { rows, adds, notes } = page.inspected.take();
+      const remarks = [
+        ...remark("short", verdict?.isShort === true ? 1 : 0),
+        ...remark("twins", page.inspected.twins),
+      ];
+      const end = next === undefined ? ended("end of list", doubts) : more(next, doubts);
+      const noted = pageOf(rows, end, [...notes, ...warningOf(page.warning), ...remarks]);
+      yield { ...noted, adds, at: positionOf(from) };
       if (cursor === undefined) return;
       if (!isAhead) answer = ask(cursor);
     }

@@ -2,36 +2,16 @@ import { continuesByTime } from "../../api/reply.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { hashText, type TextHash } from "../../base/text/text-hash.ts";
 import type { Rows } from "../rows/rows.ts";
-import { endlessList, nextOf } from "./judge.ts";
 import type { Page } from "./page.ts";
 import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
-
-/** The pull gives up after this many consecutive pages of repeated rows, because each page costs a credit. */
-const patienceWithRepeats = 3;
-/** More empty pages are accepted, because a filter that matches few rows may leave some empty. */
-const patienceWithEmptyPages = 10;
 
 /** Lists that are continued by time are sorted by time, so they repeat only recent rows. */
 export function reachOf({ reply }: Endpoint): Reach {
   return continuesByTime(reply) ? "recent" : "all";
 }
 
-/** Passes pages through, but fails if a list continues endlessly without new rows, because each page costs a credit. */
-export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
-  let [repeats, empty] = [0, 0];
-  for await (const page of pages) {
-    const { isBarren = false, isReplayedPage = false } = page;
-    // A page that was requested again on purpose is not a sign of an endless list.
-    if (!isReplayedPage) {
-      repeats = isBarren && (page.rows.length > 0 || (page.repeats ?? 0) > 0) ? repeats + 1 : 0;
-      empty = isBarren ? empty + 1 : 0;
-    }
-    yield page;
-    const isExhausted = repeats === patienceWithRepeats || empty === patienceWithEmptyPages;
-    if (isExhausted && !isReplayedPage && nextOf(page) !== undefined)
-      throw endlessList(empty, page.end.doubts);
-  }
-}
+/** The part of a page that follows from a comparison with earlier rows. */
+type Taken = Pick<Page, "rows" | "adds" | "notes">;
 
 /** The rows of a response, compared with each other and with the rows of earlier responses. */
 export interface InspectedRows {
@@ -44,7 +24,7 @@ export interface InspectedRows {
   /** Rows with the same identity as another row of this response, but other bytes. Both are kept. */
   readonly twins: number;
   /** Marks the rows as seen, and returns those to keep. */
-  readonly take: () => Pick<Page, "rows" | "repeats" | "isBarren">;
+  readonly take: () => Taken;
 }
 
 const noHashes = new Int32Array(0);
@@ -94,16 +74,17 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
       fresh += 1;
       isBarren = false;
     }
-    const take = (): Pick<Page, "rows" | "repeats" | "isBarren"> => {
+    const take = (): Taken => {
       for (let index = 0; index < length; index += 1) {
         hash.high = hashes[2 * index] ?? 0;
         hash.low = hashes[2 * index + 1] ?? 0;
         (withoutName.size > 0 && withoutName.has(index) ? unnamed : seen).add(hash);
       }
       spare = hashes;
-      if (dropped.size === 0) return { rows, repeats: 0, isBarren };
+      const adds = isBarren ? "nothing" : "rows";
+      if (dropped.size === 0) return { rows, adds, notes: [] };
       const kept = rows.keep(Array.from({ length }, (_, index) => !dropped.has(index)));
-      return { rows: kept, repeats: dropped.size, isBarren };
+      return { rows: kept, adds, notes: [{ kind: "repeats", rows: dropped.size }] };
     };
     return { fresh, known, doubles, twins, take };
   };

@@ -80,22 +80,6 @@ export function isConfirmed({ end }: Ended): boolean {
   return end.doubts.length === 0;
 }
 
-/** Passes pages through. A list that ends with doubts fails after its last page. */
-export async function* failOnDoubts<Page extends Ended>(
-  pages: AsyncIterable<Page>,
-  isStrict: boolean,
-): AsyncGenerator<Page> {
-  for await (const page of pages) yield* page.end.kind === "last" ? closing(page, isStrict) : [page];
-}
-
-/** Ends a pull with its last page. If there are doubts, it fails then, or the page has a warning if it need not be strict. */
-export function* closing<Page extends Ended>(page: Page, isStrict: boolean): Generator<Page> {
-  const { doubts } = page.end;
-  const isAccepted = doubts.length > 0 && !isStrict;
-  yield isAccepted ? { ...page, warning: `the list may be incomplete: ${problemsOf(doubts)}` } : page;
-  if (doubts.length > 0 && isStrict) throw incompleteList(doubts);
-}
-
 /** For a list that continues without new rows. Each of its pages costs a credit. */
 export function endlessList(pages: number, doubts: readonly Doubt[]): Failure {
   const problem = `${pages} consecutive pages had no new rows, but the service promises another page`;
@@ -112,7 +96,7 @@ export function rejectedPosition(
   return incompleteList([...doubts, { problem, rows, before }]);
 }
 
-function incompleteList(doubts: readonly Doubt[]): Failure {
+export function incompleteList(doubts: readonly Doubt[]): Failure {
   // The list is sorted, so later doubts concern older rows.
   const before = doubts[0]?.before;
   const to = before === undefined ? undefined : formatInstant(before);
@@ -129,7 +113,7 @@ function incompleteList(doubts: readonly Doubt[]): Failure {
   });
 }
 
-function problemsOf(doubts: readonly Doubt[]): string {
+export function problemsOf(doubts: readonly Doubt[]): string {
   const [first, ...others] = doubts;
   const rest = others.length === 0 ? "" : ` (and ${counted(others.length, "more problem")})`;
   return `${first?.problem ?? ""}${rest}`;

@@ -39,7 +39,7 @@ async function* pagesOf(walk: NumberedWalk, start: Position): AsyncGenerator<Pag
 
 /**
  * A list that cannot be frozen in time may have moved a row from one page to another between two requests. All pages
- * are therefore read once more; new rows among them complete the list.
+ * are therefore read again; new rows among them complete the list.
  */
 async function* secondReading(walk: NumberedWalk): AsyncGenerator<Page> {
   for (let number = 1; ; number += 1) {

@@ -8,7 +8,7 @@ import type { Document } from "../connection/answer-body.ts";
 import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
 import type { Rows } from "../rows/rows.ts";
 import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
-import { type Doubt, ended, more, rejectedPosition } from "./judge.ts";
+import { type Doubt, ended, more, type PageEnd, rejectedPosition } from "./judge.ts";
 import {
   countedRows,
   isEnd,
@@ -20,12 +20,17 @@ import {
 } from "./numbered-answer.ts";
 import { contradictionIn, type Habit, isPushedBack, type NumberedState } from "./numbered-judge.ts";
 import { createAnswerReader } from "./answer-reader.ts";
-import { type AskingForList, type Page } from "./page.ts";
+import { type AskingForList, type Page, pageOf, remark, warningOf } from "./page.ts";
 import type { Position } from "./position.ts";
 import { RowEdge } from "./row-edge.ts";
 
 /** Returns the position where the list continues; undefined after the end of the list. */
 export type Pages = AsyncGenerator<Page, Position | undefined>;
+
+/** A page before it is known how the list continues. */
+type Unended = Pick<Page, "rows" | "adds" | "at" | "left" | "notes">;
+
+const endedBy = (page: Unended, end: PageEnd): Page => ({ ...pageOf(page.rows, end), ...page, end });
 
 /**
  * A pull's progress through numbered pages. A response that contradicts the service's count is first requested again
@@ -134,35 +139,34 @@ export class NumberedWalk implements NumberedState {
     this.listed += fresh;
     count.take(answer, fresh, { pushedBack, readAgain });
     // A page without new rows does not change the position.
-    if (!kept.isBarren) {
+    if (kept.adds === "rows") {
       edge.moveTo(rows, isReplayedPage);
       this.#repeats = 0;
     }
     const before = this.last;
     this.last = answer;
-    const page = {
-      group: onlyGroup,
+    const here: Unended = {
       ...kept,
+      adds: isReplayedPage || this.isReadAgain(at) ? "read again" : kept.adds,
+      notes: [...kept.notes, ...remark("twins", twins)],
       at,
       left: leftAfter(answer, count.left),
-      ...(twins > 0 && { remarks: { twins } }),
     };
-    const here = isReplayedPage || this.isReadAgain(at) ? { ...page, isReplayedPage: true } : page;
     const isOneId = at.flag === "cursor" && (edge.lastWholeId ?? at.value) === at.value;
     if (isOneId && rows.length >= this.pageSize && this.pageSize < reply.maxLimit) {
       // No cursor can skip past one transaction's events if they fill the page, so the page size is increased.
       this.pageSize = reply.maxLimit;
       count.isUsable = false;
-      return { ...here, end: more(at, this.doubts) };
+      return endedBy(here, more(at, this.doubts));
     }
-    if (isEnd(answer, !kept.isBarren, before)) return this.lastPage(here);
+    if (isEnd(answer, kept.adds === "rows", before)) return this.lastPage(here);
     const next = positionAfter(answer, reply, edge.lastWholeId);
     const position = { ...next, due: count.due(this.listed), items: itemsOf(answer) };
-    return { ...here, end: more(position, this.doubts) };
+    return endedBy(here, more(position, this.doubts));
   }
 
   /** The list is proved complete if all counted rows were returned. That also refutes any doubts. */
-  lastPage(page: Omit<Page, "end">): Page {
+  lastPage(page: Unended): Page {
     const { count, doubts } = this;
     const due = count.due(this.listed) ?? 0;
     if (due > 0 && count.left === 0 && doubts.length === 0) {
@@ -177,11 +181,11 @@ export class NumberedWalk implements NumberedState {
     const hasRows = this.listed > 0 || this.asking.walk.start !== undefined;
     const isProved = count.left === 0 && (doubts.length === 0 || isRefuted) && !this.isDoubted && hasRows;
     if (!isProved) return this.withoutProof(page);
-    return { ...page, end: { kind: "last", proof: { by: "count", rows: this.listed }, doubts: [] } };
+    return endedBy(page, { kind: "last", proof: { by: "count", rows: this.listed }, doubts: [] });
   }
 
   /** For a list that cannot be proved complete. */
-  withoutProof(page: Omit<Page, "end">): Page {
+  withoutProof(page: Unended): Page {
     const [due, { left = 0 }] = [this.count.due(this.listed), this.count];
     const doubts = this.doubts.map((doubt, index) => {
       if (due !== undefined) return { ...doubt, rows: index === 0 ? due : 0 };
@@ -189,7 +193,8 @@ export class NumberedWalk implements NumberedState {
     });
     const warning =
       this.#accepted === undefined ? undefined : `the list may be incomplete: ${this.#accepted}`;
-    return { ...page, end: ended("end of list", doubts), warning };
+    const notes = [...page.notes, ...warningOf(warning)];
+    return endedBy({ ...page, notes }, ended("end of list", doubts));
   }
 
   /** Whether the page begins with a row that was already read, so that no row is missing before it. */

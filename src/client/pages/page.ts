@@ -13,43 +13,80 @@ export interface Page {
   /** The kind of rows, if a response contains several kinds. */
   readonly group: string;
   readonly rows: Rows;
-  /** The only row is the unchanged response, which may be any JSON value. */
-  readonly isDocument?: boolean;
+  /** A document is one row: the unchanged response, which may be any JSON value. */
+  readonly as: "rows" | "document";
+  /**
+   * What the page adds to the list. A page is `read again` on purpose, to find where the list continues; it may contain
+   * no new rows.
+   */
+  readonly adds: "rows" | "nothing" | "read again";
   readonly end: PageEnd;
   /** Where the rows of this page begin; undefined for the first page. */
-  readonly at?: Position | undefined;
+  readonly at: Position | undefined;
   /** Rows after this page, based on the service's total; undefined if the total cannot be used. */
-  readonly left?: number | undefined;
-  /** The page was requested again on purpose, to find where the list continues; it may contain no new rows. */
-  readonly isReplayedPage?: boolean;
-  /** Why rows that are returned anyway may be wrong or missing. */
-  readonly warning?: string | undefined;
-  /** The number of rows removed because earlier pages contained them. */
-  readonly repeats?: number;
-  readonly isBarren?: boolean;
-  /** Rows that were read for this page, if most of them do not match and were removed. */
-  readonly rowsRead?: number;
-  /** The limit of rows to read was reached, although the list continues. */
-  readonly isCutOff?: boolean;
-  /** In Unix seconds. Candles before this time may be missing, because the plan does not include them. */
-  readonly completeFrom?: number | undefined;
-  readonly remarks?: PageRemarks;
-  /** Inputs without a row, if the service omits inputs that it does not know. */
-  readonly missing?: readonly Subject[];
+  readonly left: number | undefined;
+  readonly notes: readonly PageNote[];
   /** Cells in front of each row in CSV and TSV, from the input. */
-  readonly lead?: readonly (readonly string[])[] | undefined;
-  /** A part of the request that the service rejected. The rest of the pull continues. */
-  readonly refused?: { readonly args: Args; readonly failure: Failure };
+  readonly lead: readonly (readonly string[])[] | undefined;
 }
 
-/** Unusual but acceptable, and therefore counted; see judge.ts. */
-export interface PageRemarks {
-  /** Pages that a second response confirmed to be shorter than requested, although another page follows. */
-  readonly short?: number;
-  /** Rows with the identity of another row of the same response, but other values. All of them are kept. */
-  readonly twins?: number;
-  /** Candles that were replaced by a later one for the same time. */
-  readonly replaced?: number;
+/** What is to be said or counted besides the rows. */
+export type PageNote =
+  /** Why rows that are returned anyway may be wrong or missing. */
+  | { readonly kind: "warning"; readonly text: string }
+  /** Rows removed because earlier pages contained them. */
+  | { readonly kind: "repeats"; readonly rows: number }
+  /** Rows that were read for this page, most of which do not match and were removed. */
+  | { readonly kind: "read"; readonly rows: number }
+  /** The limit of rows to read was reached, although the list continues. */
+  | { readonly kind: "cut off" }
+  /** In Unix seconds. Candles before this time may be missing, because the plan does not include them. */
+  | { readonly kind: "complete from"; readonly seconds: number }
+  /** Inputs without a row, if the service omits inputs that it does not know. */
+  | { readonly kind: "missing"; readonly subjects: readonly Subject[] }
+  /** A part of the request that the service rejected. The rest of the pull continues. */
+  | { readonly kind: "refused"; readonly args: Args; readonly failure: Failure }
+  | { readonly kind: Remark; readonly count: number };
+
+/**
+ * Unusual but acceptable, and therefore counted; see judge.ts. `short`: pages that a second response confirmed to be
+ * shorter than requested, although another page follows. `twins`: rows with the identity of another row of the same
+ * response, but other values; all of them are kept. `replaced`: candles that a later one for the same time replaced.
+ */
+export type Remark = "short" | "twins" | "replaced";
+
+type Noted<K extends PageNote["kind"]> = Extract<PageNote, { readonly kind: K }>;
+
+/** The notes of one kind. */
+export function notesOf<K extends PageNote["kind"]>(
+  { notes }: Pick<Page, "notes">,
+  kind: K,
+): readonly Noted<K>[] {
+  return notes.filter((note): note is Noted<K> => note.kind === kind);
+}
+
+/** The inputs without a row. */
+export function missingIn(page: Pick<Page, "notes">): readonly Subject[] {
+  return notesOf(page, "missing").flatMap(({ subjects }) => subjects);
+}
+
+export function isCutOff(page: Pick<Page, "notes">): boolean {
+  return notesOf(page, "cut off").length > 0;
+}
+
+/** The rows of the response, including those that were removed as repeats. */
+export function rowsSentIn(page: Page): number {
+  return notesOf(page, "repeats").reduce((sum, { rows }) => sum + rows, page.rows.length);
+}
+
+/** A note if there is something to count. */
+export function remark(kind: Remark, count: number): readonly PageNote[] {
+  return count > 0 ? [{ kind, count }] : [];
+}
+
+/** A note if there is a text. */
+export function warningOf(text: string | undefined): readonly PageNote[] {
+  return text === undefined ? [] : [{ kind: "warning", text }];
 }
 
 /** The service filters pools by one token, so dexdata selects those with several. */
@@ -134,8 +171,22 @@ export function createPage(
   what: string,
   group: string = onlyGroup,
 ): Page {
-  const rows = textRows(readRows(arrayText, values, what));
-  return { group, rows, end: ended("end of list") };
+  return { ...pageOf(textRows(readRows(arrayText, values, what)), ended("end of list")), group };
+}
+
+/** The first or only page, of which there is nothing to note. */
+export function pageOf(rows: Rows, end: PageEnd, notes: readonly PageNote[] = []): Page {
+  return {
+    group: onlyGroup,
+    rows,
+    as: "rows",
+    adds: "rows",
+    end,
+    at: undefined,
+    left: undefined,
+    notes,
+    lead: undefined,
+  };
 }
 
 export function timeFieldOf({ record }: RowShape): string | undefined {

@@ -42,13 +42,13 @@ export function createFreshness({ elapsed }: Pick<Clock, "elapsed">) {
   let asOf: number | undefined;
   return {
     /** Call this for each response. Only the first pages of a list that has no end count. */
-    heard: ({ searchParams: query }: URL, age: AnswerAge | undefined): void => {
+    record: ({ searchParams: query }: URL, age: AnswerAge | undefined): void => {
       const from = query.get("from");
       asOf = age?.asOf;
       if (age === undefined || from === null || query.has("to") || query.has("cursor")) return;
       if (Number(query.get("page") ?? 1) > 1) return;
       const isCopy = age.age > 0 && !age.isBound;
-      // If nobody has requested this URL before, the cache ignores the query.
+      // If this URL was not requested before, the cache ignores the query.
       const isAny = isCopy && (last.isAny || last.from !== from);
       last = { from, until: elapsed() + age.sameFor, isAny, age: age.age };
     },
@@ -73,7 +73,7 @@ export function createRoundFreshness({ elapsed }: Pick<Clock, "elapsed">) {
       before = new Set(round.keys());
       round = new Map();
     },
-    heard: ({ href }: URL, age: AnswerAge | undefined): void => {
+    record: ({ href }: URL, age: AnswerAge | undefined): void => {
       if (age === undefined) return;
       round.set(href, { until: elapsed() + age.sameFor, isCopy: age.age > 0 && !age.isBound });
     },

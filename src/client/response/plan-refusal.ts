@@ -138,7 +138,7 @@ export function planNeeded(what: string, plan: string, body: ErrorBody, target: 
   return { message: planSentence(what, required, { ...target, tier }), next: upgrade, isKeyless };
 }
 
-/** For an estimate, which may not ask the service whether the plan includes the request. */
+/** For an estimate, which must not spend a request to find out what the plan includes. */
 export function beyondPlan(what: string, needed: Tier, target: Target): string | undefined {
   return isAtLeast(target.tier, needed) ? undefined : planSentence(what, needed, target);
 }

@@ -104,8 +104,13 @@ function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target)
   }
   const requested = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const resource = textField(body.fields, "resource") ?? requested;
-  const isTyped = endpoint.params.every(({ givenAs }) => givenAs === undefined);
-  const ifOtherKind = isTyped && endpoint.ifOtherKind !== undefined ? [endpoint.ifOtherKind] : [];
+  const isTyped =
+    endpoint.path.includes("_address}") && endpoint.params.every(({ givenAs }) => givenAs === undefined);
+  const otherKind =
+    requested === "pool"
+      ? `for a token, list its pools: dexdata pools search ${network ?? "<network>"} --token ${address}`
+      : `for a pool, use: dexdata pool ${network ?? "<network>"} ${address}`;
+  const ifOtherKind = isTyped ? [endpoint.ifOtherKind ?? otherKind] : [];
   const doubt = body.code === undefined ? networkDoubt : "";
   return {
     message: `${resource} ${address} not found on ${network ?? "any network"}${doubt}`,

@@ -12,7 +12,7 @@ import { findFolders } from "./folders.ts";
 export interface NamedAsset {
   readonly network: string;
   readonly address: string;
-  /** Undefined if neither the user nor a response told it. */
+  /** Undefined if neither the user nor a response named it. */
   readonly kind?: AddressOf | undefined;
 }
 

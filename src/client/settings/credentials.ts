@@ -8,10 +8,10 @@ import { type JsonFile, readJsonFile } from "../../base/files/read-json-file.ts"
 import { isObject } from "../../base/json/raw-json.ts";
 import { checkProfileName } from "./setting.ts";
 
-/** What the service last said about a key. */
+/** The plan that the service last reported for a key. */
 export interface KnownPlan {
   readonly tier: Tier;
-  /** When the service said so, in RFC 3339; empty if unknown, which is older than any time. */
+  /** When the service reported it, in RFC 3339; empty if unknown, which is older than any time. */
   readonly planAt: string;
 }
 

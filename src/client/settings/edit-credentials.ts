@@ -132,8 +132,8 @@ export async function switchProfile(context: Editing, name: string): Promise<Pro
 }
 
 /**
- * Saves what the service said about a key where its plan is kept: in each profile with this key, with the hosts that
- * accepted it, or else under the key's hash.
+ * Saves the plan that the service reported for a key: in each profile with this key, with the hosts that accepted it, or
+ * else under the key's hash.
  */
 export async function savePlan(
   context: Editing,

@@ -2,7 +2,7 @@ import { readdirSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 import { stagingSuffix } from "../../base/files/replace-file.ts";
 
-/** Files beside the key store that may contain keys as well. All paths are absolute. */
+/** Other files in the directory of the key store that may contain keys. All paths are absolute. */
 export interface KeyCopies {
   /** A killed process left them. */
   readonly stages: readonly string[];

@@ -7,7 +7,7 @@ export interface StreamEvent {
   readonly end: number;
   /** Whether the data can be written unchanged as a line of JSON; see `ByteScan.isPlain`. */
   readonly isPlainJson: boolean;
-  /** The texts of the fields that the parser was asked for; see `FieldFinder`. Undefined if the data has to be parsed. */
+  /** The texts of the requested fields; see `FieldFinder`. Undefined if the data has to be parsed. */
   readonly texts?: readonly number[] | undefined;
   /** The last `id` that the stream has sent so far; empty before the first one. */
   readonly id: EventId;

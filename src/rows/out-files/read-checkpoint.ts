@@ -223,7 +223,6 @@ function foreignJournal(path: string): Failure {
 /** A pull that already has rows and that this run can continue. */
 export interface Interrupted extends FoundProgress {
   readonly header: CheckpointHeader;
-  /** The file that contains the rows. */
   readonly rowsAt: string;
 }
 

@@ -15,7 +15,6 @@ import { letHeapGrow } from "../../base/heap-room.ts";
 import { checkPages, rowsPerGroup } from "./check-pages.ts";
 import { UnreadableParquet } from "./unreadable-parquet.ts";
 
-/** A file that can be read in parts. */
 export interface ByteSource {
   readonly size: number;
   /** Returns exactly the bytes from `start` to before `end`. The caller may change them. */
@@ -194,7 +193,6 @@ interface GroupPart {
   readonly metadata: FileMetaData;
   readonly columns: readonly ParquetColumn[];
   readonly bytes: Buffer;
-  /** The position of the bytes in the file. */
   readonly position: number;
 }
 

@@ -16,7 +16,6 @@ export interface WrittenRows extends RowSummary {
   readonly spilled: Readonly<Record<string, number>>;
 }
 
-/** What the file contains besides its rows. */
 export interface ParquetTarget {
   readonly columns: readonly ParquetColumn[];
   readonly refuse: RefuseValue;

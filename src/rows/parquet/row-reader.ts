@@ -38,7 +38,6 @@ export function createRowReader(columns: readonly ParquetColumn[], refuse: Refus
       other?.add(others, 0, others.length);
       lines.endRow(start);
     },
-    /** Begins the next row group. */
     clear: (): void => {
       for (const cells of all) cells.clear();
       lines.clear();

@@ -12,7 +12,6 @@ export interface WantedDestination {
   readonly pattern: string | undefined;
   /** Whether to continue an interrupted run in the file. Otherwise, the file appears only when it is complete. */
   readonly isResumed: boolean;
-  /** Whether an existing file may be replaced. */
   readonly isForced: boolean;
   readonly receipt: string | undefined;
 }

@@ -11,7 +11,6 @@ import { keyOf } from "./pull-answers.ts";
 
 export interface Wanted {
   readonly endpoint: Endpoint;
-  /** The arguments for each pull. */
   readonly asked: readonly Args[];
   /** The total number of rows; undefined means all rows. */
   readonly limit: number | undefined;

@@ -1,4 +1,4 @@
-import { candleWindow, openingOf, secondsOf, wholeSeconds } from "../../client/candles/candle-slices.ts";
+import { candleWindow, openingOf, readSeconds, wholeSeconds } from "../../client/candles/candle-slices.ts";
 import { timeLike } from "../../client/candles/candle-times.ts";
 import { intervalStart, nextIntervalStart } from "../../client/candles/made-interval.ts";
 import { more, nextOf } from "../../client/pages/judge.ts";
@@ -125,7 +125,7 @@ function timesLike(sample: object | undefined, opens: number, interval: number):
   const [open, close] = [member(sample, "time_open"), member(sample, "time_close")];
   const times: Member[] = [["time_open", timeLike(open, opens)]];
   if (sample !== undefined && close === undefined) return times;
-  const [from, to] = [secondsOf(open), secondsOf(close)];
+  const [from, to] = [readSeconds(open), readSeconds(close)];
   const length = from === undefined || to === undefined ? interval : to - from;
   return [...times, ["time_close", timeLike(close, opens + length)]];
 }

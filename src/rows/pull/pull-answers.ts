@@ -8,7 +8,7 @@ import type { Endpoint } from "../../api/endpoint.ts";
 import { Failure } from "../../base/failure.ts";
 import { isObject } from "../../base/json/raw-json.ts";
 import type { Tally } from "./tally.ts";
-import { wantedPages, type Wish } from "./wanted-pages.ts";
+import { wantedPages, type PullOptions } from "./wanted-pages.ts";
 
 /** A page, the end, or the failure that replaces the remaining pages. */
 export type Part = {
@@ -29,7 +29,7 @@ export async function* answers(
   client: Client,
   endpoint: Endpoint,
   asked: readonly Args[],
-  wish: Wish,
+  wish: PullOptions,
   start: Start,
   seen: SeenKeys,
 ): AsyncGenerator<Part> {
@@ -47,7 +47,7 @@ export async function* answers(
 async function* answer(
   client: Client,
   question: Question,
-  wish: Wish,
+  wish: PullOptions,
   seen: SeenKeys,
 ): AsyncGenerator<Outcome> {
   try {
@@ -62,7 +62,7 @@ async function* answer(
 async function* sideBySide(
   client: Client,
   questions: readonly Pick<Part, "index" | "question">[],
-  wish: Wish,
+  wish: PullOptions,
   seen: SeenKeys,
 ): AsyncGenerator<Part> {
   const ask = async (question: Question): Promise<readonly Outcome[]> => {
@@ -93,7 +93,7 @@ function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
   return repeated;
 }
 
-function restOf(wish: Wish, { at, rowsOfQuestion, last, rowsRead = 0 }: Start): Wish {
+function restOf(wish: PullOptions, { at, rowsOfQuestion, last, rowsRead = 0 }: Start): PullOptions {
   if (at === undefined) return wish;
   const limit = wish.limit === undefined ? undefined : wish.limit - rowsOfQuestion;
   const mark: unknown = rowsOfQuestion > 0 && last !== undefined ? JSON.parse(last) : undefined;

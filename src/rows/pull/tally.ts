@@ -1,5 +1,5 @@
 import { isConfirmed, nextOf } from "../../client/pages/judge.ts";
-import type { Page } from "../../client/pages/page.ts";
+import type { Page, PageNote } from "../../client/pages/page.ts";
 import type { Question } from "../../api/args.ts";
 import { type RowShape, rowShape } from "../../api/endpoint.ts";
 import type { Account } from "../out-files/growing-file.ts";
@@ -9,7 +9,6 @@ import { counted } from "../../base/text/counted.ts";
 /** A pull's total progress across all runs, as its checkpoint stores it. */
 export type Tally = Omit<Account, keyof Spent>;
 
-/** The cost of one or more runs. */
 export type Spent = Pick<Account, "requests" | "credits" | "inDoubt" | "creditsBefore" | "plans" | "asOf">;
 
 export function newTally(): Tally {
@@ -20,10 +19,7 @@ export function newTally(): Tally {
 export function countPage(tally: Tally, { endpoint }: Question, page: Page): void {
   tally.rows += page.rows.length;
   tally.rowsOfQuestion += page.rows.length;
-  tally.missing += page.missing?.length ?? 0;
-  tally.repeats += page.repeats ?? 0;
-  if (page.rowsRead !== undefined) tally.rowsRead = (tally.rowsRead ?? 0) + page.rowsRead;
-  countRemarks(tally, page);
+  for (const note of page.notes) countNote(tally, note);
   const { end } = page;
   // A pull continues at the last confirmed position.
   if (isConfirmed(page)) tally.at = nextOf(page);
@@ -32,16 +28,33 @@ export function countPage(tally: Tally, { endpoint }: Question, page: Page): voi
   // Only the last page can prove that the list is complete.
   if (end.kind === "last" && tally.proof !== "end of list") tally.proof = end.proof.by;
   // A response that is printed as a single document has no rows.
-  if (page.rows.length === 0 || page.isDocument === true) return;
+  if (page.rows.length === 0 || page.as === "document") return;
   const shape = rowShape(endpoint, page.group);
   tally.first ??= mark(page.rows.text(0), shape);
   tally.last = mark(page.rows.text(page.rows.length - 1), shape);
 }
 
-function countRemarks(tally: Tally, { remarks = {} }: Page): void {
-  for (const name of ["short", "twins", "replaced"] as const) {
-    const count = (tally.remarks?.[name] ?? 0) + (remarks[name] ?? 0);
-    if (count > 0) tally.remarks = { ...tally.remarks, [name]: count };
+function countNote(tally: Tally, note: PageNote): void {
+  switch (note.kind) {
+    case "missing":
+      tally.missing += note.subjects.length;
+      return;
+    case "repeats":
+      tally.repeats += note.rows;
+      return;
+    case "read":
+      tally.rowsRead = (tally.rowsRead ?? 0) + note.rows;
+      return;
+    case "short":
+    case "twins":
+    case "replaced":
+      tally.remarks = { ...tally.remarks, [note.kind]: (tally.remarks?.[note.kind] ?? 0) + note.count };
+      return;
+    // A rejection is counted when it is reported.
+    case "refused":
+    case "warning":
+    case "cut off":
+    case "complete from":
   }
 }
 
@@ -57,13 +70,13 @@ export function remarksIn({ remarks = {} }: Tally): readonly string[] {
   const lines: string[] = [];
   if (short > 0)
     lines.push(
-      `${counted(short, "page")} had fewer rows than requested although more follow; the service does not count this list`,
+      `${counted(short, "page")} had fewer rows than requested, although more pages follow; the service does not count this list`,
     );
   if (twins > 0)
     lines.push(`${counted(twins, "row")} had the ID of another row but other values; dexdata keeps them all`);
   if (replaced > 0)
     lines.push(
-      `${counted(replaced, "candle")} came twice with different values; dexdata keeps the later ones`,
+      `${counted(replaced, "candle")} ${replaced === 1 ? "was" : "were"} received twice with different values; dexdata keeps the later ones`,
     );
   return lines;
 }

@@ -1,6 +1,6 @@
 import { groupsIn } from "../../api/reply.ts";
 import type { Client } from "../../client/client.ts";
-import { closing } from "../../client/pages/judge.ts";
+import { closing } from "../../client/pages/walk-guards.ts";
 import { walkPages } from "../../client/walk-pages.ts";
 import { type Page, timeFieldOf, type Walk } from "../../client/pages/page.ts";
 import type { SeenKeys } from "../../client/pages/seen-keys.ts";
@@ -9,7 +9,7 @@ import { type Endpoint, rowShape } from "../../api/endpoint.ts";
 import { member } from "../../base/json/raw-json.ts";
 import { compareInstants, fromWire, type Instant, parseRfc3339 } from "../../base/time/time.ts";
 
-export interface Wish {
+export interface PullOptions {
   readonly walk: Walk;
   /** Groups to keep, if the endpoint returns several. */
   readonly groups: readonly string[];
@@ -21,7 +21,7 @@ export interface Wish {
 export async function wantedPages(
   client: Client,
   question: Question,
-  wish: Wish,
+  wish: PullOptions,
   seen: SeenKeys,
 ): Promise<AsyncIterable<Page>> {
   const { endpoint, args } = question;

@@ -3,7 +3,6 @@ import type { RecordShape } from "../../api/record.ts";
 import { PlainRows } from "./plain-rows.ts";
 import { parseJsonRow, type Row, rowOf, type Unreadable } from "./row.ts";
 
-/** Divides the chunks of a file into rows. */
 export interface RowReader {
   readonly add: (chunk: Buffer) => void;
   readonly end: () => void;

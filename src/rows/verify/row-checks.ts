@@ -8,9 +8,7 @@ import type { Row } from "./row.ts";
 import type { RowKind } from "./row-kind.ts";
 import type { Report, RuleId } from "./rules.ts";
 
-/** One or more rules, applied to the rows of one file. */
 export interface RowCheck {
-  /** The rules that this check can apply to the file. */
   readonly rules: readonly RuleId[];
   readonly see: (row: Row, place: Place) => void;
   /** A row could not be read. */
@@ -18,7 +16,6 @@ export interface RowCheck {
   readonly end?: () => void;
 }
 
-/** What several rules read from a row. */
 export interface Place {
   /** Undefined if the row has no valid time. */
   readonly time: Instant | undefined;

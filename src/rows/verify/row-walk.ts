@@ -40,7 +40,6 @@ export interface RowWalk extends RowTaker {
   readonly compareWith: (receipt: PullReceipt) => void;
 }
 
-/** Applies the rules to each row of a file. */
 export function createRowWalk(
   query: Query | undefined,
   form: RowForm,

@@ -18,13 +18,13 @@ export const rules = {
   F2: {
     level: "finding",
     statement:
-      "each row can be read: valid UTF-8 and JSON, or as many cells as the header; the end is not missing; the fields are known",
+      "each row can be read: valid UTF-8 and JSON, or as many cells as the header; the file is not truncated; the fields are known",
     appliesTo: "all files",
   },
   F4: {
     level: "finding",
     statement:
-      "the receipt has the number of rows, the first and the last row of the file; a file of sync is in its own place",
+      "the number of rows, the first row and the last row match the receipt; a file of sync is in the directory that its footer names",
     appliesTo: "files with a receipt, directories of sync",
   },
   R3: {
@@ -40,7 +40,7 @@ export const rules = {
   R5: {
     level: "finding",
     statement:
-      "times only rise, or only fall; a note if transactions rise, because txns --follow adds late rows",
+      "rows are sorted by time, up or down; only a note if transactions are sorted up, because txns --follow adds late rows",
     appliesTo: "transactions, candles",
   },
   H1: {
@@ -65,13 +65,13 @@ export const rules = {
   H2: {
     level: "note",
     statement:
-      "the receipt reports no rows after the limit, missing prices or rejected inputs; a file of sync has as many rows as the service counted",
+      "the receipt lists no unread rows, missing prices or rejected inputs; a file of sync has as many rows as the service counted",
     appliesTo: "files with a receipt, directories of sync",
   },
   H3: {
     level: "note",
     statement:
-      "no candle is partial; no rows of sync are lost, and no file stays open for more than 27h after its end, or after a read that needs a second one",
+      "no candle is partial; no rows of sync are lost, and each period of sync is complete 27h after its end, or after its first read if it needs a second one",
     appliesTo: "candles, directories of sync",
   },
 } as const satisfies Readonly<Record<string, Rule>>;

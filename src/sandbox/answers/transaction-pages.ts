@@ -1,3 +1,4 @@
+import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
 import { writeInstant } from "../wire/request-times.ts";
 import type { Json, JsonObject } from "../wire/json-writer.ts";
 import { inTokens, type PoolFacts } from "../market/types.ts";
@@ -8,8 +9,6 @@ import { pageInfo, readPage } from "./page-position.ts";
 
 // Specification, endpoint 1: numbered pages end at 100; a `cursor` reaches older transactions.
 const LAST_PAGE = 100;
-// Wire-facts 4.6: the public service never returns anything older than this.
-const PUBLIC_REACH_SECONDS = 7 * 86_400;
 
 type Window = Pick<TransactionWindow, "from" | "to" | "asOf">;
 
@@ -36,7 +35,7 @@ function readWindow({ query, at, dialect, market }: Asked): Window {
   const from = query.from("from");
   const to = query.to("to");
   const isPublic = dialect === "public";
-  const reach = Math.min(market.reachSeconds, isPublic ? PUBLIC_REACH_SECONDS : Number.POSITIVE_INFINITY);
+  const reach = Math.min(market.reachSeconds, isPublic ? transactionReach : Number.POSITIVE_INFINITY);
   return {
     from: Math.max(from ?? 0, at - reach),
     to: Math.min(to === undefined ? at : to - Number(isPublic), at),

@@ -78,7 +78,7 @@ export const faultTraits = {
     ...changeOnce,
     value: "rows",
     byDefault: 3,
-    help: "Later page that begins with the last rows of the previous page, in place of its own (default 3, once)",
+    help: "A later page begins with the last rows of the previous page, instead of its own first rows (default 3, once)",
   },
   "foreign-page": {
     ...changeOnce,
@@ -93,7 +93,7 @@ export const faultTraits = {
   "drop-filter": {
     ...change,
     value: "name",
-    help: "A search ignores one filter (responses repeat the query; the filter is missing there, too)",
+    help: "A search ignores one filter, in the rows and in the echoed query",
   },
   plan: { ...header, value: "tier", help: "X-Api-Plan with this plan (default keyless)" },
   "wrong-date": {
@@ -135,7 +135,7 @@ export const faultTraits = {
     of: "rows",
     share: 0.02,
     example: "late-rows=90s:2%",
-    help: "Rows that are listed, counted and streamed only when they have this age (default 90s:2%)",
+    help: "Rows are listed, counted and streamed only when they are this old (default 90s:2%)",
   },
   "late-pools": {
     ...market,
@@ -143,7 +143,7 @@ export const faultTraits = {
     of: "pools",
     share: 0.2,
     example: "late-pools=10m:20%",
-    help: "Pools that searches list only when they have this age (default 10m:20%)",
+    help: "Pools appear in searches only when they are this old (default 10m:20%)",
   },
   "withdrawn-rows": {
     ...market,
@@ -151,7 +151,7 @@ export const faultTraits = {
     of: "rows",
     share: 0.01,
     example: "withdrawn-rows=60s:1%",
-    help: "Rows followed by an additional row, which disappears when it has this age (default 60s:1%)",
+    help: "An additional row follows each of these rows, and disappears when it is this old (default 60s:1%)",
   },
   reorg: {
     ...market,

@@ -28,7 +28,7 @@ test("the ellipsis of arguments becomes three dots, and nothing else changes", a
   expect(ascii.stdout).toContain("<address...|@file|->");
 });
 
-test("the overview says what -h and --help of a command show", async () => {
+test("the overview explains -h and --help", async () => {
   const { stdout } = await dexdata("--help");
   expect(stdout).toContain("<command> -h is short, --help shows all flags\n");
   expect((await dexdata("-h")).stdout).toBe(stdout);

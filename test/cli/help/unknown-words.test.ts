@@ -24,6 +24,9 @@ const cases: readonly (readonly [string, string, string])[] = [
   ],
   ["polls", 'unknown command "polls"', "did you mean pools search?"],
   ["zzzzzz", 'unknown command "zzzzzz"', "see: dexdata --help"],
+  ["pools ethereum", 'unknown command "pools ethereum"', "did you mean pools search ethereum?"],
+  ["tokens eth", 'unknown command "tokens eth"', "did you mean tokens search ethereum?"],
+  ["pools search --top 5", 'unknown flag --top for "dexdata pools search"', "did you mean --limit?"],
   ["zz'zz", `unknown command "zz'zz"`, "see: dexdata --help"],
   ["usage --zz'zz=secret", `unknown flag --zz'zz for "dexdata usage"`, "see: dexdata usage --help"],
   [

@@ -36,9 +36,7 @@ const frame =
 const singleBytes = Array.from({ length: 256 }, (_, byte) => Buffer.from([byte]));
 
 test("one byte at a time costs at most thirty times as much as large chunks", () => {
-  const prices = Array.from({ length: 10_000 }, (_, index) =>
-    frame.replace("2145.78", `${2145 + index / 7}`),
-  );
+  const prices = Array.from({ length: 4000 }, (_, index) => frame.replace("2145.78", `${2145 + index / 7}`));
   const stream = Buffer.from(prices.join(""));
   const chunks = [...inPieces(stream, 65_536)];
   const pieces = Array.from(stream, (byte) => singleBytes[byte] ?? Buffer.of(byte));
@@ -49,14 +47,14 @@ test("one byte at a time costs at most thirty times as much as large chunks", ()
 
 describe("twice the stream takes twice the time", () => {
   test.each([
-    { what: "only CRs", unit: "\r", size: 4_000_000 },
-    { what: "only LFs", unit: "\n", size: 4_000_000 },
-    { what: "CRs behind one LF", unit: "\r", size: 4_000_000, begin: "\n" },
-    { what: "very many data lines", unit: "data\n", size: 1_000_000 },
-    { what: "one endless line, a byte at a time", unit: "x", size: 1_000_000, piece: 1 },
-    { what: "one endless line in chunks", unit: "x", size: 1_000_000, piece: 100 },
-    { what: "fields that are not known", unit: "a:b\n", size: 4_000_000 },
-    { what: "colons", unit: ":::::::\n", size: 4_000_000 },
+    { what: "only CRs", unit: "\r", size: 2_000_000 },
+    { what: "only LFs", unit: "\n", size: 2_000_000 },
+    { what: "CRs behind one LF", unit: "\r", size: 2_000_000, begin: "\n" },
+    { what: "very many data lines", unit: "data\n", size: 500_000 },
+    { what: "one endless line, a byte at a time", unit: "x", size: 500_000, piece: 1 },
+    { what: "one endless line in chunks", unit: "x", size: 500_000, piece: 100 },
+    { what: "fields that are not known", unit: "a:b\n", size: 2_000_000 },
+    { what: "colons", unit: ":::::::\n", size: 2_000_000 },
   ])("$what", ({ unit, size, begin = "", piece = Number.POSITIVE_INFINITY }) => {
     const chunks = (bytes: number): Buffer[] => [
       ...inPieces(Buffer.from(begin + unit.repeat(bytes / unit.length)), piece),
@@ -64,6 +62,6 @@ describe("twice the stream takes twice the time", () => {
     const [half, all] = [chunks(size / 2), chunks(size)];
     // Quadratic time would be four times as much, and half a minute where linear time takes a tenth of a second.
     expect(lowestOf(3.3, () => timeOf(all) / timeOf(half))).toBeLessThan(3.3);
-    expect(timeOf(all)).toBeLessThan(2500);
+    expect(timeOf(all)).toBeLessThan(1250);
   });
 });

@@ -17,7 +17,7 @@ import type { OpenClient } from "../../run/open-client.ts";
 import type { Run } from "../../run/with-run.ts";
 import { createEnding } from "../../../client/live/ending.ts";
 import { openerOf } from "../../../client/live/subscription.ts";
-import { fail, type Finding, findingsOf, hasFailure, ok, type Outcome, took, warn } from "./findings.ts";
+import { fail, type Finding, findingsOf, hasFailure, ok, type Outcome, showMs, warn } from "./findings.ts";
 
 export type Hosts = Pick<Target, "rest" | "streaming">;
 
@@ -73,7 +73,7 @@ export async function checkHost(
     if (isIP(unbracketed(url.hostname)) !== 0 || findProxy(url, env) !== undefined) return undefined;
     const started = clock.elapsed();
     const addresses = await findAddresses(context, url, { timeout, signal });
-    return ok(`${url.hostname} resolves to ${addresses.join(", ")} (${took(clock.elapsed() - started)})`);
+    return ok(`${url.hostname} resolves to ${addresses.join(", ")} (${showMs(clock.elapsed() - started)})`);
   });
   if (hasFailure(resolved)) {
     const hint = `check the host name and the DNS server; ${hostSettings[name]}`;
@@ -82,7 +82,7 @@ export async function checkHost(
   const reached = await findingsOf(`${name} connection`, async () => {
     const { milliseconds, protocol, validTo, proxy } = await reachHost(context, url, { timeout, signal });
     const secure = protocol === undefined ? "without TLS, on this machine" : protocol;
-    const found = `${peerName(url.host, proxy)} reached in ${took(milliseconds)}, ${secure}`;
+    const found = `${peerName(url.host, proxy)} reached in ${showMs(milliseconds)}, ${secure}`;
     if (!(Date.parse(validTo ?? "") - clock.now() < soon)) return ok(found);
     return warn(
       `${found}; its certificate expires ${validTo}`,
@@ -121,12 +121,12 @@ export async function checkStream(
       const parser = new EventStreamParser();
       const events = chunks.flatMap((chunk) => parser.push(chunk));
       ledger.delivered(events.filter(({ name }) => feed.events.has(name)).length);
-      return ok(`${host}: first byte after ${took(clock.elapsed() - started)}`);
+      return ok(`${host}: first byte after ${showMs(clock.elapsed() - started)}`);
     }
     return silent(`${host} closed the stream without sending data`);
   } catch (cause) {
     if (context.signal.aborted) throw context.signal.reason;
-    if (signal.aborted) return silent(`${host}: no data within ${took(patience)}`);
+    if (signal.aborted) return silent(`${host}: no data within ${showMs(patience)}`);
     throw cause;
   } finally {
     release();

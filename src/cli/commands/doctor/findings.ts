@@ -57,7 +57,7 @@ export function hasFailure(findings: readonly Finding[]): boolean {
 }
 
 /** For example, `83ms` or `2.4s`. */
-export function took(milliseconds: number): string {
+export function showMs(milliseconds: number): string {
   return milliseconds < 1000 ? `${Math.round(milliseconds)}ms` : `${(milliseconds / 1000).toFixed(1)}s`;
 }
 

@@ -116,7 +116,7 @@ const limitOfAll = flag(rows, "Rows", {
 export const strictFlag = (summary: string): Flag<true> => flag(toggle, "Requests", { summary });
 
 const maxRowsRead = flag(wholeNumber({ min: 1 }), "Pages", {
-  summary: "With several tokens, stop after this many rows, whether they match or not",
+  summary: "With several --token flags, stop after reading this many rows",
   default: 2000,
 });
 
@@ -160,7 +160,7 @@ const next = "use only one of them";
 /** The text is parsed later, with the run's clock. */
 const dayFlag = (heading: FlagGroup, { kind }: Pick<Reply, "kind">): Flag<string> =>
   flag(text("day"), heading, {
-    summary: "Only this UTC day: 2026-11-20, yesterday or today, or days such as 2026-11-18..2026-11-20",
+    summary: "Only these UTC days: yesterday, today, 2026-11-20 or a range such as 2026-11-18..2026-11-20",
     suggests: ["yesterday", "today"],
     excludes: ["from", "to", kind === "candles" ? "count-back" : "follow"].map((other) => ({
       flag: other,
@@ -171,8 +171,7 @@ const dayFlag = (heading: FlagGroup, { kind }: Pick<Reply, "kind">): Flag<string
 
 const tradeFlags = {
   amounts: flag(choice(["raw", "tokens"], "unit"), "Rows", {
-    summary:
-      "tokens adds exact amounts in tokens, the size in USD and the type to each row; raw (default) does not",
+    summary: "Fields for amounts: raw (default), tokens (adds exact amounts in tokens, size in USD and type)",
     choicesIn: "summary",
     default: "raw",
   }),

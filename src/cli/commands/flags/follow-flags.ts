@@ -79,7 +79,7 @@ export const followFlags = {
   "on-invalid": flag(choice(["fail", "drop"], "action"), "Requests", {
     with: "follow",
     needs,
-    summary: "What to do with a pool that the service rejects for good, if there are others",
+    summary: "What to do with a pool that the service rejects permanently",
     default: "fail",
     details: ": fail (default), drop (continue with the others)",
     choicesIn: "details",
@@ -109,9 +109,9 @@ const byCreation = "--follow prints the rows in the order in which they were cre
 export const growthFlags = {
   ...pick(followFlags, "speed"),
   follow: flag(toggle, "Rows", {
-    summary: "Print each new pool once it is listed",
+    summary: "Print each new pool when the service lists it",
     details:
-      ", from --created-after on (default: now); costs 1 credit per read and page; --out appends to its file, and continues after a restart",
+      "; starts at --created-after (default: now); costs 1 credit per page; --out appends to its file, and continues after a restart",
     excludes: [
       { flag: "order-by", next: byCreation },
       { flag: "sort", next: byCreation },

@@ -14,15 +14,15 @@ const atTimes: FlagType<readonly string[]> = { ...texts("time"), name: "time" };
 /** Prices at times in the past, which are read from candles. */
 export const timedFlags = {
   at: flag(atTimes, group, {
-    summary: "Get the price at this time; can be repeated",
+    summary: "Get the price at this time; repeatable",
     details:
-      ", from candles, which require a dev plan for tokens and none for --pool; in a list, a line can have its own time: weth 2026-11-01",
+      "; read from candles, which require a dev plan for tokens (any plan with --pool); a line of a list can have its own time, e.g. weth 2026-11-01",
     excludes,
   }),
   "at-field": flag(filledText("field"), group, {
-    summary: "Get the price at the time in this field of each row",
+    summary: "Get the price at the time in this field of each input row",
     details:
-      ", which is NDJSON or a line of a CSV file with the columns network and token, asset or pool; a row of txns has a price for each of its tokens",
+      "; the input is NDJSON, or CSV with the columns network and token, asset or pool; a row of txns gets a price for each of its tokens",
     excludes: [...excludes, { flag: "at", isMutual: true, next: "use only one of them" }],
   }),
   interval: flag(choice(intervals, "interval"), group, {
@@ -31,12 +31,13 @@ export const timedFlags = {
     with: timeFlags,
   }),
   "max-age": flag(duration, group, {
-    summary: "Oldest candle to use, counted from its close",
+    summary: "Maximum age of the candle, counted from its close",
     default: 86_400_000,
     with: timeFlags,
   }),
   "at-rule": flag(choice(atRules, "rule"), group, {
-    summary: "Which candle to use: before (default; the newest closed one), open (the one of that time)",
+    summary:
+      "Which candle to use: before (default; the newest one closed by then), open (the one that contains the time)",
     default: "before",
     choicesIn: "summary",
     with: timeFlags,
@@ -51,8 +52,8 @@ export const timedFlags = {
     with: timeFlags,
   }),
   lake: flag(filledText("directory", "file"), group, {
-    summary: "Use the candles in this directory of sync",
-    details: " that are complete, and request only the others",
+    summary: "Use complete candles from this directory of dexdata sync",
+    details: "; requests only the others",
     with: timeFlags,
   }),
 };

@@ -27,7 +27,7 @@ export interface FollowedList {
 }
 
 /** What the command line asks for. Nothing has been sent yet. */
-export interface Wish {
+export interface Options {
   readonly questions: Questions;
   readonly lists: readonly FollowedList[];
   readonly isSearch: boolean;
@@ -44,7 +44,11 @@ export interface Wish {
 /** In milliseconds. */
 const pollOfLists = { default: 60_000, min: 5000, max: 3_600_000 };
 
-export async function readWish(run: Run, group: EndpointGroup, input: Input<FollowedFlags>): Promise<Wish> {
+export async function readOptions(
+  run: Run,
+  group: EndpointGroup,
+  input: Input<FollowedFlags>,
+): Promise<Options> {
   const { options, sources, context } = run;
   const { flags, words } = input;
   const started = context.clock.elapsed();

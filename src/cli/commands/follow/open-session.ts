@@ -25,7 +25,7 @@ import { presentationOf } from "../pull/fetch-and-print.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
 import { type FollowOutput, openFollowOutput } from "./follow-output.ts";
 import { createBehindReport, pollLine, pollLineOfMany, readsPerHour } from "./follow-report.ts";
-import { checkPoll, ownerOf, pathOfUrl, rateOf, readWish, type Wish } from "./followed-lists.ts";
+import { checkPoll, ownerOf, pathOfUrl, rateOf, readOptions, type Options } from "./followed-lists.ts";
 
 /** Its run's signal also aborts when a limit is reached. */
 export type Session = Readonly<NonNullable<Awaited<ReturnType<typeof openSession>>>>;
@@ -35,7 +35,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const { options, report, onClose } = outer;
   const { flags } = input;
   const { clock } = outer.context;
-  const wish = await readWish(outer, group, input);
+  const wish = await readOptions(outer, group, input);
   const { questions, lists, poll, pollOfMany } = wish;
   const isOfMany = pollOfMany !== undefined;
   const log = openEventLog(flags.events, report, clock);
@@ -112,8 +112,8 @@ async function openFollowClient(run: Run, speed: number, isOfMany: boolean) {
     ...(isOfMany && { retry: { ...retry, retries: 0, repeats: retry.retries } }),
     observer: {
       answered: (exchange) => {
-        present.heard(exchange.answer?.headers.get("date"));
-        freshness.get(pathOfUrl(exchange.url))?.heard(exchange.url, exchange.age);
+        present.record(exchange.answer?.headers.get("date"));
+        freshness.get(pathOfUrl(exchange.url))?.record(exchange.url, exchange.age);
         noteAge(exchange.age);
         report.answered(exchange);
       },
@@ -125,7 +125,7 @@ async function openFollowClient(run: Run, speed: number, isOfMany: boolean) {
 
 async function writeEstimate(
   { context, report }: Run,
-  { questions: { endpoint } }: Wish,
+  { questions: { endpoint } }: Options,
   flags: Values<FollowedFlags>,
   { client: { target } }: OpenClient,
   requests_per_hour: number,
@@ -141,7 +141,7 @@ async function writeEstimate(
 }
 
 function lineOfMany(
-  { isSearch, lists, questions }: Wish,
+  { isSearch, lists, questions }: Options,
   poll: number,
   { out }: { readonly out: string | undefined },
 ): string {
@@ -159,7 +159,7 @@ interface CheckpointParts {
 
 async function openOwnCheckpoint(
   { context, report }: Run,
-  { questions: { endpoint }, names, isSearch, pollOfMany, lists: [first] }: Wish,
+  { questions: { endpoint }, names, isSearch, pollOfMany, lists: [first] }: Options,
   { out, service, output: { sync }, ending }: CheckpointParts,
 ) {
   if (out === undefined) return undefined;

@@ -146,8 +146,8 @@ async function choose(
   if (found.length > shown.length) await say(context, others + narrower);
   for (const line of lookalikes(found)) await sayWarning(context, line);
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-    const purpose = isKept ? `, to be named "${word.toLowerCase()}"` : "";
-    await context.stderr.write(`number of the ${kind}${purpose} (Enter: none): `);
+    const purpose = isKept ? `, to be stored as "${word.toLowerCase()}"` : "";
+    await context.stderr.write(`choose a ${kind} by number${purpose} (Enter for none): `);
     const line = context.stdin.readLine(context.signal);
     // The shell prompt starts on a new line, also after Ctrl-C.
     line.catch(async () => await context.stderr.write("\n"));
@@ -222,7 +222,7 @@ async function keepName(
   const undo = ["dexdata name remove", name, ...flagWords(service)].join(" ");
   try {
     await setAssetName(context, nameServiceOf(options), name, asset);
-    await say(context, `${name} is ${nameOf(asset)} from now on; to undo: ${undo}`);
+    await say(context, `${name} is now a name of ${nameOf(asset)}; to undo: ${undo}`);
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause;
     await sayWarning(context, `the name "${name}" was not stored: ${cause.message}`);

@@ -1,11 +1,10 @@
 import { batchParam, groupsIn, traitsOf } from "../../../api/reply.ts";
 import type { TimedWalk } from "../../../client/candles/timed-legs.ts";
-import { readArgs, type Typed } from "../../../api/args.ts";
+import { readArgs } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { withMadeCandles } from "../../../api/endpoints/ohlcv.ts";
 import { madeInterval } from "../../../client/candles/made-interval.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
-import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { completeWindow } from "../../../client/candles/candle-slices.ts";
 import { chooseEndpoint, type EndpointGroup, positionals } from "./positionals.ts";
 import { type Input, usageOf } from "../command.ts";
@@ -13,19 +12,15 @@ import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
-import { intervalSeconds } from "../../../client/candles/candle-times.ts";
-import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
-import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
-import { toWire } from "../../../base/time/time.ts";
+import type { Days } from "../../../base/time/days.ts";
 import { isList } from "./subjects.ts";
-import { formats, hasColumns } from "../../render/formats/formats.ts";
+import { formats } from "../../render/formats/formats.ts";
 import { readSeveralTokens } from "./several-tokens.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
-import { splitPath } from "../../render/values/row-text.ts";
-import { fieldAt } from "../../render/values/value-at.ts";
 import type { Wanted } from "../../../rows/pull/estimate.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { addressName, checkedSubject, checkOneAsset, readTargets } from "./targets.ts";
+import { readDays, typedParams, wireOf } from "./typed-params.ts";
 import { readWanted } from "./wanted-rows.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
@@ -63,13 +58,8 @@ export async function readQuestions(
   const targets = await readTargets(endpoint, words, sources, usage);
   const isOfMany = targets.length > 1;
   checkOneAsset(endpoint, targets.length, flags);
-  const days = flags.day === undefined ? undefined : readDays(flags.day, options.now);
-  if (days !== undefined && intervalSeconds(given.get("interval")?.at(-1) ?? "1h") > SECONDS_PER_DAY)
-    throw usageFailure("--day cannot be used with candles longer than a day", "use --from and --to");
-  const typed = new Map([
-    ...typedParams(endpoint, given, options),
-    ...rangeOfDays(endpoint, days, options.now),
-  ]);
+  const days = readDays(flags.day, given, options.now);
+  const typed = typedParams(endpoint, given, days, options);
   const [first] = targets;
   const ofPool = readSeveralTokens(endpoint, given, new Map([...typed, ...(first?.args ?? [])]), {
     now: options.now,
@@ -117,55 +107,10 @@ export function withAddedFields(chosen: Endpoint, hasAmounts: boolean, given: Ty
   return isMade && traitsOf(chosen.reply).isCandles ? withMadeCandles(chosen) : chosen;
 }
 
-function readDays(typed: string, now: number): Days {
-  const days = parseDays(typed, now);
-  if ("problem" in days) throw invalidInput(`--day "${typed}"`, days.problem, days.next);
-  return days;
-}
-
-/** The parameters of `--from` and `--to`. */
-function rangeOfDays({ params }: Endpoint, days: Days | undefined, now: number): Typed {
-  if (days === undefined) return new Map();
-  const bounds = { from: wireOf(days.from), to: wireOf(endOfRange(days, now)) };
-  return new Map(
-    params.flatMap(({ name, flag }) => (flag === "from" || flag === "to" ? [[name, bounds[flag]]] : [])),
-  );
-}
-
-const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });
-
-function typedParams(
-  endpoint: Endpoint,
-  given: TypedFlags,
-  options: Pick<RunOptions, "format" | "fields">,
-): Map<string, string> {
-  const typed = new Map<string, string>();
-  for (const { name, flag } of endpoint.params) {
-    const texts = flag === undefined ? undefined : given.get(flag);
-    if (texts !== undefined) typed.set(name, texts.at(-1) ?? "true");
-  }
-  if (showsDetails(endpoint, options)) typed.set("detailed", "true");
-  return typed;
-}
-
 /** In response order. */
 export function groupsOf(
   { reply }: Endpoint,
   { type: wanted }: Pick<Values<EndpointFlags>, "type">,
 ): readonly string[] {
   return groupsIn(reply)?.filter((name) => wanted?.includes(name) ?? true) ?? [onlyGroup];
-}
-
-/** Details are needed for a field that the user named or for the default columns. */
-function showsDetails(
-  endpoint: Endpoint,
-  { fields, format }: Pick<RunOptions, "fields" | "format">,
-): boolean {
-  if (endpoint.params.every(({ name }) => name !== "detailed")) return false;
-  // Plain rows from the public service do not contain names and symbols, and a table without them is hard to read.
-  if (fields === undefined) return hasColumns(format);
-  const { record } = rowShape(endpoint);
-  return fields
-    .map(splitPath)
-    .some((parts) => parts.some((_, index) => fieldAt(record, parts.slice(0, index + 1))?.isDetail === true));
 }

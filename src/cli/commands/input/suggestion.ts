@@ -11,6 +11,7 @@ import { nearest } from "../../../base/text/nearest.ts";
 import { listEnding, readCachedList, writeCachedList } from "../../../client/settings/list-cache.ts";
 import { isAssetName } from "../../../client/settings/asset-names.ts";
 import { waysToName } from "../../run/asset-names.ts";
+import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
 import { networkDoubt } from "../../../client/response/request-refusal.ts";
 import { nearestNetwork } from "../../../api/network-aliases.ts";
 import { candleWindow, countOpenings, showSeconds } from "../../../client/candles/candle-slices.ts";
@@ -87,7 +88,7 @@ export async function hintAtEmpty(asking: Asking): Promise<string | undefined> {
  * `oldest` is the mark of the last row, and `now` in milliseconds.
  */
 export function hintAtReach({ args }: Question, oldest: string | undefined, now: number): string | undefined {
-  const reach = Math.floor(now / 1000) - 7 * 86_400;
+  const reach = Math.floor(now / 1000) - transactionReach;
   if (Number(args.get("from") ?? reach) >= reach) return undefined;
   // The service's clock may differ from the local one.
   const time = member(JSON.parse(oldest ?? "{}"), "created_at");

@@ -11,7 +11,7 @@ export const nameCommands: readonly Command[] = [
     ...base,
     words: "name add",
     positionals: [name, { name: "network:address" }],
-    summary: "Give a token or pool a name that commands accept instead of its address",
+    summary: "Name a token or pool, to use the name instead of its address",
     examples: ["dexdata name add weth ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --sandbox"],
     flags: nameFlags,
     notes: [{ prose: nameNote }],

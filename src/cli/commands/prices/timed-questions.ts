@@ -53,7 +53,7 @@ export async function timedQuestions(
     throw invalidInput(
       `--max-age "${formatDuration(maxAge)}"`,
       `must be at least as long as the candles (--interval ${interval})`,
-      "the newest candle may have closed that long ago; use a shorter --interval",
+      "use a longer --max-age, or a shorter --interval",
     );
   const assets = new Map<string, { readonly asset: TimedAsset; readonly index: number }>();
   const indexOf = (asset: TimedAsset): number => {

@@ -1,5 +1,5 @@
 import { isConfirmed } from "../../../client/pages/judge.ts";
-import type { Page } from "../../../client/pages/page.ts";
+import { isCutOff, missingIn, notesOf, type Page } from "../../../client/pages/page.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import { rowShape } from "../../../api/endpoint.ts";
@@ -91,8 +91,8 @@ async function answerAll(
       await showPage(run, question, page, { renderer, assets });
       missing.see(page);
       keeper?.take(part.page);
-      if (part.page.refused !== undefined)
-        await keep(part.page.refused.failure, { ...question, args: part.page.refused.args });
+      for (const { failure, args } of notesOf(part.page, "refused"))
+        await keep(failure, { ...question, args });
       if (tally.at !== undefined && isConfirmed(part.page)) destination.note(client.meter);
       continue;
     }
@@ -141,9 +141,10 @@ async function showPage(
   { renderer, assets }: Shown,
 ): Promise<void> {
   // Every page of a list may contain the same warning.
-  if (page.warning !== undefined && page.warning !== run.last?.page.warning) run.report.warn(page.warning);
+  const said = run.last === undefined ? [] : notesOf(run.last.page, "warning").map(({ text }) => text);
+  for (const { text } of notesOf(page, "warning")) if (!said.includes(text)) run.report.warn(text);
   if (run.questions.missing !== "null") {
-    for (const subject of page.missing ?? []) run.report.warn(`no price for ${assets.titleOf(subject)}`);
+    for (const subject of missingIn(page)) run.report.warn(`no price for ${assets.titleOf(subject)}`);
   }
   await renderer.page(page, question.args);
   countPage(run.destination.tally, question, page);
@@ -162,7 +163,7 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
     const hint = hintAtReach(question, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
     if (hint !== undefined) run.report.warn(hint);
   }
-  if (questions.limit === undefined || last?.question !== question || last.page.isCutOff === true) return [];
+  if (questions.limit === undefined || last?.question !== question || isCutOff(last.page)) return [];
   const { stderr } = run.context;
   // A terminal that does not know its width reports 0.
   const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;

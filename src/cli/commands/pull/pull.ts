@@ -1,7 +1,7 @@
 import { isPaged, traitsOf } from "../../../api/reply.ts";
 import type { SeenKeys } from "../../../client/pages/seen-keys.ts";
 import { nextOf } from "../../../client/pages/judge.ts";
-import type { Page } from "../../../client/pages/page.ts";
+import { isCutOff, type Page } from "../../../client/pages/page.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
@@ -46,7 +46,11 @@ export interface Pull {
 
 /** Why the list is shorter than requested, although it continues; undefined unless --max-rows-read ended it. */
 export function cutOffReason({ last, questions, destination: { tally } }: Pull): string | undefined {
-  if (last?.page.isCutOff !== true || tally.rows >= (questions.limit ?? Number.POSITIVE_INFINITY))
+  if (
+    last === undefined ||
+    !isCutOff(last.page) ||
+    tally.rows >= (questions.limit ?? Number.POSITIVE_INFINITY)
+  )
     return undefined;
   return `stopped after ${counted(tally.rowsRead ?? 0, "row")} read (--max-rows-read)`;
 }

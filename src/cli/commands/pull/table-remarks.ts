@@ -37,11 +37,12 @@ function candleRemarks(
     questions.walk.candles?.fill === undefined &&
     rows < intervals &&
     questions.asked.length === 1;
+  const isSwappable = args.has("pool_address") && !args.has("inversed");
   return [
     ...(quote === undefined || options.picture === "chart"
       ? []
       : [
-          `${args.get("interval")} candles; prices ${quote.of === undefined ? "" : `of ${quote.of} `}in ${quote.in}`,
+          `${args.get("interval")} candles; prices ${quote.of === undefined ? "" : `of ${quote.of} `}in ${quote.in}${isSwappable ? " (for the inverse: --inversed)" : ""}`,
         ]),
     ...(isSparse
       ? [`${intervals - rows} of ${intervals} intervals had no trades; --fill null shows them`]

@@ -104,7 +104,7 @@ export const streamFlags = {
   when: flag({ ...text("test"), isRepeatable: true }, "Rows", {
     summary: "Alert when this is true, e.g. 'price < 3000'",
     details:
-      " or 'price moves 5% in 1h'; a line on stdout, or -- and a command that gets it on stdin; --limit counts alerts",
+      " or 'price moves 5% in 1h'; prints a line, or passes it to the command after --; --limit counts alerts",
   }),
   cooldown: flag(durationOrZero, "Rows", {
     with: "when",

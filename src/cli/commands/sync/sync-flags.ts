@@ -32,7 +32,7 @@ export function readStoredInterval(label: string, typed: string): CandleInterval
 export const syncFlags = {
   kind: flag(kinds, "Rows", {
     suggests: datasetKinds,
-    summary: "What to keep of each asset: transactions, ohlcv (pool candles), token-ohlcv",
+    summary: "Data to collect for each asset: transactions, ohlcv (pool candles), token-ohlcv",
     default: ["transactions"],
   }),
   interval: flag({ ...readBy("choice", "interval", readStoredInterval), choices: intervals }, "Rows", {
@@ -40,12 +40,11 @@ export const syncFlags = {
     default: "1h",
   }),
   by: flag(choice(partitions, "partition"), "Output", {
-    summary: "Put the complete days of a month in one file, or each day in its own",
-    defaultSaid: "default: month; datasets with files continue as they are",
+    summary: "Store the complete days of a month in one file, or each day in its own file",
+    defaultSaid: "default: month; existing datasets keep their layout",
   }),
   from: flag(text("time", "time"), "Rows", {
-    summary: "Keep rows from this day on",
-    details: ", from 00:00 UTC",
+    summary: "Collect rows from 00:00 UTC on this day",
     defaultSaid: "default: six days ago",
   }),
   estimate: flag(toggle, "Requests", {
@@ -98,6 +97,6 @@ export const syncNotes: readonly Block[] = [
     prose:
       "The name of a file shows its state: rows.parquet has complete days, open.parquet days that still grow, and lost.parquet days " +
       "that lack rows that the service no longer has. A day is complete when it was read at least 24h after its end, the service's count agrees, and an " +
-      "older row shows that the day was not cut. If you do not trust a file, delete it: the next run fetches its days again.",
+      "older row shows that the start of the day is not missing. If you do not trust a file, delete it: the next run fetches its days again.",
   },
 ];

@@ -63,7 +63,8 @@ export async function readLists(
       if (start > own.from) later += 1;
     }
   }
-  if (later > 0) run.report.note(`${counted(later, "dataset")} began earlier; a later start removes nothing`);
+  if (later > 0)
+    run.report.note(`${counted(later, "dataset")} began earlier; a later --from removes nothing`);
   for (const dataset of widened) known.set(folderOf(dataset), dataset);
   const datasets = [...known.values(), ...added];
   const save = (changes: ListChanges): void =>
@@ -89,7 +90,7 @@ function partitionIn(root: string, listed: ListedDataset): Partition {
   const found = place.name.startsWith("date=") ? "day" : "month";
   if (listed.by === undefined || listed.by === found) return found;
   throw usageFailure(
-    `${path.join(root, folderOf(listed))} has files by ${found}, not by ${listed.by}`,
+    `${path.join(root, folderOf(listed))} stores its rows by ${found}, not by ${listed.by}`,
     "use a new directory",
   );
 }

@@ -113,7 +113,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   tellClock(run, clock);
   if (result.unknownTokens > 0)
     report.warn(
-      `${counted(result.unknownTokens, "token")} could not be fetched for ${tokensName}; run it again`,
+      `${counted(result.unknownTokens, "token")} could not be fetched for ${tokensName}; run the command again`,
     );
   const hasFailed = result.failures.length > 0;
   if (hasFailed && result.succeeded === 0) failures.end();
@@ -128,7 +128,7 @@ function observerOf({ report }: Run, clock: ServiceClock): Pick<ClientObserver, 
   return {
     answered: (exchange) => {
       // An error may come from another machine, with another clock.
-      if (exchange.answer?.status === 200) clock.heard(exchange.answer.headers.get("date"), exchange.age);
+      if (exchange.answer?.status === 200) clock.record(exchange.answer.headers.get("date"), exchange.age);
       noteAge(exchange.age);
       report.answered(exchange);
     },
@@ -189,7 +189,7 @@ function checkService({ files }: LakePlan, service: string): void {
     for (const { file, footer } of own.values())
       if (footer !== undefined && !isSameService(footer.service, service))
         throw usageFailure(
-          `${file} has data of another service: ${namesIn(footer.service)}; now ${service}`,
+          `${file} contains data from another service (${namesIn(footer.service)}); this run uses ${service}`,
           "use one directory for each service",
         );
 }

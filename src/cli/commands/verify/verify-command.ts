@@ -21,7 +21,7 @@ export const verifyCommand = command({
   exits: [...localExits, 8],
   flags: {
     kind: flag(choice(wantedKinds, "kind"), "Rows", {
-      summary: "What the rows are, if the names of their fields do not show it",
+      summary: "Kind of rows, if the names of their fields do not show it",
     }),
   },
   shared: pick(textFlags, "output", "no-header", "quiet", "progress", "error-format"),
@@ -29,7 +29,7 @@ export const verifyCommand = command({
     {
       prose:
         "Files are NDJSON, JSON, CSV or TSV as --out writes them, also compressed by gzip, or Parquet. A receipt (--receipt) stands for " +
-        "the file named in it, or for the only other file named on the command line. A directory is one that dexdata sync keeps. " +
+        "the file named in it, or for the only other file named on the command line. A directory must be one that dexdata sync created. " +
         "No request is sent, and no file is changed or deleted.",
     },
     {

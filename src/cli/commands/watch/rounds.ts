@@ -1,3 +1,4 @@
+import { missingIn, notesOf } from "../../../client/pages/page.ts";
 import { continuesByTime, traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import { reachOf } from "../../../client/pages/distinct-pages.ts";
@@ -40,14 +41,15 @@ export async function fetchRound(
   for await (const part of answers(client, endpoint, asked, wish, { question: 0, rowsOfQuestion: 0 }, seen)) {
     if (part.kind === "failure") await keep(part.failure, part.question);
     if (part.kind !== "page") continue;
-    const { group, rows, missing = [], refused, warning } = part.page;
-    if (warning !== undefined) notes.push(warning);
+    const { group, rows } = part.page;
+    notes.push(...notesOf(part.page, "warning").map(({ text }) => text));
     const held = groups.get(group) ?? [];
     groups.set(group, held);
     held.push(...rows.values().map((value, index) => ({ row: rows.text(index), value })));
     if (questions.missing !== "null")
-      notes.push(...missing.map((subject) => `no price for ${titleOf(subject)}`));
-    if (refused !== undefined) await keep(refused.failure, { ...part.question, args: refused.args });
+      notes.push(...missingIn(part.page).map((subject) => `no price for ${titleOf(subject)}`));
+    for (const { failure, args } of notesOf(part.page, "refused"))
+      await keep(failure, { ...part.question, args });
   }
   const [first] = failures;
   /** In response order. */

@@ -114,7 +114,7 @@ function observerOf({ report }: Run, freshness: ReturnType<typeof createRoundFre
   const noteAge = createAgeNote(report.note);
   return {
     answered: (exchange: Exchange): void => {
-      freshness.heard(exchange.url, exchange.age);
+      freshness.record(exchange.url, exchange.age);
       noteAge(exchange.age);
       report.answered(exchange);
     },

@@ -11,7 +11,7 @@ import type { Renderer } from "../renderer.ts";
 
 export type MissingFields = ReturnType<typeof watchFields>;
 
-type Shown = Pick<Page, "rows" | "isDocument">;
+type Shown = Pick<Page, "rows" | "as">;
 type Known = Pick<RowShape, "record" | "added">;
 
 /**
@@ -97,7 +97,7 @@ export function missingFields(
   rows: Page["rows"],
 ): readonly string[] {
   const watch = watchFields(fields, [rowShape(endpoint)]);
-  watch.see({ rows });
+  watch.see({ rows, as: "rows" });
   return watch.remarks();
 }
 
@@ -110,8 +110,8 @@ export function answerShapes({ reply, rows }: Endpoint): readonly Known[] {
 }
 
 /** In an array, fields are selected from each element, as `render/` does for documents. */
-function valuesOf({ rows, isDocument = false }: Shown): readonly unknown[] {
-  if (!isDocument) return rows.values();
+function valuesOf({ rows, as }: Shown): readonly unknown[] {
+  if (as === "rows") return rows.values();
   return rows.texts().flatMap((text): readonly unknown[] => {
     const answer: unknown = JSON.parse(text);
     return Array.isArray(answer) ? answer : [answer];

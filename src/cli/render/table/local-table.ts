@@ -5,16 +5,16 @@ import { visibleText } from "../sanitize.ts";
 import { padding, textWidth } from "../values/width.ts";
 import { GAP } from "./fit-columns.ts";
 
-/** In a narrow window, the last columns are hidden, and the last visible one is wrapped. */
+/** On a narrow terminal, the last columns are hidden, except the first `least`, and the last visible one is wrapped. */
 export function drawLocalTable(
   rows: readonly LocalRow[],
-  { hasHeader, room = Infinity }: Pick<LocalLook, "hasHeader" | "room">,
+  { hasHeader, room = Infinity, least = 2 }: Pick<LocalLook, "hasHeader" | "room" | "least">,
 ): string {
   const names = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) => names.map((name) => shown(row[name])));
   const lines = hasHeader ? [names.map((name) => name.toUpperCase().replaceAll("_", " ")), ...cells] : cells;
   const widths = names.map((_, column) => Math.max(...lines.map((line) => textWidth(line[column] ?? ""))));
-  const kept = widths.slice(0, fitting(widths, room));
+  const kept = widths.slice(0, fitting(widths, room, least));
   return lines.map((line) => `${drawLine(line, kept, room)}\n`).join("");
 }
 
@@ -27,13 +27,12 @@ function shown(value: LocalRow[string]): string {
 /** Shorter lines are hard to read. */
 const SHORTEST_LINE = 12;
 
-/** Returns at least two: a name is useless without its value. */
-function fitting(widths: readonly number[], room: number): number {
+function fitting(widths: readonly number[], room: number, least: number): number {
   const last = widths.findLastIndex((width, column) => {
     const begin = widths.slice(0, column).reduce((sum, each) => sum + each + GAP, 0);
     return begin + Math.min(width, SHORTEST_LINE) <= room;
   });
-  return Math.max(2, last + 1);
+  return Math.max(least, last + 1);
 }
 
 function drawLine(cells: readonly string[], widths: readonly number[], room: number): string {

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../../api/endpoint.ts";
 import { visibleText } from "../sanitize.ts";
 import type { FindAsset } from "./cell.ts";
 
-/** `of` is the symbol whose price it is, if known; `in` is the currency: `USD`, `WETH` or `the pool's other token`. */
+/** `of` is the token whose price it is, and `in` the currency. */
 export interface Quote {
   readonly of?: string;
   readonly in: string;
@@ -18,10 +18,9 @@ export function quoteOf({ quote }: Endpoint, args: Args, find: FindAsset | undef
   const pool = args.get("pool_address");
   const isInversed = args.get("inversed") === "true";
   const label = find?.(pool ?? args.get("token_address") ?? "", args.get("network"))?.label;
-  const unnamed = { in: isInversed ? `${quote}, inversed` : quote };
-  if (label === undefined) return unnamed;
-  if (pool === undefined) return { of: visibleText(label), in: quote };
-  const tokens = visibleText(label).split("/");
-  const [base, other] = isInversed ? tokens.toReversed() : tokens;
-  return base === undefined || other === undefined || tokens.length !== 2 ? unnamed : { of: base, in: other };
+  if (pool === undefined) return label === undefined ? { in: quote } : { of: visibleText(label), in: quote };
+  const named = visibleText(label ?? "").split("/");
+  const tokens = named.length === 2 ? named : ["token 0", "token 1"];
+  const [base = "", other = ""] = isInversed ? tokens.toReversed() : tokens;
+  return { of: base, in: other };
 }

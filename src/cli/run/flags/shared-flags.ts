@@ -44,7 +44,7 @@ const fieldPaths = list("paths", (label, paths) => {
 export const metricsFlag = (...where: readonly string[]): Flag<string> =>
   flag(outputFile, "Requests", {
     ...(where.length > 0 && { with: where }),
-    summary: "Keep this file of metrics for Prometheus up to date",
+    summary: "Write Prometheus metrics to this file every 10s",
     details: "; for the textfile collector of node_exporter, e.g. ticks.prom",
   });
 
@@ -129,7 +129,7 @@ export const outputFlags = {
     summary: "Log each request to stderr; -vv adds headers",
   }),
   "no-input": flag(toggle, "Output", {
-    summary: "Fail if a name is unknown, without a prompt on the terminal",
+    summary: "Do not prompt on the terminal; fail if a name is unknown",
   }),
   "error-format": flag(choice(["text", "json"], "format"), "Output", {
     summary:
@@ -201,7 +201,6 @@ export const faults = readBy("text", "spec", (_, typed, name) => {
   return read;
 });
 
-/** A seed that selects a different simulated market. */
 export const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
 
 /** The speed of the sandbox clock; 0 stops the clock. */

@@ -112,9 +112,9 @@ function metricsText(source: MetricsSource, facts: Facts): string {
     counter("requests_total", "Requests by result.", labeled("result", requests)),
     connections &&
       gauge("connections", "Connections by state.", labeled("state", openAndRetrying(connections()))),
-    counter("gap_seconds_total", "Time without a connection.", [["", source.gapSeconds?.() ?? 0]]),
+    counter("gap_seconds_total", "Total time without a connection.", [["", source.gapSeconds?.() ?? 0]]),
     oldest &&
-      gauge("oldest_asset_age_seconds", "Time since the most silent asset had data.", [
+      gauge("oldest_asset_age_seconds", "Longest time since an asset last had data.", [
         ["", Math.max(0, (clock.elapsed() - oldest()) / 1000)],
       ]),
     synced &&

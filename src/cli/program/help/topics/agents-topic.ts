@@ -38,7 +38,7 @@ Conventions:
   errors  One JSON object on stderr: code, exit, message, retryable and next (the next step).
   cost    --estimate prints the cost and exits; --max-credits 50 stops before a run spends more.
   lists   10 rows unless --limit or --all is given; --receipt FILE records whether the list is complete.
-  flags   dexdata commands -o json lists the commands; with a name, also the flags of that command.
+  flags   dexdata commands -o json lists the commands; dexdata commands txns -o json describes the flags of one.
   fields  dexdata schema txns lists the fields of a row.
   tests   --sandbox or DEXDATA_SANDBOX=1: simulated data, offline and free. DEXDATA_NOW sets its clock.
 

@@ -92,9 +92,9 @@ Rows and gaps:
   settling   dexdata holds each new row for 3s and reads again. If an older row has turned up, it is printed first.
   late rows  Rows that appear even later are detected by the service's own count. They are printed after newer rows, and
       reported.
-  doubts     A list that is older than an earlier one, or incomplete, proves nothing: dexdata reads again. Rows of other
-      pools are never written.
-  gaps       A gap is reported when the stream is back, and again when REST has filled it.
+  old lists  If a list is incomplete, or older than one already received, dexdata reads it again. Rows of other pools are
+      never written.
+  gaps       A gap is reported when the stream is back, and again when it has been filled from REST.
   no stream  Reads continue every 15s until the stream is back.
 
 Flags:
