@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { type Alert, alertLine, createAlerts } from "../../src/cli/run/alerts/alerts.ts";
+import { type Alert, createAlerts } from "../../src/cli/run/alerts/alerts.ts";
 import { createCommands } from "../../src/cli/run/alerts/commands.ts";
 import { parseCondition } from "../../src/cli/run/alerts/condition.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -16,9 +16,7 @@ const alertOf = (asset: string, number = 0): Alert => ({
   condition: "price < 3",
   asset,
   label: undefined,
-  at: "2026-11-21T08:54:00.000Z",
-  value: "1",
-  row: `{"p":"1","n":${number}}`,
+  line: `{"row":{"p":"1","n":${number}}}\n`,
 });
 
 /** The clock moves only when the test advances it. */
@@ -71,7 +69,7 @@ describe("hostile commands", () => {
     await leaving.commands.close();
     await until(() => !linesOf(file).some(isRunning));
     const flooding = open(["sh", "-c", "exec <&-; yes | head -c 20000000"]);
-    flooding.commands.add({ ...alertOf("a"), row: `{"p":"${"1".repeat(1_000_000)}"}` });
+    flooding.commands.add({ ...alertOf("a"), line: "1".repeat(1_000_000) });
     await flooding.commands.close();
     expect([leaving.warnings, flooding.warnings]).toEqual([[], []]);
   });
@@ -146,7 +144,7 @@ describe("200 crossings", () => {
     for (const alert of fired) commands.add(alert);
     await commands.close();
     expect([warnings, dropped]).toEqual([[], []]);
-    expect(readFileSync(file, "utf8")).toBe(fired.map(alertLine).join(""));
+    expect(readFileSync(file, "utf8")).toBe(fired.map(({ line }) => line).join(""));
   });
 
   test("within a cooldown, only what is still true at its end fires", () => {
@@ -158,10 +156,10 @@ describe("200 crossings", () => {
     // Its own cooldown; other assets have theirs.
     alerts.see(candidate("2.5", "b"), 30);
     alerts.tick(999);
-    expect(fired.map(({ value }) => value)).toEqual(["1", "2.5"]);
+    expect(fired.map(({ line }) => JSON.parse(line).value)).toEqual(["1", "2.5"]);
     // The cooldown has ended at 1000, when the condition was still true.
     see("3", 1010);
-    expect(fired.map(({ value }) => value)).toEqual(["1", "2.5", "2"]);
+    expect(fired.map(({ line }) => JSON.parse(line).value)).toEqual(["1", "2.5", "2"]);
     see("1.5", 1020);
     see("3", 1030);
     alerts.tick(5000);

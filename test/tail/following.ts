@@ -59,6 +59,7 @@ export async function startService(options: Pick<FollowingOptions, "sandbox" | "
   const ended = new AbortController();
   keepTicking(made, ended.signal).catch(() => undefined);
   const env = {
+    PATH: process.env["PATH"],
     DEXDATA_TIMEOUT: "24h",
     DEXDATA_API_KEY: sandbox.keys.pro,
     DEXDATA_TIER: "pro",
@@ -119,7 +120,7 @@ export async function startFollowing(words: string, options: FollowingOptions = 
   };
   const ended = new AbortController();
   keepTicking(context, ended.signal).catch(() => undefined);
-  const argv = ["txns", ...assets, "--follow", ...words.split(" ").filter((word) => word !== "")];
+  const argv = ["txns", "--follow", ...words.split(" ").filter((word) => word !== ""), ...assets];
   const outcome = run(argv, context).finally(async () => {
     ended.abort();
     await sandbox.close();

@@ -157,8 +157,9 @@ function createParser(argv: readonly string[], commands: readonly Command[]): Pa
       addOptions(parser, command.flags);
       // The command itself checks the number of arguments, so commander accepts any number.
       parser.argument("[words...]").action((words: string[]) => {
-        // With --when, the words after -- are a command for each alert.
-        const dashes = parser.getOptionValue("when") === undefined ? -1 : argv.indexOf("--");
+        // With --when or --follow, the words after -- are a command for each alert or row.
+        const hasAlerts = ["when", "follow"].some((name) => parser.getOptionValue(name) !== undefined);
+        const dashes = hasAlerts ? argv.indexOf("--") : -1;
         const rest = dashes < 0 ? undefined : argv.slice(dashes + 1);
         const before = words.slice(0, words.length - (rest?.length ?? 0));
         refuseForeign(parser, command, before, commands);

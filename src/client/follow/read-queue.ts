@@ -10,6 +10,8 @@ const usedShare = 0.9;
 const longReadEvery = 4;
 /** Requests per minute without a rate limit. */
 const ampleRate = 3000;
+/** Each has a connection. If the service is slow, requests wait here, where they take little memory. */
+const mostAtOnce = 50;
 /** After this many failures in a row, of any list, the host is down. */
 const failuresOfOutage = 3;
 
@@ -84,10 +86,10 @@ export function createReadQueue(
   retries: number,
   handlers: QueueHandlers,
 ) {
-  let [failures, isProbing] = [0, false];
+  let [failures, isProbing, sent] = [0, false, 0];
   const isDown = (): boolean => failures >= failuresOfOutage;
   const gap = 60_000 / (usedShare * (perMinute ?? ampleRate));
-  const slots = createSlots(clock, gap, () => !(isDown() && isProbing));
+  const slots = createSlots(clock, gap, () => sent < mostAtOnce && !(isDown() && isProbing));
   const succeeded = (): void => {
     if (isDown()) handlers.up();
     failures = 0;
@@ -107,7 +109,11 @@ export function createReadQueue(
       try {
         await slots.turn(isDue, until);
         isProbing = true;
-        const answer = await client.ask(...asked);
+        sent += 1;
+        const answer = await client.ask(...asked).finally(() => {
+          sent -= 1;
+          slots.next();
+        });
         succeeded();
         if (isDue) handlers.answered(clock.elapsed() - began);
         return answer;

@@ -143,6 +143,15 @@ export class RunningShard {
     });
   }
 
+  /** `until` is when it was last up to date, and `seen` when there was a sign of life; `opened` if it is open. */
+  sight() {
+    const { shard, upToDate, interrupted, started } = this;
+    const { subjects } = shard;
+    const lost = interrupted?.from ?? started;
+    if (upToDate === undefined) return { subjects, until: lost, seen: lost };
+    return { subjects, until: upToDate.until, seen: upToDate.received, opened: upToDate.opened };
+  }
+
   /** Undefined if the connection is open and up to date at the end. */
   missed(to: Moment): { readonly gap: Gap; readonly missing: Missing } | undefined {
     const { upToDate, wasOpen, interrupted, refused, started } = this;

@@ -113,6 +113,11 @@ export class Tail {
     return assetsOf([...this.#running]);
   }
 
+  /** What is known about the assets of each connection. */
+  sights() {
+    return Array.from(this.#running, (self) => self.sight());
+  }
+
   #withoutDropped(listed: readonly Subject[]): readonly Subject[] {
     if (this.#droppedKeys.size === 0) return listed;
     return listed.filter((subject) => !this.#droppedKeys.has(subjectKey(subject)));

@@ -36,7 +36,9 @@ export class UpToDate {
   #reads = 0;
   /** When the socket was last found not to have been read for a while, on the monotonic clock. */
   #doubted = Number.NEGATIVE_INFINITY;
-  #received: Moment;
+  /** The last sign of life. */
+  received: Moment;
+  readonly opened: Moment;
   /** Since when the reader of the output has been processing events, on the monotonic clock. */
   #delivering: number | undefined;
 
@@ -45,7 +47,8 @@ export class UpToDate {
     this.#clock = clock;
     this.#isLate = isLate;
     this.#until = opened;
-    this.#received = opened;
+    this.received = opened;
+    this.opened = opened;
   }
 
   get until(): Moment {
@@ -72,7 +75,7 @@ export class UpToDate {
   /** A read returned bytes. `isAlive` means that they include a ping or a data event. */
   read(isAlive: boolean, isHeard: boolean): void {
     this.#reads += 1;
-    if (isHeard) this.#received = momentOf(this.#clock);
+    if (isHeard) this.received = momentOf(this.#clock);
     if (!isAlive) return;
     const empty = this.#empty;
     this.#empty = undefined;
@@ -104,7 +107,7 @@ export class UpToDate {
       return at.elapsed - this.#delivering > longestDelivery
         ? { from, reason: "the program that reads the output is blocked" }
         : undefined;
-    const quiet = at.elapsed - this.#received.elapsed;
+    const quiet = at.elapsed - this.received.elapsed;
     if (quiet <= longestQuiet) return undefined;
     const time = formatDuration(Math.floor(quiet / 1000) * 1000);
     return { from, reason: `no data for ${time}, not even a ping` };

@@ -69,7 +69,8 @@ function createRecentTable(): Pick<HashTable, "add" | "has" | "clear"> {
 const fullness = 0.8;
 /** Less than 2, so that a million hashes fit into 12 MB. */
 const growth = 1.5;
-const firstSlots = 960;
+/** Small, because a run may follow thousands of lists, each of which has four tables. */
+const firstSlots = 16;
 
 /**
  * A growing set with open addressing. A hash is two signed words; a high word of 0 marks an empty slot, so a real 0 is

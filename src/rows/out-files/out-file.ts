@@ -148,12 +148,12 @@ export async function holdFile(
   file: string,
   lockFile: string,
   remark: (text: string) => void,
+  label = `--out "${file}"`,
 ): Promise<FileLock> {
   const watch = (): void => remark(`waiting for the lock ${lockFile}, held by another host or container`);
   const lock = await holdLock(context, lockFile, watch).catch((thrown: unknown) => {
     // The lock is the run's first file in this directory, so the directory or its disk is the problem.
-    if (thrown instanceof Failure && thrown.cause !== undefined)
-      throw unwritable(`--out "${file}"`, thrown.cause);
+    if (thrown instanceof Failure && thrown.cause !== undefined) throw unwritable(label, thrown.cause);
     throw thrown;
   });
   if ("release" in lock) return lock;

@@ -1,3 +1,4 @@
+import { rowAlertFlags } from "./alert-flags.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { choice, duration, durationFrom, host, outputFile, toggle } from "../../run/flags/flag-types.ts";
 import { speed } from "../../run/flags/shared-flags.ts";
@@ -22,6 +23,7 @@ export const followEvents = [
   "dropped",
   "reload",
   "reload_refused",
+  "alert_dropped",
   // Earlier lines could not be written.
   "log_lost",
 ] as const;
@@ -70,6 +72,7 @@ export const followFlags = {
       },
     ],
   }),
+  ...rowAlertFlags("Alert for each row for which this is true, e.g. 'size_usd > 100k and type = swap'"),
   for: flag(duration, group, { with: "follow", needs, summary: "Stop after this long" }),
   "idle-exit": flag(duration, group, {
     with: "follow",
@@ -108,6 +111,7 @@ const byCreation = "--follow prints the rows in the order in which they were cre
 /** For searches, whose rows are followed by the time of their creation. */
 export const growthFlags = {
   ...pick(followFlags, "speed"),
+  ...rowAlertFlags("Alert for each new pool for which this is true, e.g. 'dex_id = uniswap_v3'"),
   follow: flag(toggle, "Rows", {
     summary: "Print each new pool when the service lists it",
     details:

@@ -2,6 +2,8 @@ import { textRows } from "../../../client/rows/rows.ts";
 import { childOf } from "../../../base/context/child-signal.ts";
 import { onlyGroup } from "../../../api/endpoint.ts";
 import { transactionsFeed as feed } from "../../../api/feeds/transactions-feed.ts";
+import type { Page } from "../../../client/pages/page.ts";
+import { nameOf, type Subject } from "../../../client/subject.ts";
 import { affectsOneInput, Failure } from "../../../base/failure.ts";
 import type { PathNames } from "../../../base/files/file-pattern.ts";
 import { member } from "../../../base/json/raw-json.ts";
@@ -35,6 +37,7 @@ export interface FollowingList {
   readonly done: Promise<void>;
   /** Rows that were already read are written first. */
   readonly stop: () => void;
+  readonly pool: Subject | undefined;
   /** When the last complete read began, on the monotonic clock. */
   readonly readAt: () => number;
   /** Whether the reader of the output no longer accepts rows. */
@@ -111,9 +114,8 @@ export function followList(
         },
       },
     });
-  const end = (cause: unknown): void => {
-    if (!child.signal.aborted) endList(session, title, cause, failed);
-  };
+  const end = (cause: unknown): void =>
+    child.signal.aborted ? undefined : endList(session, title, cause, failed);
   const done = work()
     .then(() => ending.end(new Stop("limit")), end)
     .finally(async () => {
@@ -126,6 +128,7 @@ export function followList(
     stop: () => child.abort(new Error("no longer listed")),
     isStuck: () => isStuck,
     readAt: () => readAt,
+    pool: list.pool,
   };
 }
 
@@ -188,27 +191,46 @@ function inEnvelope(now: () => number, asOf: Freshness["asOf"]): (row: TailRow) 
   };
 }
 
+/** Rows of a search may be in an envelope. */
+const memberOf = ({ value }: TailRow, name: string): string =>
+  String(member(member(value, "row") ?? value, name));
+
 function createRowOutput(
-  { run, idle, renderer, assets, output, isSearch }: Session,
-  { question }: FollowedList,
+  { run, idle, renderer, assets, output, isSearch, questions, alerts, see, over, isSilent }: Session,
+  { question, pool }: FollowedList,
   said: SaidOnce,
 ) {
   const ofPool = rowNames(question.args);
-  const namesOf = ({ value }: TailRow): PathNames =>
-    isSearch ? { network: String(member(member(value, "row") ?? value, "chain")) } : ofPool;
+  const namesOf = (row: TailRow): PathNames => (isSearch ? { network: memberOf(row, "chain") } : ofPool);
+  const assetOf = (row: TailRow): Subject =>
+    pool ?? { network: memberOf(row, "chain"), address: memberOf(row, "id") };
+  const shown = (rows: Page["rows"]): Page["rows"] =>
+    questions.amounts === undefined ? rows : assets.inTokens(rows);
+  /** Before the rows are written, because a killed run reads again only those that were not. */
+  const alert = async (rows: readonly TailRow[], page: Page["rows"]): Promise<void> => {
+    const texts = assets.inTokens(page).texts();
+    const seen = rows.map((row, index) => {
+      const subject = assetOf(row);
+      const facts = { asset: nameOf(subject), label: subject.label, at: row.at.seconds * 1000 };
+      return { ...facts, text: texts[index] ?? row.text };
+    });
+    await see?.(seen, run.context.clock.elapsed());
+  };
   return async (rows: readonly TailRow[]): Promise<void> => {
     idle?.pause("rows");
     const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
     await assets.learnFor(question, { group: onlyGroup, rows: page });
-    for (const part of output.split(rows, namesOf)) {
+    if (see !== undefined) await alert(rows, page);
+    for (const part of isSilent ? [] : output.split(rows, namesOf)) {
       const lines = textRows(part.map(({ text, value }) => ({ row: text, value })));
-      await renderer.page({ group: onlyGroup, rows: assets.inTokens(lines) }, question.args);
+      await renderer.page({ group: onlyGroup, rows: shown(lines) }, question.args);
     }
     idle?.resume("rows");
+    if (alerts?.isOver() === true) over();
     if (said.fields) return;
     said.fields = true;
     // Missing fields are reported at the start, because a run may take days.
-    const missing = missingFields(run.options.fields, question.endpoint, assets.inTokens(page));
+    const missing = missingFields(run.options.fields, question.endpoint, shown(page));
     for (const line of [...missing, ...assets.warnings(), ...hiddenColumnWarnings(renderer)])
       run.report.warn(line);
   };

@@ -2,7 +2,7 @@ import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/counted.ts";
-import { namesAndLabels } from "../../../client/subject.ts";
+import { namesAndLabels, type Subject } from "../../../client/subject.ts";
 import { endCause, Stop } from "../../../client/live/ending.ts";
 import { refusePacked } from "../../../rows/out-files/packing.ts";
 import { formatByName, formats } from "../../render/formats/formats.ts";
@@ -35,8 +35,7 @@ export async function runFollow(
   checkEventsFile(events, out);
   const work = async (run: Run): Promise<ExitCode> => {
     const session = await openSession(run, group, input);
-    if (session !== undefined) await follow(session);
-    return 0;
+    return session === undefined ? 0 : await follow(session);
   };
   return await withRun(input, outer, work, {
     adjust: (options) => (flags.estimate === true ? options : followOptions(options, out)),
@@ -62,10 +61,14 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
   return { ...options, format: "ndjson" };
 }
 
-/** Returns if a limit is reached and no row is missing. Throws in all other cases. */
-async function follow(session: Session): Promise<void> {
+/** Stands for the pools that a search can find. */
+const every: Subject = { network: "*", address: "*" };
+
+/** Returns if a limit is reached and no row is missing. Throws in all other cases, except if alerts decide. */
+async function follow(session: Session): Promise<ExitCode> {
   const { run, lists, reread, ending, checkpoint, quota, open, renderer, log } = session;
   const { signal } = ending;
+  const { clock } = run.context;
   const running = createRunning(session);
   const continued = lists.filter(({ name }) => checkpoint?.earlier(name) !== undefined).length;
   const which = session.isOfMany ? ` ${counted(continued, "list")}` : "";
@@ -80,6 +83,12 @@ async function follow(session: Session): Promise<void> {
       : () => void running.reload(reread),
   );
   const following = (): readonly FollowingList[] => [...running.all()];
+  session.alerts?.watch(() =>
+    following().map(({ pool = every, readAt }) => {
+      const until = { elapsed: readAt(), now: clock.now() - clock.elapsed() + readAt() };
+      return { subjects: [pool], until, seen: until };
+    }),
+  );
   const listening = (): number => following().filter((each) => each.course.isListening()).length;
   run.metrics?.shows({
     rows: () => quota.count,
@@ -107,9 +116,11 @@ async function follow(session: Session): Promise<void> {
     course.ended(quota.count, open.client.meter);
     await checkpoint?.close();
   }
-  if (!(signal.reason instanceof Stop)) throw signal.reason;
+  const exit = session.alerts?.exitAfter(signal.reason);
+  if (exit === undefined && !(signal.reason instanceof Stop)) throw signal.reason;
   if (!following().some(({ isStuck }) => isStuck())) await renderer.end();
-  if (behind !== undefined) throw behind;
+  if (behind !== undefined && exit !== 0) throw behind;
+  return exit ?? 0;
 }
 
 /** The lists that are followed now. */

@@ -1,22 +1,29 @@
 import type { Clock } from "../../../base/context/context.ts";
 import { rowShape } from "../../../api/endpoint.ts";
-import { fail } from "../../../base/failure.ts";
+import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
+import { fieldPaths } from "../../../api/field-paths.ts";
+import { formatDuration } from "../../../api/duration.ts";
+import { fail, usageFailure } from "../../../base/failure.ts";
 import { fillFields, hasNames } from "../../../base/files/file-pattern.ts";
 import { recordedService } from "../../run/run-options.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { openCheckpoint } from "../../../client/follow/checkpoint.ts";
+import { idlePollMs } from "../../../client/follow/schedule.ts";
 import { createReadQueue } from "../../../client/follow/read-queue.ts";
 import { createQuota, createServicePresent } from "../../../client/follow/row-writer.ts";
 import { beyondPlan } from "../../../client/response/plan-refusal.ts";
 import { createAgeNote, type Freshness } from "../../../client/response/answer-age.ts";
-import { createEnding, type Ending } from "../../../client/live/ending.ts";
+import { createEnding, type Ending, Stop } from "../../../client/live/ending.ts";
 import { createQuietWatch } from "../../../client/live/quiet-watch.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
+import { openAlerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
+import { createRowAlerts } from "../../run/alerts/row-alerts.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
 import { writeRecord } from "../../run/output/local-output.ts";
 import { creditsPerMonth } from "../../run/spending/cost-over-time.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
+import type { FollowLog } from "../flags/follow-flags.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { OpenClient } from "../../run/open-client.ts";
@@ -37,6 +44,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const { clock } = outer.context;
   const wish = await readOptions(outer, group, input);
   const { questions, lists, poll, pollOfMany } = wish;
+  const wanted = readAlerts(input, wish);
   const isOfMany = pollOfMany !== undefined;
   const log = openEventLog(flags.events, report, clock);
   const output = await openFollowOutput(outer, flags.out, wish.names);
@@ -59,7 +67,8 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const queue = isOfMany ? createReadQueue(run.context, perMinute, options.retry.retries, behind) : undefined;
   if (wish.isSearch) report.remark("watching for new pools; press Ctrl-C to stop");
   if (poll !== undefined) report.note(isOfMany ? lineOfMany(wish, poll, flags) : pollLine(poll));
-  const assets = createTableAssets(run.context, open.client, options, questions);
+  const amounts = wanted?.isOfAmounts === true ? "tokens" : questions.amounts;
+  const assets = createTableAssets(run.context, open.client, options, { ...questions, amounts });
   onClose(assets.save);
   const checkpoint = await openOwnCheckpoint(run, wish, {
     ...flags,
@@ -78,7 +87,9 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   // By default, pages are as large as possible, because `--limit` applies to the rows that are written.
   const pageSize = flags["page-size"] === undefined ? 100 : questions.walk.pageSize;
   // The default limits a list. Without --limit, the run goes on.
-  const quota = createQuota(input.typed.has("limit") ? flags.limit : undefined);
+  const limit = input.typed.has("limit") ? flags.limit : undefined;
+  const quota = createQuota(input.typed.has("when") ? undefined : limit);
+  const acting = await openRowAlerts(outer, wanted, flags, { limit, log, ending });
   const idle = watchRows(clock, flags["idle-exit"], ending);
   const reading = { pageSize, isStrict: questions.walk.isStrict, readsAnHour, checkRate, isOfMany };
   const parts = {
@@ -94,8 +105,42 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     assets,
     quota,
     idle,
+    ...acting,
   };
   return { ...wish, ...reading, ...parts, run, flags };
+}
+
+async function openRowAlerts(
+  run: Run,
+  wanted: Wanted | undefined,
+  { cooldown, state, blind, out, envelope }: Values<FollowedFlags>,
+  {
+    ending,
+    ...rest
+  }: { readonly limit: number | undefined; readonly log: FollowLog; readonly ending: Ending },
+) {
+  const over = (): void => ending.end(new Stop("limit"));
+  const opening = { cooldown, state, blind, over, write: run.context.stdout.write, ...rest };
+  const alerts = wanted && (await openAlerts(run, { wanted, by: "row", ...opening }));
+  const see = alerts && createRowAlerts(alerts, envelope === true ? ["row"] : []);
+  // Alerts on stdout take the place of rows.
+  return { alerts, see, over, isSilent: wanted?.command.length === 0 && out === undefined };
+}
+
+/** Undefined without alerts. The fields that dexdata adds need the decimals of tokens. */
+function readAlerts(
+  { typed, flags: { blind } }: Input<FollowedFlags>,
+  { questions: { endpoint }, poll = idlePollMs }: Options,
+) {
+  if (blind !== undefined && blind <= poll)
+    throw usageFailure(
+      `--blind ${formatDuration(blind)}: must be longer than the time from one read to the next (${formatDuration(poll)})`,
+    );
+  const all = fieldPaths(rowShape(endpoint.feed === undefined ? endpoint : withTokenAmounts(endpoint)));
+  const wanted = readWanted(typed, { fields: all.map(({ path }) => path), hasSeries: false });
+  if (wanted === undefined) return undefined;
+  const tested = new Set(wanted.conditions.flatMap(({ tests }) => tests.map(({ field }) => field)));
+  return { ...wanted, isOfAmounts: all.some(({ path, isAdded }) => isAdded && tested.has(path)) };
 }
 
 /** `freshness` has an entry for each list. */

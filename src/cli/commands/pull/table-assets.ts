@@ -33,7 +33,7 @@ export function createTableAssets(
   context: Context,
   client: Client,
   options: Hosts & Pick<RunOptions, "format" | "fields" | "columns">,
-  { named, amounts }: Pick<Questions, "named" | "amounts">,
+  { named, amounts }: Pick<Questions, "named"> & { readonly amounts?: Questions["amounts"] | undefined },
 ) {
   const names = createNameFinder(context, options);
   const known = createKnownAssets(context, client.target, names);

@@ -85,8 +85,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const cap = connectionsOfPlan[tier];
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
   const cost = asked.kind.isCostly === true ? `; ${costOfTokens}` : "";
-  const kept = wanted === undefined ? "" : "; the state of alerts ends with the process";
-  remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${cost}${kept}`);
+  remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${cost}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
   showMetrics(run, { course, stops, planned, quietest: (assets) => owners.quietest(assets, started) });
   const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ trade }) => trade !== undefined);
@@ -111,8 +110,9 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const by = feed.isSeries ? ("crossing" as const) : ("row" as const);
   const over = (): void => stops.end(new Stop("limit"));
   const write = async (text: Buffer): Promise<void> => await lines?.write(text);
-  const { cooldown } = flags;
-  const alerts = wanted && openAlerts(run, { wanted, cooldown, limit, by, log, write, over });
+  const { cooldown, state: file, blind } = flags;
+  const opening = { cooldown, state: file, blind, limit, by, log, write, over };
+  const alerts = wanted && (await openAlerts(run, { wanted, ...opening }));
   const hasFile = words.some((word) => word.startsWith("@"));
   const assets = { asking, subjects, known, readAssets, hasFile, owners };
   const broken = lines !== undefined && flags.out === undefined ? leaveOut : () => undefined;

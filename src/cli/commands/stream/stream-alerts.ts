@@ -1,6 +1,5 @@
 import type { Feed, FeedKind } from "../../../api/feed.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
-import { decodeName } from "../../../base/json/raw-json.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import type { EventOwners } from "../../../client/live/event-owner.ts";
 import { jsonLine } from "../../../client/live/event-line.ts";
@@ -10,6 +9,7 @@ import type { StreamEvent } from "../../../client/streams/stream-event.ts";
 import { nameOf } from "../../../client/subject.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { type Alerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
+import { plainText } from "../../run/alerts/row-alerts.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 import type { Candidate } from "../../run/alerts/alerts.ts";
 
@@ -74,10 +74,4 @@ export function createEventAlerts(alerts: Alerts, { owners, isLocated, now, brok
     }
     await alerts.flush();
   };
-}
-
-/** The text of a JSON value, without the quotes of a string; undefined for null and for what does not exist. */
-function plainText(raw: string | undefined): string | undefined {
-  if (raw === undefined || raw === "null") return undefined;
-  return raw.startsWith('"') ? decodeName(raw) : raw;
 }

@@ -7,7 +7,6 @@ import { flag, pick, type Values } from "../../run/flags/flag.ts";
 import {
   choice,
   duration,
-  durationOrZero,
   host,
   outputFile,
   readBy,
@@ -18,6 +17,7 @@ import {
 import { metricsFlag, prefixFlag, requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
 import type { Block } from "../../render/page/help-page.ts";
+import { alertFlags } from "../flags/alert-flags.ts";
 import { requestingFlags } from "../command.ts";
 
 export const streamEvents = [
@@ -101,17 +101,10 @@ export const streamFlags = {
   }),
   limit: flag(wholeNumber({ min: 1 }), "Rows", { summary: "Stop after this many events" }),
   for: flag(duration, "Rows", { summary: "Stop after this long" }),
-  when: flag({ ...text("test"), isRepeatable: true }, "Rows", {
-    summary: "Alert when this is true, e.g. 'price < 3000'",
-    details:
-      " or 'price moves 5% in 1h'; prints a line, or passes it to the command after --; --limit counts alerts",
-  }),
-  cooldown: flag(durationOrZero, "Rows", {
-    with: "when",
-    needs: { flag: "when", next: "add --when" },
-    summary: "Time between two alerts of one asset",
-    defaultSaid: "default 1m; 0 for feeds other than prices",
-  }),
+  ...alertFlags(
+    "Alert when this is true, e.g. 'price < 3000' or 'price moves 5% in 1h'",
+    "1m; 0 for feeds other than prices",
+  ),
   "idle-exit": flag(duration, "Rows", {
     summary: "Exit 8 if any one connection is silent for this long",
   }),

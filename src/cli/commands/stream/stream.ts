@@ -38,6 +38,7 @@ export async function stream(input: Input<StreamFlags>, outer: Context): Promise
 async function streamUntilStopped(session: Session): Promise<ExitCode> {
   const { run, asking, subjects, hasFile, stops } = session;
   const tail = createTail(session);
+  session.alerts?.watch(() => tail.sights());
   run.onClose(countCredits(session));
   if (hasFile) run.onClose(listenForReload(session, tail));
   try {
@@ -49,9 +50,8 @@ async function streamUntilStopped(session: Session): Promise<ExitCode> {
     // A stop is not a failure, but the result is incomplete if a connection was still missing when --for ended the
     // stream, or if the reader did not accept all lines.
     const isIncomplete = session.course.state().missed > 0 || unwritten > 0;
-    const hasStopped = cause instanceof Stop || isClosedPipe(cause);
-    if (session.alerts !== undefined && hasStopped)
-      return session.alerts.count() === 0 || unwritten > 0 ? 8 : 0;
+    const exit = session.alerts?.exitAfter(cause);
+    if (exit !== undefined) return unwritten > 0 ? 8 : exit;
     if (cause instanceof Stop) return cause.by === "time" && isIncomplete ? 8 : 0;
     throw withNetworkHint(cause, subjects);
   }

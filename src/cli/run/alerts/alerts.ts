@@ -15,18 +15,15 @@ export interface Candidate {
   readonly at: number;
 }
 
-/** What commands get on stdin. */
 export interface Alert {
-  /** Equal if the same row matches again. */
+  /** For rows, equal if the same row matches again. */
   readonly id: string;
-  readonly alert: "match";
+  readonly alert: "match" | "blind" | "back";
   readonly condition: string;
   readonly asset: string;
   readonly label: string | undefined;
-  readonly at: string;
-  /** The value of the first test's field. */
-  readonly value: string | null;
-  readonly row: string;
+  /** One line of JSON for stdout, or for a command's stdin. The row keeps the digits of its numbers. */
+  readonly line: string;
 }
 
 export interface AlertOptions {
@@ -38,6 +35,16 @@ export interface AlertOptions {
   /** The number of alerts after which nothing matches any more. */
   readonly limit: number;
   readonly fire: (alert: Alert) => void;
+  /** Keeps what is true, and what was done, across restarts. */
+  readonly memory?: Memory | undefined;
+}
+
+export interface Memory {
+  /** Milliseconds since the condition, which is still true, fired for the asset; undefined if it is not true. */
+  readonly firedFor: (condition: string, asset: string) => number | undefined;
+  readonly becameFalse: (condition: string, asset: string) => void;
+  /** Whether an earlier run has acted on it. */
+  readonly isDone: (alert: Alert) => boolean;
 }
 
 interface State {
@@ -50,22 +57,24 @@ interface State {
 }
 
 /** Decides which events and rows match. `now` is on the monotonic clock. */
-export function createAlerts({ conditions, by, cooldown, limit, fire }: AlertOptions) {
+export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: AlertOptions) {
   const states = new Map<string, State>();
   let count = 0;
 
-  const stateOf = (condition: Condition, index: number, asset: string): State => {
+  const stateOf = (condition: Condition, index: number, asset: string, now: number): State => {
     const key = `${index} ${asset}`;
     const known = states.get(key);
     if (known !== undefined) return known;
     const tests = condition.tests.map(testerOf);
-    const state: State = { isTrue: false, fired: Number.NEGATIVE_INFINITY, late: undefined, tests };
+    const age = by === "crossing" ? memory?.firedFor(condition.text, asset) : undefined;
+    const fired = age === undefined ? Number.NEGATIVE_INFINITY : now - age;
+    const state: State = { isTrue: age !== undefined, fired, late: undefined, tests };
     states.set(key, state);
     return state;
   };
   const start = (state: State, alert: Alert, now: number): void => {
     state.late = undefined;
-    if (count >= limit) return;
+    if (count >= limit || memory?.isDone(alert) === true) return;
     state.fired = now;
     count += 1;
     fire(alert);
@@ -82,7 +91,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire }: AlertOpt
     isOver: () => count >= limit,
     see: (candidate: Candidate, now: number): void => {
       for (const [index, condition] of conditions.entries()) {
-        const state = stateOf(condition, index, candidate.asset);
+        const state = stateOf(condition, index, candidate.asset, now);
         settle(state, now);
         // Every test sees every value, because a series needs all of them.
         const results = state.tests.map((test) => test(candidate));
@@ -90,11 +99,13 @@ export function createAlerts({ conditions, by, cooldown, limit, fire }: AlertOpt
         // An unknown result is neither true nor false, unless another test has failed.
         if (!isTrue && !results.includes(false)) continue;
         const isMatch = isTrue && (by === "row" || !state.isTrue);
+        if (by === "crossing" && state.isTrue && !isTrue)
+          memory?.becameFalse(condition.text, candidate.asset);
         state.isTrue = isTrue;
         if (!isTrue) state.late = undefined;
         if (!isMatch) continue;
-        if (now - state.fired >= cooldown) start(state, alertOf(condition, candidate), now);
-        else if (by === "crossing") state.late = alertOf(condition, candidate);
+        if (now - state.fired >= cooldown) start(state, alertOf(condition, by, candidate), now);
+        else if (by === "crossing") state.late = alertOf(condition, by, candidate);
       }
     },
     /** Cooldowns also end while nothing arrives. */
@@ -110,22 +121,17 @@ function testerOf(test: Test): State["tests"][number] {
   return ({ read, at }) => series.passes(read(test.field), at);
 }
 
-function alertOf(condition: Condition, { asset, label, read, row, at }: Candidate): Alert {
-  const text = row();
-  const hash = createHash("sha256").update(JSON.stringify([condition.text, asset, text]));
-  return {
-    id: hash.digest("hex").slice(0, 32),
-    alert: "match",
-    condition: condition.text,
-    asset,
-    label,
-    at: new Date(at).toISOString(),
-    value: read(condition.tests[0]?.field ?? "") ?? null,
-    row: text,
-  };
+function alertOf(condition: Condition, by: AlertOptions["by"], candidate: Candidate): Alert {
+  const { asset, label, read, row } = candidate;
+  const at = new Date(candidate.at).toISOString();
+  // A price may cross a limit again with an equal event.
+  const facts = [condition.text, asset, row(), ...(by === "crossing" ? [at] : [])];
+  const alert = { id: idOf(facts), alert: "match" as const, condition: condition.text, asset, label };
+  const value = read(condition.tests[0]?.field ?? "") ?? null;
+  const start = JSON.stringify({ ...alert, at, value }).slice(0, -1);
+  return { ...alert, line: `${start},"row":${row()}}\n` };
 }
 
-/** One line. The row keeps the digits of its numbers. */
-export function alertLine({ row, ...facts }: Alert): string {
-  return `${JSON.stringify(facts).slice(0, -1)},"row":${row}}\n`;
+export function idOf(facts: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
 }

@@ -3,7 +3,7 @@ import { type Context, isInterruption } from "../../../base/context/context.ts";
 import { cannotBeStarted } from "../../../base/files/file-errors.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Report } from "../report.ts";
-import { type Alert, alertLine } from "./alerts.ts";
+import type { Alert } from "./alerts.ts";
 
 /** At once, and waiting. */
 const [maxRunning, maxWaiting] = [4, 1000];
@@ -18,47 +18,30 @@ type Surroundings = Pick<Context, "clock" | "env" | "platform" | "signal">;
  */
 export function createCommands(
   { clock, env, platform, signal }: Surroundings,
-  [program = "", ...args]: readonly string[],
+  command: readonly string[],
   { warn }: Pick<Report, "warn">,
   onDropped: (alert: Alert) => void,
+  /** Then the next run acts on what a signal has left. */
+  state?: { readonly end: (id: string) => void },
 ) {
   const waiting: Alert[] = [];
   const running = new Map<string, ChildProcess>();
   const done = new Set<Promise<void>>();
-  const safe = withoutKeys(env);
   const isGroup = platform !== "win32";
-  const fail = createWarnings(clock, program, warn);
+  const fail = createWarnings(clock, command[0] ?? "", warn);
+  const parts = { clock, command, env: withoutKeys(env), isGroup, fail };
   let dropped = 0;
   const drop = (alert: Alert): void => {
     dropped += 1;
     onDropped(alert);
+    state?.end(alert.id);
   };
   const run = async (alert: Alert): Promise<void> => {
-    let child: ChildProcess;
-    try {
-      child = spawn(program, args, {
-        stdio: ["pipe", "ignore", "inherit"],
-        env: { ...safe, DEXDATA_ALERT: alert.alert, DEXDATA_ALERT_ID: alert.id },
-        detached: isGroup,
-      });
-    } catch (cause) {
-      // For example, the arguments are too long. Other errors are events.
-      fail(cannotBeStarted(cause));
-      return;
-    }
-    running.set(alert.asset, child);
-    // A command that reads nothing closes its end.
-    child.stdin?.on("error", () => undefined).end(alertLine(alert));
-    const stopLimit = limitTime(clock, (kill) => {
-      if (kill === "SIGTERM") fail(`has run for ${timeLimit / 1000}s and is ended`);
-      end(child, kill, isGroup);
-    });
-    const problem = await outcomeOf(child);
-    if (problem !== undefined) fail(problem);
-    stopLimit();
-    // Otherwise, programs that it has started would keep running.
-    end(child, "SIGKILL", isGroup);
+    const problem = await runCommand(alert, parts, running);
     running.delete(alert.asset);
+    if (problem !== undefined) parts.fail(problem);
+    // What a signal has ended runs again.
+    if (problem === undefined || !signal.aborted) state?.end(alert.id);
     startNext();
   };
   const startNext = (): void => {
@@ -82,7 +65,7 @@ export function createCommands(
       const hurry = (): void => {
         const { reason }: { reason: unknown } = signal;
         if (isInterruption(reason) && reason.cause === "closed-pipe") return;
-        for (const alert of waiting.splice(0)) drop(alert);
+        for (const alert of waiting.splice(0)) if (state === undefined) drop(alert);
         cancel = clock.after(killAfter, () => {
           for (const child of running.values()) end(child, "SIGKILL", isGroup);
         });
@@ -97,16 +80,42 @@ export function createCommands(
   };
 }
 
-function limitTime(
-  { after }: Pick<Context["clock"], "after">,
-  reached: (signal: "SIGTERM" | "SIGKILL") => void,
-): () => void {
-  const stopTerm = after(timeLimit, () => reached("SIGTERM"));
-  const stopKill = after(timeLimit + killAfter, () => reached("SIGKILL"));
-  return () => {
-    stopTerm();
-    stopKill();
-  };
+interface Parts extends Pick<Surroundings, "clock" | "env"> {
+  readonly command: readonly string[];
+  readonly isGroup: boolean;
+  readonly fail: (problem: string) => void;
+}
+
+/** Resolves with what went wrong, if anything. */
+async function runCommand(alert: Alert, parts: Parts, running: Map<string, ChildProcess>) {
+  const { clock, command, env, isGroup, fail } = parts;
+  const [program = "", ...args] = command;
+  let child: ChildProcess;
+  try {
+    child = spawn(program, args, {
+      stdio: ["pipe", "ignore", "inherit"],
+      env: { ...env, DEXDATA_ALERT: alert.alert, DEXDATA_ALERT_ID: alert.id },
+      detached: isGroup,
+    });
+  } catch (cause) {
+    // For example, the arguments are too long. Other errors are events.
+    return cannotBeStarted(cause);
+  }
+  running.set(alert.asset, child);
+  // A command that reads nothing closes its end.
+  child.stdin?.on("error", () => undefined).end(alert.line);
+  const limits = [
+    clock.after(timeLimit, () => {
+      fail(`has run for ${timeLimit / 1000}s and is ended`);
+      end(child, "SIGTERM", isGroup);
+    }),
+    clock.after(timeLimit + killAfter, () => end(child, "SIGKILL", isGroup)),
+  ];
+  const problem = await outcomeOf(child);
+  for (const stop of limits) stop();
+  // Otherwise, programs that it has started would keep running.
+  end(child, "SIGKILL", isGroup);
+  return problem;
 }
 
 function withoutKeys(env: Context["env"]): Context["env"] {

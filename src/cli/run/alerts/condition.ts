@@ -8,6 +8,16 @@ export const operators = ["<=", ">=", "!=", "<", ">", "="] as const;
 
 type Operator = (typeof operators)[number];
 
+/** By the order of the two numbers. */
+const holds: Readonly<Record<Operator, (order: number) => boolean>> = {
+  "<=": (order) => order <= 0,
+  ">=": (order) => order >= 0,
+  "!=": (order) => order !== 0,
+  "<": (order) => order < 0,
+  ">": (order) => order > 0,
+  "=": (order) => order === 0,
+};
+
 export type Test =
   | {
       readonly kind: "number";
@@ -136,18 +146,5 @@ export function passes(test: Exclude<Test, { kind: "change" }>, value: string | 
   const number = parseExactDecimal(value);
   if (number === undefined || ![number, test.value].every(hasExactExponent)) return undefined;
   const order = compareExact(number, test.value);
-  switch (test.operator) {
-    case "<":
-      return order < 0;
-    case "<=":
-      return order <= 0;
-    case ">":
-      return order > 0;
-    case ">=":
-      return order >= 0;
-    case "=":
-      return order === 0;
-    case "!=":
-      return order !== 0;
-  }
+  return holds[test.operator](order);
 }

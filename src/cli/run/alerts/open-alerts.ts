@@ -1,8 +1,13 @@
+import { isInterruption } from "../../../base/context/context.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { Stop } from "../../../client/live/ending.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { LogEvent } from "../output/event-log.ts";
 import type { TypedFlags } from "../flags/flag.ts";
 import type { Run } from "../with-run.ts";
-import { type Alert, type AlertOptions, alertLine, createAlerts } from "./alerts.ts";
+import { openAlertState } from "./alert-state.ts";
+import { type Alert, type AlertOptions, createAlerts } from "./alerts.ts";
+import { createBlindness, type Sight } from "./blindness.ts";
 import { createCommands } from "./commands.ts";
 import { type Condition, parseCondition, type Testable } from "./condition.ts";
 
@@ -12,8 +17,12 @@ interface Opening extends Pick<AlertOptions, "by"> {
   readonly cooldown: number | undefined;
   /** The number of matches that ends the run. */
   readonly limit: number | undefined;
+  /** `--blind`, in milliseconds. */
+  readonly blind: number | undefined;
+  /** The file of `--state`. */
+  readonly state: string | undefined;
   readonly log: LogEvent<"alert_dropped">;
-  readonly write: (lines: Buffer) => Promise<void>;
+  readonly write: (lines: Buffer) => Promise<unknown>;
   /** Called when the limit is reached while no event arrives. */
   readonly over: () => void;
 }
@@ -24,53 +33,79 @@ export interface Wanted {
   readonly command: readonly string[];
 }
 
-export type Alerts = ReturnType<typeof openAlerts>;
+export type Alerts = Awaited<ReturnType<typeof openAlerts>>;
 
 /** Milliseconds. A price may cross a limit several times while it is close to it. */
 const defaultCooldown = 60_000;
 
-/** Undefined without `--when`. Called before anything is sent. */
+/** Always true, for a command without `--when`. */
+const everyRow: Condition = { text: "", tests: [] };
+
+/** Undefined without `--when` and without a command. Called before anything is sent. */
 export function readWanted(typed: TypedFlags, testable: Testable): Wanted | undefined {
-  const conditions = typed.get("when")?.map((text = "") => parseCondition(text, testable));
+  const tests = typed.get("when")?.map((text = "") => parseCondition(text, testable));
+  const conditions = tests ?? (typed.has("--") ? [everyRow] : undefined);
   const command = (typed.get("--") ?? []).map((word = "") => word);
   if (typed.has("--") && command.length === 0) throw usageFailure("missing command after --");
   return conditions && { conditions, command };
 }
 
-export function openAlerts({ context, report, onClose }: Run, options: Opening) {
+export async function openAlerts(run: Run, options: Opening) {
+  const { context, report, onClose, metrics } = run;
   const { wanted, cooldown, limit = Number.POSITIVE_INFINITY, by, log, write, over } = options;
   const { conditions, command } = wanted;
   const { clock } = context;
-  const drop = ({ id, condition, asset, label }: Alert): void => {
+  const state = options.state === undefined ? undefined : await openAlertState(run, options.state, by);
+  if (state === undefined) report.remark("the state of alerts ends with the process (see --state)");
+  const dropped = ({ id, condition, asset, label }: Alert): void => {
     const labels = label === undefined ? undefined : [label];
     log({ event: "alert_dropped", id, condition, assets: 1, names: [asset], labels });
   };
-  const commands = command.length === 0 ? undefined : createCommands(context, command, report, drop);
-  let lines = "";
+  const commands =
+    command.length === 0 ? undefined : createCommands(context, command, report, dropped, state);
+  const lines: Alert[] = [];
+  const act = (alert: Alert): void => {
+    if (commands === undefined) lines.push(alert);
+    else commands.add(alert);
+  };
+  const begin = (alert: Alert): void => {
+    state?.begin(alert);
+    act(alert);
+  };
   const alerts = createAlerts({
     conditions,
     by,
     cooldown: cooldown ?? (by === "row" ? 0 : defaultCooldown),
     limit,
-    fire: (alert) => {
-      if (commands === undefined) lines += alertLine(alert);
-      else commands.add(alert);
-    },
+    memory: state?.memory,
+    fire: begin,
   });
+  let sights: (() => readonly Sight[]) | undefined;
+  const blindness = options.blind === undefined ? undefined : createBlindness(clock, options.blind, begin);
+  metrics?.shows({ alerts: alerts.count, blindSeconds: () => blindness?.seconds() ?? 0 });
   const flush = async (): Promise<void> => {
-    if (lines === "") return;
-    const text = lines;
-    lines = "";
-    await write(Buffer.from(text));
+    if (lines.length === 0) return;
+    const written = lines.splice(0);
+    await write(Buffer.from(written.map(({ line }) => line).join("")));
+    for (const { id } of written) state?.end(id);
   };
   onClose(
     clock.every(1000, () => {
       alerts.tick(clock.elapsed());
+      blindness?.tick(sights?.() ?? []);
       const ending = (): void => (alerts.isOver() ? over() : undefined);
       // If the pipe is closed, the run ends anyway.
       flush().then(ending, () => undefined);
     }),
   );
   if (commands !== undefined) onClose(commands.close);
-  return { ...alerts, flush };
+  for (const alert of state?.repeated ?? []) act(alert);
+  /** If a limit was reached or the output was closed, the exit code says whether there was an alert. */
+  const exitAfter = (reason: unknown): ExitCode | undefined => {
+    const hasEnded = reason instanceof Stop || (isInterruption(reason) && reason.cause === "closed-pipe");
+    return hasEnded ? (alerts.count() === 0 ? 8 : 0) : undefined;
+  };
+  /** Tells what is known about each asset, for `--blind`. */
+  const watch = (next: NonNullable<typeof sights>): unknown => (sights = next);
+  return { ...alerts, flush, exitAfter, watch };
 }

@@ -17,6 +17,9 @@ export interface MetricsSource {
   readonly gapSeconds?: () => number;
   /** When the asset that has been silent for longest had data, on the monotonic clock. */
   readonly oldest?: () => number;
+  /** Matches of `--when`, and the time in which none could be known. */
+  readonly alerts?: () => number;
+  readonly blindSeconds?: () => number;
   readonly sync?: () => {
     readonly lastSuccess: number | undefined;
     readonly lostRanges: number;
@@ -116,6 +119,11 @@ function metricsText(source: MetricsSource, facts: Facts): string {
     oldest &&
       gauge("oldest_asset_age_seconds", "Longest time since an asset last had data.", [
         ["", Math.max(0, (clock.elapsed() - oldest()) / 1000)],
+      ]),
+    source.alerts && counter("alerts_total", "Alerts of --when.", [["", source.alerts()]]),
+    source.blindSeconds &&
+      counter("blind_seconds_total", "Time in which alerts could not be known.", [
+        ["", source.blindSeconds()],
       ]),
     synced &&
       gauge("sync_last_success_time_seconds", "When a sync last succeeded.", [

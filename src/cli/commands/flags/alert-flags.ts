@@ -1,0 +1,36 @@
+import { flag } from "../../run/flags/flag.ts";
+import { durationFrom, durationOrZero, outputFile, text } from "../../run/flags/flag-types.ts";
+
+/** In milliseconds. */
+const shortestBlind = 20_000;
+
+/** The flags of alerts on events and rows. */
+export const alertFlags = (summary: string, usualCooldown: string) => ({
+  when: flag({ ...text("test"), isRepeatable: true }, "Rows", {
+    summary,
+    details: "; prints a line, or passes it to the command after --; --limit counts alerts",
+  }),
+  cooldown: flag(durationOrZero, "Rows", {
+    with: "when",
+    needs: { flag: "when", next: "add --when" },
+    summary: "Time between two alerts of one asset",
+    defaultSaid: `default ${usualCooldown}`,
+  }),
+  blind: flag(durationFrom(shortestBlind, "the service sends a ping every 15s"), "Rows", {
+    with: "when",
+    needs: { flag: "when", next: "add --when" },
+    summary: "Also alert after this long without knowing, at least 20s",
+    details: "; DEXDATA_ALERT is then blind, and back when the connection or the reads work again",
+  }),
+  state: flag(outputFile, "Rows", {
+    summary: "Keep the state of alerts in this file across restarts",
+    details: '; a command that had not ended runs again within 10m, with "repeat":true',
+  }),
+});
+
+/** For rows. */
+export function rowAlertFlags(summary: string) {
+  const { when, state, ...others } = alertFlags(summary, "0");
+  const needs = { flag: "follow", next: "add --follow" };
+  return { ...others, when: { ...when, with: "follow", needs }, state: { ...state, with: "follow", needs } };
+}

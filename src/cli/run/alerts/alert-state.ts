@@ -1,0 +1,140 @@
+import { usageFailure } from "../../../base/failure.ts";
+import type { Context } from "../../../base/context/context.ts";
+import { openLogFile } from "../../../base/files/log-file.ts";
+import { replaceWithText } from "../../../base/files/replace-file.ts";
+import { linesOfFile } from "../../../base/files/stored-file.ts";
+import { counted } from "../../../base/text/counted.ts";
+import { holdFile, lockOf, targetOf } from "../../../rows/out-files/out-file.ts";
+import type { Run } from "../with-run.ts";
+import type { Alert, AlertOptions, Memory } from "./alerts.ts";
+
+/** In milliseconds. Older actions are not repeated, and their ids are forgotten. */
+const maxAge = 600_000;
+/** Lines after which the file is written anew. */
+const maxLines = 5000;
+const header = '{"alerts":1}';
+
+type Entry =
+  | { readonly begin: Alert; readonly at: number }
+  | { readonly end: string; readonly at: number }
+  | { readonly isFalse: readonly [condition: string, asset: string] };
+
+export type AlertState = Awaited<ReturnType<typeof openAlertState>>;
+
+/**
+ * The journal of `--state`: one line before an action begins, one after it has ended, and one when a condition becomes
+ * false. Lines survive the end of the process, not of the machine.
+ */
+export async function openAlertState(
+  { context, report, onClose }: Pick<Run, "context" | "report" | "onClose">,
+  name: string,
+  by: AlertOptions["by"],
+) {
+  const file = targetOf(name);
+  const label = `--state "${name}"`;
+  const lock = await holdFile(context, name, lockOf(file), report.remark, label);
+  onClose(lock.release);
+  const kept = createKept(by, context.clock);
+  const [first = header, ...lines] = linesOfFile(file);
+  if (first !== header)
+    throw usageFailure(`${label}: not a file that --state has written`, "use another file");
+  for (const line of lines) kept.take(parseEntry(line));
+  const expired = kept.forget();
+  const earlier = kept.ids();
+  if (expired > 0) report.warn(`${counted(expired, "alert")} from more than 10m ago not repeated`);
+
+  let written = 0;
+  const rewrite = (): void => {
+    const text = `${[header, ...kept.entries().map((each) => JSON.stringify(each))].join("\n")}\n`;
+    written = 0;
+    try {
+      replaceWithText(context.random, file, text, { mode: 0o600 });
+    } catch {
+      // The disk may be full. The lines are still in the file.
+    }
+  };
+  const append = openLogFile({ file, label, onProblem: report.warn });
+  rewrite();
+  const add = (entry: Entry): void => {
+    kept.take(entry);
+    append(`${JSON.stringify(entry)}\n`);
+    written += 1;
+    if (written < maxLines) return;
+    kept.forget();
+    rewrite();
+  };
+  const memory: Memory = {
+    firedFor: kept.firedFor,
+    becameFalse: (...isFalse) => add({ isFalse }),
+    isDone: ({ id }) => earlier.has(id),
+  };
+  return {
+    memory,
+    begin: (begin: Alert): void => add({ begin, at: context.clock.now() }),
+    end: (id: string): void => add({ end: id, at: context.clock.now() }),
+    /** What has to run again, marked as such. */
+    repeated: kept.unended().map((alert) => ({
+      ...alert,
+      line: alert.line.replace(/\}\n$/u, ',"repeat":true}\n'),
+    })),
+  };
+}
+
+const keyOf = (condition: string, asset: string): string => `${condition}\n${asset}`;
+
+function createKept(by: AlertOptions["by"], { now }: Pick<Context["clock"], "now">) {
+  const actions = new Map<string, { readonly alert: Alert; readonly at: number }>();
+  const ended = new Map<string, number>();
+  /** When a condition that is true fired. */
+  const fired = new Map<string, { readonly alert: Alert; readonly at: number }>();
+  return {
+    take: (entry: Entry | undefined): void => {
+      if (entry === undefined) return;
+      if ("isFalse" in entry) fired.delete(keyOf(...entry.isFalse));
+      else if ("end" in entry) {
+        actions.delete(entry.end);
+        ended.set(entry.end, entry.at);
+      } else {
+        const { begin: alert, at } = entry;
+        actions.set(alert.id, { alert, at });
+        const { condition, asset } = alert;
+        if (by === "crossing" && alert.alert === "match") fired.set(keyOf(condition, asset), { alert, at });
+      }
+    },
+    firedFor: (condition: string, asset: string): number | undefined => {
+      const found = fired.get(keyOf(condition, asset));
+      return found && now() - found.at;
+    },
+    ids: (): ReadonlySet<string> => new Set([...actions.keys(), ...ended.keys()]),
+    /** Returns how many actions without an end are too old. */
+    forget: (): number => {
+      const from = now() - maxAge;
+      for (const [id, at] of ended) if (at < from) ended.delete(id);
+      const old = [...actions].filter(([, { at }]) => at < from);
+      for (const [id] of old) actions.delete(id);
+      return old.length;
+    },
+    unended: () => [...actions.values()].map(({ alert }) => alert),
+    /** What is true now comes last, because an action may have begun before the condition became false. */
+    entries: (): readonly Entry[] => [
+      ...[...ended].map(([end, at]) => ({ end, at })),
+      ...[...actions.values()].flatMap(({ alert, at }): Entry[] => [
+        { begin: alert, at },
+        { isFalse: [alert.condition, alert.asset] },
+      ]),
+      ...[...fired.values()].flatMap(({ alert, at }): Entry[] => [
+        { begin: alert, at },
+        ...(actions.has(alert.id) ? [] : [{ end: alert.id, at }]),
+      ]),
+    ],
+  };
+}
+
+/** Undefined for a line that a killed run has not completed. */
+function parseEntry(line: string): Entry | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

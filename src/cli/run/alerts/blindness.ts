@@ -1,0 +1,70 @@
+import type { Clock } from "../../../base/context/context.ts";
+import { instant } from "../../../base/text/counted.ts";
+import type { Moment } from "../../../client/live/gap.ts";
+import { nameOf, namesAndLabels, type Subject } from "../../../client/subject.ts";
+import { type Alert, idOf } from "./alerts.ts";
+
+/** What a run knows about assets that share a connection or a list. */
+export interface Sight {
+  readonly subjects: readonly Subject[];
+  /** Nothing can be missing up to here. */
+  readonly until: Moment;
+  /** The last sign of life. */
+  readonly seen: Moment;
+  /** When the connection was opened, if it is open. */
+  readonly opened?: Moment | undefined;
+}
+
+/**
+ * Reports assets of which nothing could be known for `limit` milliseconds, and once more when something is known again.
+ * Assets that lost their connection at the same time are one alert.
+ */
+export function createBlindness(
+  clock: Pick<Clock, "now" | "elapsed">,
+  limit: number,
+  act: (alert: Alert) => void,
+) {
+  const blind = new Map<string, { readonly from: Moment; readonly seen: Moment }>();
+  let seconds = 0;
+  const report = (kind: "blind" | "back", subjects: readonly Subject[], from: Moment, to?: Moment): void => {
+    const times = { from: instant(from.now), ...(to !== undefined && { to: instant(to.now) }) };
+    const named = namesAndLabels(subjects);
+    const alert = { id: idOf([kind, times, named.names]), alert: kind };
+    const line = `${JSON.stringify({ ...alert, at: instant(clock.now()), ...times, ...named })}\n`;
+    // Its asset keeps a "back" behind its "blind".
+    act({ ...alert, condition: "", asset: named.names[0] ?? "", label: undefined, line });
+  };
+  const see = ({ subjects, until, seen, opened }: Sight, now: number): void => {
+    const isBlind = now - seen.elapsed >= limit;
+    const lost: Subject[] = [];
+    const found = new Map<Moment, { readonly to: Moment; readonly subjects: Subject[] }>();
+    for (const subject of subjects) {
+      const name = nameOf(subject);
+      const before = blind.get(name);
+      if (before === undefined && isBlind) {
+        blind.set(name, { from: until, seen });
+        lost.push(subject);
+      } else if (before !== undefined && !isBlind) {
+        blind.delete(name);
+        const to = opened !== undefined && opened.elapsed > before.seen.elapsed ? opened : seen;
+        const group = found.get(before.from) ?? { to, subjects: [] };
+        found.set(before.from, group);
+        group.subjects.push(subject);
+      }
+    }
+    if (lost.length > 0) report("blind", lost, until);
+    for (const [from, group] of found) {
+      seconds += (group.to.elapsed - from.elapsed) / 1000;
+      report("back", group.subjects, from, group.to);
+    }
+  };
+  return {
+    tick: (sights: readonly Sight[]): void => {
+      for (const sight of sights) see(sight, clock.elapsed());
+    },
+    seconds: (): number => {
+      const begun = new Set([...blind.values()].map(({ from }) => from));
+      return [...begun].reduce((sum, from) => sum + (clock.elapsed() - from.elapsed) / 1000, seconds);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { instant } from "../../src/base/text/counted.ts";
+import { createBlindness } from "../../src/cli/run/alerts/blindness.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { sandboxNow } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { pool, startFollowing } from "../tail/following.ts";
+import { ping, price, stream } from "../tail/keeping.ts";
+import { listen, logged } from "../tail/stream-run.ts";
+
+const folder = temporaryFolder();
+const inFolder = (name: string): string => path.join(folder, name);
+const [one, two] = [
+  "ethereum:0x0000000000000000000000000000000000000abc",
+  "ethereum:0x0000000000000000000000000000000000000def",
+];
+const never = ["--when", "price > 1m"];
+
+describe("stream --blind", () => {
+  test("silence and failing connections are one interval, with the bounds of the gap", async () => {
+    const events = inFolder("gap.ndjson");
+    const server = await serveInTest((_, index) =>
+      index === 0
+        ? stream([price("1"), ping])
+        : index < 4
+          ? json({ message: "unavailable" }, { status: 503 })
+          : stream([price("2"), ping, ping]),
+    );
+    const words = [one ?? "", two ?? "", ...never, "--blind", "30s", "--for", "5m", "--events", events];
+    const { exit, stdout } = await listen(words, server, { speed: 200 }).outcome;
+    const [gap] = logged(events).filter(({ event }) => event === "gap");
+    const alerts = rowsOf(stdout);
+    expect(exit).toBe(8);
+    expect(alerts.slice(0, 2)).toMatchObject([
+      { alert: "blind", from: gap?.["from"], names: [one, two], assets: 2 },
+      { alert: "back", from: gap?.["from"], to: gap?.["to"], names: [one, two] },
+    ]);
+    expect(alerts[0]).not.toHaveProperty("to");
+  });
+});
+
+describe("txns --follow --blind", () => {
+  test("failing reads: blind, and back with the time that the next read covers; --metrics counts both", async () => {
+    const metrics = inFolder("follow.prom");
+    const when = ["--when", "size_usd > 0", "--blind", "30s", "--metrics", metrics];
+    const assets = ["ethereum", pool, "--poll", "10s", "--retries", "0", "--for", "10m", ...when];
+    const options = { speed: 300, sandbox: { faults: "503x8" }, assets };
+    const { exit, stdout } = await (await startFollowing("", options)).outcome;
+    const alerts = rowsOf(stdout);
+    const [blind, back, ...others] = alerts.filter(({ alert }) => alert !== "match");
+    expect(exit).toBe(0);
+    expect(others).toEqual([]);
+    const from = new Date(sandboxNow).toISOString();
+    expect(blind).toMatchObject({
+      alert: "blind",
+      names: [`ethereum:${pool}`],
+      from: expect.stringMatching(from.slice(0, 17)),
+    });
+    expect(back).toMatchObject({ alert: "back", from: blind?.["from"] });
+    const seconds = (Date.parse(String(back?.["to"])) - Date.parse(String(back?.["from"]))) / 1000;
+    expect(seconds).toBeGreaterThan(30);
+    const text = readFileSync(metrics, "utf8");
+    expect(text).toContain(`dexdata_alerts_total ${alerts.length - 2}\n`);
+    expect(Number(/^dexdata_blind_seconds_total (\S+)$/mu.exec(text)?.[1])).toBeCloseTo(seconds, 0);
+  });
+
+  test("must be longer than the time between two reads", async () => {
+    const assets = ["ethereum", pool, "--poll", "60s", "--blind", "30s", "--when", "type = swap"];
+    const { exit, stderr } = await (await startFollowing("", { assets })).outcome;
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("--blind 30s: must be longer than the time")]);
+  });
+});
+
+describe("createBlindness", () => {
+  const subjects = [
+    { network: "base", address: "0x1" },
+    { network: "base", address: "0x2" },
+  ];
+  const at = (elapsed: number) => ({ elapsed, now: 1_795_251_240_000 + elapsed });
+
+  test("pings keep it quiet; moving to another connection does not end an interval, nor begin a second", () => {
+    const acted: Record<string, unknown>[] = [];
+    let elapsed = 0;
+    const clock = { elapsed: () => elapsed, now: () => at(elapsed).now };
+    const blindness = createBlindness(clock, 30_000, ({ line }) => acted.push(JSON.parse(line)));
+    const tick = (now: number, until: number, seen: number, opened?: number): void => {
+      elapsed = now;
+      const moments = {
+        until: at(until),
+        seen: at(seen),
+        opened: opened === undefined ? undefined : at(opened),
+      };
+      blindness.tick(subjects.map((subject) => ({ subjects: [subject], ...moments })));
+    };
+    // Data came once, and pings since then.
+    for (let now = 15_000; now < 300_000; now += 15_000) tick(now, 0, now, 0);
+    expect(acted).toEqual([]);
+    tick(330_000, 285_000, 285_000);
+    expect(acted.map(({ alert, names }) => [alert, names])).toEqual([
+      ["blind", ["base:0x1"]],
+      ["blind", ["base:0x2"]],
+    ]);
+    tick(400_000, 390_000 - 60_000, 330_000);
+    tick(500_000, 495_000, 499_000, 490_000);
+    expect(acted.slice(2).map(({ alert, from, to }) => [alert, from, to])).toEqual(
+      Array.from({ length: 2 }, () => ["back", instant(at(285_000).now), instant(at(490_000).now)]),
+    );
+    expect(blindness.seconds()).toBe(2 * 205);
+  });
+});

@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { run } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { sandboxNow } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
+import { pool, startFollowing } from "../tail/following.ts";
+import { newList, withService } from "../tail/many-pools.ts";
+
+const folder = temporaryFolder();
+const inFolder = (name: string): string => path.join(folder, name);
+const env = { PATH: process.env["PATH"] ?? "" };
+
+/** Follows one pool from half an hour before. */
+async function followed(words: readonly string[]) {
+  const assets = ["ethereum", pool, "--from", `${sandboxNow / 1000 - 1800}`, ...words];
+  // The time limit of a command should not pass at once.
+  const { outcome } = await startFollowing("", { speed: 20, env, assets });
+  return await outcome;
+}
+
+const isLarge = ({ size_usd: size, type }: Record<string, unknown>): boolean =>
+  Number(size) > 20_000 && type === "swap";
+const large = ["--when", "size_usd > 20k and type = swap"];
+
+describe("txns --follow --when", () => {
+  test("prints a line for each matching row, also for amounts that dexdata adds; rows go to --out", async () => {
+    const out = inFolder("rows.ndjson");
+    const { exit, stdout } = await followed(["--amounts", "tokens", ...large, "--limit", "4", "--out", out]);
+    const alerts = rowsOf(stdout);
+    const matching = rowsOf(readFileSync(out, "utf8")).filter(isLarge);
+    expect([exit, alerts.length]).toEqual([0, 4]);
+    expect(alerts.map(({ row }) => row)).toEqual(matching.slice(0, 4));
+    expect(alerts[0]).toMatchObject({
+      asset: `ethereum:${pool}`,
+      value: String(matching[0]?.["size_usd"]),
+    });
+    expect(alerts.every(({ value }) => /^\d+\.?\d*$/u.test(String(value)))).toBe(true);
+  });
+
+  test("runs the command, and rows are printed as usual, without the added amounts", async () => {
+    const file = inFolder("acted");
+    const words = [...large, "--limit", "3", "--", "sh", "-c", `cat >> "$0"`, file];
+    const { exit, stdout } = await followed(words);
+    const acted = rowsOf(readFileSync(file, "utf8"));
+    expect([exit, acted.length, stdout.includes("size_usd")]).toEqual([0, 3, false]);
+    const ids = new Set(rowsOf(stdout).map(({ id }) => id));
+    expect(acted.map(({ row }) => Object(row).id).every((id) => ids.has(id))).toBe(true);
+    expect(acted.every(({ row }) => isLarge(Object(row)))).toBe(true);
+  });
+
+  test("exits 8 if no row matched before --for", async () => {
+    const words = ["--when", "amount_0_tokens > 1b", "--for", "20s"];
+    expect(await followed(words)).toMatchObject({ exit: 8, stdout: "" });
+  });
+
+  test("without --when, every row of several pools runs the command, in the order of each pool", async () => {
+    const { list } = newList(2);
+    const file = inFolder("every");
+    await withService({ speed: 20 }, async ({ start }) => {
+      const from = `--from ${sandboxNow / 1000 - 3600}`;
+      const { outcome } = start(`txns @${list} --follow ${from} --limit 12 -- tee -a ${file}`);
+      const { exit, stdout } = await outcome;
+      expect(exit).toBe(0);
+      const acted = rowsOf(readFileSync(file, "utf8"));
+      const keys = (rows: readonly unknown[]) =>
+        rows.map((row) => `${Object(row).pool_id} ${Object(row).id} ${Object(row).log_index}`);
+      expect(acted).toHaveLength(12);
+      expect(keys(acted.map(({ row }) => row)).toSorted()).toEqual(keys(rowsOf(stdout)).toSorted());
+      expect(new Set(acted.map(({ condition }) => condition))).toEqual(new Set([""]));
+    });
+  });
+
+  test.each([
+    [["--follow", "--when", "?"], "fields: id, log_index"],
+    [["--follow", "--when", "price_0_usd rises 5% in 1h"], 'column 13: \\"rises\\" must be <= >= != < > ='],
+    [["--follow", "--"], "missing command after --"],
+    [["--when", "type = swap"], "--when requires --follow"],
+    [["--follow", "--cooldown", "1s"], "--cooldown requires --when"],
+  ])("%j ends the run before anything is sent", async (words, problem) => {
+    const context = createTestContext({
+      env: { DEXDATA_TIER: "pro", DEXDATA_BASE_URL: "http://127.0.0.1:1" },
+    });
+    const { exit, stderr } = await run(["txns", "ethereum", pool, ...words], context);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  });
+});

@@ -1,0 +1,125 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { openAlertState } from "../../src/cli/run/alerts/alert-state.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
+import { price, stream } from "../tail/keeping.ts";
+import { listen, logged } from "../tail/stream-run.ts";
+
+const folder = temporaryFolder();
+const inFolder = (name: string): string => path.join(folder, name);
+const asset = "ethereum:0x0000000000000000000000000000000000000abc";
+/** Slow enough for commands, whose time limit would otherwise pass at once. */
+const real = { speed: 3, flows: false, env: { PATH: process.env["PATH"] } };
+const low = ["--when", "price < 3", "--cooldown", "0"];
+
+/** Streams these prices, and ends when `until` is true. */
+async function start(prices: readonly string[], words: readonly string[]) {
+  const server = await serveInTest(() => stream(prices.map((each) => price(each))));
+  return listen([asset, ...low, ...words], server, real);
+}
+
+const alertsOf = async (prices: readonly string[], words: readonly string[]) => {
+  const { exit, stdout } = await (await start(prices, [...words, "--for", "300ms"])).outcome;
+  return [exit, rowsOf(stdout).map(({ value }) => value)];
+};
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe("--state", () => {
+  test("keeps what is true, so that a restart reports only what has changed", async () => {
+    const state = ["--state", inFolder("true.state")];
+    expect(await alertsOf(["2"], state)).toEqual([0, ["2"]]);
+    expect(await alertsOf(["1", "1.5"], state)).toEqual([8, []]);
+    expect(await alertsOf(["4"], state)).toEqual([8, []]);
+    expect(await alertsOf(["2.5"], state)).toEqual([0, ["2.5"]]);
+    expect(await alertsOf(["2.5"], [])).toEqual([0, ["2.5"]]);
+  });
+
+  test("a signal: exit 143 or 130; what has not ended runs once more, marked, and then no more", async () => {
+    const [file, state, gate] = [inFolder("acted"), inFolder("signal.state"), inFolder("gate")];
+    const script = `cat >> "$0"; while [ ! -e "$1" ]; do sleep 0.05; done`;
+    const words = ["--state", state, "--", "sh", "-c", script, file, gate];
+    const running = await start(["2", "4", "1"], words);
+    await until(() => existsSync(file) && readFileSync(state, "utf8").split('"begin"').length === 3);
+    running.context.interrupt({ cause: "SIGTERM" });
+    // Running commands have 5s.
+    expect((await running.outcome).exit).toBe(143);
+    writeFileSync(gate, "");
+    const again = await start([], words);
+    await until(() => rowsOf(readFileSync(file, "utf8")).length === 3);
+    expect((await again.interrupted()).exit).toBe(130);
+    const acted = rowsOf(readFileSync(file, "utf8"));
+    expect(acted.map(({ value, repeat }) => [value, repeat])).toEqual([
+      ["2", undefined],
+      ["2", true],
+      ["1", true],
+    ]);
+    expect(acted[0]?.["id"]).toBe(acted[1]?.["id"]);
+    expect(await alertsOf(["1"], ["--state", state])).toEqual([8, []]);
+  }, 20_000);
+
+  test("without it, a signal drops what waits: alert_dropped in --events", async () => {
+    const [file, events] = [inFolder("started"), inFolder("events.ndjson")];
+    const words = ["--events", events, "--", "sh", "-c", `cat >> "$0"; sleep 1`, file];
+    const running = await start(["2", "4", "1", "5"], words);
+    await until(() => existsSync(file) && running.lines().length === 4);
+    const { exit, stderr } = await running.interrupted();
+    expect(exit).toBe(130);
+    const dropped = logged(events).filter(({ event }) => event === "alert_dropped");
+    expect(dropped).toMatchObject([{ names: [asset], condition: "price < 3" }]);
+    expect(stderr).toContain("1 alert dropped without running the command");
+  });
+
+  test("is locked, and another file is not overwritten", async () => {
+    const [state, other] = [inFolder("locked.state"), inFolder("other")];
+    const first = await start([], ["--state", state]);
+    await until(() => existsSync(`${state}.lock`));
+    const { exit, stderr } = await (await start([], ["--state", state])).outcome;
+    expect([exit, stderr]).toEqual([7, expect.stringContaining("is in use by")]);
+    await first.interrupted();
+    writeFileSync(other, "precious\n");
+    const refused = await (await start([], ["--state", other])).outcome;
+    expect([refused.exit, readFileSync(other, "utf8")]).toEqual([2, "precious\n"]);
+  });
+
+  test("a torn line and actions from more than 10m ago are left out; the file stays small", async () => {
+    const file = inFolder("old.state");
+    const context = createTestContext({ flows: true });
+    const warnings: string[] = [];
+    const closers: (() => unknown)[] = [];
+    const report = { warn: (text: string) => void warnings.push(text), remark: () => undefined };
+    const open = async () => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the state uses only these parts
+      const run = { context, report, onClose: closers.push.bind(closers) } as never;
+      return await openAlertState(run, file, "row");
+    };
+    const alert = (id: string) =>
+      ({ id, alert: "match", condition: "", asset, label: undefined, line: `{"id":"${id}"}\n` }) as const;
+    const close = (): void => {
+      for (const each of closers.splice(0)) each();
+    };
+    const first = await open();
+    for (let count = 0; count < 3000; count += 1) {
+      first.begin(alert(`id${count}`));
+      if (count > 0) first.end(`id${count}`);
+    }
+    close();
+    writeFileSync(file, `${readFileSync(file, "utf8")}{"begin":{"id":"to`);
+    const second = await open();
+    expect(second.repeated.map(({ line }) => line)).toEqual(['{"id":"id0","repeat":true}\n']);
+    expect(second.memory.isDone(alert("id2999"))).toBe(true);
+    close();
+    context.clock.advance(600_001);
+    const third = await open();
+    expect([third.repeated, warnings]).toEqual([[], ["1 alert from more than 10m ago not repeated"]]);
+    expect(third.memory.isDone(alert("id1"))).toBe(false);
+    close();
+    expect(readFileSync(file, "utf8")).toBe('{"alerts":1}\n');
+  });
+});

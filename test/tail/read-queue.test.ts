@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import type { Client } from "../../src/client/client.ts";
+import { createReadQueue } from "../../src/client/follow/read-queue.ts";
+import { followRows } from "../../src/client/follow/follow-rows.ts";
+import { createWake } from "../../src/client/follow/schedule.ts";
+import { createFreshness } from "../../src/client/response/answer-age.ts";
+import { createTestContext } from "../harness/test-context.ts";
+
+const nothing = (): void => {};
+
+test("with a slow service, about 50 requests are open, and the others go when one is answered", async () => {
+  const { clock, random, signal } = createTestContext({});
+  const handlers = { down: nothing, up: nothing, answered: nothing };
+  const queue = createReadQueue({ clock, random, signal }, 60_000, 0, handlers);
+  let [open, most, answered] = [0, 0, 0];
+  const ask = async (): Promise<undefined> => {
+    open += 1;
+    most = Math.max(most, open);
+    await clock.sleep(5000);
+    open -= 1;
+    answered += 1;
+    return undefined;
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this member is called
+  const client = { ask } as unknown as Client;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the arguments are passed on unread
+  const asked = [] as unknown as Parameters<Client["ask"]>;
+  await Promise.all(Array.from({ length: 120 }, async () => await queue.of(client).client.ask(...asked)));
+  // The next one may be on its way when the last of them is sent.
+  expect([Math.abs(most - 50) <= 1, answered]).toEqual([true, 120]);
+});
+
+test("a list without rows reports none as unwritten when the run ends during its turn", async () => {
+  const { clock, random } = createTestContext({});
+  const ending = new AbortController();
+  const unwritten: number[] = [];
+  const found = { rows: [], isPresent: true, doubt: undefined, missing: 0, forgotten: 0 };
+  const begin = { seconds: 0, fraction: "" };
+  const following = followRows({
+    context: { clock, random, signal: ending.signal },
+    begin: async () =>
+      await Promise.resolve({
+        read: async function* read() {
+          yield await Promise.resolve(found);
+        },
+        recheckAt: () => Number.POSITIVE_INFINITY,
+        from: () => begin,
+        giveUp: () => undefined,
+        state: () => ({ from: 0, rows: [] }),
+      }),
+    wake: createWake(clock, ending.signal),
+    latest: () => 0,
+    idle: () => 60_000,
+    freshness: createFreshness(clock),
+    handlers: {
+      write: async () => {
+        ending.abort(new Error("ended"));
+        // Another list writes.
+        return await new Promise<boolean>(nothing);
+      },
+      caughtUp: nothing,
+      unlisted: nothing,
+      forgotten: nothing,
+      unproved: nothing,
+      retrying: nothing,
+      unwritten: (rows) => unwritten.push(rows),
+    },
+  });
+  await expect(following).rejects.toThrow("ended");
+  expect(unwritten).toEqual([]);
+});
