@@ -184,7 +184,7 @@ test("a damaged day is kept aside and named lost, and the others stay", async ()
   expect((await run("verify", root)).exit).toBe(0);
 });
 
-test("--watch reads each period of the lists until a signal arrives, also after an outage", async () => {
+test("--watch reads each period of the lists until a signal arrives", async () => {
   const env = sandbox.env();
   watched = createTestContext({ flows: true, now, env });
   const words = ["sync", root, "--search", "ethereum --limit 5", "--every", "1m", "--watch", "-o", "ndjson"];

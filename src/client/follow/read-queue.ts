@@ -86,10 +86,10 @@ export function createReadQueue(
   retries: number,
   handlers: QueueHandlers,
 ) {
-  let [failures, isProbing, sent] = [0, false, 0];
+  let [failures, isProbing, inFlight] = [0, false, 0];
   const isDown = (): boolean => failures >= failuresOfOutage;
   const gap = 60_000 / (usedShare * (perMinute ?? ampleRate));
-  const slots = createSlots(clock, gap, () => sent < mostAtOnce && !(isDown() && isProbing));
+  const slots = createSlots(clock, gap, () => inFlight < mostAtOnce && !(isDown() && isProbing));
   const succeeded = (): void => {
     if (isDown()) handlers.up();
     failures = 0;
@@ -109,9 +109,9 @@ export function createReadQueue(
       try {
         await slots.turn(isDue, until);
         isProbing = true;
-        sent += 1;
+        inFlight += 1;
         const answer = await client.ask(...asked).finally(() => {
-          sent -= 1;
+          inFlight -= 1;
           slots.next();
         });
         succeeded();

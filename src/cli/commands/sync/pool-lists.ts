@@ -32,10 +32,12 @@ export function newList(
   where = "",
 ): NewList {
   const [name, period] = [textOf(list), textOf(every)];
+  const labelOf = (field: string, typed: string): string =>
+    where === "" ? `--${field} "${typed}"` : `${field} "${typed}"${where}`;
   return {
     ...({ kind: "pools", network, interval: undefined, by: "month", label: "" } as const),
-    address: readListName(`list "${name}"${where}`, name),
-    every: readEvery(`every "${period}"${where}`, period),
+    address: readListName(labelOf("list", name), name),
+    every: readEvery(labelOf("every", period), period),
     from: parseRfc3339(textOf(from ?? ""))?.seconds,
     source,
   };
