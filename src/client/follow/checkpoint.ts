@@ -50,7 +50,7 @@ export type FollowCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>;
 /**
  * Where each list continues after a restart: when it was last read, and which rows of that time are written. A quiet
  * list's last rows may be far from the end of the files, so the files alone do not show it. Rows that were written after
- * the checkpoint are at their ends. Throws if the checkpoint belongs to something else.
+ * the checkpoint are at their ends. A list that is removed stays, because it may come back. Throws if the checkpoint belongs to something else.
  */
 export async function openCheckpoint(options: CheckpointOptions) {
   const { context, named, service, sync, failed } = options;
@@ -114,10 +114,6 @@ export async function openCheckpoint(options: CheckpointOptions) {
       isChanged = true;
       rowsSince += rows;
       if (rowsSince >= saveAfterRows) void saveInTurn();
-    },
-    /** Removes a list that is no longer followed. */
-    forget: (name: string): void => {
-      isChanged = states.delete(name) || isChanged;
     },
     close: async (): Promise<void> => {
       release();

@@ -127,7 +127,8 @@ export async function followRows(follower: Follower): Promise<void> {
   try {
     while (await readOnce()) await schedule.untilDue();
   } catch (cause) {
-    await writeRest(clock, handlers, pending, held.all());
+    // The list may come back in this run, so its last rows count as written.
+    if ((await writeRest(clock, handlers, pending, held.all())) && tail !== undefined) progressed(tail);
     throw cause;
   }
 }
@@ -149,19 +150,22 @@ async function writeRest(
   handlers: FollowHandlers,
   pending: Pending | undefined,
   rest: readonly TailRow[],
-): Promise<void> {
+): Promise<boolean> {
   let left = (pending?.rows ?? 0) + rest.length;
   // With thousands of lists, waiting for the turn to write nothing would take longer than the limit.
-  if (left === 0) return;
-  const writing = async (): Promise<void> => {
-    if (pending !== undefined && !(await pending.done.catch(() => false))) return;
+  if (left === 0) return false;
+  const writing = async (): Promise<boolean> => {
+    if (pending !== undefined && !(await pending.done.catch(() => false))) return false;
     left = rest.length;
-    await handlers.write(rest);
+    return await handlers.write(rest);
   };
   const waiting = new AbortController();
-  const tooLate = clock.sleep(lastWrites, waiting.signal).then(() => handlers.unwritten(left));
+  const tooLate = clock.sleep(lastWrites, waiting.signal).then(() => {
+    handlers.unwritten(left);
+    return false;
+  });
   try {
-    await Promise.race([writing(), tooLate]);
+    return await Promise.race([writing(), tooLate]);
   } finally {
     waiting.abort(new Error("the last rows are written"));
   }

@@ -125,7 +125,7 @@ async function follow(session: Session): Promise<ExitCode> {
 
 /** The lists that are followed now. */
 function createRunning(session: Session) {
-  const { run, flags, log, checkpoint, ending } = session;
+  const { run, flags, log, ending } = session;
   const { report } = run;
   const running = new Map<string, FollowingList>();
   const said = { cost: false, fields: false };
@@ -152,7 +152,6 @@ function createRunning(session: Session) {
           stop();
           await done;
           running.delete(name);
-          checkpoint?.forget(name);
         }
         for (const list of added) start(list);
         log({ event: "reload", pools: running.size, added: added.length, removed: removed.length });
