@@ -50,7 +50,7 @@ describe("a flag with one value", () => {
 
 test("every value of a repeatable flag counts", async () => {
   const repeatable = flags.filter(({ flag }) => flag.type.isRepeatable === true).map(({ name }) => name);
-  expect(repeatable.toSorted()).toEqual(["at", "field", "token", "when"]);
+  expect([...new Set(repeatable)].toSorted()).toEqual(["at", "field", "token", "when"]);
   const words =
     "api /networks/base/pools/search --sandbox -f limit=2 -f order_by=created_at --paginate --limit 4";
   const { stdout, stderr } = await dexdata([...words.split(" "), "-v"]);
