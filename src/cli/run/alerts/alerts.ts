@@ -48,6 +48,7 @@ export interface Memory {
 }
 
 interface State {
+  readonly condition: Condition;
   isTrue: boolean;
   /** When the condition last fired. */
   fired: number;
@@ -58,19 +59,27 @@ interface State {
 
 /** Decides which events and rows match. `now` is on the monotonic clock. */
 export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: AlertOptions) {
-  const states = new Map<string, State>();
+  /** For each asset, one for each condition. */
+  const states = new Map<string, readonly State[]>();
   let count = 0;
 
-  const stateOf = (condition: Condition, index: number, asset: string, now: number): State => {
-    const key = `${index} ${asset}`;
-    const known = states.get(key);
-    if (known !== undefined) return known;
-    const tests = condition.tests.map(testerOf);
+  const stateOf = (condition: Condition, asset: string, now: number): State => {
     const age = by === "crossing" ? memory?.firedFor(condition.text, asset) : undefined;
     const fired = age === undefined ? Number.NEGATIVE_INFINITY : now - age;
-    const state: State = { isTrue: age !== undefined, fired, late: undefined, tests };
-    states.set(key, state);
-    return state;
+    return {
+      condition,
+      isTrue: age !== undefined,
+      fired,
+      late: undefined,
+      tests: condition.tests.map(testerOf),
+    };
+  };
+  const statesOf = (asset: string, now: number): readonly State[] => {
+    const known = states.get(asset);
+    if (known !== undefined) return known;
+    const made = conditions.map((condition) => stateOf(condition, asset, now));
+    states.set(asset, made);
+    return made;
   };
   const start = (state: State, alert: Alert, now: number): void => {
     state.late = undefined;
@@ -90,8 +99,8 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     count: () => count,
     isOver: () => count >= limit,
     see: (candidate: Candidate, now: number): void => {
-      for (const [index, condition] of conditions.entries()) {
-        const state = stateOf(condition, index, candidate.asset, now);
+      for (const state of statesOf(candidate.asset, now)) {
+        const { condition } = state;
         settle(state, now);
         // Every test sees every value, because a series needs all of them.
         const results = state.tests.map((test) => test(candidate));
@@ -110,7 +119,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     },
     /** Cooldowns also end while nothing arrives. */
     tick: (now: number): void => {
-      for (const state of states.values()) settle(state, now);
+      for (const state of [...states.values()].flat()) settle(state, now);
     },
   };
 }
