@@ -78,19 +78,13 @@ const exactTransactions: Endpoint = {
 };
 
 const facts: Readonly<Record<DatasetKind, KindFacts>> = {
-  transactions: {
-    endpoint: exactTransactions,
-    asset: "pool",
-
-    bounds: { from: "from", to: "to" },
-  },
+  transactions: { endpoint: exactTransactions, asset: "pool", bounds: { from: "from", to: "to" } },
   ohlcv: {
     endpoint: {
       ...poolOhlcv,
       ifOtherKind: "for candles of a token, use --kind token-ohlcv in a new directory",
     },
     asset: "pool",
-
     bounds: { from: "start", to: "end" },
   },
   "token-ohlcv": {
@@ -113,7 +107,7 @@ export function factsOfKind(kind: DatasetKind): KindFacts {
   return facts[kind];
 }
 
-/** What `address` is in the names of directories and in footers. */
+/** The name of `address` in directories and footers: pool, token or list. */
 export const keyOfKind = (kind: DatasetKind) => (kind === "pools" ? "list" : factsOfKind(kind).asset);
 
 /** In seconds; undefined for transactions. */

@@ -30,7 +30,7 @@ export const shownPeriod = ({ name }: Pick<Period, "name">): string => name.repl
 
 export const fileNameOf = (state: FileState): string => `${state}.parquet`;
 
-/** What tells a dataset from others. */
+/** The fields that identify a dataset. */
 export type DatasetKey = Pick<Dataset, "kind" | "network" | "address" | "interval">;
 
 /** Relative to the directory of all datasets. */

@@ -192,7 +192,7 @@ function tasksOf({ stretches, confirms }: Plan): readonly Task[] {
   ];
 }
 
-/** What a list has now, the service will never have again. */
+/** Lists come first, because the service keeps no history of them. */
 function startOf(task: Task): number {
   if (task.kind === "list") return Number.NEGATIVE_INFINITY;
   return task.kind === "read" ? task.stretch.from : task.period.from;

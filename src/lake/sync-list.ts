@@ -27,7 +27,7 @@ export const isDue = (held: Held, at: number): boolean =>
   [...held.values()].every(({ footer }) => (footer?.settled_to ?? 0) <= at);
 
 /**
- * Reads the current period of a list. A period is in the file as a whole, or not at all, and never changes, so its file
+ * Reads the current period of a list. A period is written as a whole or not at all, and never changes, so its file
  * is `rows.parquet` from the start. Periods that no run has read are lost: the footer of their day says so.
  */
 export async function syncList(run: LakeRun, list: PoolList, held: Held): Promise<readonly never[]> {
@@ -79,7 +79,10 @@ async function recentPools(run: LakeRun, list: PoolList, at: number) {
 
 const contents = { total: null, total_at: null, first: null, last: null, unsettled: 0, tokens: [] };
 
-/** Adds to a day what it lacks until the period at `at`, which begins with `rows`, and that period. */
+/**
+ * Adds the period at `at`, which has `rows`, to its day. Earlier periods that no run has read are recorded as lost, also in
+ * days before it.
+ */
 async function record(
   run: LakeRun,
   list: PoolList,

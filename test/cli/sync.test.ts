@@ -268,6 +268,8 @@ test("an estimate changes nothing, and is close to the cost", async () => {
   expect((await sync(root, listOf(3))).exit).toBe(0);
   const requests = sandbox.takeLog().length;
   expect(Math.abs(requests - estimate.requests)).toBeLessThanOrEqual(0.2 * requests + 2);
+  const nothing = Object(JSON.parse((await sync(root, "--estimate")).stdout));
+  expect(nothing).toMatchObject({ requests: 0, basis: expect.not.stringContaining("search") });
 });
 
 test("the stored list can be edited, and a list adds to it", async () => {

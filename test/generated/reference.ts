@@ -6,7 +6,7 @@ import { exitCodes } from "../../src/base/exit-codes.ts";
 import { connectionsOfPlan } from "../../src/api/feed.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import { plans, type Tier } from "../../src/api/tier.ts";
-import { allowances } from "../../src/sandbox/service/meters.ts";
+import { rollingTiers } from "../../src/sandbox/service/meters.ts";
 import { allCommands } from "../../src/cli/program/all-commands.ts";
 import { costSentence, exitSentence } from "../../src/cli/program/help/command-help.ts";
 import { fullRows } from "../../src/cli/program/help/flag-rows.ts";
@@ -37,9 +37,9 @@ function table(head: Row, rows: readonly Row[]): string {
 }
 
 function creditsOf(tier: Tier): string {
-  if (tier === "enterprise") return "set by contract";
-  const { credits, isRolling } = allowances[tier];
-  return `${credits.toLocaleString("en-US")} ${isRolling ? "in 30 days" : "per billing period"}`;
+  const credits = plans[tier].creditsPerMonth;
+  if (credits === undefined) return "set by contract";
+  return `${credits.toLocaleString("en-US")} ${rollingTiers.has(tier) ? "in 30 days" : "per billing period"}`;
 }
 
 export const plansTable = (): string =>

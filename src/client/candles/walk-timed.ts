@@ -2,7 +2,6 @@ import { maxCandles } from "../../api/endpoints/ohlcv.ts";
 import { candlesOf } from "../../api/endpoints/timed-prices.ts";
 import { pool as poolEndpoint } from "../../api/endpoints/pool.ts";
 import { token as tokenEndpoint } from "../../api/endpoints/token.ts";
-
 import { Failure } from "../../base/failure.ts";
 import { divideDecimals } from "../../base/json/divide-decimals.ts";
 import { member } from "../../base/json/raw-json.ts";

@@ -111,8 +111,10 @@ function countValues(text: string): number {
 
 export type Document = ReturnType<typeof createDocument>;
 
-/** Most rows are passed on as bytes, so the text is decoded only when needed. */
-/** `asOf` is the time that the data are from, in Unix milliseconds; see `AnswerAge`. */
+/**
+ * Most rows are passed on as bytes, so the text is decoded only when needed. `asOf` is the time that the data are from, in
+ * Unix milliseconds; see `AnswerAge`.
+ */
 export function createDocument({
   status,
   body,

@@ -50,7 +50,8 @@ export type FollowCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>;
 /**
  * Where each list continues after a restart: when it was last read, and which rows of that time are written. A quiet
  * list's last rows may be far from the end of the files, so the files alone do not show it. Rows that were written after
- * the checkpoint are at their ends. A list that is removed stays, because it may come back. Throws if the checkpoint belongs to something else.
+ * the checkpoint are at their ends. A list that is removed stays, because it may come back. Throws if the checkpoint
+ * belongs to something else.
  */
 export async function openCheckpoint(options: CheckpointOptions) {
   const { context, named, service, sync, failed } = options;
@@ -99,7 +100,7 @@ export async function openCheckpoint(options: CheckpointOptions) {
       const { from, rows } = readState(JSON.parse(state));
       return { from: secondOf(from), rows: rows.map(([key, seconds]) => ({ key, at: secondOf(seconds) })) };
     },
-    /** From the files, if there is no checkpoint. Rows after `latest`, in Unix seconds, have a wrong date. */
+    /** Without a checkpoint, where the files end. Ignores rows dated after `latest`, in Unix seconds. */
     earlierInFiles: (name: string, latest: number): Earlier | undefined =>
       saved === undefined ? findEnd(options, ends, name, latest) : undefined,
     /**
@@ -152,7 +153,7 @@ const unknownEnd = "rows before this run may be missing, and rows since --from m
 
 const secondOf = (seconds: number): Instant => ({ seconds, fraction: "" });
 
-/** Undefined if there is no checkpoint, or if a file lacks rows that were there when it was written. */
+/** Undefined without a checkpoint, or if a file has become shorter since the checkpoint was written. */
 function readSaved(file: string, { service, report }: CheckpointOptions): object | undefined {
   if (lookAt(file) === undefined) return undefined;
   let saved: unknown;

@@ -4,7 +4,8 @@ import { nameOf, type Subject } from "../subject.ts";
 import { someOf } from "./shards.ts";
 
 /**
- * The assets whose addresses can exist. The others are not sent, because the service would reject their batch. Throws the failure that names them if `found` is `fail`, or if no asset would be left.
+ * The assets whose addresses can exist. The others are not sent, because the service would reject their batch. Throws
+ * the failure that names them if `found` is `fail`, or if no asset would be left.
  */
 export function withoutMalformed(
   subjects: readonly Subject[],

@@ -30,7 +30,7 @@ export interface Page {
   readonly lead: readonly (readonly string[])[] | undefined;
 }
 
-/** What is to be said or counted besides the rows. */
+/** What to report or count, apart from the rows. */
 export type PageNote =
   /** Why rows that are returned anyway may be wrong or missing. */
   | { readonly kind: "warning"; readonly text: string }
@@ -174,7 +174,7 @@ export function createPage(
   return { ...pageOf(textRows(readRows(arrayText, values, what)), ended("end of list")), group };
 }
 
-/** The first or only page, of which there is nothing to note. */
+/** A first or only page. */
 export function pageOf(rows: Rows, end: PageEnd, notes: readonly PageNote[] = []): Page {
   return {
     group: onlyGroup,

@@ -29,16 +29,16 @@ export async function* answers(
   client: Client,
   endpoint: Endpoint,
   asked: readonly Args[],
-  wish: PullOptions,
+  options: PullOptions,
   start: Start,
   seen: SeenKeys,
 ): AsyncGenerator<Part> {
   const numbered = asked.map((args, index) => ({ index, question: { endpoint, args } }));
   const questions = numbered.slice(start.question);
-  if (traitsOf(endpoint.reply).isRecord) return yield* sideBySide(client, questions, wish, seen);
+  if (traitsOf(endpoint.reply).isRecord) return yield* sideBySide(client, questions, options, seen);
   for (const { index, question } of questions) {
     const isBegun = index === start.question && start.at !== undefined;
-    const rest = isBegun ? restOf(wish, start) : wish;
+    const rest = isBegun ? restOf(options, start) : options;
     if (!isBegun) seen.clear();
     for await (const outcome of answer(client, question, rest, seen)) yield { index, question, ...outcome };
   }
@@ -47,11 +47,11 @@ export async function* answers(
 async function* answer(
   client: Client,
   question: Question,
-  wish: PullOptions,
+  options: PullOptions,
   seen: SeenKeys,
 ): AsyncGenerator<Outcome> {
   try {
-    for await (const page of await wantedPages(client, question, wish, seen)) yield { kind: "page", page };
+    for await (const page of await wantedPages(client, question, options, seen)) yield { kind: "page", page };
     yield { kind: "end" };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
@@ -62,12 +62,12 @@ async function* answer(
 async function* sideBySide(
   client: Client,
   questions: readonly Pick<Part, "index" | "question">[],
-  wish: PullOptions,
+  options: PullOptions,
   seen: SeenKeys,
 ): AsyncGenerator<Part> {
   const ask = async (question: Question): Promise<readonly Outcome[]> => {
     const outcomes: Outcome[] = [];
-    for await (const outcome of answer(client, question, wish, seen)) outcomes.push(outcome);
+    for await (const outcome of answer(client, question, options, seen)) outcomes.push(outcome);
     return outcomes;
   };
   const repeated = repeatsAmong(questions.map(({ question }) => keyOf(question.args)));
@@ -93,17 +93,17 @@ function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
   return repeated;
 }
 
-function restOf(wish: PullOptions, { at, rowsOfQuestion, last, rowsRead = 0 }: Start): PullOptions {
-  if (at === undefined) return wish;
-  const limit = wish.limit === undefined ? undefined : wish.limit - rowsOfQuestion;
+function restOf(options: PullOptions, { at, rowsOfQuestion, last, rowsRead = 0 }: Start): PullOptions {
+  if (at === undefined) return options;
+  const limit = options.limit === undefined ? undefined : options.limit - rowsOfQuestion;
   const mark: unknown = rowsOfQuestion > 0 && last !== undefined ? JSON.parse(last) : undefined;
   const after = isObject(mark) ? mark : undefined;
-  const { ofPool } = wish.walk;
+  const { ofPool } = options.walk;
   return {
-    ...wish,
+    ...options,
     limit,
     walk: {
-      ...wish.walk,
+      ...options.walk,
       start: at,
       after,
       wanted: limit,

@@ -21,12 +21,12 @@ export interface PullOptions {
 export async function wantedPages(
   client: Client,
   question: Question,
-  wish: PullOptions,
+  options: PullOptions,
   seen: SeenKeys,
 ): Promise<AsyncIterable<Page>> {
   const { endpoint, args } = question;
   const { reply } = endpoint;
-  const walk = { ...wish.walk, seen };
+  const walk = { ...options.walk, seen };
   const { ofPool } = walk;
   let pages: AsyncIterable<Page> =
     ofPool === undefined
@@ -40,16 +40,18 @@ export async function wantedPages(
         });
   if (walk.until !== undefined) pages = rowsBefore(pages, fromWire(walk.until), endpoint);
   const isGrouped = groupsIn(reply) !== undefined;
-  if (isGrouped) pages = pagesOfGroups(pages, wish.groups);
-  if (wish.limit !== undefined)
-    pages = isGrouped ? firstOfEach(pages, wish.limit) : firstRows(pages, wish.limit, wish.walk.isStrict);
-  if (wish.isValidated) {
+  if (isGrouped) pages = pagesOfGroups(pages, options.groups);
+  if (options.limit !== undefined)
+    pages = isGrouped
+      ? firstOfEach(pages, options.limit)
+      : firstRows(pages, options.limit, options.walk.isStrict);
+  if (options.isValidated) {
     // The schemas make up a fifth of a run's code, so they are imported only when needed.
     const { validatedPages } = await import("./validated-pages.ts");
     pages = validatedPages(pages, endpoint);
   }
   // Candles are marked last, so that only rows from the service are checked, not the added ones.
-  const { candles, start } = wish.walk;
+  const { candles, start } = options.walk;
   if (candles === undefined) return pages;
   const { markedCandles } = await import("./marked-candles.ts");
   return markedCandles(pages, args, candles, start);

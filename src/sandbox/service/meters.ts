@@ -1,18 +1,11 @@
-import type { Tier } from "../../api/tier.ts";
+import { plans, type Tier } from "../../api/tier.ts";
 import type { SandboxOptions } from "./sandbox-exchange.ts";
 
-/**
- * Specification, "Limits" section. Where it gives two figures, the newer one is used. Rolling credits return one by one
- * after 30 days; others return all at once when the billing period ends.
- */
-export const allowances: Readonly<Record<Tier, { readonly credits: number; readonly isRolling: boolean }>> = {
-  keyless: { credits: 10_000, isRolling: true },
-  free: { credits: 100_000, isRolling: true },
-  dev: { credits: 500_000, isRolling: false },
-  pro: { credits: 5_000_000, isRolling: false },
-  // The specification leaves this number to the contract, so it is set higher than any test spends.
-  enterprise: { credits: 100_000_000, isRolling: false },
-};
+/** Credits of these plans return one by one after 30 days; others return all at once when the billing period ends. */
+export const rollingTiers: ReadonlySet<Tier> = new Set(["keyless", "free"]);
+
+/** The specification leaves the enterprise plan's number to the contract, so it is higher than any test spends. */
+const CONTRACT_CREDITS = 100_000_000;
 
 const CREDITS_PER_OVERAGE_BLOCK = 1_000_000;
 export const USD_PER_OVERAGE_BLOCK = 20;
@@ -31,11 +24,10 @@ export class CreditAccount {
   #used = 0;
 
   constructor(tier: Tier, terms: Pick<SandboxOptions, "credits" | "packs" | "overageCapUsd">) {
-    const allowance = allowances[tier];
-    this.plan = terms.credits ?? allowance.credits;
+    this.plan = terms.credits ?? plans[tier].creditsPerMonth ?? CONTRACT_CREDITS;
     this.packs = tier === "pro" ? (terms.packs ?? 0) : 0;
     this.overageCapUsd = tier === "pro" ? terms.overageCapUsd : undefined;
-    this.#isRolling = allowance.isRolling;
+    this.#isRolling = rollingTiers.has(tier);
   }
 
   get limit(): number {

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { isAtLeast } from "../../../src/api/tier.ts";
+import { isAtLeast, plans } from "../../../src/api/tier.ts";
 import { poolTransactions } from "../../../src/api/endpoints/pool-transactions.ts";
 import { readsPerHour } from "../../../src/cli/commands/follow/follow-report.ts";
 import { costOverTime, creditsPerMonth } from "../../../src/cli/run/spending/cost-over-time.ts";
-import { allowances } from "../../../src/sandbox/service/meters.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { useSandbox } from "../../harness/sandbox.ts";
 
@@ -26,13 +25,13 @@ test("the collector of the recipes has a plan whose credits are enough", () => {
     `100 pools every minute take about ${costOverTime(ofPools(100, 1))}, which requires a pro`,
   );
   expect(recipes).toContain("DEXDATA_TIER=pro");
-  expect(monthly(100, 1)).toBeGreaterThan(allowances.dev.credits);
-  expect(monthly(100, 1)).toBeLessThanOrEqual(allowances.pro.credits);
+  expect(monthly(100, 1)).toBeGreaterThan(plans.dev.creditsPerMonth ?? 0);
+  expect(monthly(100, 1)).toBeLessThanOrEqual(plans.pro.creditsPerMonth ?? 0);
   for (const [pools, minutes] of [
     [100, 10],
     [11, 1],
   ] as const) {
-    expect(monthly(pools, minutes)).toBeLessThanOrEqual(allowances.dev.credits);
+    expect(monthly(pools, minutes)).toBeLessThanOrEqual(plans.dev.creditsPerMonth ?? 0);
     expect(recipes).toContain(`(${monthly(pools, minutes).toLocaleString("en-US")} a month)`);
   }
   expect(isAtLeast("free", poolTransactions.plan)).toBe(false);

@@ -62,7 +62,7 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
 }
 
 /** Stands for the pools that a search can find. */
-const every: Subject = { network: "*", address: "*" };
+const anyPool: Subject = { network: "*", address: "*" };
 
 /** Returns if a limit is reached and no row is missing. Throws in all other cases, except if alerts decide. */
 async function follow(session: Session): Promise<ExitCode> {
@@ -84,7 +84,7 @@ async function follow(session: Session): Promise<ExitCode> {
   );
   const following = (): readonly FollowingList[] => [...running.all()];
   session.alerts?.watch(() =>
-    following().map(({ pool = every, readAt }) => {
+    following().map(({ pool = anyPool, readAt }) => {
       const until = { elapsed: readAt(), now: clock.now() - clock.elapsed() + readAt() };
       return { subjects: [pool], until, seen: until };
     }),

@@ -42,12 +42,12 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const { options, report, onClose } = outer;
   const { flags } = input;
   const { clock } = outer.context;
-  const wish = await readOptions(outer, group, input);
-  const { questions, lists, poll, pollOfMany } = wish;
-  const wanted = readAlerts(input, wish);
+  const asked = await readOptions(outer, group, input);
+  const { questions, lists, poll, pollOfMany } = asked;
+  const wanted = readAlerts(input, asked);
   const isOfMany = pollOfMany !== undefined;
   const log = openEventLog(flags.events, report, clock);
-  const output = await openFollowOutput(outer, flags.out, wish.names);
+  const output = await openFollowOutput(outer, flags.out, asked.names);
   const ending = createEnding(clock, outer.context.signal, flags.for);
   onClose(ending.release);
   const run = { ...outer, context: { ...outer.context, signal: ending.signal } };
@@ -60,17 +60,17 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   checkRate(lists.length);
   const readsAnHour = poll === undefined ? undefined : readsPerHour(poll) * lists.length;
   if (flags.estimate === true) {
-    await writeEstimate(run, wish, flags, open, readsAnHour ?? 0);
+    await writeEstimate(run, asked, flags, open, readsAnHour ?? 0);
     return undefined;
   }
   const behind = createBehindReport(run, log, poll ?? 0);
   const queue = isOfMany ? createReadQueue(run.context, perMinute, options.retry.retries, behind) : undefined;
-  if (wish.isSearch) report.remark("watching for new pools; press Ctrl-C to stop");
-  if (poll !== undefined) report.note(isOfMany ? lineOfMany(wish, poll, flags) : pollLine(poll));
+  if (asked.isSearch) report.remark("watching for new pools; press Ctrl-C to stop");
+  if (poll !== undefined) report.note(isOfMany ? lineOfMany(asked, poll, flags) : pollLine(poll));
   const amounts = wanted?.isOfAmounts === true ? "tokens" : questions.amounts;
   const assets = createTableAssets(run.context, open.client, options, { ...questions, amounts });
   onClose(assets.save);
-  const checkpoint = await openOwnCheckpoint(run, wish, {
+  const checkpoint = await openOwnCheckpoint(run, asked, {
     ...flags,
     service: recordedService(options, open.client.target),
     output,
@@ -107,7 +107,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     idle,
     ...acting,
   };
-  return { ...wish, ...reading, ...parts, run, flags };
+  return { ...asked, ...reading, ...parts, run, flags };
 }
 
 async function openRowAlerts(

@@ -1,4 +1,4 @@
-import { type Typed } from "../../../api/args.ts";
+import type { Typed } from "../../../api/args.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";

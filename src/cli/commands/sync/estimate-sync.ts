@@ -18,6 +18,7 @@ import { type LakePlan, periodsOf } from "../../../lake/sync-lake.ts";
 import { plans, tiers } from "../../../api/tier.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
+import { creditsPerMonth } from "../../run/spending/cost-over-time.ts";
 import { writeEstimate } from "../../run/output/write-estimate.ts";
 import type { Run } from "../../run/with-run.ts";
 
@@ -51,7 +52,8 @@ export async function estimateSync(
     }
   }
   const lists = [...files.keys()].filter(isPoolList);
-  const monthly = lists.reduce((sum, list) => sum + (costOf(list).requests * month) / list.every, 0);
+  const hourly = lists.reduce((sum, list) => sum + (costOf(list).requests * 3600) / list.every, 0);
+  const monthly = Math.round(creditsPerMonth(hourly));
   const kinds = new Set([...stretches.keys()].map((dataset) => dataset.kind));
   for (const kind of kinds) {
     const beyond = beyondPlan(`--kind ${kind}`, factsOfKind(kind).endpoint.plan, client.target);
@@ -70,7 +72,7 @@ export async function estimateSync(
     }),
     rows_at_most: isKnown ? rows : null,
     certainty: isKnown ? "about" : "unknown",
-    basis: isKnown ? basisOf(kinds) : "the service does not count one of the lists",
+    basis: isKnown ? basisOf(kinds, lists.length > 0) : "the service does not count one of the lists",
     requests_per_minute: perMinute,
     seconds: isKnown && typeof perMinute === "number" ? Math.ceil((requests * 60) / perMinute) : null,
     credits_left: exactNumber(client.meter.creditsLeft) ?? null,
@@ -79,17 +81,17 @@ export async function estimateSync(
   });
 }
 
-function basisOf(kinds: ReadonlySet<DatasetKind>): string {
+function basisOf(kinds: ReadonlySet<DatasetKind>, hasLists: boolean): string {
   const counted = "the service's current number of rows; days with many rows are read one by one";
   const candles = "one candle per interval, up to 1000 candles per request";
   const isOfCandles = kinds.has("ohlcv") || kinds.has("token-ohlcv");
-  if (kinds.size === 0) return "1 request per 100 rows of a search, or per listed pool";
-  if (!isOfCandles) return counted;
-  return kinds.has("transactions") ? `${counted}; ${candles}` : candles;
+  const parts = [
+    ...(kinds.has("transactions") || !(isOfCandles || hasLists) ? [counted] : []),
+    ...(isOfCandles ? [candles] : []),
+    ...(hasLists ? ["1 request per 100 rows of a search, or per listed pool"] : []),
+  ];
+  return parts.join("; ");
 }
-
-/** In seconds. */
-const month = 30 * 86_400;
 
 /** Of one period. Pools that have left the search are read for a day, one by one. */
 function costOf({ source }: PoolList) {

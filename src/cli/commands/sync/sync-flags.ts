@@ -50,7 +50,7 @@ export const syncFlags = {
   }),
   every: flag(text("duration", "duration"), "Rows", {
     summary: "Period of the list of pools",
-    defaultSaid: "default: 1h",
+    defaultSaid: "default 1h",
   }),
   by: flag(choice(partitions, "partition"), "Output", {
     summary: "Store the complete days of a month in one file, or each day in its own file",

@@ -93,7 +93,7 @@ const sandboxLine: Block = {
 
 const isSandbox = ({ group }: Flag): boolean => group === "Sandbox";
 
-/** Leaves out the flags that `help sandbox` describes. Returns the same object if there are none. */
+/** Omits the flags that `help sandbox` describes. Returns the same object if it has none of them. */
 function withoutSandbox(shared: Flags): Flags {
   return Object.values(shared).some(isSandbox) ? filtered(shared, (flag) => !isSandbox(flag)) : shared;
 }

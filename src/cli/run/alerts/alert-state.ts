@@ -10,7 +10,7 @@ import type { Alert, AlertOptions, Memory } from "./alerts.ts";
 
 /** In milliseconds. Older actions are not repeated, and their ids are forgotten. */
 const maxAge = 600_000;
-/** Lines after which the file is written anew. */
+/** After this many new lines, the file is compacted. */
 const maxLines = 5000;
 const header = '{"alerts":1}';
 

@@ -134,11 +134,12 @@ function alertOf(condition: Condition, by: AlertOptions["by"], candidate: Candid
   const { asset, label, read, row } = candidate;
   const at = new Date(candidate.at).toISOString();
   // A price may cross a limit again with an equal event.
-  const facts = [condition.text, asset, row(), ...(by === "crossing" ? [at] : [])];
+  const text = row();
+  const facts = [condition.text, asset, text, ...(by === "crossing" ? [at] : [])];
   const alert = { id: idOf(facts), alert: "match" as const, condition: condition.text, asset, label };
   const value = read(condition.tests[0]?.field ?? "") ?? null;
   const start = JSON.stringify({ ...alert, at, value }).slice(0, -1);
-  return { ...alert, line: `${start},"row":${row()}}\n` };
+  return { ...alert, line: `${start},"row":${text}}\n` };
 }
 
 export function idOf(facts: readonly unknown[]): string {

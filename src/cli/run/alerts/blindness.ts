@@ -31,7 +31,7 @@ export function createBlindness(
     const named = namesAndLabels(subjects);
     const alert = { id: idOf([kind, times, named.names]), alert: kind };
     const line = `${JSON.stringify({ ...alert, at: instant(clock.now()), ...times, ...named })}\n`;
-    // Its asset keeps a "back" behind its "blind".
+    // Commands for one asset run in order, so "back" follows "blind".
     act({ ...alert, condition: "", asset: named.names[0] ?? "", label: undefined, line });
   };
   const see = ({ subjects, until, seen, opened }: Sight, now: number): void => {
