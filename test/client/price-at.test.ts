@@ -125,7 +125,7 @@ test("random times, candles, plans and rules: the same as the definition, one ti
   );
 });
 
-test("with a candle in each interval, the requests are as few as any", () => {
+test("with a candle in each interval, there are as few requests as possible", () => {
   const candles = Array.from({ length: 500 }, (_, hour) => ({
     opens: (hour - 50) * interval,
     close: "1",
