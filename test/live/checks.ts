@@ -72,7 +72,8 @@ export const checks: readonly Check[] = [
       const rows = rowsOf(await recent(service));
       const [first, second] = rows;
       if (second === undefined) return undefined;
-      const to = Math.floor(timeOf(first) / 1000);
+      // The range may exclude its end, and the next transaction may have the same time.
+      const to = Math.floor(timeOf(first) / 1000) + 1;
       const next = rowsOf(
         await trades(service, { from: to - 1200, to, limit: 1, cursor: String(at(first, "id")) }),
       );

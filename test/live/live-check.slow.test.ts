@@ -146,6 +146,25 @@ describe.each(["spec", "public"] as const)("the live check against the sandbox, 
   });
 });
 
+describe("at many times", () => {
+  let now = sandboxNow;
+  const sandbox = useSandbox({
+    dialect: "public",
+    requestsPerMinute: Number.POSITIVE_INFINITY,
+    now: () => now,
+  });
+
+  test("the check of cursors holds, also if two transactions have the same time", async () => {
+    const check = checks.find(({ assumption }) => assumption.startsWith("after page 100"));
+    if (check === undefined) throw new Error("no such check");
+    const run: Run = async (words) => await dexdata(words, { env: sandbox.env("pro"), now });
+    for (let minutes = 0; minutes < 30; minutes += 1) {
+      now = sandboxNow - minutes * 60_000;
+      expect([minutes, await judgeAlone(check, run)]).toEqual([minutes, "holds"]);
+    }
+  });
+});
+
 async function listen(server: http.Server): Promise<string> {
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
