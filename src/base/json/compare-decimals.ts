@@ -26,6 +26,30 @@ export function hasExactExponent(decimal: ExactDecimal): boolean {
   return Number.isSafeInteger(widthOf(decimal));
 }
 
+const [ZERO, POINT] = [0x30, 0x2e];
+
+/** Whether a number in the bytes is certainly between two others that were rounded to doubles. Never true in doubt. */
+export function isBetween(bytes: Uint8Array, from: number, to: number, low: number, high: number): boolean {
+  let [digits, scale, isFraction] = [0, 1, false];
+  for (let at = from; at < to; at += 1) {
+    const digit = (bytes[at] ?? 0) - ZERO;
+    if (digit >= 0 && digit <= 9) {
+      if (digits < 1e8 && scale < 1e22) {
+        // Both stay exact, and other digits are cut off.
+        digits = 10 * digits + digit;
+        if (isFraction) scale *= 10;
+      } else if (!isFraction) return false;
+    } else if (digit === POINT - ZERO && !isFraction) isFraction = true;
+    else return false;
+  }
+  return from < to && digits / scale > low && (digits + 1) / scale < high;
+}
+
+/** The nearest double. Rounding can make different numbers equal, but it never changes their order. */
+export function toDouble({ isNegative, digits, exponent }: ExactDecimal): number {
+  return Number(`${isNegative ? "-" : ""}0${digits}e${exponent}`);
+}
+
 const widthOf = ({ digits, exponent }: ExactDecimal): number => digits.length + exponent;
 
 function signOf({ digits, isNegative }: ExactDecimal): -1 | 0 | 1 {

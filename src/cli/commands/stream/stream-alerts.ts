@@ -1,17 +1,18 @@
 import type { Feed, FeedKind } from "../../../api/feed.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
+import { isBetween } from "../../../base/json/compare-decimals.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import type { EventOwners } from "../../../client/live/event-owner.ts";
 import { jsonLine } from "../../../client/live/event-line.ts";
 import type { Moment } from "../../../client/live/gap.ts";
 import type { Shard } from "../../../client/live/shard-handlers.ts";
 import type { StreamEvent } from "../../../client/streams/stream-event.ts";
-import { nameOf } from "../../../client/subject.ts";
+import { nameOf, type Subject } from "../../../client/subject.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { type Alerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
 import { plainText } from "../../run/alerts/row-alerts.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
-import type { Candidate } from "../../run/alerts/alerts.ts";
+import type { Candidate, Quiet } from "../../run/alerts/alerts.ts";
 
 /** A price event has `price`, `p`, or both. */
 const otherName: Readonly<Record<string, string>> = { price: "p" };
@@ -37,14 +38,22 @@ interface Reading {
   readonly broken: (shard: Shard, event: StreamEvent) => void;
 }
 
-export function createEventAlerts(alerts: Alerts, { owners, isLocated, now, broken }: Reading) {
+export function createEventAlerts(
+  alerts: Pick<Alerts, "fields" | "isOver" | "see" | "flush">,
+  { owners, isLocated, now, broken }: Reading,
+) {
   const names = alertFields(alerts);
   const readPaths = createPathReader(names.map(splitPath));
+  const quiet = new WeakMap<Subject, Quiet>();
   return async (events: readonly StreamEvent[], shard: Shard, at: Moment): Promise<void> => {
+    const time = now();
     for (const event of events) {
       if (alerts.isOver()) break;
       const owner = owners.subjectOf(event, shard.subjects);
       if (owner === undefined) continue;
+      const known = quiet.get(owner);
+      // Otherwise, alerts would halve the rate of events.
+      if (known !== undefined && isLocated && time < known.until && isWithin(event, known)) continue;
       // Most events are plain, and a line of one is needed only if it matches.
       const line = event.isPlainJson ? undefined : jsonLine(event);
       if (line === undefined && !event.isPlainJson) {
@@ -68,10 +77,18 @@ export function createEventAlerts(alerts: Alerts, { owners, isLocated, now, brok
         label: owner.label,
         read: (field) => readAt(names.indexOf(field)) ?? readAt(names.indexOf(otherName[field] ?? "")),
         row,
-        at: now(),
+        at: time,
       };
-      alerts.see(candidate, at.elapsed);
+      quiet.set(owner, alerts.see(candidate, at.elapsed));
     }
     await alerts.flush();
   };
+}
+
+/** The first text is the field's, and the second one has its other name. */
+function isWithin({ bytes, texts }: StreamEvent, { text, low, high }: Quiet): boolean {
+  if (texts === undefined) return false;
+  const at = texts[0] === texts[1] ? 2 : 0;
+  const [from = 0, to = 0] = [texts[at], texts[at + 1]];
+  return isBetween(bytes, from, to, low, high) || bytes.toString("latin1", from, to) === text;
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { toDouble } from "../../../base/json/compare-decimals.ts";
 import { type Condition, passes, type Test } from "./condition.ts";
-import { createSeries } from "./series.ts";
+import { createSeries, readValue } from "./series.ts";
 
 /** One event or row. */
 export interface Candidate {
@@ -47,6 +48,21 @@ export interface Memory {
   readonly isDone: (alert: Alert) => boolean;
 }
 
+/** Until a time in Unix milliseconds, neither values between two doubles nor the last text again change anything. */
+export interface Quiet {
+  text: string | undefined;
+  low: number;
+  high: number;
+  until: number;
+}
+
+interface Tester {
+  readonly passes: (candidate: Candidate) => boolean | undefined;
+  /** Until the time, a value between the same two of the pivots as the last one changes nothing. */
+  readonly pivots: () => readonly number[];
+  readonly until: () => number;
+}
+
 interface State {
   readonly condition: Condition;
   isTrue: boolean;
@@ -54,13 +70,14 @@ interface State {
   fired: number;
   /** The last crossing within the cooldown, if it is still true. Not the event, because its memory is reused. */
   late: Alert | undefined;
-  readonly tests: readonly ((candidate: Candidate) => boolean | undefined)[];
+  readonly testers: readonly Tester[];
 }
 
 /** Decides which events and rows match. `now` is on the monotonic clock. */
 export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: AlertOptions) {
-  /** For each asset, one for each condition. */
-  const states = new Map<string, readonly State[]>();
+  /** For each asset, one state for each condition. */
+  const assets = new Map<string, { readonly states: readonly State[]; readonly quiet: Quiet }>();
+  const fields = [...new Set(conditions.flatMap(({ tests }) => tests.map(({ field }) => field)))];
   let count = 0;
 
   const stateOf = (condition: Condition, asset: string, now: number): State => {
@@ -71,14 +88,15 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
       isTrue: age !== undefined,
       fired,
       late: undefined,
-      tests: condition.tests.map(testerOf),
+      testers: condition.tests.map(testerOf),
     };
   };
-  const statesOf = (asset: string, now: number): readonly State[] => {
-    const known = states.get(asset);
+  const assetOf = (asset: string, now: number) => {
+    const known = assets.get(asset);
     if (known !== undefined) return known;
-    const made = conditions.map((condition) => stateOf(condition, asset, now));
-    states.set(asset, made);
+    const states = conditions.map((condition) => stateOf(condition, asset, now));
+    const made = { states, quiet: { text: undefined, low: 0, high: 0, until: 0 } };
+    assets.set(asset, made);
     return made;
   };
   const start = (state: State, alert: Alert, now: number): void => {
@@ -95,15 +113,17 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
   };
   return {
     /** Every field that a condition needs. */
-    fields: [...new Set(conditions.flatMap(({ tests }) => tests.map(({ field }) => field)))],
+    fields,
     count: () => count,
     isOver: () => count >= limit,
-    see: (candidate: Candidate, now: number): void => {
-      for (const state of statesOf(candidate.asset, now)) {
+    /** Returns which of the asset's next values need not be seen, always in the same object. */
+    see: (candidate: Candidate, now: number): Quiet => {
+      const { states, quiet } = assetOf(candidate.asset, now);
+      for (const state of states) {
         const { condition } = state;
         settle(state, now);
         // Every test sees every value, because a series needs all of them.
-        const results = state.tests.map((test) => test(candidate));
+        const results = state.testers.map((tester) => tester.passes(candidate));
         const isTrue = results.every((result) => result === true);
         // An unknown result is neither true nor false, unless another test has failed.
         if (!isTrue && !results.includes(false)) continue;
@@ -116,18 +136,39 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
         if (now - state.fired >= cooldown) start(state, alertOf(condition, by, candidate), now);
         else if (by === "crossing") state.late = alertOf(condition, by, candidate);
       }
+      quiet.until = Number.NEGATIVE_INFINITY;
+      const firesAgain = by === "row" && states.some(({ isTrue }) => isTrue);
+      if (fields.length === 1 && !firesAgain) narrow(quiet, candidate.read(fields[0] ?? ""), states);
+      return quiet;
     },
     /** Cooldowns also end while nothing arrives. */
     tick: (now: number): void => {
-      for (const state of [...states.values()].flat()) settle(state, now);
+      for (const state of [...assets.values()].flatMap(({ states }) => states)) settle(state, now);
     },
   };
 }
 
-function testerOf(test: Test): State["tests"][number] {
-  if (test.kind !== "change") return ({ read }) => passes(test, read(test.field));
-  const series = createSeries(test);
-  return ({ read, at }) => series.passes(read(test.field), at);
+const never = (): number => Number.POSITIVE_INFINITY;
+
+function testerOf(test: Test): Tester {
+  if (test.kind === "change") {
+    const series = createSeries(test);
+    return { ...series, passes: ({ read, at }) => series.passes(read(test.field), at) };
+  }
+  const pivots = [test.kind === "number" ? toDouble(test.value) : Number.NaN];
+  return { passes: ({ read }) => passes(test, read(test.field)), pivots: () => pivots, until: never };
+}
+
+/** If the value or a pivot is not a number, no value is between the bounds. */
+function narrow(quiet: Quiet, text: string | undefined, states: readonly State[]): void {
+  const decimal = readValue(text);
+  const value = decimal === undefined ? Number.NaN : toDouble(decimal);
+  const testers = states.flatMap((state) => state.testers);
+  const pivots = testers.flatMap((tester) => tester.pivots());
+  quiet.text = text;
+  quiet.low = Math.max(...pivots.filter((each) => !(each > value)));
+  quiet.high = Math.min(...pivots.filter((each) => !(each < value)));
+  quiet.until = Math.min(...testers.map((tester) => tester.until()));
 }
 
 function alertOf(condition: Condition, by: AlertOptions["by"], candidate: Candidate): Alert {

@@ -1,4 +1,4 @@
-import { compareExact, hasExactExponent } from "../../../base/json/compare-decimals.ts";
+import { compareExact, hasExactExponent, toDouble } from "../../../base/json/compare-decimals.ts";
 import { type ExactDecimal, parseExactDecimal, sumDecimals } from "../../../base/json/exact-decimal.ts";
 import type { Test } from "./condition.ts";
 
@@ -10,15 +10,15 @@ const maxDigits = 1000;
 /** The extremes of one asset's values in a window. Unknown until the window is filled. */
 export function createSeries({ way, percent, window }: Extract<Test, { kind: "change" }>) {
   const width = window / buckets;
-  const [low, high] = [createExtreme(percent, 1), createExtreme(`-${percent}`, -1)];
-  let [first, bucket] = [Number.NaN, Number.NEGATIVE_INFINITY];
+  const [low, high] = [createExtreme(percent, 1, window), createExtreme(`-${percent}`, -1, window)];
+  let [first, bucket, last] = [Number.NaN, Number.NEGATIVE_INFINITY, Number.NaN];
   return {
     /** `now` is in milliseconds. Undefined if it is unknown whether the value has changed as much. */
     passes: (text: string | undefined, now: number): boolean | undefined => {
-      const value = parseExactDecimal(text ?? "");
-      if (value === undefined || value.digits.length > maxDigits || !hasExactExponent(value))
-        return undefined;
+      const value = readValue(text);
+      if (value === undefined) return undefined;
       if (Number.isNaN(first)) first = now;
+      last = now;
       if (now - bucket >= width) bucket = now;
       const [hasRisen, hasFallen] = [low, high].map((each) =>
         each.isReached(value, bucket, now - window - width),
@@ -26,7 +26,21 @@ export function createSeries({ way, percent, window }: Extract<Test, { kind: "ch
       if (now - first < window) return undefined;
       return way === "rises" ? hasRisen : way === "falls" ? hasFallen : hasRisen === true || hasFallen;
     },
+    pivots: () => [...low.pivots(), ...high.pivots()],
+    /** A bucket begins, the window is filled, or an extreme leaves it. */
+    until: () => {
+      const times = [bucket + width, first + window, low.end() + width, high.end() + width];
+      return Math.min(...times.filter((time) => time > last));
+    },
   };
+}
+
+/** Undefined if it is not a number, or too long to compute with. */
+export function readValue(text = ""): ExactDecimal | undefined {
+  const value = parseExactDecimal(text);
+  return value !== undefined && value.digits.length <= maxDigits && hasExactExponent(value)
+    ? value
+    : undefined;
 }
 
 interface Kept {
@@ -38,7 +52,7 @@ interface Kept {
 }
 
 /** The lowest value of a window if `order` is 1, and the highest if it is -1. Takes constant time on average. */
-function createExtreme(percent: string, order: 1 | -1) {
+function createExtreme(percent: string, order: 1 | -1, window: number) {
   const factor = parseExactDecimal(sumDecimals(["100", percent]) ?? "");
   /** Each is later than the one before, and farther from the extreme. At most one per bucket. */
   const kept: Kept[] = [];
@@ -55,6 +69,12 @@ function createExtreme(percent: string, order: 1 | -1) {
       const present = { ...value, exponent: value.digits === "" ? 0 : value.exponent + 2 };
       return extreme.limit !== undefined && order * compareExact(present, extreme.limit) >= 0;
     },
+    pivots: (): readonly number[] => {
+      const [newest, limit] = [kept.at(-1)?.value, kept[0]?.limit];
+      const numbers = [newest, limit && { ...limit, exponent: limit.exponent - 2 }];
+      return numbers.map((each) => (each === undefined ? Number.NaN : toDouble(each)));
+    },
+    end: () => (kept[0]?.start ?? Number.NaN) + window,
   };
 }
 

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { createEventAlerts } from "../../src/cli/commands/stream/stream-alerts.ts";
+import { createAlerts } from "../../src/cli/run/alerts/alerts.ts";
+import { parseCondition } from "../../src/cli/run/alerts/condition.ts";
+import { isBetween } from "../../src/base/json/compare-decimals.ts";
+import { EventOwners } from "../../src/client/live/event-owner.ts";
+import { createRandom } from "../harness/random.ts";
+
+const testable = { fields: ["price"], hasSeries: true };
+const shard = { number: 1, subjects: [{ network: "ethereum", address: "0x1" }] };
+const odd = ["", "1e2", "-100", "0x64", "100.", "1e-400", "100.0", `100.${"0".repeat(1000)}1`];
+
+/** Returns the alerts of the prices. If texts are not located, every event is seen. */
+async function alertsOf(conditions: readonly string[], prices: readonly string[], isLocated: boolean) {
+  const fired: string[] = [];
+  const alerts = createAlerts({
+    conditions: conditions.map((text) => parseCondition(text, testable)),
+    by: "crossing",
+    cooldown: 0,
+    limit: Number.POSITIVE_INFINITY,
+    fire: ({ line }) => void fired.push(line),
+  });
+  let [now, seen] = [0, 0];
+  const see = (...[candidate, at]: Parameters<typeof alerts.see>) => {
+    seen += 1;
+    return alerts.see(candidate, at);
+  };
+  const all = { ...alerts, see, flush: async () => await Promise.resolve() };
+  const owners = new EventOwners({ by: "token" });
+  const reading = { owners, isLocated, now: () => now, broken: () => undefined };
+  const show = createEventAlerts(all, reading);
+  for (const price of prices) {
+    const bytes = Buffer.from(`{"price":"${price}"}`);
+    const texts = [10, 10 + price.length, 0, 0];
+    const data = { bytes, start: 0, end: bytes.length, isPlainJson: true, texts };
+    const event = { name: "token_price", id: "", requestId: 0, ...data };
+    await show([event], shard, { now, elapsed: now });
+    now += 100 * (1 + (price.length % 7));
+  }
+  return { fired, seen };
+}
+
+test("events that are skipped because nothing can change would not have fired", async () => {
+  const random = createRandom(5);
+  let skipped = 0;
+  for (let round = 0; round < 60; round += 1) {
+    let price = 100;
+    const prices = Array.from({ length: 300 }, () => {
+      if (random() < 0.03) return odd[Math.floor(random() * odd.length)] ?? "";
+      if (random() < 0.6) price *= 1 + (random() - 0.5) / 20;
+      return random() < 0.2 ? price.toFixed(0) : `${price}${Math.floor(random() * 1e9)}`;
+    });
+    const tests = [
+      `price < ${price.toFixed(round % 5)}`,
+      "price = 100",
+      "price >= 100 and price < 104",
+      "price moves 4% in 20s",
+      "price rises 3% in 8s",
+      "price falls 2% in 5s and price > 90",
+    ];
+    const conditions = tests.filter(() => random() < 0.4);
+    const [fast, slow] = [
+      await alertsOf(conditions, prices, true),
+      await alertsOf(conditions, prices, false),
+    ];
+    expect(fast.fired).toEqual(slow.fired);
+    skipped += slow.seen - fast.seen;
+  }
+  expect(skipped).toBeGreaterThan(60 * 30);
+});
+
+test.each([
+  ["2999.98", 0, 3000, true],
+  ["2999.999999999999999999", 0, 3000, false],
+  ["3000", 3000, 4000, false],
+  ["3000.01", 3000, 4000, true],
+  ["0.0000000000000000000001234", 0, 1, true],
+  ["0.0000000000000000000000001", 1e-23, 1, false],
+  ["12345678901234", 0, 1e15, false],
+  ["-5", -10, 10, false],
+  ["5e3", 0, 10, false],
+  ["1.2.3", 0, 10, false],
+  ["", -10, 10, false],
+])("%s between %d and %d: %s", (text, low, high, expected) => {
+  const bytes = Buffer.from(`"${text}"`);
+  expect(isBetween(bytes, 1, 1 + text.length, low, high)).toBe(expected);
+});
