@@ -51,8 +51,17 @@ describe("the first screens of a new user", () => {
 
   it("the board of a stream matches the committed pictures", async () => {
     const text = await boardPicture();
+    const alerts = await boardPicture((asset) => asset.includes("0x2260"));
     for (const palette of names) {
       const command = "stream @tokens.ndjson";
+      const watching = `${command} --when 'price > 95800' -- ./page-me.sh`;
+      const marked = terminalPicture({
+        command: watching,
+        text: alerts,
+        columns: 80,
+        palette: palettes[palette],
+      });
+      await expect(marked).toMatchFileSnapshot(`pictures/80-stream-alerts.${palette}.svg`);
       const picture = terminalPicture({ command, text, columns: 80, palette: palettes[palette] });
       await expect(picture).toMatchFileSnapshot(`pictures/80-stream.${palette}.svg`);
       if (palette === "dark") await expect(picture).toMatchFileSnapshot("../../docs/pictures/board.svg");
@@ -61,7 +70,7 @@ describe("the first screens of a new user", () => {
 });
 
 /** The board after a minute of prices. A running stream would show other prices each time. */
-async function boardPicture(): Promise<string> {
+async function boardPicture(isOn?: (asset: string) => boolean): Promise<string> {
   const labels = new Map([
     ["0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2", "WETH"],
     ["0x2260fac5e5542a773aa44fbcfedf7c193bc2c599", "WBTC"],
@@ -74,6 +83,7 @@ async function boardPicture(): Promise<string> {
     isUnicode: true,
     paint: await createPaint(true),
     start: 0,
+    isOn,
     findAsset: (address) => ({ label: labels.get(address) }),
   });
   for (let second = 0; second < 60; second += 2)

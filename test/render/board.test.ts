@@ -327,3 +327,30 @@ describe("labels and keys", () => {
     expect(board.frame(wide, fine, 0)).not.toContain(keys);
   });
 });
+
+describe("assets with an alert that is on", () => {
+  test("have a mark, with or without Unicode, and the status line explains it", () => {
+    for (const [isUnicode, mark] of [
+      [true, "◆"],
+      [false, "#"],
+    ] as const) {
+      const on = new Set([weth]);
+      const board = boardOf({ isUnicode, isOn: (asset) => on.has(asset) });
+      feed(board, weth, ["2000"]);
+      const frame = (width: number) => board.frame({ columns: width, rows: 30 }, fine, 1000);
+      expect(frame(80).map((line) => line.slice(0, 4))).toContain(`${mark} et`);
+      expect(frame(80).filter((line) => line.startsWith("  "))).toHaveLength(3);
+      expect(frame(80).at(-1)).toContain(`${mark} alert on: 1 asset`);
+      for (const width of [10, 20, 40, 80, 120])
+        for (const line of frame(width)) expect(textWidth(line)).toBeLessThanOrEqual(width);
+      on.clear();
+      expect(frame(80).at(-1)).toContain(`${mark} alert on: 0 assets`);
+    }
+  });
+
+  test("have no mark in the last frame, which has no status line", () => {
+    const board = boardOf({ isOn: () => true });
+    feed(board, weth, ["2000"]);
+    expect(board.frame(wide, undefined, 1000).join("\n")).not.toContain("◆");
+  });
+});

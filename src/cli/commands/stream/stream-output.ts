@@ -159,12 +159,13 @@ interface BoardFacts {
   readonly begun: () => void;
   readonly isSimulated: boolean;
   readonly state: () => TailState;
+  readonly isOn: ((asset: string) => boolean) | undefined;
 }
 
 /** Messages appear on the board while it is open, and again on stderr after it closes. */
 async function openBoard(
   { context, options, report, stderr, onClose }: Run,
-  { feed, by, owners, subjects, known, begun, isSimulated, state }: BoardFacts,
+  { feed, by, owners, subjects, known, begun, isSimulated, state, isOn }: BoardFacts,
 ): Promise<StreamDisplay> {
   const { clock, env } = context;
   // Earlier messages should appear above the board.
@@ -179,6 +180,7 @@ async function openBoard(
     isUnicode: readsUnicode(env),
     paint: await createPaint(options.isColored),
     start: clock.elapsed(),
+    isOn,
     findAsset: (address, network = "") => known.find(network, address),
   });
   const display = openDisplay(context, {

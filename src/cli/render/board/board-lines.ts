@@ -20,7 +20,12 @@ export interface BoardOptions {
   /** Milliseconds on the monotonic clock. */
   readonly start: number;
   readonly findAsset?: FindAsset;
+  /** Whether an alert is on for the asset. Undefined without alerts that last. */
+  readonly isOn?: ((asset: string) => boolean) | undefined;
 }
+
+/** In front of each asset with an alert that is on, and explained in the status line. */
+export const alertMark = (isUnicode: boolean): string => (isUnicode ? "◆" : "#");
 
 /** Allocates the terminal's lines: the connection status first, titles and messages last. */
 export function arrange(count: number, said: number, height: number) {
@@ -80,7 +85,8 @@ export interface TailState {
 }
 
 /** Starts with the most important part, because a narrow terminal cuts off the end. */
-export function drawStatus({ isUnicode, paint }: BoardOptions, state: TailState, columns: number): string {
+export function drawStatus(options: BoardOptions, state: TailState, columns: number, on: number): string {
+  const { isUnicode, paint, isOn } = options;
   const { wanted, open, retrying, events, credits, gaps } = state;
   const isWhole = open >= wanted;
   const [whole, partial] = isUnicode ? ["●", "○"] : ["*", "!"];
@@ -89,6 +95,7 @@ export function drawStatus({ isUnicode, paint }: BoardOptions, state: TailState,
     : `${partial} ${open} of ${counted(wanted, "connection")} open, ${retrying > 0 ? `${retrying} retrying` : "connecting"}`;
   const parts = [
     connections,
+    ...(isOn === undefined ? [] : [`${alertMark(isUnicode)} alert on: ${counted(on, "asset")}`]),
     counted(events, "event"),
     gaps === 0 ? "no gaps" : counted(gaps, "gap"),
     counted(credits, "credit"),

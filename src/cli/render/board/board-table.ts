@@ -5,7 +5,7 @@ import type { Cell } from "../values/cell.ts";
 import { sparkline } from "../values/sparkline.ts";
 import { assetLabel, cutText, ellipsis, padding, textWidth } from "../values/width.ts";
 import type { NamedRow } from "./asset-row.ts";
-import type { BoardOptions } from "./board-lines.ts";
+import { alertMark, type BoardOptions } from "./board-lines.ts";
 import type { BoardOrder } from "./board-order.ts";
 import { shortAddress } from "../../../client/subject.ts";
 
@@ -21,7 +21,7 @@ interface BoardView {
 const longestLabel = 16;
 
 export function drawTable(
-  { isUnicode, paint }: Pick<BoardOptions, "isUnicode" | "paint">,
+  { isUnicode, paint, isOn }: Pick<BoardOptions, "isUnicode" | "paint" | "isOn">,
   rows: readonly NamedRow[],
   columns: number,
   { elapsed, order, hasLabels, shown: values }: BoardView,
@@ -46,7 +46,11 @@ export function drawTable(
     titled("ASSET").length,
     ...lines.map(({ asset }) => textWidth(shownText(asset, style))),
   );
-  const room = columns - (hasLabels ? labels + GAP : 0);
+  const markOf = (asset?: string): string => {
+    if (isOn === undefined) return "";
+    return asset !== undefined && isOn(asset) ? `${paint(alertMark(isUnicode), "down")} ` : "  ";
+  };
+  const room = columns - markOf().length - (hasLabels ? labels + GAP : 0);
   const { width: fitting, widths, trend } = fitBoard({ widest, hasLabels, natural }, room);
   const shown = lines.map(({ asset }) =>
     hasLabels ? shortAsset(asset, fitting, isUnicode) : assetLabel(asset, fitting, isUnicode),
@@ -68,14 +72,18 @@ export function drawTable(
     hasLabels ? label + padding(label, labels) + " ".repeat(GAP) + asset : asset;
   return {
     heads: draw(
-      paint(begin(titled("LABEL"), titled("ASSET").padEnd(width).slice(0, width)), "heading"),
+      markOf() + paint(begin(titled("LABEL"), titled("ASSET").padEnd(width).slice(0, width)), "heading"),
       heads.map((text) => ({ text: titled(text), tone: "heading" })),
       paint("TREND", "heading"),
     ),
-    rows: lines.map(({ label, row, cells }, index) => {
+    rows: lines.map(({ asset, label, row, cells }, index) => {
       const text = shown[index] ?? "";
       const course = trend > 0 ? row.course(trend, elapsed) : [];
-      return draw(begin(label, text + padding(text, width)), cells, sparkline(course, isUnicode));
+      return draw(
+        markOf(asset) + begin(label, text + padding(text, width)),
+        cells,
+        sparkline(course, isUnicode),
+      );
     }),
   };
 }

@@ -31,7 +31,7 @@ const [maxSaid, longestSaid] = [3, 60_000];
 
 /** The live board: its state and its drawing code, independent of terminals and timers. */
 export function createBoard(options: BoardOptions) {
-  const { feed, by, isUnicode, start, findAsset } = options;
+  const { feed, by, isUnicode, start, findAsset, isOn } = options;
   const shown = shownValues(feeds[feed], by);
   const found = findAsset === undefined ? {} : { findAsset };
   const style = { now: 0, hasAges: false, isUnicode, countsZeros: isUnicode, isRoomy: false, ...found };
@@ -88,7 +88,8 @@ export function createBoard(options: BoardOptions) {
       const hasLabels = all.some(({ label }) => label !== undefined);
       const first = state === undefined ? 0 : scroll.first(all.length, parts.rows);
       const shownRows = sortRows(all, order, shown, elapsed).slice(first, first + parts.rows);
-      const table = drawTable(options, shownRows, columns, { elapsed, order, hasLabels, shown });
+      const marked = state === undefined ? { ...options, isOn: undefined } : options;
+      const table = drawTable(marked, shownRows, columns, { elapsed, order, hasLabels, shown });
       const messages = [...said.map(({ line }) => line), ...help].slice(-parts.said);
       return [
         ...(parts.hasTitle ? [drawTitle(options, assets.length, window, elapsed)] : []),
@@ -100,7 +101,9 @@ export function createBoard(options: BoardOptions) {
           : []),
         ...(parts.hasBlanks && state !== undefined ? [""] : []),
         ...(parts.said > 0 ? messages : []).map((line) => drawFaint(options, line, columns)),
-        ...(state === undefined ? [] : [drawStatus(options, state, columns)]),
+        ...(state === undefined
+          ? []
+          : [drawStatus(options, state, columns, assets.filter((asset) => isOn?.(asset)).length)]),
       ].slice(-height);
     },
   };

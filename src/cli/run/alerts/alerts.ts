@@ -116,6 +116,8 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     fields,
     count: () => count,
     isOver: () => count >= limit,
+    /** Whether a condition is true for the asset. */
+    isOn: (asset: string) => assets.get(asset)?.states.some(({ isTrue }) => isTrue) === true,
     /** Returns which of the asset's next values need not be seen, always in the same object. */
     see: (candidate: Candidate, now: number): Quiet => {
       const { states, quiet } = assetOf(candidate.asset, now);
