@@ -68,6 +68,21 @@ describe("txns --follow --blind", () => {
     expect(Number(/^dexdata_blind_seconds_total (\S+)$/mu.exec(text)?.[1])).toBeCloseTo(seconds, 0);
   });
 
+  test("responses from a cache that are too old: blind up to the time of their data", async () => {
+    const when = ["--when", "size_usd > 1b", "--blind", "60s"];
+    const assets = ["ethereum", pool, "--poll", "10s", "--for", "15m", ...when];
+    const options = { speed: 300, sandbox: { faults: "edge-cache=5m:path" }, assets };
+    const { exit, stdout } = await (await startFollowing("", options)).outcome;
+    const alerts = rowsOf(stdout);
+    expect(exit).toBe(8);
+    expect(alerts.map(({ alert }) => alert).slice(0, 4)).toEqual(["blind", "back", "blind", "back"]);
+    for (const [index, { alert, at, from, to }] of alerts.entries()) {
+      const age = Date.parse(String(at)) - Date.parse(String(from));
+      if (alert === "blind") expect(age).toBeGreaterThanOrEqual(60_000);
+      else expect([from, Date.parse(String(to))]).toEqual([alerts[index - 1]?.["from"], expect.any(Number)]);
+    }
+  });
+
   test("must be longer than the time between two reads", async () => {
     const assets = ["ethereum", pool, "--poll", "60s", "--blind", "30s", "--when", "type = swap"];
     const { exit, stderr } = await (await startFollowing("", { assets })).outcome;

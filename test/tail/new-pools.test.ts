@@ -114,3 +114,21 @@ describe("pools search --follow", () => {
     },
   );
 });
+
+test("pools search --follow --when prints a line for each matching pool; the other rows only go to --out", async () => {
+  const { follow } = await service();
+  const out = path.join(createTestContext().home, "new.ndjson");
+  const words = `--created-after -3d --for 6m --out ${out} --state ${out}.state --when dex_id!=pump_fun`;
+  const { exit, stdout } = await follow(words);
+  const rows = rowsOf(readFileSync(out, "utf8"));
+  const matching = rows.filter(({ dex_id: dex }) => dex !== "pump_fun");
+  expect([exit, matching.length > 2, matching.length < rows.length]).toEqual([0, true, true]);
+  const alerts = rowsOf(stdout);
+  expect(alerts.map(({ row }) => row)).toEqual(matching);
+  expect(alerts[0]).toMatchObject({
+    alert: "match",
+    condition: "dex_id!=pump_fun",
+    asset: `solana:${String(matching[0]?.["id"])}`,
+    value: matching[0]?.["dex_id"],
+  });
+});

@@ -99,25 +99,21 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
   const owners = new EventOwners(kind);
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - started) * speed : clock.now());
-  const by = feed.isSeries ? ("crossing" as const) : ("row" as const);
-  // The board opens before the alerts.
-  const on: { of?: (asset: string) => boolean } = {};
-  const isOn = wanted && by === "crossing" ? (asset: string) => on.of?.(asset) === true : undefined;
-  const facts = { place, begun, feed: feed.name, by: kind.by, owners, subjects, known };
-  const board = { ...facts, isSimulated, state, isOn };
   // Then alerts take the place of events on stdout.
   const lines = wanted?.command.length === 0 ? createPendingLines(context.stdout) : undefined;
   const leaveOut = (shard: Shard, event: StreamEvent): void => {
     stops.leftOut();
     course.leftOut(shard, event);
   };
-  const displays = await openDisplays(run, { ...flags, lines }, board, leaveOut);
+  const by = feed.isSeries ? ("crossing" as const) : ("row" as const);
   const over = (): void => stops.end(new Stop("limit"));
   const write = async (text: Buffer): Promise<void> => await lines?.write(text);
   const { cooldown, state: file, blind } = flags;
   const opening = { cooldown, state: file, blind, limit, by, log, write, over };
   const alerts = wanted && (await openAlerts(run, { wanted, ...opening }));
-  if (alerts !== undefined) on.of = alerts.isOn;
+  const facts = { place, begun, feed: feed.name, by: kind.by, owners, subjects, known, isSimulated, state };
+  const board = { ...facts, isOn: by === "crossing" ? alerts?.isOn : undefined };
+  const displays = await openDisplays(run, { ...flags, lines }, board, leaveOut);
   const hasFile = words.some((word) => word.startsWith("@"));
   const assets = { asking, subjects, known, readAssets, hasFile, owners };
   const broken = lines !== undefined && flags.out === undefined ? leaveOut : () => undefined;
