@@ -56,7 +56,8 @@ export async function openAlerts(run: Run, options: Opening) {
   const { conditions, command } = wanted;
   const { clock } = context;
   const state = options.state === undefined ? undefined : await openAlertState(run, options.state, by);
-  if (state === undefined) report.remark("the state of alerts ends with the process (see --state)");
+  if (state === undefined)
+    report.remark("alerts are forgotten when this run ends; to remember them, use --state");
   const dropped = ({ id, condition, asset, label }: Alert): void => {
     const labels = label === undefined ? undefined : [label];
     log({ event: "alert_dropped", id, condition, assets: 1, names: [asset], labels });
