@@ -25,11 +25,11 @@ test("numbers are aligned to the right, and no rows are no table", () => {
     { "#": "1", price: "0.0₅855", rows: 7, at: "2026-11-20" },
     { "#": "12", price: "", rows: 3412, at: "7" },
   ];
-  expect(drawLocalTable(rows, { hasHeader: true }).split("\n")).toEqual([
+  expect(drawLocalTable(rows, { hasHeader: true, room: undefined }).split("\n")).toEqual([
     " #    PRICE   ROWS  AT",
     " 1  0.0₅855      7  2026-11-20",
     "12           3,412  7",
     "",
   ]);
-  expect(drawLocalTable([], { hasHeader: true })).toBe("");
+  expect(drawLocalTable([], { hasHeader: true, room: undefined })).toBe("");
 });
