@@ -54,7 +54,7 @@ describe("hostile commands", () => {
     context.clock.advance(59_000);
     expect(warnings).toEqual([]);
     context.clock.advance(1000);
-    expect(warnings).toEqual(['alert command "sh" has run for 60s and is ended']);
+    expect(warnings).toEqual(['alert command "sh" was ended after 60s']);
     expect(linesOf(file).some(isRunning)).toBe(true);
     context.clock.advance(5000);
     await commands.close();

@@ -65,7 +65,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   }
   const behind = createBehindReport(run, log, poll ?? 0);
   const queue = isOfMany ? createReadQueue(run.context, perMinute, options.retry.retries, behind) : undefined;
-  if (asked.isSearch) report.remark("watching for new pools; press Ctrl-C to stop");
+  report.remark(`waiting for new ${asked.isSearch ? "pools" : "transactions"}; press Ctrl-C to stop`);
   if (poll !== undefined) report.note(isOfMany ? lineOfMany(asked, poll, flags) : pollLine(poll));
   const amounts = wanted?.isOfAmounts === true ? "tokens" : questions.amounts;
   const assets = createTableAssets(run.context, open.client, options, { ...questions, amounts });
