@@ -85,8 +85,9 @@ function adjoined(pieces: readonly Piece[]): readonly Piece[] {
 async function writeRows(pieces: readonly OpenPiece[], receipt: string, write: Write): Promise<void> {
   const columns = (pieces[0]?.parquet.columns ?? []).map((column) => ({ ...column, isNumberOrText: true }));
   const writer = createParquetWriter({ columns, write });
-  for (const { parquet, range } of pieces)
-    for await (const { lines } of parquet.groups(undefined, range))
+  // A file that is open keeps its latest row group in memory.
+  for (const { source, range } of pieces)
+    for await (const { lines } of (await openParquet(source)).groups(undefined, range))
       await writer.add(lines.toString().split("\n").slice(0, -1));
   await writer.finish(() => receipt);
 }
