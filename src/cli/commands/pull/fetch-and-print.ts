@@ -24,25 +24,18 @@ import { tableRemarks } from "./table-remarks.ts";
 
 /** Fetches one query after another, page by page. */
 export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
-  const { questions, open, options, destination, seen } = run;
+  const { questions, client, options, reached, seen } = run;
   // A path into a value is read from the row's text.
   const prefix = options.prefix?.filter((field) => !field.includes(".")) ?? [];
   const located = questions.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
   const wish = { ...questions, walk: { ...questions.walk, located }, isValidated: options.isValidated };
-  const parts = answers(
-    open.client,
-    questions.endpoint,
-    questions.asked,
-    wish,
-    { ...destination.tally },
-    seen,
-  );
+  const parts = answers(client, questions.endpoint, questions.asked, wish, { ...reached.tally }, seen);
   const first = parts.next();
   // The failure is handled later, when the loop reaches this part.
   first.catch(() => undefined);
   // The renderer loads while the first request is being processed.
   await run.context.yieldToSocket();
-  const assets = createTableAssets(run.context, open.client, options, questions);
+  const assets = createTableAssets(run.context, client, options, questions);
   const renderer = await openRenderer(run, assets);
   try {
     return await answerAll(run, { renderer, assets }, first, parts);
@@ -64,9 +57,8 @@ async function answerAll(
   first: Promise<IteratorResult<Part>>,
   rest: AsyncGenerator<Part>,
 ): Promise<ExitCode> {
-  const { context, questions, destination } = run;
-  const { client } = run.open;
-  const { tally } = destination;
+  const { context, client, questions, destination } = run;
+  const { tally } = run.reached;
   const { endpoint, groups, walk } = questions;
   const shapes =
     walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
@@ -141,40 +133,42 @@ async function showPage(
   { renderer, assets }: Shown,
 ): Promise<void> {
   // Every page of a list may contain the same warning.
-  const said = run.last === undefined ? [] : notesOf(run.last.page, "warning").map(({ text }) => text);
+  const { last } = run.reached;
+  const said = last === undefined ? [] : notesOf(last.page, "warning").map(({ text }) => text);
   for (const { text } of notesOf(page, "warning")) if (!said.includes(text)) run.report.warn(text);
   if (run.questions.missing !== "null") {
     for (const subject of missingIn(page)) run.report.warn(`no price for ${assets.titleOf(subject)}`);
   }
   await renderer.page(page, question.args);
-  countPage(run.destination.tally, question, page);
-  run.last = { question, page };
+  countPage(run.reached.tally, question, page);
+  run.reached.last = { question, page };
 }
 
 /** Warns about the likely cause of an empty result. */
 async function remarksAtEnd(run: Pull, question: Question): Promise<readonly string[]> {
-  const { questions, open, last, typed } = run;
-  const { rowsOfQuestion, last: oldest } = run.destination.tally;
+  const { questions, client, typed, reached } = run;
+  const { rowsOfQuestion, last: oldest } = reached.tally;
   if (rowsOfQuestion === 0) {
-    const hint = await hintAtEmpty({ context: run.context, client: open.client, question });
+    const hint = await hintAtEmpty({ context: run.context, client, question });
     if (hint !== undefined) run.report.warn(hint);
   }
   if (rowsOfQuestion < (questions.limit ?? Number.POSITIVE_INFINITY)) {
     const hint = hintAtReach(question, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
     if (hint !== undefined) run.report.warn(hint);
   }
+  const { last } = reached;
   if (questions.limit === undefined || last?.question !== question || isCutOff(last.page)) return [];
   const { stderr } = run.context;
   // A terminal that does not know its width reports 0.
   const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;
-  const more = moreRowsLine(question, typed.input.typed, last.page, questions, room);
+  const more = moreRowsLine(question, typed, last.page, questions, room);
   if (more === undefined || questions.asked.length === 1) return more === undefined ? [] : [more];
-  run.unfinished = (run.unfinished ?? 0) + 1;
+  reached.unfinished += 1;
   return [];
 }
 
 async function openRenderer(
-  { context, typed, options, questions, destination, report, parquet }: Pull,
+  { context, typed, options, questions, destination, report, reached, parquet }: Pull,
   assets: TableAssets,
 ): Promise<Renderer> {
   const { stdout } = context;
@@ -195,7 +189,7 @@ async function openRenderer(
   // Rows that need several requests are shown as they arrive.
   const { asked, walk } = questions;
   const { wanted = 0, pageSize } = walk;
-  const isOneRequest = asked.length === 1 && wanted <= pageSize && !typed.input.typed.has("all");
+  const isOneRequest = asked.length === 1 && wanted <= pageSize && !typed.has("all");
   const canPage = options.hasPager && options.format === "table" && destination.rowsAt() === undefined;
   if (canPage && isOneRequest && stdout.page !== undefined) {
     const paged = collectForPager(stdout);
@@ -218,7 +212,7 @@ async function openRenderer(
     rows: stdout.rows,
     write: sink.write,
   };
-  return await create(output, destination.tally.rows > 0);
+  return await create(output, reached.tally.rows > 0);
 }
 
 export function presentationOf(
