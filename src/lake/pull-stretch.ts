@@ -2,7 +2,7 @@ import { traitsOf } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { isConfirmed } from "../client/pages/judge.ts";
-import { type Page, rowsSentIn } from "../client/pages/page.ts";
+import { everyRow, type Page, rowsSentIn } from "../client/pages/page.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import type { Context } from "../base/context/context.ts";
 import { onlyGroup } from "../api/endpoint.ts";
@@ -102,10 +102,10 @@ export async function pullStretch(
     return readEarlier(stretch, file, tally, begun, present());
   }
   const walk = { pageSize: 100, isStrict: true, ...candleWish(stretch, begun ?? present()) };
-  const wish = { walk, groups: [onlyGroup], limit: undefined, isValidated: false };
+  const wish = { endpoint, asked: [args], walk, groups: [onlyGroup], limit: undefined, isValidated: false };
   let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
   let total: number | undefined;
-  const parts = answers(client, endpoint, [args], wish, { ...tally }, seen);
+  const parts = answers(client, { ...everyRow(seen), ...wish }, { ...tally });
   try {
     for await (const part of parts) {
       if (part.kind === "failure") {
@@ -195,7 +195,7 @@ async function findStaged(
 function candleWish({ dataset }: Stretch, present: number) {
   const now = present * 1000;
   // Candles that are not settled are read again by the next run.
-  const candles = { now, expectedTo: now - settlingTime * 1000, fill: undefined };
+  const candles = { now, expectedTo: now - settlingTime * 1000, fill: undefined, address: undefined };
   return dataset.interval === undefined ? {} : { candles };
 }
 

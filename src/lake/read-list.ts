@@ -7,6 +7,8 @@ import { compactJson } from "../base/json/json-text.ts";
 import { member } from "../base/json/raw-json.ts";
 import type { Client } from "../client/client.ts";
 import { createDocument } from "../client/connection/answer-body.ts";
+import { everyRow } from "../client/pages/page.ts";
+import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { addressKey } from "../client/subject.ts";
 import { walkPages } from "../client/walk-pages.ts";
 import type { PoolList } from "./dataset.ts";
@@ -41,8 +43,9 @@ export async function readPools(
         return document;
       },
     };
-    const walk = { pageSize: Math.min(limit ?? 100, 100), isStrict: true, wanted: limit };
-    for await (const page of walkPages(client, networkPoolsSearch, args, walk)) {
+    const walk = { pageSize: Math.min(limit ?? 100, 100), isStrict: true };
+    const reading = { ...everyRow(createSeenKeys("all", false)), wanted: limit };
+    for await (const page of walkPages(client, networkPoolsSearch, args, walk, reading)) {
       const time = new Date(asOf ?? run.context.clock.now()).toISOString();
       for (const [index, value] of page.rows.values().entries()) {
         const id = addressKey(String(member(value, "id")));

@@ -95,7 +95,7 @@ async function* priceAsset(
   const { answers } = timed;
   const endpoint = candlesOf[asset.kind];
   const args = new Map(Object.entries({ ...pathOf(asset), interval: timed.interval }));
-  const candles = { now: rule.now * 1000, expectedTo: rule.asOf * 1000, fill: undefined };
+  const candles = { now: rule.now * 1000, expectedTo: rule.asOf * 1000, fill: undefined, address: undefined };
   const asked = { ...all, endpoint, args, walk: { ...all.walk, candles }, maxLimit: maxCandles };
   const withRest = createGapJudge(asked);
   let quote: Promise<string | undefined> | undefined;

@@ -1,4 +1,3 @@
-import type { Walk } from "../../../client/pages/page.ts";
 import type { Position } from "../../../client/pages/position.ts";
 import type { Args, Question } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../../api/endpoint.ts";
@@ -113,12 +112,11 @@ function allPages(question: Question, flags: Flags, options: Options): Questions
   const paging = new Map([...args].filter(([name]) => names.includes(name)));
   const rest = new Map([...args].filter(([name]) => !names.includes(name)));
   const pageSize = readPaging(paging, "limit", reply.maxLimit) ?? usual;
-  const walk: Walk = { pageSize, isStrict: isStrict(flags), wanted: limit, start: startOf(paging, reply) };
   return {
     endpoint,
     asked: [withFixedTimes(endpoint, rest, options.now)],
     limit,
-    walk,
+    walk: { pageSize, isStrict: isStrict(flags), start: startOf(paging, reply) },
     groups: [onlyGroup],
     missing: "skip",
     isRecord: false,

@@ -1,5 +1,5 @@
 import { isConfirmed } from "../../../client/pages/judge.ts";
-import { isCutOff, missingIn, notesOf, type Page } from "../../../client/pages/page.ts";
+import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/pages/page.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import { rowShape } from "../../../api/endpoint.ts";
@@ -28,8 +28,9 @@ export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   // A path into a value is read from the row's text.
   const prefix = options.prefix?.filter((field) => !field.includes(".")) ?? [];
   const located = questions.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
-  const wish = { ...questions, walk: { ...questions.walk, located }, isValidated: options.isValidated };
-  const parts = answers(client, questions.endpoint, questions.asked, wish, { ...reached.tally }, seen);
+  const reading = { ...everyRow(seen), wanted: questions.limit, located };
+  const wish = { ...questions, ...reading, isValidated: options.isValidated };
+  const parts = answers(client, wish, { ...reached.tally });
   const first = parts.next();
   // The failure is handled later, when the loop reaches this part.
   first.catch(() => undefined);
@@ -187,9 +188,9 @@ async function openRenderer(
     return createSplitRenderer({ ...split, questions, now: options.now, create, warn: report.warn });
   }
   // Rows that need several requests are shown as they arrive.
-  const { asked, walk } = questions;
-  const { wanted = 0, pageSize } = walk;
-  const isOneRequest = asked.length === 1 && wanted <= pageSize && !typed.has("all");
+  const { asked, limit = 0, walk } = questions;
+  const isShort = walk.pageSize === 0 || limit <= walk.pageSize;
+  const isOneRequest = asked.length === 1 && isShort && !typed.has("all");
   const canPage = options.hasPager && options.format === "table" && destination.rowsAt() === undefined;
   if (canPage && isOneRequest && stdout.page !== undefined) {
     const paged = collectForPager(stdout);

@@ -100,7 +100,7 @@ function queryMembers({ questions, reached: { tally }, client }: OpenedPull): Me
       condition: JSON.stringify({ contains_all: questions.walk.ofPool.tokens }),
     }),
     inputs: String(
-      questions.timed?.inputs.length ?? questions.walk.subjects?.length ?? questions.asked.length,
+      questions.timed?.inputs.length ?? questions.walk.batch?.subjects.length ?? questions.asked.length,
     ),
     simulated: String(client.target.isSimulated),
     window: windowText(questions, tally.to),
