@@ -16,7 +16,8 @@ import { streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import type { StreamFlags } from "./stream-flags.ts";
 import { alertFields, readAlerts } from "./stream-alerts.ts";
-import { kindOf, openSession, type Session } from "./open-session.ts";
+import { openSession, type Session } from "./open-session.ts";
+import { kindOf } from "./stream-options.ts";
 import type { Subject } from "../../../client/subject.ts";
 
 const mebibyte = 1024 * 1024;
