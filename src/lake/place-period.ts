@@ -1,9 +1,10 @@
+import { showSeconds } from "../base/time/time.ts";
 import path from "node:path";
 import { folderBelow } from "../base/files/folder-below.ts";
 import { removeFile } from "../base/files/paths.ts";
 import { publish } from "../base/files/publish.ts";
 import type { Dataset } from "./dataset.ts";
-import { type Footer, showTime } from "./footer.ts";
+import { type Footer } from "./footer.ts";
 import { findFiles, type FoundFile, type HeldFile, isWithin } from "./held-files.ts";
 import { isIntact, joinPeriods, type StoredPeriod, type WrittenPart } from "./lake-file.ts";
 import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "./layout.ts";
@@ -98,7 +99,7 @@ async function rewrite(
     else {
       copyAside(placer, { file: period.file });
       placer.damaged?.(
-        `${named}: the rows of ${showTime(period.footer.period.from).slice(0, 10)} have changed; the earlier file is in .dexdata/replaced, and the next run reads them again`,
+        `${named}: the rows of ${showSeconds(period.footer.period.from).slice(0, 10)} have changed; the earlier file is in .dexdata/replaced, and the next run reads them again`,
       );
     }
   }

@@ -2,7 +2,7 @@ import { traitsOf } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { isConfirmed } from "../client/pages/judge.ts";
-import { everyRow, type Page, rowsSentIn } from "../client/pages/page.ts";
+import { everyRow, type Page, totalOf } from "../client/pages/page.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import type { Context } from "../base/context/context.ts";
 import { onlyGroup } from "../api/endpoint.ts";
@@ -209,17 +209,10 @@ function judgeFirst(
   const total = totalOf(page);
   if (total === undefined) return undefined;
   const [newest] = page.rows.marks();
-  if (expected?.rows === total && isSameRow(newest, expected.newest)) return { kind: "unchanged" };
+  const isSame = newest === undefined || keyOf(newest) === keyOf(expected?.newest);
+  if (expected?.rows === total && isSame) return { kind: "unchanged" };
   const isOnePeriod = partsOf(stretch, stretch.to ?? present).length < 2;
   return total <= maxAtOnce || isOnePeriod ? undefined : { kind: "too-large" };
-}
-
-function totalOf(page: Page): number | undefined {
-  return page.left === undefined ? undefined : rowsSentIn(page) + page.left;
-}
-
-function isSameRow(row: object | undefined, last: unknown): boolean {
-  return row === undefined || keyOf(row) === keyOf(last);
 }
 
 function keyOf(value: unknown): string {

@@ -1,3 +1,4 @@
+import { showSeconds } from "../base/time/time.ts";
 import type { Args } from "../api/args.ts";
 import { networkPoolsSearch } from "../api/endpoints/searches.ts";
 import { Failure } from "../base/failure.ts";
@@ -12,7 +13,6 @@ import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { addressKey } from "../client/subject.ts";
 import { walkPages } from "../client/walk-pages.ts";
 import type { PoolList } from "./dataset.ts";
-import { showTime } from "./footer.ts";
 import { creationOf } from "./lake-reach.ts";
 import type { LakeRun } from "./lake-run.ts";
 import { folderOf } from "./layout.ts";
@@ -52,7 +52,7 @@ export async function readPools(
         if (rows.has(id) || (only === undefined ? rows.size === limit : id !== only)) continue;
         const rank = only === undefined ? rows.size + 1 : null;
         const text = compactJson(page.rows.text(index)).slice(0, -1);
-        rows.set(id, `${text},"period":"${showTime(at)}","as_of":"${time}","rank":${rank}}`);
+        rows.set(id, `${text},"period":"${showSeconds(at)}","as_of":"${time}","rank":${rank}}`);
       }
       if (only === undefined && rows.size === limit) break;
     }

@@ -1,3 +1,4 @@
+import { showSeconds } from "../../base/time/time.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../pages/in-order.ts";
 import { ended, more } from "../pages/judge.ts";
@@ -10,7 +11,6 @@ import {
   candleWindow,
   openingOf,
   restOf,
-  showSeconds,
   sliceBetween,
   slicesOf,
   wholeSeconds,

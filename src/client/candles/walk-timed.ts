@@ -5,13 +5,13 @@ import { token as tokenEndpoint } from "../../api/endpoints/token.ts";
 import { Failure } from "../../base/failure.ts";
 import { divideDecimals } from "../../base/json/divide-decimals.ts";
 import { member } from "../../base/json/raw-json.ts";
-import { formatInstant, secondsOf } from "../../base/time/time.ts";
+import { formatInstant, secondsOf, showSeconds } from "../../base/time/time.ts";
 import { inAnyOrder } from "../pages/in-any-order.ts";
 import { ended, more } from "../pages/judge.ts";
 import { type Asking, type Page, pageOf } from "../pages/page.ts";
 import { parseRow, textRows } from "../rows/rows.ts";
 import { addressKey, nameOf } from "../subject.ts";
-import { showSeconds, sliceBetween } from "./candle-slices.ts";
+import { sliceBetween } from "./candle-slices.ts";
 import {
   ageAt,
   nextBlock,

@@ -79,6 +79,11 @@ export function rowsSentIn(page: Page): number {
   return notesOf(page, "repeats").reduce((sum, { rows }) => sum + rows, page.rows.length);
 }
 
+/** The total that the service gives with this page; undefined if it gives none. */
+export function totalOf(page: Page): number | undefined {
+  return page.left === undefined ? undefined : rowsSentIn(page) + page.left;
+}
+
 /** A note if there is something to count. */
 export function remark(kind: Remark, count: number): readonly PageNote[] {
   return count > 0 ? [{ kind, count }] : [];

@@ -7,7 +7,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, affectsOneInput } from "../../../base/failure.ts";
 import { answers, type Part } from "../../../rows/pull/pull-answers.ts";
 import { countEnd, countPage, remarksIn } from "../../../rows/pull/tally.ts";
-import { createRenderer } from "../../render/formats/formats.ts";
+import { createRenderer, formats } from "../../render/formats/formats.ts";
 import { answerShapes, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { collectForPager, writePaged } from "../../render/paged.ts";
@@ -15,7 +15,6 @@ import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Questions } from "../input/questions.ts";
 import { createListKeeper, hintAtEmpty, hintAtReach, withSuggestion } from "../input/suggestion.ts";
-import { writtenFormat } from "./binary-output.ts";
 import { moreRowsLine } from "./continuation.ts";
 import { reportEnd } from "./report-end.ts";
 import type { Pull } from "./pull.ts";
@@ -174,10 +173,11 @@ async function openRenderer(
 ): Promise<Renderer> {
   const { stdout } = context;
   const { sink, split } = destination;
+  const isFile = split !== undefined || destination.rowsAt() !== undefined;
   const create = async (output: Output, isContinued: boolean): Promise<Renderer> =>
     await createRenderer({
       ...presentationOf(context, options, questions),
-      format: writtenFormat(options.format, split !== undefined || destination.rowsAt() !== undefined),
+      format: isFile ? (formats[options.format].binary?.stagedAs ?? options.format) : options.format,
       parquet: parquet?.target,
       output,
       isContinued,
@@ -191,7 +191,7 @@ async function openRenderer(
   const { asked, limit = 0, walk } = questions;
   const isShort = walk.pageSize === 0 || limit <= walk.pageSize;
   const isOneRequest = asked.length === 1 && isShort && !typed.has("all");
-  const canPage = options.hasPager && options.format === "table" && destination.rowsAt() === undefined;
+  const canPage = options.hasPager && options.format === "table" && !isFile;
   if (canPage && isOneRequest && stdout.page !== undefined) {
     const paged = collectForPager(stdout);
     const renderer = await create(paged.output, false);
@@ -227,9 +227,13 @@ export function presentationOf(
     isWhole: questions.walk.once === "document",
     orderedBy: questions.asked[0]?.get("order_by"),
     isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
-    ...(options.picture === "chart" && { chart: questions.asked[0] }),
+    chart: options.picture === "chart" ? questions.asked[0] : undefined,
     hasSparks: options.picture === "spark",
     // A date or -1h stands for a time, which the table shows.
-    ...(questions.timed !== undefined && { hasAges: false }),
+    hasAges: questions.timed === undefined,
+    lead: questions.lead,
+    parquet: undefined,
+    findAsset: undefined,
+    before: undefined,
   };
 }

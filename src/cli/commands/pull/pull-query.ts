@@ -4,10 +4,9 @@ import type { Endpoint } from "../../../api/endpoint.ts";
 import { isPaged } from "../../../api/reply.ts";
 import { fail } from "../../../base/failure.ts";
 import { isSameService, namesIn } from "../../../api/service-name.ts";
-import { formatInstant, fromWire } from "../../../base/time/time.ts";
+import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
 import type { CheckpointHeader } from "../../../rows/out-files/read-checkpoint.ts";
 import type { Questions } from "../input/questions.ts";
-import { wireOf } from "../input/typed-params.ts";
 import { type RunOptions, serviceOf } from "../../run/run-options.ts";
 
 type Query = CheckpointHeader["query"];

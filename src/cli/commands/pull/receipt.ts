@@ -8,7 +8,7 @@ import { modeOf } from "../../../base/files/paths.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
 import { instant } from "../../../base/text/counted.ts";
 import { hideSecrets } from "../../../base/key.ts";
-import { formatInstant, fromWire } from "../../../base/time/time.ts";
+import { formatInstant, fromWire, showSeconds } from "../../../base/time/time.ts";
 import { version } from "../../../base/version.ts";
 import { cutOffReason, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
 import type { WrittenRows } from "../../../rows/parquet/parquet-writer.ts";
@@ -161,7 +161,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
 /** With `--day`: the time before which no row can be added; null if the days cannot get more rows. */
 function completeTo(run: OpenedPull): string {
   const seconds = unsettledDays(run)?.completeTo;
-  return JSON.stringify(seconds === undefined ? null : formatInstant({ seconds, fraction: "" }));
+  return JSON.stringify(seconds === undefined ? null : showSeconds(seconds));
 }
 
 /** Null if the service applied several plans. */

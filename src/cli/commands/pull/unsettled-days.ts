@@ -1,5 +1,5 @@
+import { showSeconds } from "../../../base/time/time.ts";
 import { answerAge } from "../../../api/tier.ts";
-import { formatInstant } from "../../../base/time/time.ts";
 import { nameOfDays } from "../../../base/time/days.ts";
 import type { OpenedPull } from "./pull.ts";
 
@@ -20,7 +20,7 @@ export function unsettledDays({ questions: { days }, options, client }: OpenedPu
   const completeTo = Math.max(days.from, Math.floor(options.now / 1000) - delay);
   if (completeTo >= days.to) return undefined;
   if (days.endsNow) return { completeTo, problem: "today has not ended", exit: 0 };
-  const from = formatInstant({ seconds: days.to + delay, fraction: "" });
+  const from = showSeconds(days.to + delay);
   const problem = `${nameOfDays(days)} can still get rows; to fetch all of them, run this again at ${from} or later`;
   return { completeTo, problem, exit: 8 };
 }

@@ -58,11 +58,10 @@ async function streamUntilStopped(session: Session): Promise<ExitCode> {
   }
 }
 
-const isClosedPipe = (reason: unknown): boolean => isInterruption(reason) && reason.cause === "closed-pipe";
-
 /** Only whole lines count as events. A reader that has closed the pipe wants no more of them. */
 async function countUnwritten({ run, displays, stops, course }: Session): Promise<number> {
-  if (isClosedPipe(stops.signal.reason)) return 0;
+  const { reason } = stops.signal;
+  if (isInterruption(reason) && reason.cause === "closed-pipe") return 0;
   let unwritten = 0;
   for (const display of displays) unwritten += (await display.unwritten?.()) ?? 0;
   if (unwritten === 0) return 0;

@@ -9,7 +9,7 @@ import { createAgeNote } from "../../../client/response/answer-age.ts";
 import { assetsName, checkRoot } from "../../../lake/assets-file.ts";
 import { type Dataset, factsOfKind, isPoolList } from "../../../lake/dataset.ts";
 import { checkService, lockRoot } from "../../../lake/lock-root.ts";
-import type { Lake, LakeEvents } from "../../../lake/lake-run.ts";
+import type { Lake } from "../../../lake/lake-run.ts";
 import { createServiceClock, type ServiceClock } from "../../../lake/service-clock.ts";
 import { tokensName } from "../../../lake/token-table.ts";
 import { type LakePlan, planLake, syncLake } from "../../../lake/sync-lake.ts";
@@ -83,7 +83,9 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const base = { context, root, isForced, client, lock };
   const { datasetsAt } = list;
   const events: Round["lake"]["events"] = {
-    ...eventsOf(run),
+    incomplete: report.warn,
+    damaged: report.warn,
+    remark: report.note,
     ...output.events,
     published: async (dataset, published) => {
       list.published(dataset);
@@ -171,8 +173,4 @@ function tellClock({ report }: Run, clock: ServiceClock): void {
     report.warn(
       `the clock of this machine is ${formatDuration(Math.abs(seconds) * 1000)} ${seconds < 0 ? "ahead of" : "behind"} the service's${effect}`,
     );
-}
-
-function eventsOf({ report }: Run): Pick<LakeEvents, "incomplete" | "damaged" | "remark"> {
-  return { incomplete: report.warn, damaged: report.warn, remark: report.note };
 }
