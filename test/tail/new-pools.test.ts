@@ -92,7 +92,7 @@ describe("pools search --follow", () => {
   test("shows on a terminal what it waits for, and how many pools it printed", async () => {
     const { follow } = await service();
     const { stderr } = await follow("--for 1m --no-strict");
-    expect(stderr).toMatch(/^watching for new pools; press Ctrl-C to stop\n/u);
+    expect(stderr).toMatch(/^waiting for new pools; press Ctrl-C to stop\n/u);
     expect(stderr).toMatch(/^followed [\d,]+ new pools?$/mu);
     expect(await follow("--for 1m --no-strict -q")).toMatchObject({
       stderr: expect.not.stringContaining("Ctrl-C"),
@@ -118,16 +118,16 @@ describe("pools search --follow", () => {
 test("pools search --follow --when prints a line for each matching pool; the other rows only go to --out", async () => {
   const { follow } = await service();
   const out = path.join(createTestContext().home, "new.ndjson");
-  const words = `--created-after -3d --for 6m --out ${out} --state ${out}.state --when dex_id!=pump_fun`;
+  const words = `--created-after -3d --for 6m --out ${out} --state ${out}.state --when dex_id!=orca`;
   const { exit, stdout } = await follow(words);
   const rows = rowsOf(readFileSync(out, "utf8"));
-  const matching = rows.filter(({ dex_id: dex }) => dex !== "pump_fun");
+  const matching = rows.filter(({ dex_id: dex }) => dex !== "orca");
   expect([exit, matching.length > 2, matching.length < rows.length]).toEqual([0, true, true]);
   const alerts = rowsOf(stdout);
   expect(alerts.map(({ row }) => row)).toEqual(matching);
   expect(alerts[0]).toMatchObject({
     alert: "match",
-    condition: "dex_id!=pump_fun",
+    condition: "dex_id!=orca",
     asset: `solana:${String(matching[0]?.["id"])}`,
     value: matching[0]?.["dex_id"],
   });
