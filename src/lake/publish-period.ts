@@ -11,6 +11,7 @@ import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
 import { type FileState, folderOf, type Period, placeOf, shownPeriod } from "./layout.ts";
 import { type Merged, mergeRows } from "./merge-rows.ts";
 import type { News } from "./news.ts";
+import type { WrittenRows } from "../rows/parquet/parquet-writer.ts";
 import { extentOf, footerOf } from "./period-footer.ts";
 import { copyAside, partIn, setAside } from "./place-file.ts";
 import { type Placer, placePeriod } from "./place-period.ts";
@@ -121,6 +122,20 @@ function evidenceOf(news: News, { absent }: Merged): Evidence {
   };
 }
 
+/** Writes a period, and puts it into the file of its state. */
+export async function replacePeriod(
+  publisher: Publisher,
+  dataset: Dataset,
+  period: Period,
+  held: HeldFile | undefined,
+  rows: readonly string[],
+  describe: (written: WrittenRows) => Footer,
+): Promise<Published> {
+  const part = partIn(publisher, path.join(folderOf(dataset), period.name));
+  const written = await writePart(part, dataset.kind, rows, describe);
+  return publishedOf(await placePeriod(publisher, dataset, period, written, held), period, written);
+}
+
 /** The rows stay as they are. */
 export async function rewriteFooter(
   publisher: Publisher,
@@ -129,20 +144,12 @@ export async function rewriteFooter(
   held: HeldFile & { readonly footer: Footer },
   changes: Partial<Footer>,
 ): Promise<Published> {
-  const folder = path.join(folderOf(dataset), period.name);
   const rows = await readRows(held.file, held.range);
-  const written = await writePart(
-    partIn(publisher, folder),
-    dataset.kind,
-    rows,
-    () => ({ ...held.footer, ...changes, service: publisher.service }),
-    () => undefined,
-  );
-  const file = await placePeriod(publisher, dataset, period, written, held);
-  return publishedOf(file, period, written);
+  const footer = { ...held.footer, ...changes, service: publisher.service };
+  return await replacePeriod(publisher, dataset, period, held, rows, () => footer);
 }
 
-export function publishedOf(
+function publishedOf(
   file: string,
   period: Period,
   { bytes, footer }: WrittenPart,

@@ -4,7 +4,6 @@ import path from "node:path";
 import { describeFileError, errorCode, isOneFile } from "../base/files/file-errors.ts";
 import { namesIn } from "../api/service-name.ts";
 import { lookAt } from "../base/files/paths.ts";
-import { UnreadableParquet } from "../rows/parquet/parquet-file.ts";
 import { counted } from "../base/text/counted.ts";
 import type { Query } from "../rows/verify/pull-receipt.ts";
 import { createRowWalk } from "../rows/verify/row-walk.ts";
@@ -15,7 +14,7 @@ import { assetsName } from "./assets-file.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import { expectedPeriods, foreignFiles, type KnownFile, lastRun } from "./expected-periods.ts";
 import { type Footer, foreignPart, readFooters } from "./footer.ts";
-import { withParquet } from "./lake-file.ts";
+import { tryParquet } from "./lake-file.ts";
 import { findLakeFiles, type LakeFile } from "./lake-files.ts";
 import { folderOf, periodAt } from "./layout.ts";
 import { tokensName } from "./token-table.ts";
@@ -97,12 +96,8 @@ function datasetsOf(
 }
 
 /** Undefined if the file cannot be read: that is reported together with its rows. */
-async function receiptOf(file: string): Promise<string | undefined> {
-  return await withParquet(file, (parquet) => parquet.receipt).catch((cause: unknown) => {
-    if (cause instanceof UnreadableParquet || isOneFile(cause)) return undefined;
-    throw cause;
-  });
-}
+const receiptOf = async (file: string): Promise<string | undefined> =>
+  await tryParquet(file, ({ receipt }) => receipt);
 
 /** H1, and one file per period. `dataset` is undefined if no line of the list has it. */
 function checkPeriods(

@@ -56,7 +56,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   }
   const behind = createBehindReport(run, log, poll ?? 0);
   const queue = isOfMany ? createReadQueue(run.context, perMinute, options.retry.retries, behind) : undefined;
-  if (asked.isSearch) report.remark("watching for new pools; press Ctrl-C to stop");
+  report.remark(`waiting for new ${asked.isSearch ? "pools" : "transactions"}; press Ctrl-C to stop`);
   if (poll !== undefined) {
     const what = asked.isSearch ? questions.endpoint.command : counted(lists.length, "pool");
     const end = flags.out === undefined ? "; without --out, a restart does not continue" : "";

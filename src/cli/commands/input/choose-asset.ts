@@ -139,7 +139,7 @@ async function choose(
   if (!isSymbol) await sayWarning(context, `no ${kind} has the symbol ${word.toUpperCase()}; similar ones:`);
   await context.stderr.write(drawCandidates(shown, context.stderr.columns ?? Number.POSITIVE_INFINITY));
   const others = `${found.length - shown.length} more: dexdata search ${word}${isSandbox ? " --sandbox" : ""}`;
-  const narrower = network === undefined ? `; to narrow it: <network> ${word}` : "";
+  const narrower = network === undefined ? `; for one network only: <network> ${word}` : "";
   if (found.length > shown.length) await say(context, others + narrower);
   for (const line of lookalikes(found)) await sayWarning(context, line);
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {

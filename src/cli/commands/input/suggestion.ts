@@ -89,6 +89,8 @@ export async function hintAtEmpty(asking: Asking): Promise<string | undefined> {
  * `oldest` is the mark of the last row, and `now` in milliseconds.
  */
 export function hintAtReach({ args }: Question, oldest: string | undefined, now: number): string | undefined {
+  const start = Number(args.get("from") ?? args.get("created_after"));
+  if (start > now / 1000) return `the time range begins in the future: ${showSeconds(start)}`;
   const reach = Math.floor(now / 1000) - transactionReach;
   if (Number(args.get("from") ?? reach) >= reach) return undefined;
   // The service's clock may differ from the local one.

@@ -58,7 +58,7 @@ function leadingFields({ endpoint, groups, fields, columns }: Presentation): Rea
 export function localLines(rows: readonly LocalRow[], hasHeader: boolean, writing: Writing): string {
   const names = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) => names.map((name) => asJson(row[name])));
-  const lines = hasHeader ? [names.map(asJson), ...cells] : cells;
+  const lines = hasHeader && rows.length > 0 ? [names.map(asJson), ...cells] : cells;
   return lines.map((line) => separatedLine(line, writing)).join("");
 }
 
