@@ -4,11 +4,11 @@ import { folderBelow } from "../base/files/folder-below.ts";
 import { type FileIdentity, type FolderLock, identityOf, publish } from "../base/files/publish.ts";
 import { openStored } from "../base/files/stored-file.ts";
 import {
-  type GroupRange,
-  groupRanges,
   openParquet,
   type ParquetFile,
   readParquet,
+  type RowRange,
+  rowRanges,
   UnreadableParquet,
 } from "../rows/parquet/parquet-file.ts";
 import type { Held } from "./coverage.ts";
@@ -29,7 +29,7 @@ export interface HeldFile extends Held {
   readonly file: string;
   readonly identity: FileIdentity | undefined;
   /** Where its rows are in the file. */
-  readonly range?: GroupRange;
+  readonly range?: RowRange;
   /** Only these rows of the file have changed. */
   readonly isPartly?: boolean;
 }
@@ -37,7 +37,7 @@ export interface HeldFile extends Held {
 /** A period that can be read. */
 export interface KeptFile extends HeldFile {
   readonly footer: Footer;
-  readonly range: GroupRange;
+  readonly range: RowRange;
 }
 
 /** A file with the periods that it has, oldest first. */
@@ -148,7 +148,7 @@ async function readFound(
       const foreign = foreignPart(footer, dataset, place);
       if (foreign !== undefined) return unusable(`the file is in the wrong directory: ${foreign}`);
     }
-    const ranges = groupRanges(
+    const ranges = rowRanges(
       parquet,
       footers.map(({ rows }) => rows),
     );

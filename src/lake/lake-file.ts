@@ -1,20 +1,25 @@
 import { rowShape } from "../api/endpoint.ts";
 import { fail } from "../base/failure.ts";
+import { isOneFile } from "../base/files/file-errors.ts";
 import { createPart, openStored } from "../base/files/stored-file.ts";
 import { removeFile } from "../base/files/paths.ts";
 import { rawMembers } from "../base/json/raw-json.ts";
 import { columnsOf, type ParquetColumn } from "../rows/parquet/parquet-columns.ts";
 import { joinParquet } from "../rows/parquet/join-parquet.ts";
 import {
-  type GroupRange,
+  groupsOf,
   openParquet,
   type ParquetFile,
+  readParquet,
+  type RowRange,
+  rowRanges,
   UnreadableParquet,
 } from "../rows/parquet/parquet-file.ts";
 import { createParquetWriter, type WrittenRows } from "../rows/parquet/parquet-writer.ts";
 import { createRowHash } from "../rows/parquet/canonical-rows.ts";
 import { type DatasetKind, factsOfKind } from "./dataset.ts";
 import { type Footer, writeFooter, writeFooters } from "./footer.ts";
+import { periodAt } from "./layout.ts";
 
 /** Calls `read` with the file, or returns undefined if it does not exist. Throws UnreadableParquet for a damaged one. */
 export async function withParquet<T>(
@@ -30,11 +35,22 @@ export async function withParquet<T>(
   }
 }
 
+/** As `withParquet`, but undefined for a damaged file, too. */
+export async function tryParquet<T>(
+  file: string,
+  read: (parquet: ParquetFile) => T | Promise<T>,
+): Promise<T | undefined> {
+  return await withParquet(file, read).catch((cause: unknown) => {
+    if (cause instanceof UnreadableParquet || isOneFile(cause)) return undefined;
+    throw cause;
+  });
+}
+
 /**
- * The rows of a file, or of some of its row groups, as JSON, which a writer accepts again. Throws UnreadableParquet if
+ * The rows of a file, or some of them, as JSON, which a writer accepts again. Throws UnreadableParquet if
  * any byte of them has changed.
  */
-export async function readRows(file: string, range?: GroupRange): Promise<readonly string[]> {
+export async function readRows(file: string, range?: RowRange): Promise<readonly string[]> {
   const rows = await withParquet(file, async (parquet) => {
     const lines: string[] = [];
     for await (const group of parquet.groups(undefined, range))
@@ -56,12 +72,15 @@ function asSent(line: string): string {
   return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
 }
 
-export interface WrittenPart {
+/** A period in a file, such as one from which it is copied to another one. */
+export interface StoredPeriod {
   readonly file: string;
-  readonly bytes: number;
-  /** The number of row groups. */
-  readonly groups: number;
+  readonly range: RowRange;
   readonly footer: Footer;
+}
+
+export interface WrittenPart extends StoredPeriod {
+  readonly bytes: number;
 }
 
 /** Writes rows of a dataset. `see` gets each row as it was read back. */
@@ -70,7 +89,7 @@ export async function writePart(
   kind: DatasetKind,
   rows: readonly string[],
   footerOf: (written: WrittenRows) => Footer,
-  see: (row: string) => void,
+  see?: (row: string) => void,
 ): Promise<WrittenPart> {
   const columns = columnsOf(rowShape(factsOfKind(kind).endpoint));
   let footer: Footer | undefined;
@@ -78,19 +97,19 @@ export async function writePart(
     footer = footerOf(written);
     return writeFooter(footer);
   };
-  const { bytes, groups } = await writeParquet(part, columns, rows, receiptOf, see);
+  const bytes = await writeParquet(part, columns, rows, receiptOf, see);
   if (footer === undefined) throw new Error("a file without a footer");
-  return { file: part, bytes, groups, footer };
+  return { file: part, bytes, range: { begin: 0, end: rows.length }, footer };
 }
 
-/** The file is on the disk and has been read back before it may replace anything. */
+/** The file is on the disk and has been read back before it may replace anything. Returns its size. */
 export async function writeParquet(
   part: string,
   columns: readonly ParquetColumn[],
   rows: readonly string[],
   receiptOf: (written: WrittenRows) => string,
   see?: (row: string) => void,
-): Promise<Pick<WrittenPart, "bytes" | "groups">> {
+): Promise<number> {
   const file = createPart(part);
   let receipt = "";
   try {
@@ -101,8 +120,8 @@ export async function writeParquet(
       return receipt;
     });
     file.sync();
-    const groups = await checkPart(part, receipt, written, see);
-    return { bytes: file.size(), groups };
+    await checkPart(part, receipt, written, see);
+    return file.size();
   } catch (cause) {
     removeFile(part);
     throw cause;
@@ -116,22 +135,16 @@ async function checkPart(
   receipt: string,
   { rows_sha256 }: WrittenRows,
   see: ((row: string) => void) | undefined,
-): Promise<number> {
+): Promise<void> {
   const hash = createRowHash();
-  let groups = 0;
-  const found = await withParquet(part, async (parquet) => {
+  const found = await tryParquet(part, async (parquet) => {
     for await (const { lines, rows } of parquet.groups()) {
       hash.add(lines, rows);
-      groups += 1;
       if (see !== undefined) for (const line of lines.toString().split("\n")) if (line !== "") see(line);
     }
     return parquet.receipt;
-  }).catch((cause: unknown) => {
-    if (cause instanceof UnreadableParquet) return undefined;
-    throw cause;
   });
   if (found !== receipt || hash.summary().rows_sha256 !== rows_sha256) throw notWritten(part);
-  return groups;
 }
 
 function notWritten(part: string) {
@@ -140,47 +153,46 @@ function notWritten(part: string) {
   });
 }
 
-/** A period that is in a file, as it is copied to another one. */
-export interface StoredPeriod {
-  readonly file: string;
-  readonly range: GroupRange;
-  readonly footer: Footer;
+/** Whether each byte of the rows is as it was written. */
+export const isIntact = async (file: string, range: RowRange): Promise<boolean> =>
+  (await tryParquet(file, async (parquet) => await hasIntactBytes(parquet, range))) ?? false;
+
+async function hasIntactBytes(parquet: ParquetFile, range: RowRange): Promise<true> {
+  const { first, last } = groupsOf(parquet, range);
+  for (let group = first; group < last; group += 1) await parquet.bytesOf(group);
+  return true;
 }
 
-/** Whether each byte of the rows is as it was written. */
-export async function isIntact(file: string, { begin, end }: GroupRange): Promise<boolean> {
-  try {
-    await withParquet(file, async (parquet) => {
-      for (let group = begin; group < end; group += 1) await parquet.bytesOf(group);
-    });
-    return true;
-  } catch (cause) {
-    if (cause instanceof UnreadableParquet) return false;
-    throw cause;
-  }
+/**
+ * The last day of the month is complete. Until then, each day has its own row groups, so that adding rows copies those of
+ * the other days.
+ */
+function isMonthOver({ state, period, settled_to }: Footer): boolean {
+  return state === "rows" && settled_to >= periodAt({ interval: "24h" }, period.from).to;
 }
 
 /** Writes a file with these periods. As with a single one, it has been read back before it may replace anything. */
 export async function joinPeriods(part: string, periods: readonly StoredPeriod[]): Promise<void> {
-  const names = [...new Set(periods.map(({ file }) => file))];
-  const sources = new Map(names.map((name) => [name, openStored(name)]));
   const file = createPart(part);
   try {
     const receipt = writeFooters(periods.map(({ footer }) => footer));
-    const pieces = periods.flatMap(({ file: name, range }) => {
-      const source = sources.get(name);
-      return source === undefined ? [] : [{ source, ...range }];
-    });
-    await joinParquet(pieces, receipt, file.write);
+    const isPacked = periods.some(({ footer }) => isMonthOver(footer));
+    const isCopied = await joinParquet(periods, receipt, file.write, isPacked);
     file.sync();
-    const end = periods.reduce((sum, { range }) => sum + range.end - range.begin, 0);
-    const found = await withParquet(part, (parquet) => parquet.receipt).catch(() => undefined);
-    if (found !== receipt || !(await isIntact(part, { begin: 0, end }))) throw notWritten(part);
+    const isSame = await tryParquet(part, async (parquet) => {
+      const counts = periods.map(({ footer }) => footer.rows);
+      for (const [index, range] of rowRanges(parquet, counts).entries()) {
+        const hash = periods[index]?.footer.rows_sha256;
+        if (isCopied) await hasIntactBytes(parquet, range);
+        else if ((await readParquet(parquet, undefined, range)).rows_sha256 !== hash) return false;
+      }
+      return parquet.receipt === receipt;
+    });
+    if (isSame !== true) throw notWritten(part);
   } catch (cause) {
     removeFile(part);
     throw cause;
   } finally {
     file.close();
-    for (const source of sources.values()) source?.close();
   }
 }

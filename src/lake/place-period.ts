@@ -1,9 +1,10 @@
+import { showSeconds } from "../base/time/time.ts";
 import path from "node:path";
 import { folderBelow } from "../base/files/folder-below.ts";
 import { removeFile } from "../base/files/paths.ts";
 import { publish } from "../base/files/publish.ts";
 import type { Dataset } from "./dataset.ts";
-import { type Footer, showTime } from "./footer.ts";
+import { type Footer } from "./footer.ts";
 import { findFiles, type FoundFile, type HeldFile, isWithin } from "./held-files.ts";
 import { isIntact, joinPeriods, type StoredPeriod, type WrittenPart } from "./lake-file.ts";
 import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "./layout.ts";
@@ -14,8 +15,8 @@ export interface Placer extends Keeper {
 }
 
 /**
- * Puts a period into the file of its state. In a file by month, the row groups of other days do not change. The day is
- * added to the new file before it is removed from the old one, so that a reader always finds it.
+ * Puts a period into the file of its state. In a file by month, the rows of other days do not change. The day is added to
+ * the new file before it is removed from the old one, so that a reader always finds it.
  */
 export async function placePeriod(
   placer: Placer,
@@ -36,8 +37,11 @@ export async function placePeriod(
     found.file === kept?.file ? { ...found, identity: kept.identity } : found,
   );
   const isOther = ({ footer }: { footer: Footer }): boolean => !isWithin(footer, period);
-  const { file, footer, groups } = written;
-  const own: StoredPeriod = { file, footer, range: { begin: 0, end: groups } };
+  const { file, footer } = written;
+  // If the rows are those that the file has, all of its row groups can be copied.
+  const isSame = kept?.footer?.rows_sha256 === footer.rows_sha256;
+  const own: StoredPeriod =
+    kept?.range !== undefined && isSame ? { ...kept, range: kept.range, footer } : written;
   const target = files.find(({ state }) => state === footer.state);
   await rewrite(placer, folder, footer.state, target, [...othersIn(target, isOther), own]);
   removeFile(file);
@@ -93,15 +97,14 @@ async function rewrite(
     placer.damaged?.(`replaced ${found.file}: ${found.problem}; the earlier file is in .dexdata/replaced`);
   }
   const periods: StoredPeriod[] = [];
-  for (const period of wanted) {
-    if (await isIntact(period.file, period.range)) periods.push(period);
-    else {
-      copyAside(placer, { file: period.file });
-      placer.damaged?.(
-        `${named}: the rows of ${showTime(period.footer.period.from).slice(0, 10)} have changed; the earlier file is in .dexdata/replaced, and the next run reads them again`,
-      );
-    }
-  }
+  const changed: StoredPeriod[] = [];
+  for (const period of wanted) ((await isIntact(period.file, period.range)) ? periods : changed).push(period);
+  for (const file of new Set(changed.map((period) => period.file))) copyAside(placer, { file });
+  const days = changed.map(({ footer }) => showSeconds(footer.period.from).slice(0, 10));
+  if (days.length > 0)
+    placer.damaged?.(
+      `${named}: the rows of ${days.join(", ")} have changed; the earlier file is in .dexdata/replaced, and the next run reads them again`,
+    );
   if (periods.length === 0) {
     publish(lock, named, part, undefined);
     removeFile(part);

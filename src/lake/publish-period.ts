@@ -1,8 +1,9 @@
+import { showSeconds } from "../base/time/time.ts";
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { removeFile } from "../base/files/paths.ts";
 import type { Dataset } from "./dataset.ts";
-import { type Footer, showTime } from "./footer.ts";
+import { type Footer } from "./footer.ts";
 import type { HeldFile } from "./held-files.ts";
 import { type Evidence, judgePeriod } from "./judge-period.ts";
 import { readRows, writePart, type WrittenPart } from "./lake-file.ts";
@@ -10,6 +11,7 @@ import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
 import { type FileState, folderOf, type Period, placeOf, shownPeriod } from "./layout.ts";
 import { type Merged, mergeRows } from "./merge-rows.ts";
 import type { News } from "./news.ts";
+import type { WrittenRows } from "../rows/parquet/parquet-writer.ts";
 import { extentOf, footerOf } from "./period-footer.ts";
 import { copyAside, partIn, setAside } from "./place-file.ts";
 import { type Placer, placePeriod } from "./place-period.ts";
@@ -90,7 +92,8 @@ function evidenceOf(news: News, { absent }: Merged): Evidence {
   const { dataset, period, held, part, rows, isSound, isClockSure, isWitnessed } = news;
   const { begin, end, lost } = extentOf(news);
   const footer = held?.footer;
-  const sha256 = hashOf(absent.map(({ key }) => key));
+  const keys = absent.map(({ key }) => key).toSorted();
+  const sha256 = createHash("sha256").update(JSON.stringify(keys)).digest("hex");
   return {
     kind: dataset.kind === "transactions" ? "transactions" : "candles",
     period: { from: begin, to: period.to },
@@ -119,8 +122,18 @@ function evidenceOf(news: News, { absent }: Merged): Evidence {
   };
 }
 
-function hashOf(keys: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(keys.toSorted())).digest("hex");
+/** Writes a period, and puts it into the file of its state. */
+export async function replacePeriod(
+  publisher: Publisher,
+  dataset: Dataset,
+  period: Period,
+  held: HeldFile | undefined,
+  rows: readonly string[],
+  describe: (written: WrittenRows) => Footer,
+): Promise<Published> {
+  const part = partIn(publisher, path.join(folderOf(dataset), period.name));
+  const written = await writePart(part, dataset.kind, rows, describe);
+  return publishedOf(await placePeriod(publisher, dataset, period, written, held), period, written);
 }
 
 /** The rows stay as they are. */
@@ -131,20 +144,12 @@ export async function rewriteFooter(
   held: HeldFile & { readonly footer: Footer },
   changes: Partial<Footer>,
 ): Promise<Published> {
-  const folder = path.join(folderOf(dataset), period.name);
   const rows = await readRows(held.file, held.range);
-  const written = await writePart(
-    partIn(publisher, folder),
-    dataset.kind,
-    rows,
-    () => ({ ...held.footer, ...changes, service: publisher.service }),
-    () => undefined,
-  );
-  const file = await placePeriod(publisher, dataset, period, written, held);
-  return publishedOf(file, period, written);
+  const footer = { ...held.footer, ...changes, service: publisher.service };
+  return await replacePeriod(publisher, dataset, period, held, rows, () => footer);
 }
 
-export function publishedOf(
+function publishedOf(
   file: string,
   period: Period,
   { bytes, footer }: WrittenPart,
@@ -156,7 +161,7 @@ export function publishedOf(
     state: footer.state,
     rows: footer.rows,
     bytes,
-    settled_to: showTime(footer.settled_to),
+    settled_to: showSeconds(footer.settled_to),
     ...changes,
     footer,
   };
@@ -170,16 +175,13 @@ function hasSameContent(one: Footer, other: Footer): boolean {
 /** In seconds. The time of an attempt is updated after a day, because the next attempt depends on it. */
 const attemptTime = 86_400;
 
-/** Footers of earlier versions may have their members in another order. */
-function sortedEntries(content: object): readonly (readonly [string, unknown])[] {
-  return Object.entries(content).toSorted(([one], [other]) => (one < other ? -1 : 1));
-}
-
 function contentOf({ settled_to, unsettled, dexdata: _version, lost, before, ...content }: Footer): string {
   const ranges = lost.map(({ seen_at, ...range }) => [range, Math.floor(seen_at / attemptTime)]);
   const earlier = before?.map(({ seen_at: _seen, ...range }) => range);
   const settled = content.state === "open" ? undefined : [settled_to, unsettled];
-  return JSON.stringify([sortedEntries(content), ranges, earlier, settled]);
+  // Footers of earlier versions may have their members in another order.
+  const sorted = Object.entries(content).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([sorted, ranges, earlier, settled]);
 }
 
 /** Compares the rows that were read again with their earlier versions. Both are as files have them. */

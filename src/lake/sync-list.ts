@@ -1,4 +1,3 @@
-import path from "node:path";
 import { fail, usageFailure } from "../base/failure.ts";
 import { member } from "../base/json/raw-json.ts";
 import { counted } from "../base/text/counted.ts";
@@ -8,12 +7,10 @@ import { addressKey } from "../client/subject.ts";
 import { nameOfDataset, periodOf, type PoolList } from "./dataset.ts";
 import { identityOf } from "./footer.ts";
 import type { HeldFile } from "./held-files.ts";
-import { readRows, writePart } from "./lake-file.ts";
+import { readRows } from "./lake-file.ts";
 import { type LakeRun, rangeText } from "./lake-run.ts";
-import { folderOf, type Period, periodsBetween } from "./layout.ts";
-import { partIn } from "./place-file.ts";
-import { placePeriod } from "./place-period.ts";
-import { publishedOf } from "./publish-period.ts";
+import { type Period, periodsBetween } from "./layout.ts";
+import { replacePeriod } from "./publish-period.ts";
 import { readPools } from "./read-list.ts";
 
 /** A pool that leaves a search is read for this long, in seconds. */
@@ -99,26 +96,20 @@ async function record(
   for (const range of lost) run.complain(`${nameOfDataset(list)}: ${rangeText(range)}`);
   const { publisher } = run;
   const earlier = kept === undefined ? [] : await readRows(kept.file, kept.range);
-  const written = await writePart(
-    partIn(run, path.join(folderOf(list), day.name)),
-    "pools",
-    isOwn ? [...earlier, ...rows] : earlier,
-    (summary) => ({
-      ...identityOf(list),
-      period: { from, to: day.to },
-      state: "rows",
-      settled_to: isOwn ? at + list.every : end,
-      read_at: isOwn ? run.present() : (kept?.footer.read_at ?? null),
-      lost: [...(kept?.footer.lost ?? []), ...lost],
-      ...contents,
-      rows: summary.rows,
-      rows_sha256: summary.rows_sha256,
-      spilled: { ...summary.spilled },
-      service: publisher.service,
-      dexdata: publisher.version,
-    }),
-    () => undefined,
-  );
-  const file = await placePeriod(publisher, list, day, written, kept);
-  await run.events.published(list, publishedOf(file, day, written));
+  const all = isOwn ? [...earlier, ...rows] : earlier;
+  const published = await replacePeriod(publisher, list, day, kept, all, (summary) => ({
+    ...identityOf(list),
+    period: { from, to: day.to },
+    state: "rows",
+    settled_to: isOwn ? at + list.every : end,
+    read_at: isOwn ? run.present() : (kept?.footer.read_at ?? null),
+    lost: [...(kept?.footer.lost ?? []), ...lost],
+    ...contents,
+    rows: summary.rows,
+    rows_sha256: summary.rows_sha256,
+    spilled: { ...summary.spilled },
+    service: publisher.service,
+    dexdata: publisher.version,
+  }));
+  await run.events.published(list, published);
 }

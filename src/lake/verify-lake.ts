@@ -1,8 +1,8 @@
+import { showSeconds } from "../base/time/time.ts";
 import path from "node:path";
 import { describeFileError, errorCode, isOneFile } from "../base/files/file-errors.ts";
 import { namesIn } from "../api/service-name.ts";
 import { lookAt } from "../base/files/paths.ts";
-import { UnreadableParquet } from "../rows/parquet/parquet-file.ts";
 import { counted } from "../base/text/counted.ts";
 import type { Query } from "../rows/verify/pull-receipt.ts";
 import { createRowWalk } from "../rows/verify/row-walk.ts";
@@ -12,8 +12,8 @@ import { completeAge, needsSecondRead } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import { expectedPeriods, foreignFiles, type KnownFile, lastRun } from "./expected-periods.ts";
-import { type Footer, foreignPart, readFooters, showTime } from "./footer.ts";
-import { withParquet } from "./lake-file.ts";
+import { type Footer, foreignPart, readFooters } from "./footer.ts";
+import { tryParquet } from "./lake-file.ts";
 import { findLakeFiles, type LakeFile } from "./lake-files.ts";
 import { folderOf, periodAt } from "./layout.ts";
 import { tokensName } from "./token-table.ts";
@@ -95,12 +95,8 @@ function datasetsOf(
 }
 
 /** Undefined if the file cannot be read: that is reported together with its rows. */
-async function receiptOf(file: string): Promise<string | undefined> {
-  return await withParquet(file, (parquet) => parquet.receipt).catch((cause: unknown) => {
-    if (cause instanceof UnreadableParquet || isOneFile(cause)) return undefined;
-    throw cause;
-  });
-}
+const receiptOf = async (file: string): Promise<string | undefined> =>
+  await tryParquet(file, ({ receipt }) => receipt);
 
 /** Node 20 has no Map.groupBy. */
 function groups<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
@@ -200,14 +196,14 @@ function checkFooter(footer: Footer, report: Report, now: number): void {
     report("H3", {
       field: "lost",
       expected: "no lost rows",
-      found: `${showTime(from)} to ${showTime(to)} (${why})`,
+      found: `${showSeconds(from)} to ${showSeconds(to)} (${why})`,
     });
   // A second read is due with the next run.
   const due = needsSecondRead(footer) ? Math.max(footer.read_at ?? 0, period.to) : period.to;
   if (state === "open" && now > due + completeAge + patience)
     report("H3", {
       field: "state",
-      expected: `a complete period, which ended at ${showTime(period.to)}`,
+      expected: `a complete period, which ended at ${showSeconds(period.to)}`,
       found: "an open file",
     });
 }
@@ -218,6 +214,6 @@ function queryOf({ period, candle }: Footer, { dataset: { kind, network, address
   const interval = candle === undefined ? {} : { interval: candle };
   return {
     asked: { network, [`${asset}_address`]: address, ...interval },
-    window: { from: showTime(period.from), to: showTime(period.to) },
+    window: { from: showSeconds(period.from), to: showSeconds(period.to) },
   };
 }

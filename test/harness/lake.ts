@@ -5,7 +5,7 @@ import { openStored } from "../../src/base/files/stored-file.ts";
 import { type Footer, readFooters } from "../../src/lake/footer.ts";
 import { readRows } from "../../src/lake/lake-file.ts";
 import { periodAt } from "../../src/lake/layout.ts";
-import { type GroupRange, groupRanges, openParquet } from "../../src/rows/parquet/parquet-file.ts";
+import { openParquet, type RowRange, rowRanges } from "../../src/rows/parquet/parquet-file.ts";
 
 export const usdcWeth = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 
@@ -24,7 +24,7 @@ export interface StoredPeriod {
   /** The file, relative to the directory. */
   readonly file: string;
   readonly footer: Footer;
-  readonly range: GroupRange;
+  readonly range: RowRange;
 }
 
 /** What all files below the directory have, sorted by name. Throws for a file that cannot be read. */
@@ -40,7 +40,7 @@ export async function periodsIn(root: string, file: string): Promise<readonly St
     const parquet = await openParquet(source);
     const footers = readFooters(parquet.receipt);
     if (footers === undefined) throw new Error(`${file} has no footer`);
-    const ranges = groupRanges(
+    const ranges = rowRanges(
       parquet,
       footers.map(({ rows }) => rows),
     );

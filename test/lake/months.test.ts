@@ -9,13 +9,19 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { openStored } from "../../src/base/files/stored-file.ts";
+import { readRows, withParquet, writePart } from "../../src/lake/lake-file.ts";
+import { sha256Of } from "../../src/rows/parquet/file-mark.ts";
 import { joinParquet } from "../../src/rows/parquet/join-parquet.ts";
-import { openParquet } from "../../src/rows/parquet/parquet-file.ts";
 import { dexdata } from "../harness/dexdata.ts";
-import { dataFiles, hashesOf, periodsBelow, stampsOf } from "../harness/lake.ts";
+import { dataFiles, hashesOf, periodsBelow, periodsIn, stampsOf } from "../harness/lake.ts";
 import { secretMark } from "../harness/key-search.ts";
-import { type MarketPool, rowsOfDays, seconds, startMarketService } from "../harness/market-service.ts";
+import {
+  type MarketPool,
+  rowAt,
+  rowsOfDays,
+  seconds,
+  startMarketService,
+} from "../harness/market-service.ts";
 import { html, json } from "../harness/scripted-server.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
@@ -123,13 +129,11 @@ test("a month that grew day by day has the same bytes as one that was fetched at
   await first();
   expect(grown).toEqual(await rowsIn());
   // Joining a file's own row groups again gives the same file.
-  const source = openStored(of("rows"));
-  if (source === undefined) throw new Error("no file");
-  const parquet = await openParquet(source);
-  const pieces = parquet.counts.map((_, begin) => ({ source, begin, end: begin + 1 }));
+  const file = of("rows");
+  const pieces = (await periodsIn(root, path.relative(root, file))).map(({ range }) => ({ file, range }));
   const written: Buffer[] = [];
-  await joinParquet(pieces, parquet.receipt, async (bytes) => void written.push(Buffer.from(bytes)));
-  source.close();
+  const receipt = (await withParquet(file, (parquet) => parquet.receipt)) ?? "";
+  await joinParquet(pieces, receipt, async (bytes) => void written.push(Buffer.from(bytes)));
   expect(Buffer.concat(written).equals(readFileSync(of("rows")))).toBe(true);
 });
 
@@ -139,7 +143,7 @@ test("flipped, truncated and exchanged month files are found by day, and repaire
   await sync();
   const whole = hashesOf(root);
   const ranges = (await periodsBelow(root)).filter(({ name }) => name.includes("date=2026-11-02"));
-  expect(ranges[0]?.range).toEqual({ begin: 1, end: 2 });
+  expect(ranges[0]?.range).toEqual({ begin: 40, end: 80 });
   const file = of("rows");
   flip(file, 200);
   expect((await findings()).map(([rule]) => rule)).toContain("F1");
@@ -164,6 +168,84 @@ test("flipped, truncated and exchanged month files are found by day, and repaire
     expect((await footers()).map(String)).toEqual(healthy.map(String));
   }
   expect(Object.keys(hashesOf(root))).toEqual(Object.keys(whole));
+});
+
+/** The row groups of a file: the place of the first row of each, and the end of the rows. */
+async function startsOf(file: string): Promise<readonly number[] | undefined> {
+  return await withParquet(file, ({ starts }) => starts);
+}
+
+/** Writes a month as earlier versions left it, with a row group for each day. */
+async function divide(file: string): Promise<void> {
+  const receipt = await withParquet(file, (parquet) => parquet.receipt);
+  const periods = await periodsIn(root, path.relative(root, file));
+  const parts = periods.map(async ({ footer, range }, index) => {
+    const part = path.join(root, `part-${index}`);
+    const rows = await readRows(file, range);
+    await writePart(
+      part,
+      footer.kind,
+      rows,
+      () => footer,
+      () => undefined,
+    );
+    return { file: part, range: { begin: 0, end: rows.length } };
+  });
+  const written: Buffer[] = [];
+  const write = async (bytes: Uint8Array) => void written.push(Buffer.from(bytes));
+  await joinParquet(await Promise.all(parts), receipt ?? "", write);
+  writeFileSync(file, Buffer.concat(written));
+}
+
+test("when its last day is complete, a month is written as one row group, in which each day is proven", async () => {
+  await first();
+  const file = of("rows", "2026-10");
+  expect(await startsOf(file)).toEqual([0, 120]);
+  now = seconds("2026-11-05T08:00:00Z");
+  await sync();
+  expect(await startsOf(of("rows"))).toEqual([0, 40, 80, 120]);
+  expect(await startsOf(file)).toEqual([0, 120]);
+  expect(await findings()).toEqual([]);
+  // A damaged byte is damage of each day in the row group.
+  flip(file, 500);
+  expect(await findings()).toEqual(["2026-10-29", "2026-10-30", "2026-10-31"].map((date) => ["F1", date]));
+  expect((await sync("--force")).exit).toBe(0);
+  expect(await findings()).toEqual([]);
+  expect(await startsOf(file)).toEqual([0, 120]);
+});
+
+test("a month of an earlier version, with a row group per day, stays until one of its days changes", async () => {
+  await first();
+  const file = of("rows", "2026-10");
+  await divide(file);
+  expect(await startsOf(file)).toEqual([0, 40, 80, 120]);
+  expect(await findings()).toEqual([]);
+  expect(await sync()).toMatchObject({ exit: 0, requests: 0 });
+  expect(await startsOf(file)).toEqual([0, 40, 80, 120]);
+  const rows = [...(pools.get(pool)?.rows ?? []), rowAt(pool, seconds("2026-10-30T23:59:00Z"))];
+  rows.sort((one, other) => seconds(one.created_at) - seconds(other.created_at));
+  pools.set(pool, { rows, created: "2026-01-01T00:00:00Z" });
+  now = seconds("2026-11-05T08:00:00Z");
+  await sync();
+  const counts = (await periodsIn(root, path.relative(root, file))).map(({ footer }) => footer.rows);
+  expect(counts).toEqual([40, 41, 40]);
+  expect(await startsOf(file)).toEqual([0, 121]);
+  expect(await findings()).toEqual([]);
+});
+
+test("a month in one row group is copied if only a footer changes, and continued if a day is added", async () => {
+  await first();
+  const file = of("rows", "2026-10");
+  const groupOf = async () => await withParquet(file, async (parquet) => sha256Of(await parquet.bytesOf(0)));
+  const [before, bytes] = [await groupOf(), readFileSync(file)];
+  now = seconds("2026-11-05T08:00:00Z");
+  await sync();
+  expect(readFileSync(file).equals(bytes)).toBe(false);
+  expect(await groupOf()).toBe(before);
+  // An earlier start adds a day before those that share a row group.
+  expect((await sync(`ethereum:${pool}`, "--from", "2026-10-28")).exit).toBe(0);
+  expect(await startsOf(file)).toEqual([0, 160]);
+  expect(await findings()).toEqual([]);
 });
 
 test("a day that is in two files after a kill is in one of them after the next run", async () => {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { isObject, member } from "../../src/base/json/raw-json.ts";
 import { dexdata, run as runIn } from "../harness/dexdata.ts";
+import { startDisturbingProxy } from "../harness/disturbing-proxy.ts";
 import { dataFiles, periodsBelow, rowsBelow } from "../harness/lake.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -196,6 +197,36 @@ test("--watch reads each period of the lists until a signal arrives", async () =
     .split("\n")
     .map((line) => String(member(JSON.parse(line), "settled_to")).slice(11, 16));
   expect(ends).toEqual(["08:55", "08:56", "08:57", "08:58", "08:59"]);
+});
+
+test("--watch outlasts an outage: the periods that pass are lost and recorded, and the next ones are read", async () => {
+  const isOut = (): boolean => {
+    const at = (watched?.clock.now() ?? 0) - sandboxNow;
+    return at > 90_000 && at < 210_000;
+  };
+  const arrived = (): void => {
+    if (isOut()) throw new Error("the connection is closed");
+  };
+  const proxy = await startDisturbingProxy(sandbox.running().restPaid, { arrived });
+  watched = createTestContext({
+    flows: true,
+    now,
+    env: { ...sandbox.env(), DEXDATA_PRO_BASE_URL: proxy.url },
+  });
+  const words = ["sync", root, "--search", "ethereum --limit 5", "--every", "1m", "--watch"];
+  const { exit, stderr } = await runIn(words, watched);
+  watched = undefined;
+  await proxy.close();
+  expect(exit).toBe(143);
+  expect(stderr).toContain(
+    "rows from 2026-11-21T08:56:00Z to 2026-11-21T08:58:00Z are lost (no run has read them",
+  );
+  const periods = [...new Set((await stored()).map((row) => String(member(row, "period")).slice(11, 16)))];
+  expect(periods).toEqual(["08:54", "08:55", "08:58"]);
+  const [day] = await periodsBelow(root);
+  expect(day?.footer.lost.map(({ from, to, why }) => [from, to, why])).toEqual([
+    [Date.parse("2026-11-21T08:56:00Z") / 1000, Date.parse("2026-11-21T08:58:00Z") / 1000, "missed"],
+  ]);
 });
 
 test("a clock that is ahead of the service's does not move a period", async () => {

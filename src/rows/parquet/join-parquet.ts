@@ -1,38 +1,112 @@
+import { openStored, type StoredFile } from "../../base/files/stored-file.ts";
 import { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js";
 import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./file-mark.ts";
-import { type ByteSource, type GroupRange, openParquet, readFooter } from "./parquet-file.ts";
+import { rowsPerGroup } from "./check-pages.ts";
+import {
+  type ByteSource,
+  groupsOf,
+  openParquet,
+  type ParquetFile,
+  readFooter,
+  type RowRange,
+  UnreadableParquet,
+} from "./parquet-file.ts";
+import { createParquetWriter } from "./parquet-writer.ts";
 
-/** Row groups of one file. All files of a join have the same columns. */
-export interface Piece extends GroupRange {
-  readonly source: ByteSource;
+/** Rows of one file. All files of a join have the same columns. */
+export interface Piece {
+  readonly file: string;
+  readonly range: RowRange;
 }
+
+interface OpenPiece extends ReturnType<typeof groupsOf> {
+  readonly source: ByteSource;
+  readonly parquet: ParquetFile;
+  readonly range: RowRange;
+}
+
+type Write = (bytes: Uint8Array) => Promise<void>;
 
 type Thrift = Record<string, unknown>;
 
 const magic = Buffer.from("PAR1");
 
 /**
- * Copies row groups into one file, byte for byte: only their places in the file are new. The result is the same as if
- * `createParquetWriter` had written all rows. Throws UnreadableParquet if a byte of a row group has changed.
+ * Puts rows into one file, in the order of the pieces. Row groups are copied, unless only some of their rows are wanted,
+ * or unless the file `isPacked`: then it has as few row groups as possible, which are much faster to query. Returns
+ * whether they were copied. Throws UnreadableParquet if a byte of a row group has changed.
  */
 export async function joinParquet(
   pieces: readonly Piece[],
   receipt: string,
-  write: (bytes: Uint8Array) => Promise<void>,
-): Promise<void> {
+  write: Write,
+  isPacked = false,
+): Promise<boolean> {
+  const opened: OpenPiece[] = [];
+  const sources: StoredFile[] = [];
+  try {
+    for (const { file, range } of adjoined(pieces)) {
+      const source = openStored(file);
+      if (source === undefined) throw new UnreadableParquet("the file does not exist");
+      sources.push(source);
+      const parquet = await openParquet(source);
+      opened.push({ source, parquet, range, ...groupsOf(parquet, range) });
+    }
+    const canCopy = opened.every(({ isWhole }) => isWhole) && !(isPacked && hasTooMany(opened));
+    await (canCopy ? copyGroups : writeRows)(opened, receipt, write);
+    return canCopy;
+  } finally {
+    for (const source of sources) source.close();
+  }
+}
+
+function hasTooMany(opened: readonly OpenPiece[]): boolean {
+  const sumOf = (count: (piece: OpenPiece) => number): number =>
+    opened.reduce((sum, piece) => sum + count(piece), 0);
+  const rows = sumOf(({ range: { begin, end } }) => end - begin);
+  return sumOf(({ first, last }) => last - first) > Math.ceil(rows / rowsPerGroup);
+}
+
+/** Pieces that follow one another in a file are one piece. */
+function adjoined(pieces: readonly Piece[]): readonly Piece[] {
+  const found: Piece[] = [];
+  for (const piece of pieces) {
+    const last = found.at(-1);
+    if (last?.file === piece.file && last.range.end === piece.range.begin)
+      found.splice(-1, 1, { ...last, range: { ...last.range, end: piece.range.end } });
+    else found.push(piece);
+  }
+  return found;
+}
+
+/** Canonical rows fit the columns that they are from, and stay the same. */
+async function writeRows(pieces: readonly OpenPiece[], receipt: string, write: Write): Promise<void> {
+  const columns = (pieces[0]?.parquet.columns ?? []).map((column) => ({ ...column, isNumberOrText: true }));
+  const writer = createParquetWriter({ columns, write });
+  // A file that is open keeps its latest row group in memory.
+  for (const { source, range } of pieces)
+    for await (const { lines } of (await openParquet(source)).groups(undefined, range))
+      await writer.add(lines.toString().split("\n").slice(0, -1));
+  await writer.finish(() => receipt);
+}
+
+/**
+ * Copies row groups byte for byte: only their places in the file are new. The result is the same as if
+ * `createParquetWriter` had written these row groups.
+ */
+async function copyGroups(pieces: readonly OpenPiece[], receipt: string, write: Write): Promise<void> {
   const hashes: string[] = [];
   const copied: Thrift[] = [];
   let footer: Thrift | undefined;
   let columns: Parameters<typeof writeMark>[0]["columns"] = [];
   let [position, rows] = [0, 0n];
-  for (const { source, begin, end } of pieces) {
-    const parquet = await openParquet(source);
+  for (const { source, parquet, first, last } of pieces) {
     const own = await readThrift(source);
     footer ??= own;
     columns = parquet.columns;
-    for (let index = begin; index < end; index += 1) {
+    for (let index = first; index < last; index += 1) {
       const whole = await parquet.bytesOf(index);
       const group = Object(own["field_4"])[index];
       const bytes = index === 0 ? whole.subarray(magic.length) : whole;

@@ -30,8 +30,8 @@ export interface ParquetFile {
   readonly columns: readonly ParquetColumn[];
   /** According to the footer. */
   readonly rows: number;
-  /** The number of rows of each row group. */
-  readonly counts: readonly number[];
+  /** The place of the first row of each row group, and the end of the rows. */
+  readonly starts: readonly number[];
   /** The bytes of a row group, if none of them has changed. */
   readonly bytesOf: (group: number) => Promise<Buffer>;
   /**
@@ -40,34 +40,33 @@ export interface ParquetFile {
    */
   readonly groups: (
     see?: SeeRow,
-    range?: GroupRange,
+    range?: RowRange,
   ) => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number }>;
 }
 
-/** Row groups of a file, from `begin` to before `end`. */
-export interface GroupRange {
+/** Rows of a file, from `begin` to before `end`. */
+export interface RowRange {
   readonly begin: number;
   readonly end: number;
 }
 
-/** The row groups of parts with these numbers of rows. No row group has rows of two parts. */
-export function groupRanges(
-  { counts }: Pick<ParquetFile, "counts">,
+/** The places of parts with these numbers of rows, which follow one another. */
+export function rowRanges(
+  { rows }: Pick<ParquetFile, "rows">,
   parts: readonly number[],
-): readonly GroupRange[] {
+): readonly RowRange[] {
   let end = 0;
-  const ranges = parts.map((rows) => {
-    const begin = end;
-    for (let rest = rows; rest > 0; end += 1) rest -= counts[end] ?? Number.POSITIVE_INFINITY;
-    return { begin, end };
-  });
-  const isWhole = ranges.every(
-    ({ begin, end: last }, index) =>
-      counts.slice(begin, last).reduce((sum, count) => sum + count, 0) === parts[index],
-  );
-  if (!isWhole || end !== counts.length)
-    throw new UnreadableParquet("the numbers of rows are not those in the footer");
+  const ranges = parts.map((count) => ({ begin: end, end: (end += count) }));
+  if (end !== rows) throw new UnreadableParquet("the numbers of rows are not those in the footer");
   return ranges;
+}
+
+/** The row groups from `first` to before `last` have these rows. Without other ones, they are `isWhole`. */
+export function groupsOf({ starts }: Pick<ParquetFile, "starts">, { begin, end }: RowRange) {
+  if (begin >= end) return { first: 0, last: 0, isWhole: true };
+  const first = starts.findLastIndex((start) => start <= begin);
+  const last = starts.findIndex((start) => start >= end);
+  return { first, last, isWhole: starts[first] === begin && starts[last] === end };
 }
 
 export { UnreadableParquet } from "./unreadable-parquet.ts";
@@ -93,27 +92,43 @@ export async function openParquet(source: ByteSource): Promise<ParquetFile> {
     if (sha256Of(bytes) !== mark.groups[index]) throw new UnreadableParquet(damaged);
     return bytes;
   };
+  const rows = Number(metadata.num_rows);
+  const starts = [0];
+  for (const group of metadata.row_groups) starts.push((starts.at(-1) ?? 0) + Number(group.num_rows));
+  // Parts of a file that are read one after the other often share a row group.
+  let latest: { readonly index: number; readonly cells: GroupCells } | undefined;
+  const cellsOf = async (index: number, group: RowGroup): Promise<GroupCells> => {
+    if (latest?.index === index) return latest.cells;
+    latest = undefined;
+    const [position, bytes] = [startOf(index), await bytesOf(index)];
+    const part = { metadata, columns: mark.columns, bytes, position };
+    const cells = explained(() => readColumns(group, part));
+    latest = { index, cells };
+    return cells;
+  };
   return {
     receipt,
     columns: mark.columns,
-    rows: Number(metadata.num_rows),
-    counts: metadata.row_groups.map((group) => Number(group.num_rows)),
+    rows,
+    starts,
     bytesOf,
-    groups: async function* (see, { begin, end } = { begin: 0, end: ends.length }) {
+    groups: async function* (see, range = { begin: 0, end: rows }) {
       const lines = new RowBytes();
-      for (const [index, group] of [...metadata.row_groups.entries()].slice(begin, end)) {
-        const [position, bytes] = [startOf(index), await bytesOf(index)];
+      const { first, last } = groupsOf({ starts }, range);
+      for (const [index, group] of [...metadata.row_groups.entries()].slice(first, last)) {
+        const cells = await cellsOf(index, group);
         lines.clear();
-        const rows = Number(group.num_rows);
-        const part = { metadata, columns: mark.columns, bytes, position };
-        const columns = explained(() => readColumns(group, part, lines));
-        for (let row = 0; row < rows; row += 1) {
+        const columns = cells.map(([column, own]) => new StoredColumn(column, own, lines));
+        const place = starts[index] ?? 0;
+        const begin = Math.max(range.begin - place, 0);
+        const end = Math.min(range.end - place, Number(group.num_rows));
+        for (let row = begin; row < end; row += 1) {
           const start = lines.length;
           for (const column of columns) column.addMember(row);
           lines.endRow(start);
           see?.(columns, () => lines.text(start));
         }
-        yield { lines: lines.bytes(), rows };
+        yield { lines: lines.bytes(), rows: end - begin };
       }
     },
   };
@@ -137,7 +152,7 @@ function readTexts({ key_value_metadata, schema }: FileMetaData): {
 export async function readParquet(
   file: ParquetFile,
   onGroup: () => void = () => undefined,
-  range?: GroupRange,
+  range?: RowRange,
 ): Promise<RowSummary> {
   const hash = createRowHash();
   for await (const { lines, rows } of file.groups(undefined, range)) {
@@ -196,14 +211,17 @@ interface GroupPart {
   readonly position: number;
 }
 
-function readColumns(group: RowGroup, part: GroupPart, lines: RowBytes): readonly StoredColumn[] {
+/** The values of the columns that have any. */
+type GroupCells = readonly (readonly [column: ParquetColumn, cells: readonly StoredCell[]])[];
+
+function readColumns(group: RowGroup, part: GroupPart): GroupCells {
   const { columns } = part;
   if (group.columns.length !== columns.length) throw new UnreadableParquet("a row group lacks columns");
   return group.columns.flatMap((chunk, index) => {
     // Rows of a list lack the fields of other lists.
     if (chunk.meta_data?.statistics?.null_count === group.num_rows) return [];
     const cells = readChunk(chunk, part, index, Number(group.num_rows));
-    return new StoredColumn(columns[index] ?? otherColumn, cells, lines);
+    return [[columns[index] ?? otherColumn, cells] as const];
   });
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { withByteSource } from "../../base/files/byte-source.ts";
 import { createRowHash, type RowSummary } from "../parquet/canonical-rows.ts";
-import { groupRanges, openParquet, type SeeRow, UnreadableParquet } from "../parquet/parquet-file.ts";
+import { openParquet, rowRanges, type SeeRow, UnreadableParquet } from "../parquet/parquet-file.ts";
 import { ParquetRow } from "./parquet-row.ts";
 import { type Query, querySchema } from "./pull-receipt.ts";
 import { parseJsonRow } from "./row.ts";
@@ -32,7 +32,7 @@ export interface ParquetJob {
 
 /**
  * Applies the rules to the canonical rows, and returns whether the file is intact. Damage is F1, with the first row of
- * the row group as its line.
+ * the row group as its line, for each day that has rows in it.
  */
 export async function verifyParquet({
   file,
@@ -64,7 +64,7 @@ export async function verifyParquet({
       const ranges =
         parts === undefined
           ? [undefined]
-          : groupRanges(
+          : rowRanges(
               parquet,
               parts.map(({ rows }) => rows),
             );

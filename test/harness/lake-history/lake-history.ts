@@ -18,8 +18,8 @@ import { type Kill, prepareKill } from "./kill-run.ts";
 import { fine, type LakeWorld, type Weather } from "./lake-world.ts";
 
 const [hour, day] = [3_600_000, 86_400_000];
-export const beginning = Date.parse("2026-11-11T05:20:00Z");
-const first = "2026-11-10";
+export const beginning = Date.parse("2026-10-29T05:20:00Z");
+const first = "2026-10-28";
 /** The arguments of the first run. */
 const creation = (pools: readonly string[], by: HistoryOptions["by"]): readonly string[] => [
   ...pools.map((pool) => `ethereum:${pool}`),

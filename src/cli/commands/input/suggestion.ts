@@ -1,3 +1,4 @@
+import { showSeconds } from "../../../base/time/time.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import { walkPages } from "../../../client/walk-pages.ts";
@@ -14,7 +15,7 @@ import { waysToName } from "../../run/asset-names.ts";
 import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
 import { networkDoubt } from "../../../client/response/request-refusal.ts";
 import { nearestNetwork } from "../../../api/network-aliases.ts";
-import { candleWindow, countOpenings, showSeconds } from "../../../client/candles/candle-slices.ts";
+import { candleWindow, countOpenings } from "../../../client/candles/candle-slices.ts";
 import type { Page } from "../../../client/pages/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { member } from "../../../base/json/raw-json.ts";

@@ -13,7 +13,7 @@ import { rowTexts, splitPath } from "../values/row-text.ts";
  * first row. With several groups, the first column is the group, followed by the columns of all groups.
  */
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
-  const { endpoint, output, groups, isContinued, hasHeader = true, isWhole, lead: names = [] } = presentation;
+  const { endpoint, output, groups, isContinued, hasHeader, isWhole, lead: names = [] } = presentation;
   const columns = groups.flatMap((group) => tableColumns(rowShape(endpoint, group), presentation));
   const leading = leadingFields(presentation);
   const shown = columns.flatMap((column) => column.paths.map((path) => path.join(".")));
