@@ -1,3 +1,4 @@
+import { parseJson } from "../base/json/raw-json.ts";
 import * as z from "zod";
 import { intervals } from "../api/endpoints/ohlcv.ts";
 import { parseRfc3339, showSeconds } from "../base/time/time.ts";
@@ -85,14 +86,9 @@ export function writeFooters(periods: readonly Footer[]): string {
 
 /** Undefined if the text is not what a file of this version says. */
 export function readFooters(text: string | undefined): readonly Footer[] | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    const single = footerSchema.safeParse(value).data;
-    return single === undefined ? footersSchema.safeParse(value).data?.periods : [single];
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text ?? "");
+  const single = footerSchema.safeParse(value).data;
+  return single === undefined ? footersSchema.safeParse(value).data?.periods : [single];
 }
 
 /** The part that shows which dataset and period the file belongs to. */

@@ -171,7 +171,7 @@ export function dropStaged(file: string): void {
   removeFile(journalOf(file));
 }
 
-/** A file in the work folder. */
+/** A file in the work directory. */
 export function stagedName(query: Readonly<Record<string, string>>): string {
   return nameOfWork(JSON.stringify(query));
 }

@@ -1,3 +1,4 @@
+import { groupBy } from "../base/group-by.ts";
 import { showSeconds } from "../base/time/time.ts";
 import path from "node:path";
 import { describeFileError, errorCode, isOneFile } from "../base/files/file-errors.ts";
@@ -50,8 +51,8 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
       if (foreignPart(footer, file.dataset, file.place) === undefined)
         known.push({ ...file, footer, period: periodAt(file.dataset, footer.period.from) });
   const wrong = foreignFiles(known);
-  const byFolder = groups(files, (each) => each.folder);
-  const knownIn = groups(known, (each) => each.folder);
+  const byFolder = groupBy(files, (each) => each.folder);
+  const knownIn = groupBy(known, (each) => each.folder);
   const listed = datasetsOf(root, verifier, knownIn);
   const last = lastRun(known);
   for (const folder of [...new Set([...byFolder.keys(), ...listed.keys()])].toSorted()) {
@@ -98,17 +99,6 @@ function datasetsOf(
 const receiptOf = async (file: string): Promise<string | undefined> =>
   await tryParquet(file, ({ receipt }) => receipt);
 
-/** Node 20 has no Map.groupBy. */
-function groups<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const found = new Map<string, T[]>();
-  for (const item of items) {
-    const group = found.get(keyOf(item));
-    if (group === undefined) found.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return found;
-}
-
 /** H1, and one file per period. `dataset` is undefined if no line of the list has it. */
 function checkPeriods(
   report: Report,
@@ -117,7 +107,7 @@ function checkPeriods(
   dataset: Dataset | undefined,
   last: number | undefined,
 ): void {
-  const byName = groups(known, ({ period }) => period.name);
+  const byName = groupBy(known, ({ period }) => period.name);
   // The periods of an unreadable file are unknown.
   const read = new Set(known.map(({ file }) => file));
   const unread = files.filter(({ file }) => !read.has(file)).map(({ place }) => place);

@@ -73,7 +73,7 @@ describe.each(["spec", "public"] as const)("in the %s dialect", (dialect) => {
       }
       const counts = await dexdata(["verify", ...files, "-o", "table", "--no-header"]);
       for (const line of counts.stdout.split("\n")) {
-        const rows = /^(?<rows>[\d,]+) +0 +\d/u.exec(line)?.groups?.["rows"];
+        const rows = /^ *(?<rows>[\d,]+) +0 +\d/u.exec(line)?.groups?.["rows"];
         rowsInAll += Number((rows ?? "0").replaceAll(",", ""));
       }
     }, 1_200_000);

@@ -180,7 +180,7 @@ test("the table counts findings for each file and shows the first places of each
     columns: 80,
   });
   expect(exit).toBe(8);
-  expect(stdout).toMatch(/^40 +20 +0 +transaction +F2 R3 R4 R5 R1 T3 T7\s+\S+table\.ndjson$/mu);
+  expect(stdout).toMatch(/^ *40 +20 +0 +transaction +F2 R3 R4 R5 R1 T3 T7\s+\S+table\.ndjson$/mu);
   expect(stdout).toContain("R3: 20 findings; expected: no row appears twice");
   expect(stdout).toContain("and 17 more; show all: -o ndjson");
   expect(stderr).toMatch(/^1 file, 40 rows, 20 findings, 0 notes, .*s\n$/u);

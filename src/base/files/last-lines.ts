@@ -1,3 +1,4 @@
+import { parseJson } from "../json/raw-json.ts";
 import { type FileHandle, open, truncate } from "node:fs/promises";
 import type { Clock } from "../context/context.ts";
 import { usageFailure } from "../failure.ts";
@@ -38,7 +39,7 @@ export async function repairPartialLine(
       `--out "${file}": must contain only lines of JSON`,
       "name another file; events are appended to existing lines",
     );
-  if (isJson(withoutPrefix(torn.toString("utf8")))) {
+  if (parseJson(withoutPrefix(torn.toString("utf8"))) !== undefined) {
     await handle.appendFile("\n");
     return { kind: "ended", bytes: torn.length };
   }
@@ -94,20 +95,11 @@ export async function readLastLines(
     const { bytesRead } = await handle.read(end, 0, end.length, size - end.length);
     const lines = end.subarray(0, bytesRead).toString("utf8").split("\n");
     const last = lines.pop() ?? "";
-    if (isJson(withoutPrefix(last))) lines.push(last);
+    if (parseJson(withoutPrefix(last)) !== undefined) lines.push(last);
     const isCut = size > end.length;
     return { lines: isCut ? lines.slice(1) : lines, isCut };
   } finally {
     await handle?.close();
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 

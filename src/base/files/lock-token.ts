@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { getPriority, hostname, uptime } from "node:os";
 import type { Context } from "../context/context.ts";
-import { isObject } from "../json/raw-json.ts";
+import { isObject, parseJson } from "../json/raw-json.ts";
 
 /** Identifies the process that holds a lock, so that other processes can check whether it is still running. */
 export interface Holder {
@@ -55,12 +55,7 @@ export function isToken(text: string): boolean {
 
 /** Undefined unless the text is a complete token. */
 export function readToken(text: string): Holder | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   if (!isObject(value)) return undefined;
   const { host, id, pid, boot, namespace, started } = value;
   if (typeof host !== "string" || typeof id !== "string") return undefined;

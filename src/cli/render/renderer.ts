@@ -24,7 +24,6 @@ export interface Presentation {
   readonly prefix: readonly string[] | undefined;
   /** Titles of the cells that pages have in front of their rows; only for CSV and TSV. */
   readonly lead: readonly string[] | undefined;
-  /** Only for Parquet. */
   readonly parquet: ParquetTarget | undefined;
   readonly hasHeader: boolean;
   /** Table columns by name; undefined shows the columns that fit. */

@@ -1,3 +1,4 @@
+import { groupBy } from "../../base/group-by.ts";
 import { member, rawMembers } from "../../base/json/raw-json.ts";
 import { compareDecimals } from "../../base/json/compare-decimals.ts";
 import { sumDecimals } from "../../base/json/exact-decimal.ts";
@@ -6,8 +7,7 @@ import { nextOf } from "../pages/judge.ts";
 import { notesOf, type Page } from "../pages/page.ts";
 import { parseRow, type TextRow, textRows } from "../rows/rows.ts";
 import { openingOf, readSeconds, wholeSeconds } from "./candle-slices.ts";
-import { timeLike } from "./candle-times.ts";
-import { intervalSeconds } from "./candle-times.ts";
+import { timeLike, intervalSeconds } from "./candle-times.ts";
 import { intervalStart, type MadeInterval } from "./made-interval.ts";
 
 /** A candle of the source, with its texts by field. `opens` is in Unix seconds. */
@@ -28,14 +28,8 @@ export async function* madeCandles(pages: AsyncIterable<Page>, made: MadeInterva
     const end = next === undefined ? Number.POSITIVE_INFINITY : wholeSeconds(next.value);
     const all = [...carried, ...partsOf(page)];
     carried = all.filter(({ opens }) => opens >= end);
-    const groups = new Map<number, Part[]>();
-    for (const part of all) {
-      if (part.opens >= end) continue;
-      const start = intervalStart(part.opens, made.length);
-      const group = groups.get(start);
-      if (group === undefined) groups.set(start, [part]);
-      else group.push(part);
-    }
+    const whole = all.filter(({ opens }) => opens < end);
+    const groups = groupBy(whole, ({ opens }) => intervalStart(opens, made.length));
     const [cut] = notesOf(page, "complete from");
     const from = cut?.seconds ?? Number.NEGATIVE_INFINITY;
     const rows = [...groups].map(([start, parts]) => madeCandle(start, parts, made, start < from));

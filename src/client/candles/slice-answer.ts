@@ -1,9 +1,8 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../pages/in-order.ts";
-import { ended, more } from "../pages/judge.ts";
+import { ended, more, type Position } from "../pages/judge.ts";
 import { type Asking, type Page, pageOf, readRows, remark } from "../pages/page.ts";
-import type { Position } from "../pages/position.ts";
 import { type TextRow, textRows } from "../rows/rows.ts";
 import type { MadeInterval } from "./made-interval.ts";
 import {

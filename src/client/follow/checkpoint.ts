@@ -1,3 +1,4 @@
+import { groupBy } from "../../base/group-by.ts";
 import { atSecond } from "../../base/time/time.ts";
 import path from "node:path";
 import { isSameService, namesIn } from "../../api/service-name.ts";
@@ -10,7 +11,7 @@ import { lookAt, makeFolder } from "../../base/files/paths.ts";
 import { textOfFile } from "../../base/files/stored-file.ts";
 import { replaceWithText } from "../../base/files/replace-file.ts";
 import { instant } from "../../base/text/counted.ts";
-import { isObject, member } from "../../base/json/raw-json.ts";
+import { isObject, member, parseJson } from "../../base/json/raw-json.ts";
 import type { FollowState } from "./known-rows.ts";
 import type { Earlier } from "./look.ts";
 import { readTailRow, type TailRow } from "./tail-row.ts";
@@ -154,12 +155,7 @@ const unknownEnd = "rows before this run may be missing, and rows since --from m
 /** Undefined without a checkpoint, or if a file has become shorter since the checkpoint was written. */
 function readSaved(file: string, { service, report }: CheckpointOptions): object | undefined {
   if (lookAt(file) === undefined) return undefined;
-  let saved: unknown;
-  try {
-    saved = JSON.parse(textOfFile(file) ?? "");
-  } catch {
-    saved = undefined;
-  }
+  const saved = parseJson(textOfFile(file) ?? "");
   const lists = isObject(saved) ? member(saved, "lists") : undefined;
   if (!isObject(lists) || member(saved, "dexdata") !== "follow")
     throw fail("checkpoint", `${file} is not a checkpoint of --follow`, {
@@ -195,7 +191,7 @@ function readState(state: unknown): FollowState {
  * milliseconds, on the clock of the file system.
  */
 async function readEnds({ named, shape, ownerOf }: CheckpointOptions, savedAt: number | undefined) {
-  const rows = new Map<string, TailRow[]>();
+  const rows: TailRow[] = [];
   const files = earlierFiles(named, "any");
   const written = savedAt === undefined ? files.slice(0, ofFilesAlone.files) : files;
   for (const { file, writtenAt } of written) {
@@ -205,14 +201,10 @@ async function readEnds({ named, shape, ownerOf }: CheckpointOptions, savedAt: n
     );
     for (const line of lines) {
       const row = readLine(shape, line);
-      if (row === undefined) continue;
-      const owner = ownerOf(row.value);
-      const others = rows.get(owner);
-      if (others === undefined) rows.set(owner, [row]);
-      else others.push(row);
+      if (row !== undefined) rows.push(row);
     }
   }
-  return rows;
+  return groupBy(rows, ({ value }) => ownerOf(value));
 }
 
 function readLine(shape: RowShape, line: string): TailRow | undefined {

@@ -47,7 +47,6 @@ type Walked =
   | { readonly kind: "older" }
   /** The total is the number of known and new rows. */
   | { readonly kind: "agreed" }
-  /** The end of the list. */
   | { readonly kind: "end"; readonly listed: ReadonlySet<string>; readonly items: number };
 
 /** `latest` returns Unix seconds; rows with a later time have a wrong date. */

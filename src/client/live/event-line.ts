@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/json/raw-json.ts";
 import { isAscii, isUtf8 } from "node:buffer";
 import { dataOf, type EventId, type StreamEvent } from "../streams/stream-event.ts";
 import { compactJson, escapeJsonText } from "../../base/json/json-text.ts";
@@ -15,11 +16,7 @@ export function jsonLine(event: StreamEvent): string | undefined {
   const isPlain = isAscii(data);
   if (!isPlain && !isUtf8(data)) return undefined;
   const text = isPlain ? data.toString("latin1") : data.toString("utf8");
-  try {
-    JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  if (parseJson(text) === undefined) return undefined;
   const line = compactJson(text);
   // Valid ASCII JSON contains no control characters except DEL.
   return isPlain && data.indexOf(DEL) < 0 ? line : escapeJsonText(line);

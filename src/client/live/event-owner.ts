@@ -2,7 +2,7 @@ import { dataOf, type StreamEvent } from "../streams/stream-event.ts";
 import { addressKey, type Subject, subjectKey } from "../subject.ts";
 import type { FeedKind } from "../../api/feed.ts";
 import { areSame } from "../../base/json/pattern.ts";
-import { isObject, member } from "../../base/json/raw-json.ts";
+import { isObject, member, parseJson } from "../../base/json/raw-json.ts";
 
 /** An event of an asset that its connection has not requested. */
 export class Foreign {
@@ -185,10 +185,6 @@ function textsAt(row: unknown, names: readonly string[]): readonly string[] {
 
 /** Undefined unless the event is a JSON object. */
 export function readRow(event: StreamEvent): unknown {
-  try {
-    const row: unknown = JSON.parse(dataOf(event).toString("utf8"));
-    return isObject(row) ? row : undefined;
-  } catch {
-    return undefined;
-  }
+  const row = parseJson(dataOf(event).toString("utf8"));
+  return isObject(row) ? row : undefined;
 }

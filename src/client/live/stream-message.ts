@@ -1,7 +1,7 @@
 import { dataOf, isSkipped, type StreamEvent } from "../streams/stream-event.ts";
 import { failAsService } from "../../api/error-codes.ts";
 import { fail, type Failure } from "../../base/failure.ts";
-import { member } from "../../base/json/raw-json.ts";
+import { member, parseJson } from "../../base/json/raw-json.ts";
 
 /** In characters. An event may be a megabyte long, which is far too long to print. */
 const longest = 1024;
@@ -14,12 +14,8 @@ export function shortened(text: string): string {
 export function textOf(event: StreamEvent): string {
   if (isSkipped(event)) return "(larger than the limit)";
   const text = dataOf(event).toString("utf8");
-  try {
-    const message = member(JSON.parse(text), "message");
-    return shortened(typeof message === "string" ? message : text);
-  } catch {
-    return shortened(text);
-  }
+  const message = member(parseJson(text), "message");
+  return shortened(typeof message === "string" ? message : text);
 }
 
 /** The client closes the stream and retries (specification, Events 2), unless an asset is unknown. */

@@ -1,10 +1,9 @@
-import { hideKey, refuseKey } from "../connection/target.ts";
+import { hideKey, refuseKey, createAuthorization, type Target } from "../connection/target.ts";
 import type { Pace, SendKind } from "../pace/pace.ts";
 import type { EventLedger } from "../spending/ledger.ts";
 import { type Connection, openConnection } from "../streams/connection.ts";
 import { isStreamLimitFailure, type StreamQuestion, streamRefusal } from "../streams/stream-refusal.ts";
 import { checkPlan } from "../response/plan-refusal.ts";
-import { createAuthorization, type Target } from "../connection/target.ts";
 import type { Context } from "../../base/context/context.ts";
 import { oldestSince } from "../../api/feeds/ohlcv-feed.ts";
 import { usageFailure } from "../../base/failure.ts";

@@ -9,10 +9,9 @@ import type { Rows } from "../rows/rows.ts";
 import { createAnswerReader } from "./answer-reader.ts";
 import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
 import { yieldToSocket } from "./in-order.ts";
-import { type Doubt, ended, more } from "./judge.ts";
+import { type Doubt, ended, more, type Position } from "./judge.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import { type Asking, type Page, pageOf, type Reading, remark, warningOf } from "./page.ts";
-import type { Position } from "./position.ts";
 import { judgeSearchPage, type SearchPage, type SearchVerdict } from "./search-judge.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { invalidResponse } from "../../base/failure.ts";
-import { member } from "../../base/json/raw-json.ts";
+import { member, parseJson } from "../../base/json/raw-json.ts";
 
 /**
  * Undefined after the last page; null if another page is promised without a cursor. `has_next_page` may be missing; a
@@ -35,14 +35,10 @@ export function promisedCursor(body: Uint8Array): string | undefined {
   if (close === -1) return undefined;
   const [, members] = /^\]\s*,(.*)$/su.exec(tail.toString("utf8", close)) ?? [];
   if (members === undefined) return undefined;
-  try {
-    const envelope: unknown = JSON.parse(`{${members}`);
-    const cursor = member(envelope, "next_cursor");
-    const isPromised = member(envelope, "has_next_page") === true && typeof cursor === "string";
-    return isPromised && cursor !== "" && isSendable(cursor) ? cursor : undefined;
-  } catch {
-    return undefined;
-  }
+  const envelope = parseJson(`{${members}`);
+  const cursor = member(envelope, "next_cursor");
+  const isPromised = member(envelope, "has_next_page") === true && typeof cursor === "string";
+  return isPromised && cursor !== "" && isSendable(cursor) ? cursor : undefined;
 }
 
 /** A lone surrogate has no UTF-8 encoding, and hosts limit the length of URLs. */

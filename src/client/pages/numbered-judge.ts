@@ -10,7 +10,7 @@ import {
   type NumberedAnswer,
   type NumberedPages,
 } from "./numbered-answer.ts";
-import type { Position } from "./position.ts";
+import type { Position } from "./judge.ts";
 import type { RowEdge } from "./row-edge.ts";
 
 /** Anomalies that may be the service's normal behavior. Once a page has kept one, later pages are not checked for it. */
@@ -27,7 +27,6 @@ export interface NumberedState {
   readonly reply: NumberedPages;
   readonly edge: RowEdge;
   readonly count: ListCount;
-  /** The number of rows taken so far. */
   readonly listed: number;
   /** Compares the rows with those taken so far. */
   readonly inspectRowsOf: (answer: NumberedAnswer) => InspectedRows;

@@ -8,7 +8,7 @@ import type { Document } from "../connection/answer-body.ts";
 import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
 import type { Rows } from "../rows/rows.ts";
 import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
-import { type Doubt, ended, more, type PageEnd, rejectedPosition } from "./judge.ts";
+import { type Doubt, ended, more, type PageEnd, rejectedPosition, type Position } from "./judge.ts";
 import {
   countedRows,
   isEnd,
@@ -21,7 +21,6 @@ import {
 import { contradictionIn, type Habit, isPushedBack, type NumberedState } from "./numbered-judge.ts";
 import { createAnswerReader } from "./answer-reader.ts";
 import { type Asking, type Page, pageOf, type Reading, remark, warningOf } from "./page.ts";
-import type { Position } from "./position.ts";
 import { RowEdge } from "./row-edge.ts";
 
 /** Returns the position where the list continues; undefined after the end of the list. */

@@ -3,8 +3,7 @@ import type { Args } from "../../api/args.ts";
 import { type Failure, invalidResponse } from "../../base/failure.ts";
 import { isObject, rawElements } from "../../base/json/raw-json.ts";
 import type { Client } from "../client.ts";
-import { ended, type PageEnd } from "./judge.ts";
-import type { Position } from "./position.ts";
+import { ended, type PageEnd, type Position } from "./judge.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 import type { Subject } from "../subject.ts";
 import { type Rows, type TextRow, textRows } from "../rows/rows.ts";
@@ -57,7 +56,6 @@ export type Remark = "short" | "twins" | "replaced";
 
 type Noted<K extends PageNote["kind"]> = Extract<PageNote, { readonly kind: K }>;
 
-/** The notes of one kind. */
 export function notesOf<K extends PageNote["kind"]>(
   { notes }: Pick<Page, "notes">,
   kind: K,
@@ -84,12 +82,10 @@ export function totalOf(page: Page): number | undefined {
   return page.left === undefined ? undefined : rowsSentIn(page) + page.left;
 }
 
-/** A note if there is something to count. */
 export function remark(kind: Remark, count: number): readonly PageNote[] {
   return count > 0 ? [{ kind, count }] : [];
 }
 
-/** A note if there is a text. */
 export function warningOf(text: string | undefined): readonly PageNote[] {
   return text === undefined ? [] : [{ kind: "warning", text }];
 }
@@ -147,7 +143,6 @@ export interface Asking {
 
 /** Each row of a list is returned once. */
 export interface Reading {
-  /** The rows already seen. */
   readonly seen: SeenKeys;
   /** The identity and time of the last row before the start of the walk, if known. */
   readonly after: object | undefined;

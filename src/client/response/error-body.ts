@@ -1,5 +1,5 @@
 import { isServiceCode, type ServiceCode } from "../../api/service-errors.ts";
-import { isObject, rawMembers } from "../../base/json/raw-json.ts";
+import { isObject, rawMembers, parseJson } from "../../base/json/raw-json.ts";
 
 export interface ErrorBody {
   /** A code from the specification; undefined if `error` contains a sentence instead. */
@@ -15,7 +15,7 @@ export interface ErrorBody {
  * object in `error` (5xx responses from the CDN edge), HTML, non-JSON text, `{}` and an empty body.
  */
 export function readErrorBody(text: string): ErrorBody {
-  const fields = membersOf(text);
+  const fields = isObject(parseJson(text)) ? rawMembers(text) : undefined;
   if (fields === undefined) {
     const isHtml = /^\s*<(?:!doctype|html)/iu.test(text);
     return { code: undefined, message: undefined, fields: new Map(), isHtml };
@@ -35,9 +35,5 @@ export function textField(fields: ReadonlyMap<string, string>, name: string): st
 }
 
 function membersOf(text: string): ReadonlyMap<string, string> | undefined {
-  try {
-    return isObject(JSON.parse(text)) ? rawMembers(text) : undefined;
-  } catch {
-    return undefined;
-  }
+  return isObject(parseJson(text)) ? rawMembers(text) : undefined;
 }

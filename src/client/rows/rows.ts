@@ -17,7 +17,7 @@ export interface Rows {
   readonly keep: (kept: readonly boolean[]) => Rows;
   /** Undefined if the rows are not compact or contain terminal control characters. */
   readonly lines: () => Uint8Array | undefined;
-  /** Undefined unless the rows are bytes, and their fields were located when they were checked; see `Walk.located`. */
+  /** Undefined unless the rows are bytes, and their fields were located when they were checked; see `Reading`. */
   readonly locate: (fields: readonly string[]) => LocatedRows | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/json/raw-json.ts";
 import { checkKeyForm } from "../../base/key.ts";
 
 /**
@@ -20,14 +21,10 @@ type Words = readonly string[] | { readonly problem: string; readonly next?: str
 
 function readArray(text: string): Words {
   const problem = 'must be a JSON array of strings, e.g. ["pass","show","dexdata"]';
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (!Array.isArray(parsed)) return { problem };
-    const words = parsed.filter((word): word is string => typeof word === "string" && !word.includes("\0"));
-    return words.length === parsed.length ? words : { problem };
-  } catch {
-    return { problem };
-  }
+  const parsed = parseJson(text);
+  if (!Array.isArray(parsed)) return { problem };
+  const words = parsed.filter((word): word is string => typeof word === "string" && !word.includes("\0"));
+  return words.length === parsed.length ? words : { problem };
 }
 
 const pieces = /\s+|'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<plain>[^\s'"]+)|(?<open>['"])/gu;

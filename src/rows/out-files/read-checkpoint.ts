@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/json/raw-json.ts";
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, createReadStream, lstatSync, readFileSync, rmSync } from "node:fs";
 import * as z from "zod";
@@ -180,11 +181,9 @@ function readLines(bytes: Buffer): readonly { readonly value: unknown; readonly 
   const lines: { readonly value: unknown; readonly end: number }[] = [];
   let start = 0;
   for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
-    try {
-      lines.push({ value: JSON.parse(bytes.toString("utf8", start, end)) as unknown, end: end + 1 });
-    } catch {
-      return lines;
-    }
+    const value = parseJson(bytes.toString("utf8", start, end));
+    if (value === undefined) break;
+    lines.push({ value, end: end + 1 });
     start = end + 1;
   }
   return lines;

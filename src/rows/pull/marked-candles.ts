@@ -1,9 +1,8 @@
 import { candleWindow, openingOf, readSeconds, wholeSeconds } from "../../client/candles/candle-slices.ts";
 import { timeLike } from "../../client/candles/candle-times.ts";
 import { intervalStart, nextIntervalStart } from "../../client/candles/made-interval.ts";
-import { more, nextOf } from "../../client/pages/judge.ts";
+import { more, nextOf, type Position } from "../../client/pages/judge.ts";
 import type { Page, Walk } from "../../client/pages/page.ts";
-import type { Position } from "../../client/pages/position.ts";
 import { type TextRow, textRows } from "../../client/rows/rows.ts";
 import type { Args } from "../../api/args.ts";
 import { member, rawMembers } from "../../base/json/raw-json.ts";

@@ -1,4 +1,4 @@
-import { isObject, rawMembers } from "../../base/json/raw-json.ts";
+import { isObject, rawMembers, parseJson } from "../../base/json/raw-json.ts";
 import { type TextBytes, toBytes } from "../../base/text/text-hash.ts";
 
 /** One row of a file. It is valid until the next row is read. */
@@ -24,12 +24,9 @@ export interface Unreadable {
 
 /** Returns a row, or the reason why the text is not one. */
 export function parseJsonRow(json: string, line: number): Row | Unreadable {
-  let values: unknown;
-  try {
-    values = JSON.parse(json);
-  } catch {
+  const values = parseJson(json);
+  if (values === undefined)
     return { line, expected: "a JSON object", found: json.trim() === "" ? "an empty line" : "invalid JSON" };
-  }
   if (!isObject(values)) return { line, expected: "a JSON object", found: "another JSON value" };
   let members: ReadonlyMap<string, string> | undefined;
   return rowOf(values, line, (name, value) =>

@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/json/raw-json.ts";
 import * as z from "zod";
 import { withByteSource } from "../../base/files/byte-source.ts";
 import { createRowHash, type RowSummary } from "../parquet/canonical-rows.ts";
@@ -47,7 +48,8 @@ export async function verifyParquet({
     try {
       const source = { size, read: (start: number, end: number) => ((bytes = end), read(start, end)) };
       const parquet = await openParquet(source);
-      const receipt = parseReceipt(parquet.receipt);
+      const receipt = parseJson(parquet.receipt);
+      if (receipt === undefined) throw new UnreadableParquet("the receipt in the footer is not JSON");
       const current = startWalk(querySchema.safeParse(receipt).data);
       walk = current;
       const row = new ParquetRow();
@@ -100,14 +102,6 @@ function refuse(report: Report, cause: unknown, line: number, day: string | unde
   const place = { line, ...(day !== undefined && { field: day }) };
   report("F1", { ...place, expected: "a Parquet file as dexdata wrote it", found: cause.message });
   return false;
-}
-
-function parseReceipt(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UnreadableParquet("the receipt in the footer is not JSON");
-  }
 }
 
 function isFooterOf(found: RowSummary, said: RowsFooter | undefined, report: Report): boolean {

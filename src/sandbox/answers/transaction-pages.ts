@@ -1,8 +1,7 @@
 import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
 import { writeInstant } from "../wire/request-times.ts";
 import type { Json, JsonObject } from "../wire/json-writer.ts";
-import { inTokens, type PoolFacts } from "../market/types.ts";
-import type { Transaction, TransactionWindow } from "../market/types.ts";
+import { inTokens, type PoolFacts, type Transaction, type TransactionWindow } from "../market/types.ts";
 import { invalidParam } from "../wire/service-refusal.ts";
 import { type Answer, type Asked, networkOf, poolOf } from "./answer.ts";
 import { pageInfo, readPage } from "./page-position.ts";

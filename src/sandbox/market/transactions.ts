@@ -3,8 +3,14 @@ import { Flag } from "./deck.ts";
 import { belowAt, hash, hashText, mix, toUnit, unmix } from "./hash.ts";
 import { blockNumberAt, blockTime } from "./history.ts";
 import { flagsOf, headOf, lastRowAt, sizeOf, timeOf } from "./trades.ts";
-import { compareKeys, type NetworkFacts, type PoolFacts, type Transaction } from "./types.ts";
-import type { TransactionKey, TransactionWindow } from "./types.ts";
+import {
+  compareKeys,
+  type NetworkFacts,
+  type PoolFacts,
+  type Transaction,
+  type TransactionKey,
+  type TransactionWindow,
+} from "./types.ts";
 import { priceAfter, usdAfter } from "./usd.ts";
 
 const TRADERS = 4000;

@@ -28,7 +28,8 @@ export function candleSource(market: Market, token: TokenFacts, interval: Stream
     const end = Math.floor((to - sealing) / seconds) * seconds;
     const events: StreamEvent[] = [];
     const groups = groupSwaps(market, token, first, end, seconds);
-    for (const timestamp of revisedCandles(market, token, from, to, seconds)) {
+    const revised = market.poolsOfToken(token, to).flatMap((pool) => market.revised(pool, from, to));
+    for (const timestamp of new Set(revised.map((time) => Math.floor(time / seconds) * seconds))) {
       if (timestamp >= first) continue;
       for (const [slot, swaps] of groupSwaps(market, token, timestamp, timestamp + seconds, seconds))
         groups.set(slot, swaps);
@@ -52,18 +53,6 @@ export function candleSource(market: Market, token: TokenFacts, interval: Stream
     }
     return events.toSorted((a, b) => a.at - b.at || (a.id ?? 0) - (b.id ?? 0));
   };
-}
-
-/** The timestamps of candles whose swaps change in this span. */
-function revisedCandles(
-  market: Market,
-  token: TokenFacts,
-  from: number,
-  to: number,
-  seconds: number,
-): ReadonlySet<number> {
-  const times = market.poolsOfToken(token, to).flatMap((pool) => market.revised(pool, from, to));
-  return new Set(times.map((time) => Math.floor(time / seconds) * seconds));
 }
 
 /** Returns the candles from `since` on (inclusive), each once and in its state as of `at`. */

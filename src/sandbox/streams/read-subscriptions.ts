@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/json/raw-json.ts";
 import { assetsPerPost } from "../../api/feed.ts";
 import { longestBackfill, type StreamInterval, streamIntervals } from "../../api/feeds/ohlcv-feed.ts";
 import { supportedNetworks } from "../answers/answer.ts";
@@ -49,12 +50,7 @@ function readBodySubscriptions(reading: FeedRequest): readonly Subscription[] {
 }
 
 function readArray(body = ""): readonly unknown[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    parsed = undefined;
-  }
+  const parsed = parseJson(body);
   if (Array.isArray(parsed) && parsed.length > 0) return parsed;
   throw badEntry("body", "the body must be a JSON array of 1 to 25 objects {chain, address, method}");
 }

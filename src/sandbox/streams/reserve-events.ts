@@ -1,6 +1,5 @@
 import type { JsonObject } from "../wire/json-writer.ts";
-import { inTokens, type Market, type PoolFacts } from "../market/types.ts";
-import type { TokenFacts, Transaction } from "../market/types.ts";
+import { inTokens, type Market, type PoolFacts, type TokenFacts, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween, transactionsOfToken } from "./transaction-events.ts";
 

@@ -1,7 +1,13 @@
 import { writeInstant } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
-import { compareKeys, inTokens, type Market, type PoolFacts } from "../market/types.ts";
-import type { TokenFacts, Transaction } from "../market/types.ts";
+import {
+  compareKeys,
+  inTokens,
+  type Market,
+  type PoolFacts,
+  type TokenFacts,
+  type Transaction,
+} from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 
 /** Swaps, adds and removes (specification, "Transaction" resource), each when it becomes listed. */

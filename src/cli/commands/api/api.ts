@@ -1,4 +1,4 @@
-import type { Position } from "../../../client/pages/position.ts";
+import type { Position } from "../../../client/pages/judge.ts";
 import type { Args, Question } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { usageFailure } from "../../../base/failure.ts";

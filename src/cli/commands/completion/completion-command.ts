@@ -1,9 +1,8 @@
-import { localExits } from "../../../base/exit-codes.ts";
+import { localExits, type ExitCode } from "../../../base/exit-codes.ts";
 import { command } from "../command.ts";
 import { pick } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import type { Context } from "../../../base/context/context.ts";
-import type { ExitCode } from "../../../base/exit-codes.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 

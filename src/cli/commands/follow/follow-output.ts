@@ -1,3 +1,4 @@
+import { groupBy } from "../../../base/group-by.ts";
 import path from "node:path";
 import type { Output } from "../../../base/context/context.ts";
 import { checkHeld } from "../../../base/files/file-lock.ts";
@@ -56,13 +57,7 @@ export async function openFollowOutput(
     },
   };
   const split: FollowOutput["split"] = function* (rows, namesOf) {
-    const parts = new Map<string, TailRow[]>();
-    for (const row of rows) {
-      const file = fileOf(out, row.at.seconds * 1000, namesOf(row));
-      const part = parts.get(file);
-      if (part === undefined) parts.set(file, [row]);
-      else part.push(row);
-    }
+    const parts = groupBy(rows, (row) => fileOf(out, row.at.seconds * 1000, namesOf(row)));
     for (const part of parts.values()) {
       const [first] = part;
       if (first === undefined) continue;

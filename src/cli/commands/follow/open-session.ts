@@ -57,7 +57,11 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const behind = createBehindReport(run, log, poll ?? 0);
   const queue = isOfMany ? createReadQueue(run.context, perMinute, options.retry.retries, behind) : undefined;
   report.remark(`waiting for new ${asked.isSearch ? "pools" : "transactions"}; press Ctrl-C to stop`);
-  if (poll !== undefined) report.note(isOfMany ? lineOfMany(asked, poll, flags) : pollLine(poll));
+  if (poll !== undefined) {
+    const what = asked.isSearch ? questions.endpoint.command : counted(lists.length, "pool");
+    const end = flags.out === undefined ? "; without --out, a restart does not continue" : "";
+    report.note(isOfMany ? `${pollLineOfMany(what, lists.length, poll)}${end}` : pollLine(poll));
+  }
   const amounts = wanted?.isOfAmounts === true ? "tokens" : questions.amounts;
   const assets = createTableAssets(run.context, open.client, options, { ...questions, amounts });
   onClose(assets.save);
@@ -123,16 +127,6 @@ async function openFollowClient(run: Run, speed: number, isOfMany: boolean) {
     },
   });
   return { open, present, freshness };
-}
-
-function lineOfMany(
-  { isSearch, lists, questions }: Options,
-  poll: number,
-  { out }: { readonly out: string | undefined },
-): string {
-  const what = isSearch ? questions.endpoint.command : counted(lists.length, "pool");
-  const end = out === undefined ? "; without --out, a restart does not continue" : "";
-  return `${pollLineOfMany(what, lists.length, poll)}${end}`;
 }
 
 interface CheckpointParts {

@@ -5,7 +5,7 @@ import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "
 import { isFixedWord } from "../../../api/read-param.ts";
 import { type AssetSources, type NameFinder } from "../../run/asset-names.ts";
 import { isAssetName, type NamedAsset } from "../../../client/settings/asset-names.ts";
-import { isObject, member } from "../../../base/json/raw-json.ts";
+import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
 import type { Subject } from "../../../client/subject.ts";
 
 interface Taker {
@@ -234,14 +234,14 @@ function readWords(line: string, { network, names }: ListOrigin, where: string):
 const ANOTHER_ASSET = /^(?!\d{4}-\d\d-\d\d)(?:0x|[\w-]+:\S|[0-9A-Za-z]{26})/u;
 
 function readString(line: string, where: string): string {
-  const value = parse(line);
+  const value = parseJson(line);
   if (typeof value === "string" && value.trim() !== "") return value.trim();
   throw usageFailure(`${where}: invalid JSON string`);
 }
 
 /** `address` takes precedence over `id`. */
 function readRow(line: string, where: string): ListedAsset {
-  const row = parse(line);
+  const row = parseJson(line);
   if (!isObject(row)) throw usageFailure(`${where}: invalid JSON`);
   if (Object.hasOwn(row, "log_index")) {
     throw usageFailure(
@@ -276,14 +276,6 @@ function readRow(line: string, where: string): ListedAsset {
 export function splitPair(word: string): NamedAsset | undefined {
   const match = /^(?!0x|-?\d+:)([\w-]+):(?!:)(.+)$/u.exec(word);
   return match === null ? undefined : { network: match[1] ?? "", address: match[2] ?? "" };
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -27,7 +27,6 @@ export function typedParams(
   return new Map([...typed, ...rangeOfDays(endpoint, days, options.now)]);
 }
 
-/** The days of `--day`, if it was given. */
 export function readDays(typed: string | undefined, given: TypedFlags, now: number): Days | undefined {
   if (typed === undefined) return undefined;
   const days = parseDays(typed, now);

@@ -1,21 +1,18 @@
 import { isPaged } from "../../../api/reply.ts";
-import type { Position } from "../../../client/pages/position.ts";
+import type { Position } from "../../../client/pages/judge.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import type { TokensOfPool } from "../../../client/pages/page.ts";
 import type { ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { Wanted } from "../../../rows/pull/wanted-pages.ts";
 
-/** How many rows are wanted, and how they are requested. */
-export type WantedRows = Pick<Wanted, "limit" | "walk">;
-
-/** Ignores flags that the endpoint's list does not support. */
+/** How many rows are wanted, and how they are requested. Ignores flags that the endpoint's list does not support. */
 export function readWanted(
   { reply }: Endpoint,
   flags: Values<ReplyFlags>,
   defaultPageSize: number | undefined,
   ofPool: TokensOfPool | undefined,
-): WantedRows {
+): Pick<Wanted, "limit" | "walk"> {
   if (!isPaged(reply)) {
     return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
   }

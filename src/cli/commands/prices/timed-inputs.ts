@@ -1,6 +1,6 @@
 import type { TimedAsset } from "../../../client/candles/timed-legs.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import { isObject, member } from "../../../base/json/raw-json.ts";
+import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";
@@ -114,12 +114,8 @@ function readLinesAt({ text, field, ...origin }: List, taker: InputTaker): reado
 
 /** The row of a transaction; undefined for any other line. */
 function tradeIn(line: string): object | undefined {
-  try {
-    const row: unknown = JSON.parse(line);
-    return isObject(row) && Object.hasOwn(row, "log_index") ? row : undefined;
-  } catch {
-    return undefined;
-  }
+  const row = parseJson(line);
+  return isObject(row) && Object.hasOwn(row, "log_index") ? row : undefined;
 }
 
 function timeOf(value: unknown, name: string, now: number, where: string): Instant {

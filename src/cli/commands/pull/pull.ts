@@ -46,7 +46,6 @@ export interface OpenedPull extends PlannedPull {
 export interface Pull extends OpenedPull {
   readonly destination: Destination;
   readonly seen: SeenKeys;
-  /** Only for Parquet. */
   readonly parquet: ParquetOutput | undefined;
 }
 

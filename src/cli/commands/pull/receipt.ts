@@ -13,7 +13,6 @@ import { version } from "../../../base/version.ts";
 import { cutOffReason, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
 import type { WrittenRows } from "../../../rows/parquet/parquet-writer.ts";
 import { nothingSpent } from "../../../rows/pull/destination.ts";
-import type { Tally } from "../../../rows/pull/tally.ts";
 import { addPlans, earlierOf } from "../../../client/spending/meter.ts";
 import type { Questions } from "../input/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
@@ -121,6 +120,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const { tally } = reached;
   const before = claimed?.interrupted?.progress ?? nothingSpent;
   const { meter, target } = client;
+  const { short = 0, twins = 0, replaced = 0 } = tally.remarks ?? {};
   const rest = restOf(run);
   // Newer rows may be missing.
   const asOf = earlierOf(before.asOf, meter.asOf);
@@ -141,13 +141,15 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       rows: String(tally.rows),
       ...(tally.rowsRead !== undefined && { rows_read: String(tally.rowsRead) }),
       repeats_dropped: String(tally.repeats),
-      remarks: JSON.stringify(remarkCounts(tally)),
+      remarks: JSON.stringify({ short_pages: short, twin_rows: twins, replaced_candles: replaced }),
       ...rowMembers(run),
       ...outputsOf(run),
       credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
       complete: String(reason === null),
       ...(questions.days !== undefined && { complete_to: completeTo(run) }),
-      proof: JSON.stringify(proofOf(run, reason)),
+      proof: JSON.stringify(
+        reason === null ? (tally.proof ?? (questions.limit === undefined ? null : "limit")) : null,
+      ),
       doubts: JSON.stringify(failure instanceof Failure ? (failure.details.doubts ?? []) : []),
       missing_rows: JSON.stringify(failure instanceof Failure ? (failure.details.missing ?? null) : null),
       more: JSON.stringify(rest.more),
@@ -202,17 +204,6 @@ function windowText({ asked, walk }: Questions, frozen: string | undefined): str
   const shown = (bound: string | undefined): string | null =>
     bound === undefined ? null : walk.once === undefined ? formatInstant(fromWire(bound)) : bound;
   return JSON.stringify({ from: shown(from), to: shown(to) });
-}
-
-function remarkCounts({ remarks = {} }: Tally): object {
-  const { short = 0, twins = 0, replaced = 0 } = remarks;
-  return { short_pages: short, twin_rows: twins, replaced_candles: replaced };
-}
-
-/** The proof that no row is missing (see judge.ts); `limit` if the requested rows were received. */
-function proofOf({ reached: { tally }, questions }: Pull, reason: string | null): string | null {
-  if (reason !== null) return null;
-  return tally.proof ?? (questions.limit === undefined ? null : "limit");
 }
 
 function whyNot(failure: unknown): string | null {

@@ -6,19 +6,24 @@ import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { reachOf } from "../../../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../../../client/pages/seen-keys.ts";
-import { checkBinaryOutput } from "./binary-output.ts";
-import { restText } from "./continuation.ts";
+import { explainEarlyEnd, restText } from "./continuation.ts";
+import { fetchAndPrint } from "./fetch-and-print.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { type Opening, type Run, reportCost, withRun } from "../../run/with-run.ts";
-import { type PlannedPull, pullState, type TypedCommand } from "./pull.ts";
+import { type PlannedPull, type Pull, pullState, type TypedCommand } from "./pull.ts";
 import type { Questions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import { refuseTaken } from "../../../rows/out-files/split-path.ts";
 import { findFinished, reportFinished, resumedClock } from "./finished-earlier.ts";
-import { runPull } from "./run-pull.ts";
 import { tallyOf } from "../../../rows/pull/tally.ts";
-import { checkDestination, openParquetOutput, openRunOutput, readDestination } from "./open-output.ts";
+import {
+  checkBinaryOutput,
+  checkDestination,
+  openParquetOutput,
+  openRunOutput,
+  readDestination,
+} from "./open-output.ts";
 
 /** Everything has been checked by the time the promise resolves. */
 type ReadQuestions = (options: RunOptions, sources: AssetSources) => Promise<Questions>;
@@ -113,4 +118,43 @@ async function openPull(planned: PlannedPull): Promise<ExitCode> {
   const pull = { ...opened, destination, seen, parquet };
   progress.begin(() => pullState(pull), report.tell);
   return await runPull(pull);
+}
+
+/** However the pull ends, the file and the receipt reflect it. */
+async function runPull(run: Pull): Promise<ExitCode> {
+  const started = run.context.clock.now();
+  const receive = async (exit: number, failure?: unknown): Promise<void> => {
+    if (run.to.receipt === undefined) return;
+    const { writeReceipt } = await import("./receipt.ts");
+    writeReceipt(run, { started, exit, failure });
+  };
+  let exit: ExitCode;
+  try {
+    exit = await fetchAndPrint(run).catch(async (cause: unknown) => {
+      await run.destination.abandon();
+      throw cause;
+    });
+    await run.destination.finish();
+    for (const line of run.parquet?.notes() ?? []) run.report.note(line);
+  } catch (cause) {
+    const failure = explainEarlyEnd(cause, run);
+    // The pull's failure is more important than a failure to write the receipt.
+    await receive(1, failure).catch((problem: unknown) => {
+      run.report.warn(problem instanceof Error ? problem.message : String(problem));
+    });
+    throw failure;
+  }
+  await receive(exit);
+  run.destination.forget();
+  await tellOutput(run, exit);
+  return exit;
+}
+
+async function tellOutput(run: Pull, exit: ExitCode): Promise<void> {
+  const { context, options, report, flags } = run;
+  const { out } = flags;
+  if (out === undefined || !(context.stderr.isTerminal || options.hasStats)) return;
+  const { outSummary } = await import("./out-summary.ts");
+  const tell = options.hasStats ? report.tell : report.remark;
+  tell(outSummary(run, out, exit));
 }

@@ -8,8 +8,8 @@ import {
   fieldsIn,
   fileOf,
   fillFields,
+  type PathNames,
 } from "../../../base/files/file-pattern.ts";
-import type { PathNames } from "../../../base/files/file-pattern.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import type { Output } from "../../../base/context/context.ts";
 import type { RenderedPage, Renderer } from "../../render/renderer.ts";

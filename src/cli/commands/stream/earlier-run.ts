@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/context/context.ts";
 import { earlierFiles, hasNames } from "../../../base/files/file-pattern.ts";
 import { readLastLines } from "../../../base/files/last-lines.ts";
-import { member } from "../../../base/json/raw-json.ts";
+import { member, parseJson } from "../../../base/json/raw-json.ts";
 import { type Moment, momentAt } from "../../../client/live/gap.ts";
 import type { StreamValues } from "./stream-flags.ts";
 
@@ -23,16 +23,7 @@ export async function endOfEarlierRun(
   if (written.length > 0) return momentAt(clock, Math.max(...written));
   if (events === undefined) return undefined;
   const { lines } = await readLastLines(events, endBytes).catch(() => ({ lines: [] }));
-  const times = lines.map(timeOf).filter((at) => at <= now);
-  const last = times.at(-1);
+  const times = lines.map((line) => Date.parse(String(member(parseJson(line), "at"))));
+  const last = times.findLast((at) => at <= now);
   return last === undefined ? undefined : momentAt(clock, last);
-}
-
-/** NaN if the line has no time. */
-function timeOf(line: string): number {
-  try {
-    return Date.parse(String(member(JSON.parse(line), "at")));
-  } catch {
-    return Number.NaN;
-  }
 }

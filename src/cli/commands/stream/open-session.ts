@@ -33,11 +33,11 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const { context, options, report, onClose } = run;
   const { clock, signal } = context;
   const asked = readStreamOptions(input, options);
-  const { feed, params } = asked;
+  const { feed, kind, params } = asked;
   const started = clock.elapsed();
   /** The assets that have had no event by the end. */
   const ending: { silent: readonly Subject[] } = { silent: [] };
-  const readAssets = assetReader(run, words, asked.kind.by);
+  const readAssets = assetReader(run, words, kind.by);
   const isDropping = flags["on-invalid"] === "drop";
   const listed = await readAssets(signal, isDropping ? "keep" : "fail");
   // The sandbox has no market between two runs.
@@ -48,10 +48,8 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const remark = options.hasStats ? report.tell : report.remark;
   const open = await run.open({
     speed,
-    over: ({ client }) => {
-      const { events } = stops.counts();
-      remark(closingLine(events, client.meter, clock.elapsed() - started, ending.silent));
-    },
+    over: ({ client: { meter } }) =>
+      remark(closingLine(stops.counts().events, meter, clock.elapsed() - started, ending.silent)),
   });
   const ends = { limit: wanted === undefined ? limit : undefined, duration, maxCredits: options.maxCredits };
   const stops = createStops(clock, signal, ends, () => open.client.meter.credits);
@@ -60,7 +58,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   known.name(listed);
   const asking = known.labeled(listed);
   // The connections report those that are skipped.
-  const subjects = withoutMalformed(asking, asked.kind.by, isDropping ? () => undefined : "fail");
+  const subjects = withoutMalformed(asking, kind.by, isDropping ? () => undefined : "fail");
   const course = createStreamReport(run, log, flags["max-event"]);
   onClose(() => course.credits(stops.counts().events, stops.counts().credits, ending.silent));
   const { isSimulated, tier } = open.client.target;
@@ -68,20 +66,24 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   if (isSimulated) report.remark(`simulated data from the sandbox${pace}`);
   const cap = connectionsOfPlan[tier];
   const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
-  const cost = asked.kind.isCostly === true ? `; ${costOfTokens}` : "";
+  const cost = kind.isCostly === true ? `; ${costOfTokens}` : "";
   remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${cost}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
-  showMetrics(run, { course, stops, planned, quietest: (assets) => owners.quietest(assets, started) });
-  const hasTrades = asked.kind.by === "pool" && feed.shown.some(({ trade }) => trade !== undefined);
+  const hasTrades = kind.by === "pool" && feed.shown.some(({ trade }) => trade !== undefined);
   const begun = (): void => {
     // If the credits are limited, none of them are spent on amounts in tokens.
     if (hasTrades && options.maxCredits === undefined)
       void learnPools(open.client, known, subjects, stops.signal);
   };
-  const { kind } = asked;
   const of = createPlaces({ feed, kind, params, isSimulated, warn: report.warn });
   const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
   const owners = new EventOwners(kind);
+  run.metrics?.shows({
+    rows: () => stops.counts().events,
+    connections: () => course.state(planned),
+    gapSeconds: course.gapSeconds,
+    oldest: () => Math.min(...course.open().map((shard) => owners.quietest(shard.subjects, started))),
+  });
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - started) * speed : clock.now());
   // Then alerts take the place of events on stdout.
   const lines = wanted?.command.length === 0 ? createPendingLines(context.stdout) : undefined;
@@ -101,28 +103,8 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const hasFile = words.some((word) => word.startsWith("@"));
   const assets = { asking, subjects, known, readAssets, hasFile, owners };
   const broken = lines !== undefined && flags.out === undefined ? leaveOut : () => undefined;
-  const reading = { owners, isLocated: options.prefix === undefined, now, broken };
-  const alert = alerts && createEventAlerts(alerts, reading);
+  const isLocated = options.prefix === undefined;
+  const alert = alerts && createEventAlerts(alerts, { owners, isLocated, now, broken });
   const running = { open, cap, stops, course, displays, now, ending, since };
   return { run, flags, ...asked, ...assets, ...running, alerts, alert };
-}
-
-function showMetrics(
-  { metrics }: Run,
-  {
-    course,
-    stops,
-    planned,
-    quietest,
-  }: Pick<Session, "course" | "stops"> & {
-    readonly planned: number;
-    readonly quietest: (assets: readonly Subject[]) => number;
-  },
-): void {
-  metrics?.shows({
-    rows: () => stops.counts().events,
-    connections: () => course.state(planned),
-    gapSeconds: course.gapSeconds,
-    oldest: () => Math.min(...course.open().map(({ subjects }) => quietest(subjects))),
-  });
 }

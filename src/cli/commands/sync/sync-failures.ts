@@ -24,7 +24,6 @@ export function createFailures({ report, options }: Pick<Run, "report" | "option
       if (first !== undefined && !isTold) say(first);
       isTold = true;
     },
-    /** Throws the first failure. */
     end: (): void => {
       if (first !== undefined) throw first;
     },
