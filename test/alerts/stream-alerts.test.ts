@@ -36,6 +36,14 @@ describe("stream --when", () => {
     expect(new Set(alerts.map(({ id }) => id)).size).toBe(3);
   });
 
+  test("on a terminal, an alert is a short line", async () => {
+    const words = [asset, "--when", "price < 3k", "--limit", "1"];
+    const server = await serveInTest(() => stream([price("2999.5")]));
+    const options = { isTerminal: true, columns: 80 };
+    const { exit, stdout } = await listen(words, server, options).outcome;
+    expect([exit, stdout.replace(/^\S+Z/u, "AT")]).toEqual([0, `AT  ${asset}  price < 3k  2999.5\n`]);
+  });
+
   test("within the cooldown, a crossing fires at its end if it is still true", async () => {
     const words = ["--when", "price < 3", "--cooldown", "2s", "--limit", "2"];
     const { exit, alerts } = await streamed(["2", "4", "1"], words);

@@ -5,6 +5,8 @@ import { usageFailure } from "../../../base/failure.ts";
 import type { LogEvent } from "../output/event-log.ts";
 import type { TypedFlags } from "../flags/flag.ts";
 import type { Run } from "../with-run.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import { visibleText } from "../../render/sanitize.ts";
 import { openAlertState } from "./alert-state.ts";
 import { type Alert, type AlertOptions, createAlerts } from "./alerts.ts";
 import { createBlindness, type Sight } from "./blindness.ts";
@@ -64,6 +66,7 @@ export async function openAlerts(run: Run, options: Opening) {
   };
   const commands =
     command.length === 0 ? undefined : createCommands(context, command, report, dropped, state);
+  const isForPeople = context.stdout.isTerminal && run.options.format === "table";
   const lines: Alert[] = [];
   const act = (alert: Alert): void => {
     if (commands === undefined) lines.push(alert);
@@ -87,7 +90,7 @@ export async function openAlerts(run: Run, options: Opening) {
   const flush = async (): Promise<void> => {
     if (lines.length === 0) return;
     const written = lines.splice(0);
-    await write(Buffer.from(written.map(({ line }) => line).join("")));
+    await write(Buffer.from(written.map(isForPeople ? textOf : ({ line }) => line).join("")));
     for (const { id } of written) state?.end(id);
   };
   onClose(
@@ -109,4 +112,24 @@ export async function openAlerts(run: Run, options: Opening) {
   /** Sets the source of what is known about each asset, for `--blind`. */
   const watch = (next: NonNullable<typeof sights>): unknown => (sights = next);
   return { ...alerts, flush, exitAfter, watch };
+}
+
+/** For a terminal, without what only programs need. */
+function textOf({ alert, condition, line }: Alert): string {
+  const facts: unknown = JSON.parse(line);
+  const textsOf = (name: string): readonly string[] =>
+    [member(facts, name) ?? []].flat().map((each) => (typeof each === "string" ? each : ""));
+  const textOfFact = (name: string): string => textsOf(name).join();
+  const [from, to] = [textOfFact("from"), textOfFact("to")];
+  const labels = textsOf("labels");
+  const names = textsOf("names")
+    .map((name, index) => labels[index] || name)
+    .join(", ");
+  const said = {
+    match: `${textOfFact("label") || textOfFact("asset")}  ${condition}  ${textOfFact("value")}`,
+    blind: `${names}  blind since ${from}`,
+    back: `${names}  back, was blind from ${from} to ${to}`,
+  };
+  const isAgain = member(facts, "repeat") === true ? "  (again, after a restart)" : "";
+  return `${textOfFact("at")}  ${visibleText(said[alert])}${isAgain}\n`;
 }
