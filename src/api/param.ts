@@ -44,13 +44,7 @@ export type ParamKind =
   /** Any time that `time/time.ts` accepts. It is sent as Unix seconds. */
   | { readonly kind: "time" };
 
-interface Extra {
-  readonly flag?: string | undefined;
-  readonly required?: boolean;
-  readonly details?: string;
-  readonly default?: string;
-  readonly several?: number;
-}
+type Extra = Partial<Pick<Param, "flag" | "required" | "details" | "default" | "several">>;
 
 /** By default, the flag is the wire name with dashes instead of underscores. */
 export function query(name: string, kind: ParamKind, help: string, extra: Extra = {}): Param {

@@ -65,7 +65,9 @@ export function readInteger(
   const value = /^-?\d{1,15}$/u.test(typed) ? Number(typed) : Number.NaN;
   const { min, max = maxOfInteger } = bounds;
   if (value >= min && value <= max) return String(value);
-  throw invalidInput(label, `must be a whole number from ${min} to ${max}`);
+  const isTooLong = /^\d{16,}$/u.test(typed);
+  const accepted = bounds.max === undefined && !isTooLong ? `, ${min} or more` : ` from ${min} to ${max}`;
+  throw invalidInput(label, `must be a whole number${accepted}`);
 }
 
 /** Expands `10k` and `1e4`. Other text is returned unchanged, so the error quotes it as typed. */

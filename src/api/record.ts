@@ -35,7 +35,10 @@ export type FieldType =
   | { readonly kind: "record"; readonly record: RecordShape }
   | { readonly kind: "list"; readonly record: RecordShape };
 
-/** An `amount` is in USD or a token, a `price` keeps its significant digits, and a `mark` shows its name if true. */
+/**
+ * An `amount` is in USD or a token, a `price` keeps its significant digits, a `duration` is in seconds, and a `mark`
+ * shows its name if true.
+ */
 export type Reading =
   | "text"
   | "address"
@@ -43,6 +46,7 @@ export type Reading =
   | "amount"
   | "count"
   | "percent"
+  | "duration"
   | "time"
   | "yes-no"
   | "mark";

@@ -21,7 +21,7 @@ interface Found extends TextRow {
  */
 export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerator<Page> {
   const { client, args, walk } = asking;
-  const all = walk.subjects ?? [];
+  const { subjects: all = [], fillMissing = false } = walk.batch ?? {};
   const before = walk.start?.flag === "subject" ? Number(walk.start.value) : 0;
   const subjects = all.slice(before);
   const answered = new Map<string, Found | "missing" | "refused">();
@@ -43,7 +43,7 @@ export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerato
       const found = answered.get(subjectKey(subject));
       if (found === undefined) break;
       if (found === "missing") missing.push(subject);
-      if (found === "missing" && walk.fillMissing === true) ready.push(withoutValue(subject, reply.value));
+      if (found === "missing" && fillMissing) ready.push(withoutValue(subject, reply.value));
       if (typeof found === "object") ready.push(found);
       next += 1;
     }

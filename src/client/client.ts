@@ -44,7 +44,7 @@ export interface Exchange {
   readonly answer: Answer | undefined;
   readonly milliseconds: number;
   /** Undefined unless the response has data. */
-  readonly age?: AnswerAge | undefined;
+  readonly age: AnswerAge | undefined;
 }
 
 export interface Waiting {

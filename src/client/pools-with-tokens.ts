@@ -1,21 +1,15 @@
-import type { Args } from "../api/args.ts";
-import type { Endpoint } from "../api/endpoint.ts";
 import { invalidResponse } from "../base/failure.ts";
 import { isObject, member } from "../base/json/raw-json.ts";
-import type { Client } from "./client.ts";
 import { createRowInspector } from "./pages/distinct-pages.ts";
 import { nextOf } from "./pages/judge.ts";
-import type { Page, PageNote, TokensOfPool, Walk } from "./pages/page.ts";
+import type { Asking, Page, PageNote, Reading, TokensOfPool } from "./pages/page.ts";
 import { createSeenKeys } from "./pages/seen-keys.ts";
 import { comparableAddress } from "./subject.ts";
 import { walkPages } from "./walk-pages.ts";
 
-interface Walking {
-  readonly client: Client;
-  readonly endpoint: Endpoint;
-  readonly args: Args;
-  readonly walk: Walk;
-  readonly wanted: TokensOfPool;
+interface Walking extends Asking {
+  readonly reading: Reading;
+  readonly ofPool: TokensOfPool;
 }
 
 interface TokenList {
@@ -29,9 +23,9 @@ interface TokenList {
 
 /** Reads one page for each token, and then only the list that probably ends first. A resumed walk knows its list. */
 export async function* walkPoolsWithTokens(walking: Walking): AsyncGenerator<Page> {
-  const { walk, wanted } = walking;
+  const { walk, reading, ofPool } = walking;
   const lists: TokenList[] = [];
-  for (const token of walk.start?.list === undefined ? wanted.tokens : [walk.start.list]) {
+  for (const token of walk.start?.list === undefined ? ofPool.tokens : [walk.start.list]) {
     lists.push(await openList(walking, token));
     if (lists.at(-1)?.matches === Number.POSITIVE_INFINITY) break;
   }
@@ -39,15 +33,15 @@ export async function* walkPoolsWithTokens(walking: Walking): AsyncGenerator<Pag
   for (const { pages } of others) await pages.return(undefined);
   if (chosen === undefined) return;
   const { token: list, pages } = chosen;
-  const inspect = createRowInspector(walk.seen ?? createSeenKeys("all", false));
+  const inspect = createRowInspector(reading.seen);
   let unreported = others.reduce((sum, { page }) => sum + (page?.rows.length ?? 0), 0);
   let rowsRead = unreported;
   try {
     for (let { page } = chosen; page !== undefined;) {
       const { at, end, rows } = page;
       rowsRead += rows.length;
-      const isCutOff = rowsRead + walk.pageSize > wanted.maxRowsRead && nextOf(page) !== undefined;
-      const kept = inspect(rows.keep(matching(page, wanted))).take();
+      const isCutOff = rowsRead + walk.pageSize > ofPool.maxRowsRead && nextOf(page) !== undefined;
+      const kept = inspect(rows.keep(matching(page, ofPool))).take();
       const read: PageNote = { kind: "read", rows: unreported + rows.length };
       const cutOff: readonly PageNote[] = isCutOff ? [{ kind: "cut off" }] : [];
       yield {
@@ -69,17 +63,17 @@ export async function* walkPoolsWithTokens(walking: Walking): AsyncGenerator<Pag
 
 /** All lists have the same pools with all tokens, so the list with more of them on a page is probably shorter. */
 async function openList(
-  { client, endpoint, args, walk, wanted }: Walking,
+  { client, endpoint, args, walk, reading, ofPool }: Walking,
   token: string,
 ): Promise<TokenList> {
   // A page is requested only when the one before it has been used.
-  const own = { ...walk, ofPool: undefined, seen: undefined, wanted: 1 };
-  const pages = walkPages(client, endpoint, new Map([...args, [wanted.param, token]]), own);
+  const own = { ...reading, seen: createSeenKeys("all", false), wanted: 1 };
+  const pages = walkPages(client, endpoint, new Map([...args, [ofPool.param, token]]), walk, own);
   const first = await pages.next();
   const page = first.done === true ? undefined : first.value;
   if (page === undefined || nextOf(page) === undefined)
     return { token, pages, page, matches: Number.POSITIVE_INFINITY };
-  return { token, pages, page, matches: matching(page, wanted).filter(Boolean).length };
+  return { token, pages, page, matches: matching(page, ofPool).filter(Boolean).length };
 }
 
 function matching({ rows }: Page, { tokens }: TokensOfPool): readonly boolean[] {

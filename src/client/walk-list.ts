@@ -7,12 +7,16 @@ import { walkSlices } from "./candles/slice-answer.ts";
 import { walkCursorPages } from "./pages/cursor-pages.ts";
 import { failOnDoubts, refuseEndless } from "./pages/walk-guards.ts";
 import { walkNumberedPages } from "./pages/numbered-pages.ts";
-import type { Asking, Page } from "./pages/page.ts";
+import { type Asking, everyRow, type Page, type Reading } from "./pages/page.ts";
 import { createSeenKeys } from "./pages/seen-keys.ts";
 
-export function walkList(asking: Asking, reply: LongReply): AsyncGenerator<Page> {
+export function walkList(
+  asking: Asking,
+  reply: LongReply,
+  reading: Reading = everyRow(createSeenKeys("all", false)),
+): AsyncGenerator<Page> {
   const { args, walk } = asking;
-  const list = { ...asking, walk: { ...walk, seen: walk.seen ?? createSeenKeys("all", false) } };
+  const list = { ...asking, ...reading };
   switch (reply.kind) {
     case "cursor-pages":
       return failOnDoubts(refuseEndless(walkCursorPages(list, reply)), walk.isStrict);

@@ -9,7 +9,15 @@ import { checkEcho } from "./response/echo.ts";
 import { createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
 import { textRows } from "./rows/rows.ts";
 import { ended } from "./pages/judge.ts";
-import { type Asking, createPage, type Page, pageOf, type Walk, warningOf } from "./pages/page.ts";
+import {
+  type Asking,
+  createPage,
+  type Page,
+  pageOf,
+  type Reading,
+  type Walk,
+  warningOf,
+} from "./pages/page.ts";
 
 /** Fetching stops when the consumer stops, so that unneeded pages do not cost credits. */
 export async function* walkPages(
@@ -17,6 +25,7 @@ export async function* walkPages(
   endpoint: Endpoint,
   args: Args,
   walk: Walk,
+  reading?: Reading,
 ): AsyncGenerator<Page> {
   const { reply } = endpoint;
   const asking = { client, endpoint, args, walk };
@@ -24,7 +33,7 @@ export async function* walkPages(
   if (walk.made !== undefined) return yield* walk.made.pages(asking);
   // Paging is a third of the code of a request, and commands for one pool or token do without it.
   const { walkList } = await import("./walk-list.ts");
-  yield* walkList(asking, reply);
+  yield* walkList(asking, reply, reading);
 }
 
 async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerator<Page> {

@@ -1,3 +1,4 @@
+import { showSeconds } from "../base/time/time.ts";
 import path from "node:path";
 import type { Context } from "../base/context/context.ts";
 import { usageFailure } from "../base/failure.ts";
@@ -6,7 +7,6 @@ import { replaceWithText } from "../base/files/replace-file.ts";
 import { textOfFile } from "../base/files/stored-file.ts";
 import { writeFailure } from "../base/files/file-errors.ts";
 import { type Dataset, factsOfKind, isPoolList } from "./dataset.ts";
-import { showTime } from "./footer.ts";
 import { findFiles } from "./held-files.ts";
 import { type DatasetKey, folderOf, type Period, placeNamed } from "./layout.ts";
 
@@ -70,14 +70,14 @@ export function changeAssets(
 
 function widerLine(line: string, dataset: Dataset): string {
   if (!line.startsWith("{")) return lineOf(dataset);
-  const from = showTime(dataset.from).slice(0, 10);
+  const from = showSeconds(dataset.from).slice(0, 10);
   return `${JSON.stringify({ ...Object(JSON.parse(line)), from })}\n`;
 }
 
 function linesOf(dataset: Dataset): readonly string[] {
   if (!isPoolList(dataset)) return [lineOf(dataset)];
   const { network: chain, address: list, every, source } = dataset;
-  const from = showTime(dataset.from);
+  const from = showSeconds(dataset.from);
   const own = {
     kind: "pools",
     list,
@@ -86,7 +86,7 @@ function linesOf(dataset: Dataset): readonly string[] {
   };
   if ("text" in source) return [`${JSON.stringify({ ...own, search: source.text })}\n`];
   return source.pools.map(({ address, created }) => {
-    const known = created !== undefined && { created_at: showTime(created) };
+    const known = created !== undefined && { created_at: showSeconds(created) };
     return `${JSON.stringify({ ...own, chain, address, ...known })}\n`;
   });
 }
@@ -98,8 +98,8 @@ function lineOf({ kind, network, address, interval, by, from, created, label }: 
     address,
     ...(interval !== undefined && { interval }),
     by,
-    from: showTime(from).slice(0, 10),
-    ...(created !== undefined && { created_at: showTime(created) }),
+    from: showSeconds(from).slice(0, 10),
+    ...(created !== undefined && { created_at: showSeconds(created) }),
     ...(label !== "" && { [factsOfKind(kind).asset === "token" ? "symbol" : "name"]: label }),
   };
   return `${JSON.stringify(line)}\n`;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { intervals } from "../api/endpoints/ohlcv.ts";
-import { formatInstant, parseRfc3339 } from "../base/time/time.ts";
+import { parseRfc3339, showSeconds } from "../base/time/time.ts";
 import { type Dataset, datasetKinds, keyOfKind } from "./dataset.ts";
 import { fileStates, type Period, periodAt } from "./layout.ts";
 
@@ -12,7 +12,7 @@ const time = z.codec(z.string(), z.int(), {
     payload.issues.push({ code: "custom", message: "not a time", input: text });
     return z.NEVER;
   },
-  encode: (seconds) => showTime(seconds),
+  encode: (seconds) => showSeconds(seconds),
 });
 const count = z.int().nonnegative();
 
@@ -115,10 +115,6 @@ export function foreignPart(footer: Footer, dataset: Dataset, place: Period): st
   if (wrong !== undefined) return `${wrong[0]} is not ${String(wrong[1])}`;
   const { from, to } = footer.period;
   if (from < place.from || from >= place.to || to !== periodAt(dataset, from).to)
-    return `the rows are from ${showTime(from)} to ${showTime(to)}`;
+    return `the rows are from ${showSeconds(from)} to ${showSeconds(to)}`;
   return undefined;
-}
-
-export function showTime(seconds: number): string {
-  return formatInstant({ seconds, fraction: "" });
 }

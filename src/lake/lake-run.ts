@@ -1,3 +1,4 @@
+import { showSeconds } from "../base/time/time.ts";
 import { createQueue } from "../base/queue.ts";
 import type { Client } from "../client/client.ts";
 import type { Context } from "../base/context/context.ts";
@@ -7,7 +8,7 @@ import type { FileLock } from "../base/files/file-lock.ts";
 import { counted } from "../base/text/counted.ts";
 import { notCreated } from "./coverage.ts";
 import { type Dataset, nameOfDataset } from "./dataset.ts";
-import { type LostRange, showTime } from "./footer.ts";
+import { type LostRange } from "./footer.ts";
 import { findHeld, type HeldFile } from "./held-files.ts";
 import type { Period } from "./layout.ts";
 import type { News } from "./news.ts";
@@ -134,7 +135,7 @@ export async function creation(
 
 /** For messages. */
 export function rangeText({ from, to, why }: LostRange): string {
-  return `rows from ${showTime(from)} to ${showTime(to)} are lost (${meaningOf(why)})`;
+  return `rows from ${showSeconds(from)} to ${showSeconds(to)} are lost (${meaningOf(why)})`;
 }
 
 function meaningOf(why: string): string {

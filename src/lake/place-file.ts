@@ -1,10 +1,10 @@
+import { showSeconds } from "../base/time/time.ts";
 import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Context } from "../base/context/context.ts";
 import { folderBelow } from "../base/files/folder-below.ts";
 import { type FolderLock, identityOf, keepCopy, publish } from "../base/files/publish.ts";
 import { removeOwn } from "../base/files/stored-file.ts";
-import { formatInstant } from "../base/time/time.ts";
 import type { HeldFile } from "./held-files.ts";
 import type { WrittenPart } from "./lake-file.ts";
 import { fileNameOf } from "./layout.ts";
@@ -66,7 +66,7 @@ export function copyAside(keeper: Keeper, { file }: Pick<HeldFile, "file">): voi
 
 /** A new name below `.dexdata/replaced`, in the same place there as the file has in the directory. */
 function replacedName({ context, root }: Keeper, file: string): string {
-  const at = formatInstant({ seconds: Math.floor(context.clock.now() / 1000), fraction: "" });
+  const at = showSeconds(context.clock.now() / 1000);
   const place = path.relative(root, file);
   // A file behind a link is not ours to move.
   folderBelow(root, path.dirname(place));

@@ -1,9 +1,10 @@
+import { showSeconds } from "../base/time/time.ts";
 import path from "node:path";
 import { folderBelow } from "../base/files/folder-below.ts";
 import { removeFile } from "../base/files/paths.ts";
 import { publish } from "../base/files/publish.ts";
 import type { Dataset } from "./dataset.ts";
-import { type Footer, showTime } from "./footer.ts";
+import { type Footer } from "./footer.ts";
 import { findFiles, type FoundFile, type HeldFile, isWithin } from "./held-files.ts";
 import { isIntact, joinPeriods, type StoredPeriod, type WrittenPart } from "./lake-file.ts";
 import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "./layout.ts";
@@ -99,7 +100,7 @@ async function rewrite(
   const changed: StoredPeriod[] = [];
   for (const period of wanted) ((await isIntact(period.file, period.range)) ? periods : changed).push(period);
   for (const file of new Set(changed.map((period) => period.file))) copyAside(placer, { file });
-  const days = changed.map(({ footer }) => showTime(footer.period.from).slice(0, 10));
+  const days = changed.map(({ footer }) => showSeconds(footer.period.from).slice(0, 10));
   if (days.length > 0)
     placer.damaged?.(
       `${named}: the rows of ${days.join(", ")} have changed; the earlier file is in .dexdata/replaced, and the next run reads them again`,

@@ -1,8 +1,9 @@
+import { showSeconds } from "../base/time/time.ts";
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { removeFile } from "../base/files/paths.ts";
 import type { Dataset } from "./dataset.ts";
-import { type Footer, showTime } from "./footer.ts";
+import { type Footer } from "./footer.ts";
 import type { HeldFile } from "./held-files.ts";
 import { type Evidence, judgePeriod } from "./judge-period.ts";
 import { readRows, writePart, type WrittenPart } from "./lake-file.ts";
@@ -91,7 +92,8 @@ function evidenceOf(news: News, { absent }: Merged): Evidence {
   const { dataset, period, held, part, rows, isSound, isClockSure, isWitnessed } = news;
   const { begin, end, lost } = extentOf(news);
   const footer = held?.footer;
-  const sha256 = hashOf(absent.map(({ key }) => key));
+  const keys = absent.map(({ key }) => key).toSorted();
+  const sha256 = createHash("sha256").update(JSON.stringify(keys)).digest("hex");
   return {
     kind: dataset.kind === "transactions" ? "transactions" : "candles",
     period: { from: begin, to: period.to },
@@ -118,10 +120,6 @@ function evidenceOf(news: News, { absent }: Merged): Evidence {
     lost,
     isWitnessed,
   };
-}
-
-function hashOf(keys: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(keys.toSorted())).digest("hex");
 }
 
 /** Writes a period, and puts it into the file of its state. */
@@ -163,7 +161,7 @@ function publishedOf(
     state: footer.state,
     rows: footer.rows,
     bytes,
-    settled_to: showTime(footer.settled_to),
+    settled_to: showSeconds(footer.settled_to),
     ...changes,
     footer,
   };
@@ -177,16 +175,13 @@ function hasSameContent(one: Footer, other: Footer): boolean {
 /** In seconds. The time of an attempt is updated after a day, because the next attempt depends on it. */
 const attemptTime = 86_400;
 
-/** Footers of earlier versions may have their members in another order. */
-function sortedEntries(content: object): readonly (readonly [string, unknown])[] {
-  return Object.entries(content).toSorted(([one], [other]) => (one < other ? -1 : 1));
-}
-
 function contentOf({ settled_to, unsettled, dexdata: _version, lost, before, ...content }: Footer): string {
   const ranges = lost.map(({ seen_at, ...range }) => [range, Math.floor(seen_at / attemptTime)]);
   const earlier = before?.map(({ seen_at: _seen, ...range }) => range);
   const settled = content.state === "open" ? undefined : [settled_to, unsettled];
-  return JSON.stringify([sortedEntries(content), ranges, earlier, settled]);
+  // Footers of earlier versions may have their members in another order.
+  const sorted = Object.entries(content).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([sorted, ranges, earlier, settled]);
 }
 
 /** Compares the rows that were read again with their earlier versions. Both are as files have them. */

@@ -2,7 +2,7 @@ import { traitsOf } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
 import { isConfirmed } from "../client/pages/judge.ts";
-import { type Page, rowsSentIn } from "../client/pages/page.ts";
+import { everyRow, type Page, totalOf } from "../client/pages/page.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import type { Context } from "../base/context/context.ts";
 import { onlyGroup } from "../api/endpoint.ts";
@@ -16,7 +16,7 @@ import { compactJson } from "../base/json/json-text.ts";
 import type { Destination } from "../rows/pull/destination.ts";
 import { openFile } from "../rows/pull/file-destination.ts";
 import { answers } from "../rows/pull/pull-answers.ts";
-import { countEnd, countPage } from "../rows/pull/tally.ts";
+import { countEnd, countPage, type Tally, tallyOf } from "../rows/pull/tally.ts";
 import { partsOf, settlingTime, type Stretch } from "./coverage.ts";
 import { factsOfKind } from "./dataset.ts";
 import { folderOf } from "./layout.ts";
@@ -84,12 +84,14 @@ export async function pullStretch(
   const begun = interrupted?.header.now;
   const args = argsOf(stretch, begun ?? present());
   const seen = createSeenKeys(reachOf(endpoint), true);
+  const tally = tallyOf(interrupted?.progress);
   const open = async (now: number): Promise<Destination> =>
     await openFile(context, {
       claimed: { file, lock: puller.lock, interrupted, isUnproven: false },
       to: { file, pattern: undefined, isResumed: true, isForced: false, receipt: undefined },
       header: { query, now, tier: client.target.tier, started: context.clock.now() },
       inputs: 1,
+      tally,
       seen,
       canResume: true,
       packing: undefined,
@@ -97,14 +99,13 @@ export async function pullStretch(
   let destination = begun === undefined ? undefined : await open(begun);
   if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
     await destination.abandon();
-    return readEarlier(stretch, file, destination, begun, present());
+    return readEarlier(stretch, file, tally, begun, present());
   }
   const walk = { pageSize: 100, isStrict: true, ...candleWish(stretch, begun ?? present()) };
-  const wish = { walk, groups: [onlyGroup], limit: undefined, isValidated: false };
-  const start = destination?.tally ?? { question: 0, rowsOfQuestion: 0 };
+  const wish = { endpoint, asked: [args], walk, groups: [onlyGroup], limit: undefined, isValidated: false };
   let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
   let total: number | undefined;
-  const parts = answers(client, endpoint, [args], wish, { ...start }, seen);
+  const parts = answers(client, { ...everyRow(seen), ...wish }, { ...tally });
   try {
     for await (const part of parts) {
       if (part.kind === "failure") {
@@ -125,10 +126,10 @@ export async function pullStretch(
       if (part.kind === "page") {
         hasTotals ||= part.page.left !== undefined;
         await destination.sink.write(linesOf(part.page));
-        countPage(destination.tally, part.question, part.page);
+        countPage(tally, part.question, part.page);
         // After the last page, there is no place to continue from until the list has ended.
-        if (destination.tally.at === undefined || !isConfirmed(part.page)) continue;
-      } else countEnd(destination.tally, part.index);
+        if (tally.at === undefined || !isConfirmed(part.page)) continue;
+      } else countEnd(tally, part.index);
       destination.note(client.meter);
     }
     if (destination === undefined) throw new Error("a list without an end");
@@ -140,7 +141,7 @@ export async function pullStretch(
   } finally {
     await parts.return(undefined).catch(() => undefined);
   }
-  const isCounted = isCountReached(destination);
+  const isCounted = isCountReached(tally);
   const isProven = !isFailed && (isCounted || !hasTotals || traitsOf(endpoint.reply).isCandles);
   const found = { isProven, isCounted, total, isEarlier: false };
   return { kind: "staged", stretch, file, ...between(at, present()), ...found };
@@ -152,22 +153,16 @@ function between(begun: number, ended: number): Pick<StagedRows, "present" | "en
 }
 
 /** An earlier run has read all of it. */
-function readEarlier(
-  stretch: Stretch,
-  file: string,
-  destination: Destination,
-  begun: number,
-  ended: number,
-): Pulled {
-  const isCounted = isCountReached(destination);
+function readEarlier(stretch: Stretch, file: string, tally: Tally, begun: number, ended: number): Pulled {
+  const isCounted = isCountReached(tally);
   const isProven = isCounted || stretch.dataset.kind !== "transactions";
   const found = { isProven, isCounted, total: undefined, isEarlier: true };
   return { kind: "staged", stretch, file, ...between(begun, ended), ...found };
 }
 
 /** An empty list never proves its count, but a later run reads the period again. */
-function isCountReached({ tally }: Destination): boolean {
-  return tally.proof === "count" || tally.rows === 0;
+function isCountReached({ proof, rows }: Tally): boolean {
+  return proof === "count" || rows === 0;
 }
 
 /** After the rows are in the files of the directory. */
@@ -200,7 +195,7 @@ async function findStaged(
 function candleWish({ dataset }: Stretch, present: number) {
   const now = present * 1000;
   // Candles that are not settled are read again by the next run.
-  const candles = { now, expectedTo: now - settlingTime * 1000, fill: undefined };
+  const candles = { now, expectedTo: now - settlingTime * 1000, fill: undefined, address: undefined };
   return dataset.interval === undefined ? {} : { candles };
 }
 
@@ -214,17 +209,10 @@ function judgeFirst(
   const total = totalOf(page);
   if (total === undefined) return undefined;
   const [newest] = page.rows.marks();
-  if (expected?.rows === total && isSameRow(newest, expected.newest)) return { kind: "unchanged" };
+  const isSame = newest === undefined || keyOf(newest) === keyOf(expected?.newest);
+  if (expected?.rows === total && isSame) return { kind: "unchanged" };
   const isOnePeriod = partsOf(stretch, stretch.to ?? present).length < 2;
   return total <= maxAtOnce || isOnePeriod ? undefined : { kind: "too-large" };
-}
-
-function totalOf(page: Page): number | undefined {
-  return page.left === undefined ? undefined : rowsSentIn(page) + page.left;
-}
-
-function isSameRow(row: object | undefined, last: unknown): boolean {
-  return row === undefined || keyOf(row) === keyOf(last);
 }
 
 function keyOf(value: unknown): string {

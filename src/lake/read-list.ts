@@ -1,3 +1,4 @@
+import { showSeconds } from "../base/time/time.ts";
 import type { Args } from "../api/args.ts";
 import { networkPoolsSearch } from "../api/endpoints/searches.ts";
 import { Failure } from "../base/failure.ts";
@@ -7,10 +8,11 @@ import { compactJson } from "../base/json/json-text.ts";
 import { member } from "../base/json/raw-json.ts";
 import type { Client } from "../client/client.ts";
 import { createDocument } from "../client/connection/answer-body.ts";
+import { everyRow } from "../client/pages/page.ts";
+import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import { addressKey } from "../client/subject.ts";
 import { walkPages } from "../client/walk-pages.ts";
 import type { PoolList } from "./dataset.ts";
-import { showTime } from "./footer.ts";
 import { creationOf } from "./lake-reach.ts";
 import type { LakeRun } from "./lake-run.ts";
 import { folderOf } from "./layout.ts";
@@ -41,15 +43,16 @@ export async function readPools(
         return document;
       },
     };
-    const walk = { pageSize: Math.min(limit ?? 100, 100), isStrict: true, wanted: limit };
-    for await (const page of walkPages(client, networkPoolsSearch, args, walk)) {
+    const walk = { pageSize: Math.min(limit ?? 100, 100), isStrict: true };
+    const reading = { ...everyRow(createSeenKeys("all", false)), wanted: limit };
+    for await (const page of walkPages(client, networkPoolsSearch, args, walk, reading)) {
       const time = new Date(asOf ?? run.context.clock.now()).toISOString();
       for (const [index, value] of page.rows.values().entries()) {
         const id = addressKey(String(member(value, "id")));
         if (rows.has(id) || (only === undefined ? rows.size === limit : id !== only)) continue;
         const rank = only === undefined ? rows.size + 1 : null;
         const text = compactJson(page.rows.text(index)).slice(0, -1);
-        rows.set(id, `${text},"period":"${showTime(at)}","as_of":"${time}","rank":${rank}}`);
+        rows.set(id, `${text},"period":"${showSeconds(at)}","as_of":"${time}","rank":${rank}}`);
       }
       if (only === undefined && rows.size === limit) break;
     }

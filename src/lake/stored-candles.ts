@@ -8,11 +8,8 @@ import { addressKey } from "../client/subject.ts";
 import { parseRow } from "../client/rows/rows.ts";
 import { placesOf, readAssets } from "./assets-file.ts";
 import type { Dataset } from "./dataset.ts";
-import { findFiles, type KeptFile } from "./held-files.ts";
+import { findFiles } from "./held-files.ts";
 import { readRows } from "./lake-file.ts";
-
-const newestFirst = (one: KeptFile, other: KeptFile): number =>
-  other.footer.period.from - one.footer.period.from;
 
 type Service = Parameters<StoredCandles>[0];
 
@@ -44,7 +41,9 @@ export function storedCandles(root: string, serviceName: (service: Service) => s
       if (!isWanted({ from: place.from, to: place.to - length })) continue;
       const files = await findFiles(looking, dataset, place.name);
       const periods = files.flatMap((found) => found.periods);
-      for (const { footer, file, range } of periods.toSorted(newestFirst)) {
+      for (const { footer, file, range } of periods.toSorted(
+        (one, other) => other.footer.period.from - one.footer.period.from,
+      )) {
         if (footer.state === "lost" || !isSameService(footer.service, serviceName(service))) continue;
         const { from, to } = footer.period;
         const end = footer.state === "rows" ? to : Math.min(footer.settled_to, to);

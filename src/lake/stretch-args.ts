@@ -1,5 +1,5 @@
+import { wireOf } from "../base/time/time.ts";
 import type { Args } from "../api/args.ts";
-import { toWire } from "../base/time/time.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 
 interface Range {
@@ -22,5 +22,3 @@ export function argsOf({ dataset, from, to }: Range, present: number): Args {
   if (end !== undefined) args.set(bounds.to, wireOf(end));
   return args;
 }
-
-const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });

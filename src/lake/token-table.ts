@@ -8,8 +8,7 @@ import { identityOf, publish } from "../base/files/publish.ts";
 import { isObject, member } from "../base/json/raw-json.ts";
 import { columnOf } from "../rows/parquet/parquet-columns.ts";
 import { UnreadableParquet } from "../rows/parquet/parquet-file.ts";
-import { parseRfc3339 } from "../base/time/time.ts";
-import { showTime } from "./footer.ts";
+import { parseRfc3339, showSeconds } from "../base/time/time.ts";
 import { readRows, writeParquet } from "./lake-file.ts";
 import { type Keeper, partIn } from "./place-file.ts";
 
@@ -120,10 +119,10 @@ async function fetchToken(
   try {
     const { value } = (await client.ask(tokenEndpoint, args)).read();
     const row = rowOf({ ...(isObject(value) && value), network, token, absent_at: null });
-    return row.symbol === null && row.decimals === null ? { ...row, absent_at: showTime(present) } : row;
+    return row.symbol === null && row.decimals === null ? { ...row, absent_at: showSeconds(present) } : row;
   } catch (cause) {
     if (!(cause instanceof Failure) || client.signal.aborted) throw cause;
-    if (affectsOneInput(cause)) return rowOf({ network, token, absent_at: showTime(present) });
+    if (affectsOneInput(cause)) return rowOf({ network, token, absent_at: showSeconds(present) });
     if (cause.exit === 1 || cause.exit === 7 || cause.status === 403) return undefined;
     throw cause;
   }

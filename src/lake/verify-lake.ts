@@ -1,3 +1,4 @@
+import { showSeconds } from "../base/time/time.ts";
 import path from "node:path";
 import { describeFileError, errorCode, isOneFile } from "../base/files/file-errors.ts";
 import { namesIn } from "../api/service-name.ts";
@@ -11,7 +12,7 @@ import { completeAge, needsSecondRead } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import { expectedPeriods, foreignFiles, type KnownFile, lastRun } from "./expected-periods.ts";
-import { type Footer, foreignPart, readFooters, showTime } from "./footer.ts";
+import { type Footer, foreignPart, readFooters } from "./footer.ts";
 import { tryParquet } from "./lake-file.ts";
 import { findLakeFiles, type LakeFile } from "./lake-files.ts";
 import { folderOf, periodAt } from "./layout.ts";
@@ -195,14 +196,14 @@ function checkFooter(footer: Footer, report: Report, now: number): void {
     report("H3", {
       field: "lost",
       expected: "no lost rows",
-      found: `${showTime(from)} to ${showTime(to)} (${why})`,
+      found: `${showSeconds(from)} to ${showSeconds(to)} (${why})`,
     });
   // A second read is due with the next run.
   const due = needsSecondRead(footer) ? Math.max(footer.read_at ?? 0, period.to) : period.to;
   if (state === "open" && now > due + completeAge + patience)
     report("H3", {
       field: "state",
-      expected: `a complete period, which ended at ${showTime(period.to)}`,
+      expected: `a complete period, which ended at ${showSeconds(period.to)}`,
       found: "an open file",
     });
 }
@@ -213,6 +214,6 @@ function queryOf({ period, candle }: Footer, { dataset: { kind, network, address
   const interval = candle === undefined ? {} : { interval: candle };
   return {
     asked: { network, [`${asset}_address`]: address, ...interval },
-    window: { from: showTime(period.from), to: showTime(period.to) },
+    window: { from: showSeconds(period.from), to: showSeconds(period.to) },
   };
 }

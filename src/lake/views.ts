@@ -49,7 +49,11 @@ export function viewsOf(complete: readonly Dataset[], hasTokens: boolean): strin
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
       .flatMap(([pattern, source]) => (pattern.startsWith(`/${kind}/`) ? [source] : []));
   const trades = sources("transactions")
-    .map((source) => (source.includes("/date=*/") ? allOf : datedOf)(source))
+    .map((source) =>
+      source.includes("/date=*/")
+        ? `SELECT * FROM ${source}`
+        : `SELECT * EXCLUDE (month), created_at::DATE AS date FROM ${source}`,
+    )
     .join("\nUNION ALL BY NAME\n");
   const candles = [
     ...candlesOf("ohlcv", sources("ohlcv")),
@@ -75,8 +79,6 @@ function sourceOf(pattern: string, { kind, interval }: Dataset, place: string): 
   return `read_parquet(${rootOf} || '${pattern}', hive_partitioning = true, hive_types = {${types.join(", ")}})`;
 }
 
-const allOf = (source: string): string => `SELECT * FROM ${source}`;
-
 /** The service sends 0 as the liquidity of a pool in its first week. */
 const poolHistory = (source: string): string =>
   `SELECT * EXCLUDE (month) REPLACE (nullif(liquidity_usd, CASE WHEN as_of < created_at + INTERVAL 7 DAYS THEN 0 END) AS liquidity_usd)\nFROM ${source}`;
@@ -88,9 +90,6 @@ const poolGaps = view(
 FROM (SELECT day, unnest((day->'lost')::JSON[]) AS gap FROM (SELECT unnest((decode(value)::JSON->'periods')::JSON[]) AS day
   FROM parquet_kv_metadata(${rootOf} || '/pools/*/*/month=*/rows.parquet') WHERE decode(key) = 'dexdata'))`,
 );
-
-const datedOf = (source: string): string =>
-  `SELECT * EXCLUDE (month), created_at::DATE AS date FROM ${source}`;
 
 /** Raw amounts divided by the decimals of the token. Negative: the pool paid out. */
 function tradesWithTokens(source: string): string {

@@ -2,7 +2,7 @@ import { groupsIn } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
 import type { Pace } from "../client/pace/pace.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
-import { missingIn, notesOf, type Page as RawPage, type Walk } from "../client/pages/page.ts";
+import { everyRow, missingIn, notesOf, type Page as RawPage } from "../client/pages/page.ts";
 import { createSeenKeys } from "../client/pages/seen-keys.ts";
 import type { Context } from "../base/context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../api/endpoint.ts";
@@ -88,19 +88,17 @@ async function* rawPages(
 ): AsyncGenerator<RawPage> {
   const { reply } = endpoint;
   const largest = "maxLimit" in reply ? reply.maxLimit : 0;
-  const walk: Walk = {
-    pageSize: Math.min(limit ?? largest, largest),
-    isStrict: true,
-    wanted: limit ?? (client.width === 1 ? 0 : undefined),
-    subjects,
-  };
-  const wish = {
-    walk,
+  const batch = subjects && { subjects, fillMissing: false };
+  yield* await wantedPages(client, args, {
+    ...everyRow(createSeenKeys(reachOf(endpoint), false)),
+    endpoint,
+    asked: [args],
+    walk: { pageSize: Math.min(limit ?? largest, largest), isStrict: true, batch },
     groups: groupsIn(reply) ?? [onlyGroup],
     limit,
+    wanted: limit ?? (client.width === 1 ? 0 : undefined),
     isValidated: false,
-  };
-  yield* await wantedPages(client, { endpoint, args }, wish, createSeenKeys(reachOf(endpoint), false));
+  });
 }
 
 async function one(opened: OpenLibrary, endpoint: Endpoint, asking: Asking): Promise<unknown> {

@@ -1,5 +1,4 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type KeyedTier, sandboxKeys } from "./service/caller.ts";
 import type { SandboxHost, SandboxOptions } from "./service/sandbox-exchange.ts";
 import type { Faults } from "./faults/fault-kinds.ts";
@@ -90,12 +89,11 @@ function serve(host: SandboxHost, state: SandboxState, queue: WorkQueue): Server
 function listen(server: Server, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, LOOPBACK, () => resolve(`http://${LOOPBACK}:${portOf(server.address())}`));
+    server.listen(port, LOOPBACK, () => {
+      const address = server.address();
+      resolve(`http://${LOOPBACK}:${typeof address === "object" ? address?.port : 0}`);
+    });
   });
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 function stop(server: Server): Promise<void> {

@@ -54,7 +54,7 @@ describe("hostile commands", () => {
     context.clock.advance(59_000);
     expect(warnings).toEqual([]);
     context.clock.advance(1000);
-    expect(warnings).toEqual(['alert command "sh" has run for 60s and is ended']);
+    expect(warnings).toEqual(['alert command "sh" was ended after 60s']);
     expect(linesOf(file).some(isRunning)).toBe(true);
     context.clock.advance(5000);
     await commands.close();
@@ -119,7 +119,7 @@ describe("at most", () => {
   });
 });
 
-describe("200 crossings", () => {
+describe("crossings", () => {
   const conditions = [parseCondition("price < 3", { fields: ["price"], hasSeries: true })];
   const candidate = (price: string, asset = "a") => ({
     asset,
@@ -134,13 +134,13 @@ describe("200 crossings", () => {
     return { fired, alerts: createAlerts({ conditions, by: "crossing", cooldown, limit, fire }) };
   };
 
-  test("run the command 200 times, in order, with the row on stdin", async () => {
+  test("run the command 60 times, in order, with the row on stdin", async () => {
     const file = inFolder("acted");
     const { commands, warnings, dropped } = open(["sh", "-c", `cat >> "$0"`, file]);
     const { fired, alerts } = create(0);
-    for (let count = 0; count < 400; count += 1)
+    for (let count = 0; count < 120; count += 1)
       alerts.see(candidate(count % 2 === 0 ? `2.${count}` : "3"), 0);
-    expect(fired).toHaveLength(200);
+    expect(fired).toHaveLength(60);
     for (const alert of fired) commands.add(alert);
     await commands.close();
     expect([warnings, dropped]).toEqual([[], []]);

@@ -109,12 +109,8 @@ const refused: readonly (readonly [readonly string[], string, string])[] = [
     "",
   ],
   [["set", "tier", "pro"], "tier cannot be saved in config.json", "set DEXDATA_TIER in the environment"],
-  [
-    ["set", "retries"],
-    'missing argument for "dexdata config set"',
-    "usage: dexdata config set <name> <value>",
-  ],
-  [["get"], 'missing argument for "dexdata config get"', "usage: dexdata config get <name>"],
+  [["set", "retries"], "missing <value>", "usage: dexdata config set <name> <value>"],
+  [["get"], "missing <name>", "usage: dexdata config get <name>"],
   [["list", "output"], 'unexpected argument "output"', "usage: dexdata config list"],
 ];
 
@@ -135,7 +131,7 @@ describe("an invalid config command", () => {
     const { exit, stderr } = await run("config lst --error-format text");
     expect({ exit, stderr }).toEqual({
       exit: 2,
-      stderr: 'error: unknown command "config lst"\n  hint: did you mean list?\n',
+      stderr: 'error: unknown command "config lst"\n  hint: did you mean config list?\n',
     });
   });
 });

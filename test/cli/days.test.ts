@@ -96,7 +96,7 @@ describe.each([true, false])("days of a service that includes the end of a range
   }, 60_000);
 });
 
-test("five days of the sandbox, pulled one by one, are the range pulled at once", async () => {
+test("three days of the sandbox, pulled one by one, are the range pulled at once", async () => {
   const quiet = "fantom 0xf19559e278ae925ab609505cc38955b0e1d2a915";
   const pull = async (words: string): Promise<readonly string[]> => {
     const fields = "--fields id,log_index,created_at -o csv --no-header -q";
@@ -105,14 +105,14 @@ test("five days of the sandbox, pulled one by one, are the range pulled at once"
     return shown.stdout.trimEnd().split("\n");
   };
   const united: string[] = [];
-  for (const date of [20, 19, 18, 17, 16]) {
+  for (const date of [20, 19, 18]) {
     const rows = await pull(`--day 2026-11-${date}`);
     expect(rows.every((row) => row.includes(`2026-11-${date}T`))).toBe(true);
     united.push(...rows);
   }
-  expect(united.length).toBeGreaterThan(200);
+  expect(united.length).toBeGreaterThan(100);
   expect(new Set(united).size).toBe(united.length);
-  expect(united).toEqual(await pull("--from 2026-11-16 --to 2026-11-20T23:59:59.999999Z"));
+  expect(united).toEqual(await pull("--from 2026-11-18 --to 2026-11-20T23:59:59.999999Z"));
 }, 60_000);
 
 describe("candles of a day", () => {

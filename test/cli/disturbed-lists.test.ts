@@ -17,7 +17,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const onlySeed = Number(process.env["DEXDATA_TEST_SEED"] ?? 0);
 const firstSeed = Number(process.env["DEXDATA_TEST_FIRST"] ?? 1);
 const onlyList = process.env["DEXDATA_TEST_LIST"];
-const pullsPerDialect = Number(process.env["DEXDATA_TEST_PULLS"] ?? (isLong ? 1500 : 50));
+const pullsPerDialect = Number(process.env["DEXDATA_TEST_PULLS"] ?? (isLong ? 1500 : 30));
 const folder = temporaryFolder();
 
 const chosen = disturbedLists.filter(

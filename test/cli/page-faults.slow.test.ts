@@ -101,8 +101,7 @@ describe.each(pagedLists.map((list) => [list.name, list] as const))("%s", (_, li
     const every = Array.from({ length: requests }, (_each, index) => index + 1);
     const random = createRandom(list.name.length * 100 + fault.length);
     const drawn = [1 + Math.floor(random() * requests), requests, 1];
-    // The candles of 20 days take long.
-    const positions = isLong ? every : drawn.slice(0, list.words.includes("ohlcv") ? 1 : 2);
+    const positions = isLong ? every : drawn.slice(0, 1);
     for (const position of new Set(positions)) await checkPull(list, `${fault}@${position}`);
   });
 });

@@ -32,6 +32,9 @@ describe("--sandbox follows the public service", () => {
     expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject({ rows: times.length });
     const none = await simulated(`txns ethereum ${pool} --day 2026-11-10 --all`);
     expect(none).toMatchObject({ exit: 0, stdout: "", stderr: warning });
+    const later = await simulated(`txns ethereum ${pool} --from 2030-01-01`);
+    const future = "warning: the time range begins in the future: 2030-01-01T00:00:00Z\n";
+    expect(later).toMatchObject({ exit: 0, stdout: "", stderr: future });
   });
 
   test("a range that the service covers, or that a limit cuts, is not reported", async () => {

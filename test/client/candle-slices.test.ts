@@ -48,7 +48,7 @@ describe("the slices of a time range", () => {
       property(
         constantFrom(...Object.keys(seconds)),
         bound,
-        integer({ min: 1, max: 5200 }),
+        integer({ min: 1, max: 2500 }),
         integer({ min: 0, max: 86_399 }),
         integer({ min: 1, max: 1000 }),
         (interval, from, candles, beyond, most) => {

@@ -67,7 +67,7 @@ test("an invalid value or combination is rejected with the name of the flag", ()
   const read = (typed: ReadonlyMap<string, readonly (string | undefined)[]>): Values<typeof flags> =>
     readValues<typeof flags>(flags, typed);
   expect(() => read(new Map([["limit", ["0"]]]))).toThrow(
-    'invalid --limit "0": must be a whole number from 1 to 999999999999999',
+    'invalid --limit "0": must be a whole number, 1 or more',
   );
   expect(() => read(new Map([["missing", ["skpi"]]]))).toThrow(
     'invalid --missing "skpi": must be one of skip, fail',

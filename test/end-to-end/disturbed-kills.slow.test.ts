@@ -61,7 +61,7 @@ test.each(lists.map((list) => [list.name, list] as const))(
     let kills = 0;
     for (let seed = 1; seed <= seeds; seed += 1) {
       const strikes = badPages({ list, dialect: "spec", trace }, seed);
-      for (let responses = 1; responses <= trace.length + 1; responses += isLong ? 1 : 6) {
+      for (let responses = 1; responses <= trace.length + 1; responses += isLong ? 1 : 12) {
         const dir = path.join(folder, `${name}-${seed}-${responses}`);
         mkdirSync(dir);
         const first = await pull(list, dir, killingAfter(strikes, responses));

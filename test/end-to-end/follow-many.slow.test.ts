@@ -89,17 +89,25 @@ async function openMarket({ name, pools: count, speed, faults, rpm = 3000, diale
         limit: Number.POSITIVE_INFINITY,
       };
       const wanted = pools.flatMap((pool) =>
-        market.transactions(pool, window).map(({ id, logIndex }) => `${id} ${logIndex}`),
+        market
+          .transactions(pool, window)
+          .map(({ id, logIndex, time }) => ({ row: `${id} ${logIndex}`, time, pool: pool.id })),
       );
       let [missing, since] = [wanted, elapsed()];
       while (missing.length > 0 && elapsed() - since < 150_000) {
         await pause(4000);
         const written = new Set(rows());
-        const left = wanted.filter((row) => !written.has(row));
+        const left = wanted.filter(({ row }) => !written.has(row));
         if (left.length < missing.length) since = elapsed();
         missing = left;
       }
-      expect(missing.slice(0, 10)).toEqual([]);
+      // One pool that is no longer read is another fault than a few rows of many pools.
+      const missingOf = (pool: string) => missing.filter((each) => each.pool === pool);
+      expect(
+        pools
+          .map(({ id }) => missingOf(id))
+          .flatMap(([first, ...more]) => (first ? [[first, more.length]] : [])),
+      ).toEqual([]);
       return wanted.length;
     },
     expectNoRepeats: (): void => {
@@ -116,7 +124,7 @@ test.each(["{network}/{pool}/{date}.ndjson", "swaps-{date}.ndjson"])(
   "a collector that is killed again and again writes each row of each pool once: %s",
   async (name) => {
     const faults = "late-rows=30s:5%,500:1%,503:1%,429=1:1%";
-    const [pools, kills] = isLong ? [100, 50] : [20, 4];
+    const [pools, kills] = isLong ? [100, 50] : [12, 3];
     const service = await openMarket({ name: `kills-${name.length}`, pools, speed: 60, faults });
     const words = `${from} --poll 5s -q --out OUT/${name}`;
     const all = readFileSync(service.list, "utf8");

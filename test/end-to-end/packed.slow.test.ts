@@ -12,7 +12,7 @@ const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
 const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const rows = isLong ? 100_000 : 10_000;
-const kills = isLong ? 100 : 6;
+const kills = isLong ? 100 : 4;
 
 function pull(file: string) {
   const words = `txns ethereum ${pool} --to 2026-11-21T08:54:00Z --limit ${rows} --rpm unlimited`;

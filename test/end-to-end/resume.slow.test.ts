@@ -12,7 +12,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const rows = 20_000;
-const kills = isLong ? 100 : 10;
+const kills = isLong ? 100 : 5;
 const faults = "429=1:5%,500:3%,reset-body:2%,truncate:1%";
 const folder = temporaryFolder();
 

@@ -17,7 +17,7 @@ const canUnshare = spawnSync("unshare", [...inNamespace, "true"]).status === 0;
 const name = "two containers keep one directory";
 if (!canUnshare) console.warn(`LEFT OUT: ${name}: unshare --pid is not permitted here (it needs root)`);
 
-const trials = isLong ? 12 : 2;
+const trials = isLong ? 12 : 1;
 const start = Date.parse("2026-11-20T05:20:00Z");
 const folder = temporaryFolder();
 let world: LakeWorld;

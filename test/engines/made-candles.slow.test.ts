@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
+import { isLong } from "../harness/long.ts";
 import { duckdbFolder, leftOut } from "../harness/recipe-tools.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
@@ -13,6 +14,8 @@ const folder = temporaryFolder();
 const shell = path.resolve("test/harness/duckdb-shell.mjs");
 const reason = leftOut("made candles were not compared with DuckDB", ["duckdb"]);
 
+const count = isLong ? 200 : 40;
+
 const made = [
   ["2h", "1h", "time_bucket(INTERVAL '2 hours', t)"],
   ["4h", "1h", "time_bucket(INTERVAL '4 hours', t)"],
@@ -20,7 +23,7 @@ const made = [
   ["1w", "24h", "CAST(date_trunc('week', t) AS TIMESTAMP)"],
 ] as const;
 
-async function tokens(count: number): Promise<string> {
+async function tokens(): Promise<string> {
   const words = `tokens search ethereum --limit ${count} --fields chain,address -o ndjson -q`;
   const rows = rowsOf((await dexdata(words, { env: sandbox.env() })).stdout);
   expect(rows).toHaveLength(count);
@@ -28,9 +31,9 @@ async function tokens(count: number): Promise<string> {
 }
 
 test.skipIf(reason !== undefined).each(made)(
-  reason ?? "%s of 200 tokens equal what DuckDB makes of %s, digit for digit",
+  reason ?? `%s of ${count} tokens equal what DuckDB makes of %s, digit for digit`,
   async (name, source, bucket) => {
-    const stdin = await tokens(200);
+    const stdin = await tokens();
     const pull = async (interval: string, from: string, to: string): Promise<string> => {
       const words = `ohlcv - --interval ${interval} --from ${from} --to ${to} -o csv -q`;
       const { exit, stdout } = await dexdata(words, { env: sandbox.env(), stdin });

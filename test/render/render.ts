@@ -28,6 +28,30 @@ export type PageText = string | readonly [group: string, text: string];
 
 export const now = Date.parse("2026-11-21T08:54:00Z");
 
+/** As a pipe or a terminal shows the rows of a list by default. */
+export const plain = {
+  isRecord: false,
+  isWhole: false,
+  isContinued: false,
+  fields: undefined,
+  prefix: undefined,
+  lead: undefined,
+  parquet: undefined,
+  hasHeader: true,
+  columns: undefined,
+  orderedBy: undefined,
+  isWide: false,
+  isColored: false,
+  isUnicode: true,
+  hasAges: true,
+  chart: undefined,
+  isSvg: false,
+  hasSparks: false,
+  findAsset: undefined,
+  now,
+  before: undefined,
+};
+
 /** The text written to stdout, one entry per write. */
 export async function renderWrites(
   pages: readonly PageText[],
@@ -41,13 +65,13 @@ export async function renderWrites(
     format: options.format ?? "table",
     endpoint: endpointOf(options.endpoint ?? "networks"),
     groups,
+    ...plain,
     isRecord: options.isRecord ?? false,
     isContinued: options.isContinued ?? false,
     fields,
     hasHeader: options.hasHeader ?? true,
     isColored: options.isColored ?? false,
     isUnicode: options.isUnicode ?? true,
-    now,
   });
   for (const page of pages) {
     const [group, text] = typeof page === "string" ? ["rows", page] : page;

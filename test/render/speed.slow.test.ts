@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createPage } from "../../src/client/pages/page.ts";
 import { createRenderer } from "../../src/cli/render/formats/formats.ts";
-import { endpointOf, now } from "./render.ts";
+import { endpointOf, plain } from "./render.ts";
 import { poolRows } from "./rows.ts";
 
 const columns = 120;
@@ -16,12 +16,7 @@ async function timeTable(count: number): Promise<number> {
     format: "table",
     endpoint: endpointOf("network_pools_search"),
     groups: ["rows"],
-    isRecord: false,
-    isContinued: false,
-    fields: undefined,
-    isColored: false,
-    isUnicode: true,
-    now,
+    ...plain,
   });
   const start = process.cpuUsage();
   for (let written = 0; written < count; written += 100) await renderer.page(page);
@@ -42,12 +37,8 @@ it.each([
       format,
       endpoint: endpointOf("network_pools_search"),
       groups: ["rows"],
-      isRecord: false,
-      isContinued: false,
+      ...plain,
       fields,
-      isColored: false,
-      isUnicode: true,
-      now,
     });
     // The fastest of many runs, because other work on the machine only adds time.
     const best = { parse: Infinity, written: Infinity };

@@ -33,7 +33,7 @@ describe.each(cases)("$faults", ({ faults, rules }) => {
     for (const slug of chains) {
       const chosen = busiestPool(1, slug);
       const ask = serve(faults, { seed: 1 });
-      for (const at of instantsOf(chosen, rules, 5))
+      for (const at of instantsOf(chosen, rules, 3))
         others += comparePages(ask, chosen, { seed: 1, ...rules }, at, 1);
     }
     expect(others > 0).toBe(rules.withdrawn !== undefined || rules.reorg !== undefined);
@@ -42,7 +42,7 @@ describe.each(cases)("$faults", ({ faults, rules }) => {
   test("windows and candles are folded from the listed rows", () => {
     const chosen = busiestPool(1, "ethereum");
     const ask = serve(faults, { seed: 1 });
-    for (const at of instantsOf(chosen, rules, 3)) compareTotals(ask, chosen, { seed: 1, ...rules }, at);
+    for (const at of instantsOf(chosen, rules, 2)) compareTotals(ask, chosen, { seed: 1, ...rules }, at);
   });
 
   test("all blocks of one time have one hash each, and only a fork's differ from the final ones", () => {
@@ -57,7 +57,7 @@ describe.each(cases)("$faults", ({ faults, rules }) => {
           valueAt(row, "created_at_block_hash"),
         ]),
       );
-    for (const at of instantsOf(chosen, rules, 5)) {
+    for (const at of instantsOf(chosen, rules, 3)) {
       const shown = hashes(ask(`${path}/transactions?limit=100`, at));
       const later = hashes(final(`${path}/transactions?limit=100`, at));
       for (const [block, hash] of shown) {

@@ -5,7 +5,7 @@ import { isLong } from "../harness/long.ts";
 import { followDisturbed, type Stage } from "./follow-disturbed.ts";
 
 test("the program behind a disturbing proxy, killed by SIGKILL, writes each row once", async () => {
-  const seeds = Array.from({ length: isLong ? 12 : 4 }, (_, index) => index + 1);
+  const seeds = Array.from({ length: isLong ? 12 : 2 }, (_, index) => index + 1);
   await Promise.all(
     seeds.map(async (seed) => {
       const { struck, stderr, ...rest } = await followDisturbed({ seed, share: 0.3, kills: 3 }, asProgram());

@@ -6,8 +6,8 @@ import { marketRows, startFollowing, writtenRows } from "./following.ts";
 
 const hour = 3_600_000;
 /** Concurrent runs: they share one process, and wait most of the time. */
-const together = 10;
-const runs = isLong ? 200 : 10;
+const together = isLong ? 10 : 4;
+const runs = isLong ? 200 : together;
 const minutes = 6;
 const pace = 20;
 

@@ -92,7 +92,7 @@ describe("pools search --follow", () => {
   test("shows on a terminal what it waits for, and how many pools it printed", async () => {
     const { follow } = await service();
     const { stderr } = await follow("--for 1m --no-strict");
-    expect(stderr).toMatch(/^watching for new pools; press Ctrl-C to stop\n/u);
+    expect(stderr).toMatch(/^waiting for new pools; press Ctrl-C to stop\n/u);
     expect(stderr).toMatch(/^followed [\d,]+ new pools?$/mu);
     expect(await follow("--for 1m --no-strict -q")).toMatchObject({
       stderr: expect.not.stringContaining("Ctrl-C"),

@@ -28,7 +28,7 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
   command: "txns",
   feed: "transactions",
   path: "/networks/{network}/pools/{pool_address}/transactions",
-  summary: "List a pool's swaps, adds and removes, newest first",
+  summary: "List a pool's swaps and liquidity changes, newest first",
   examples: [
     "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
     "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -1h --all -o ndjson",

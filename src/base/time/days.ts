@@ -1,6 +1,6 @@
 import { SECONDS_PER_DAY } from "./calendar.ts";
 import type { RefusedTime } from "./refused-time.ts";
-import { formatInstant, parseDate } from "./time.ts";
+import { parseDate, showSeconds } from "./time.ts";
 
 /** One or more UTC days, in Unix seconds. */
 export interface Days {
@@ -38,9 +38,7 @@ export function endOfRange({ from, to }: Days, now: number): number {
 
 /** For example, `2026-11-25` or `2026-11-20 to 2026-11-25`. */
 export function nameOfDays({ from, to }: Days): string {
-  const [first, last] = [from, to - 1].map((seconds) =>
-    formatInstant({ seconds, fraction: "" }).slice(0, 10),
-  );
+  const [first, last] = [from, to - 1].map((seconds) => showSeconds(seconds).slice(0, 10));
   return first === last ? `${first}` : `${first} to ${last}`;
 }
 

@@ -25,7 +25,7 @@ const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
  * a `problem` that is printed after `--from "2026-02-30": `, and optionally a suggestion.
  */
 export function parseTimeBound(text: string, now: Instant | number): Instant | RefusedTime {
-  const instant = readTimeBound(text, typeof now === "number" ? wholeSecond(now) : now);
+  const instant = readTimeBound(text, typeof now === "number" ? atSecond(now / 1000) : now);
   if (instant === undefined) return explainRefusedTime(text);
   return hasFourDigitYear(instant) ? instant : { problem: "must be within the years 0000 to 9999" };
 }
@@ -100,8 +100,18 @@ export function toWire(instant: Instant): string {
   return instant.fraction === "" && instant.seconds >= 0 ? String(instant.seconds) : formatInstant(instant);
 }
 
-function wholeSecond(milliseconds: number): Instant {
-  return { seconds: Math.floor(milliseconds / 1000), fraction: "" };
+export function atSecond(seconds: number): Instant {
+  return { seconds: Math.floor(seconds), fraction: "" };
+}
+
+/** In RFC 3339 format, without fractional seconds. */
+export function showSeconds(seconds: number): string {
+  return formatInstant(atSecond(seconds));
+}
+
+/** In the API's format. */
+export function wireOf(seconds: number): string {
+  return toWire(atSecond(seconds));
 }
 
 /** The pattern `/0+$/` takes quadratic time on a long run of zeros in the middle of the text. */

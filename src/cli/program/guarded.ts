@@ -1,5 +1,4 @@
 import { type Context, exitOfInterruption, isInterruption } from "../../base/context/context.ts";
-import type { ExitCode } from "../../base/exit-codes.ts";
 import { fail, Failure } from "../../base/failure.ts";
 import { systemFailure } from "../../base/files/file-errors.ts";
 import type { TypedFlags } from "../run/flags/flag.ts";
@@ -14,16 +13,13 @@ export async function guarded(
   try {
     return await work();
   } catch (cause) {
-    if (context.signal.aborted) return exitOf(context.signal.reason);
+    if (context.signal.aborted)
+      return isInterruption(context.signal.reason) ? exitOfInterruption(context.signal.reason) : 130;
     const { errorFormat, reportFailure } = await import("../run/failure-text.ts");
     const failure = cause instanceof Failure ? cause : (systemFailure(cause) ?? bug(cause));
     await reportFailure(context, failure, errorFormat(typed(), context));
     return failure.exit;
   }
-}
-
-function exitOf(reason: unknown): ExitCode {
-  return isInterruption(reason) ? exitOfInterruption(reason) : 130;
 }
 
 function bug(cause: unknown): Failure {

@@ -17,7 +17,7 @@ export function hintAtWord(
   const network = wellKnownNetworks.has(slug) ? slug : networkAliases.get(slug);
   if (network !== undefined && inside.includes("search")) return `did you mean ${start}search ${network}?`;
   const near = nearest(word, inside);
-  return near === undefined ? undefined : didYouMean(near, "");
+  return near === undefined ? undefined : didYouMean(start + near, "");
 }
 
 function hintAtFirst(word: string, all: readonly string[]): string | undefined {

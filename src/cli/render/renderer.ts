@@ -15,39 +15,38 @@ export interface Presentation {
   /** The request was for a single object, such as an address. */
   readonly isRecord: boolean;
   /** Instead of rows, pages contain complete responses, which can be any JSON. */
-  readonly isWhole?: boolean;
+  readonly isWhole: boolean;
   /** An earlier run wrote rows to the same output, so the header or the start of the document already exists. */
   readonly isContinued: boolean;
   /** Paths as typed, such as `24h.volume_usd`; undefined shows all fields. */
   readonly fields: readonly string[] | undefined;
   /** Paths of the fields whose texts, followed by a tab, precede each line of NDJSON. */
-  readonly prefix?: readonly string[] | undefined;
+  readonly prefix: readonly string[] | undefined;
   /** Titles of the cells that pages have in front of their rows; only for CSV and TSV. */
-  readonly lead?: readonly string[] | undefined;
+  readonly lead: readonly string[] | undefined;
   /** Only for Parquet. */
-  readonly parquet?: ParquetTarget | undefined;
-  /** True by default. */
-  readonly hasHeader?: boolean;
+  readonly parquet: ParquetTarget | undefined;
+  readonly hasHeader: boolean;
   /** Table columns by name; undefined shows the columns that fit. */
-  readonly columns?: readonly string[] | undefined;
-  readonly orderedBy?: string | undefined;
+  readonly columns: readonly string[] | undefined;
+  readonly orderedBy: string | undefined;
   /** Show every column, even if the table is wider than the terminal. */
-  readonly isWide?: boolean;
+  readonly isWide: boolean;
   readonly isColored: boolean;
   readonly isUnicode: boolean;
-  /** Show times as ages; true on a terminal by default. */
-  readonly hasAges?: boolean;
+  /** A terminal shows times as ages. */
+  readonly hasAges: boolean;
   /** Arguments of the candle request to draw as a chart; undefined for no chart. */
-  readonly chart?: Args | undefined;
+  readonly chart: Args | undefined;
   /** The chart is an SVG image. */
-  readonly isSvg?: boolean;
-  readonly hasSparks?: boolean;
+  readonly isSvg: boolean;
+  readonly hasSparks: boolean;
   /** For labels and amounts in tables. Without it, amounts of trades are shown as sent. */
-  readonly findAsset?: FindAsset;
+  readonly findAsset: FindAsset | undefined;
   /** Milliseconds since the epoch. The clock is read once per run. */
   readonly now: number;
   /** Returns the same row's text from the previous frame of a live display; undefined for a new row. */
-  readonly before?: (group: string, row: string) => string | undefined;
+  readonly before: ((group: string, row: string) => string | undefined) | undefined;
 }
 
 /** How the list continues after the page does not matter to the output. */

@@ -1,3 +1,4 @@
+import { showSeconds } from "../../base/time/time.ts";
 import { type ClientObserver, createClient } from "../../client/client.ts";
 import { chooseTarget, lookUpOf, type Target } from "../../client/connection/target.ts";
 import type { Context } from "../../base/context/context.ts";
@@ -5,7 +6,6 @@ import { isLoopback } from "../../api/host.ts";
 import { connectionOf } from "../../sandbox/caller-access.ts";
 import { findKey, type FoundKey } from "../../client/settings/find-key.ts";
 import { checkKeyHosts } from "../../client/settings/key-hosts.ts";
-import { formatInstant } from "../../base/time/time.ts";
 import { budgetOf } from "./spending/daily-budget.ts";
 import type { Report } from "./report.ts";
 import { openPace } from "./spending/open-pace.ts";
@@ -87,7 +87,7 @@ async function openTarget(context: Context, options: RunOptions, report: RunObse
 /** A service on this machine may have the same clock, as `dexdata sandbox --clock` does. */
 function warnOfClock({ rest }: Target, { now, nowSource }: RunOptions, report: Report): void {
   if (nowSource === undefined || isLoopback(new URL(rest).hostname)) return;
-  const time = formatInstant({ seconds: Math.floor(now / 1000), fraction: "" });
+  const time = showSeconds(now / 1000);
   report.warn(`${nowSource} is set, so this run uses ${time} as the current time`);
 }
 

@@ -3,7 +3,6 @@ import type { Exchange, Waiting } from "../../client/client.ts";
 import { creditsIn, type Meter } from "../../client/spending/meter.ts";
 import { formatDuration, formatSeconds } from "../../api/duration.ts";
 import type { Context } from "../../base/context/context.ts";
-import type { Failure } from "../../base/failure.ts";
 import type { RunOptions } from "./run-options.ts";
 import { hideSecrets } from "../../base/key.ts";
 import { visibleText } from "../render/sanitize.ts";
@@ -124,14 +123,11 @@ function waitingLine({ milliseconds, failure }: Waiting): string {
   return `${why}; retrying in ${formatSeconds(milliseconds)}`;
 }
 
-function whyAgain({ attempt, failure }: Waiting): string {
-  return failure.details.status === 429
+function whyAgain({ attempt, failure: { details, message } }: Waiting): string {
+  const { status } = details;
+  return status === 429
     ? `for the rate limit (HTTP 429, attempt ${attempt + 1})`
-    : `before attempt ${attempt + 1} (${reasonOf(failure)})`;
-}
-
-function reasonOf({ details: { status }, message }: Failure): string {
-  return status === undefined ? message : `HTTP ${status}`;
+    : `before attempt ${attempt + 1} (${status === undefined ? message : `HTTP ${status}`})`;
 }
 
 /** For example, `GET /networks 200 12 ms 1 credit…`. Never prints request headers, because they contain the key. */

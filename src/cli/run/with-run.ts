@@ -37,7 +37,7 @@ export interface Opening {
   readonly target?: Target;
   /** Instead of that of the options. */
   readonly retry?: RetryPolicy;
-  /** Receives events instead of the report. */
+  /** Receives events instead of the report; `answered` in addition to it. */
   readonly observer?: Partial<RunObserver>;
   /** Prints a summary, by default the cost, after the client is closed. */
   readonly over?: (open: OpenClient) => void;
@@ -97,13 +97,13 @@ export async function withRun<Result>(
   } = {}) => {
     if (isUnannounced) report.note("simulated data, because DEXDATA_SANDBOX is set");
     isUnannounced = false;
-    const watching = { ...report, ...observer };
     const answered = (exchange: Exchange): void => {
       metrics?.answered(exchange);
-      watching.answered(exchange);
+      observer?.answered?.(exchange);
+      report.answered(exchange);
     };
     const chosen = retry === undefined ? options : { ...options, retry };
-    const opened = await openClient(own, chosen, { ...watching, answered }, speed, target);
+    const opened = await openClient(own, chosen, { ...report, ...observer, answered }, speed, target);
     metrics?.spends(opened.client.meter);
     onClose(async () => {
       await progress.close();

@@ -7,7 +7,14 @@ import { sameIntervals } from "../../api/endpoints/ohlcv.ts";
 import { grouped } from "../../base/text/counted.ts";
 import { intervalSeconds } from "./candle-times.ts";
 import { intervalStart, type MadeInterval, madeInterval, nextIntervalStart } from "./made-interval.ts";
-import { formatInstant, fromWire, parseRfc3339, parseTimeBound, toWire } from "../../base/time/time.ts";
+import {
+  formatInstant,
+  fromWire,
+  parseRfc3339,
+  parseTimeBound,
+  toWire,
+  wireOf,
+} from "../../base/time/time.ts";
 
 /**
  * Adds the defaults for `ohlcv`: interval 1h and the last 24 hours, which every plan includes. `--count-back N` sets
@@ -147,8 +154,6 @@ function sliceOf(window: CandleWindow): CandleSlice {
   };
 }
 
-const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });
-
 /** Rounds a time in the API's format up to a full second, because candles open on full seconds. */
 export function wholeSeconds(bound: string): number {
   const { seconds, fraction } = fromWire(bound);
@@ -169,8 +174,4 @@ export function openingOf(candle: object): number {
 export function readSeconds(time: unknown): number | undefined {
   if (typeof time === "string") return parseRfc3339(time)?.seconds;
   return typeof time === "number" && Number.isSafeInteger(time) ? time : undefined;
-}
-
-export function showSeconds(seconds: number): string {
-  return formatInstant({ seconds, fraction: "" });
 }

@@ -1,6 +1,6 @@
+import { showSeconds, wireOf } from "../../base/time/time.ts";
 import { Failure } from "../../base/failure.ts";
 import { grouped } from "../../base/text/counted.ts";
-import { toWire } from "../../base/time/time.ts";
 import { inOrder } from "../pages/in-order.ts";
 import { ended, more } from "../pages/judge.ts";
 import { type Page, type PageNote, pageOf, remark, warningOf } from "../pages/page.ts";
@@ -9,7 +9,6 @@ import {
   type CandleSlice,
   candleWindow,
   restOf,
-  showSeconds,
   sliceBetween,
   slicesOf,
   wholeSeconds,
@@ -182,6 +181,6 @@ function* pagesOf(rows: readonly Row[], size: number, atEnd: readonly PageNote[]
     const next = rows[from + size]?.opens;
     const page = rows.slice(from, from + size).map(({ row }) => ({ row, value: parseRow(row) }));
     if (next === undefined) yield pageOf(textRows(page), ended("end of list"), atEnd);
-    else yield pageOf(textRows(page), more({ flag: "from", value: toWire({ seconds: next, fraction: "" }) }));
+    else yield pageOf(textRows(page), more({ flag: "from", value: wireOf(next) }));
   }
 }

@@ -1,3 +1,4 @@
+import { showSeconds } from "../../base/time/time.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../pages/in-order.ts";
 import { ended, more } from "../pages/judge.ts";
@@ -10,7 +11,6 @@ import {
   candleWindow,
   openingOf,
   restOf,
-  showSeconds,
   sliceBetween,
   slicesOf,
   wholeSeconds,
@@ -162,7 +162,7 @@ const unlikely = 1e-4;
  * is also requested again; if it has no candles, gaps of that length are accepted from then on.
  */
 export function createGapJudge(asked: Asked) {
-  const { now = Number.POSITIVE_INFINITY, expectedTo = now } = asked.walk.candles ?? {};
+  const { expectedTo = Number.POSITIVE_INFINITY } = asked.walk.candles ?? {};
   let [intervals, trades] = [0, 0];
   let isQuiet = false;
   let longestGap = defaultGap;

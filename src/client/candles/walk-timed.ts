@@ -5,13 +5,13 @@ import { token as tokenEndpoint } from "../../api/endpoints/token.ts";
 import { Failure } from "../../base/failure.ts";
 import { divideDecimals } from "../../base/json/divide-decimals.ts";
 import { member } from "../../base/json/raw-json.ts";
-import { formatInstant, secondsOf } from "../../base/time/time.ts";
+import { formatInstant, secondsOf, showSeconds } from "../../base/time/time.ts";
 import { inAnyOrder } from "../pages/in-any-order.ts";
 import { ended, more } from "../pages/judge.ts";
 import { type Asking, type Page, pageOf } from "../pages/page.ts";
 import { parseRow, textRows } from "../rows/rows.ts";
 import { addressKey, nameOf } from "../subject.ts";
-import { showSeconds, sliceBetween } from "./candle-slices.ts";
+import { sliceBetween } from "./candle-slices.ts";
 import {
   ageAt,
   nextBlock,
@@ -95,7 +95,7 @@ async function* priceAsset(
   const { answers } = timed;
   const endpoint = candlesOf[asset.kind];
   const args = new Map(Object.entries({ ...pathOf(asset), interval: timed.interval }));
-  const candles = { now: rule.now * 1000, expectedTo: rule.asOf * 1000, fill: undefined };
+  const candles = { now: rule.now * 1000, expectedTo: rule.asOf * 1000, fill: undefined, address: undefined };
   const asked = { ...all, endpoint, args, walk: { ...all.walk, candles }, maxLimit: maxCandles };
   const withRest = createGapJudge(asked);
   let quote: Promise<string | undefined> | undefined;

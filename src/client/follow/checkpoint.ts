@@ -1,7 +1,7 @@
+import { atSecond } from "../../base/time/time.ts";
 import path from "node:path";
 import { isSameService, namesIn } from "../../api/service-name.ts";
 import type { RowShape } from "../../api/endpoint.ts";
-import type { Instant } from "../../base/time/time.ts";
 import type { Context } from "../../base/context/context.ts";
 import { fail } from "../../base/failure.ts";
 import { earlierFiles, fixedFolder, flatName } from "../../base/files/file-pattern.ts";
@@ -98,7 +98,7 @@ export async function openCheckpoint(options: CheckpointOptions) {
       const state = states.get(name);
       if (state === undefined) return undefined;
       const { from, rows } = readState(JSON.parse(state));
-      return { from: secondOf(from), rows: rows.map(([key, seconds]) => ({ key, at: secondOf(seconds) })) };
+      return { from: atSecond(from), rows: rows.map(([key, seconds]) => ({ key, at: atSecond(seconds) })) };
     },
     /** Without a checkpoint, where the files end. Ignores rows dated after `latest`, in Unix seconds. */
     earlierInFiles: (name: string, latest: number): Earlier | undefined =>
@@ -146,12 +146,10 @@ function findEnd(options: CheckpointOptions, ends: Ends, name: string, latest: n
     times.reduce((a, b) => Math.min(a, b)) + 1,
   ];
   report.note(`continuing after the rows of ${named}, which end at ${instant(newest * 1000)}`);
-  return { from: secondOf(Math.min(newest, Math.max(since, newest - resumeSeconds))), rows, since };
+  return { from: atSecond(Math.min(newest, Math.max(since, newest - resumeSeconds))), rows, since };
 }
 
 const unknownEnd = "rows before this run may be missing, and rows since --from may be written twice";
-
-const secondOf = (seconds: number): Instant => ({ seconds, fraction: "" });
 
 /** Undefined without a checkpoint, or if a file has become shorter since the checkpoint was written. */
 function readSaved(file: string, { service, report }: CheckpointOptions): object | undefined {

@@ -37,7 +37,7 @@ interface Follower {
   /** In Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
   /** The service's present in Unix seconds, if only `idle` decides when to read; see `createHeldRows`. */
-  readonly polledAt?: (() => number) | undefined;
+  readonly polledAt: (() => number) | undefined;
   /** Milliseconds from one read to the next if no read is requested; may change between reads. */
   readonly idle: () => number;
   /** How old the responses are, if they come from a cache. */

@@ -1,6 +1,6 @@
 import { walkPages } from "../walk-pages.ts";
 import type { Clock } from "../../base/context/context.ts";
-import { compareInstants, type Instant, toWire } from "../../base/time/time.ts";
+import { compareInstants, type Instant, wireOf, atSecond } from "../../base/time/time.ts";
 import { createKnownRows, type FollowState, type KnownRows } from "./known-rows.ts";
 import { createRangeReader, type RangeReader, type RowsRead } from "./read-range.ts";
 import type { TailRow } from "./tail-row.ts";
@@ -18,7 +18,7 @@ export interface Beginning extends Source {
   /** Set by the user. */
   readonly from: Instant | undefined;
   /** From a checkpoint. */
-  readonly saved?: Earlier | undefined;
+  readonly saved: Earlier | undefined;
   /** From the files alone. */
   readonly findEarlier: () => Earlier | undefined;
   /** One of many pools: a few rows of the second in which the follow starts are not worth a request for each pool. */
@@ -51,7 +51,7 @@ export async function beginTail(
   const present = isNew ? await findPresent(source, latest) : undefined;
   // The files are read after a response has shown the service's time: with a wrong local clock, rows would be missed.
   const earlier = saved ?? findEarlier();
-  const begin = earlier?.from ?? from ?? secondOf(present);
+  const begin = earlier?.from ?? from ?? atSecond(present?.at.seconds ?? 0);
   const known = createKnownRows(begin, latest, earlier?.since);
   known.add(earlier?.rows ?? (present === undefined ? [] : [present]));
   const reader = createRangeReader(source, known, latest, clock);
@@ -61,11 +61,6 @@ export async function beginTail(
   return { read, recheckAt: reader.recheckAt, from: known.from, giveUp: known.giveUp, state: known.state };
 }
 
-/** The epoch for a pool without rows. */
-function secondOf(row: TailRow | undefined): Instant {
-  return { seconds: row?.at.seconds ?? 0, fraction: "" };
-}
-
 /**
  * The newest row that is not in the service's future; undefined for a pool without rows. The local clock may be ahead of
  * the service's, so relying on it could lose rows.
@@ -73,7 +68,7 @@ function secondOf(row: TailRow | undefined): Instant {
 async function findPresent(source: Source, latest: () => number): Promise<TailRow | undefined> {
   const newest = await findNewest(source);
   if (newest === undefined || newest.at.seconds <= latest()) return newest;
-  return await findNewest(source, toWire({ seconds: latest(), fraction: "" }));
+  return await findNewest(source, wireOf(latest()));
 }
 
 async function findNewest(source: Source, to?: string): Promise<TailRow | undefined> {

@@ -1,6 +1,6 @@
 import { rowShape } from "../../api/endpoint.ts";
 import { SECONDS_PER_DAY } from "../../base/time/calendar.ts";
-import { compareInstants, type Instant, toWire } from "../../base/time/time.ts";
+import { compareInstants, type Instant, wireOf } from "../../base/time/time.ts";
 import type { Page } from "../pages/page.ts";
 import { walkPages } from "../walk-pages.ts";
 import type { Earlier, Found, Tail } from "./look.ts";
@@ -56,7 +56,7 @@ export async function beginNewRows({ from, saved, present, shown, ...source }: N
     const depth = overlap * Math.max(15, now - last) * (reads & -reads);
     const isOfDay = pagesOfDay <= fewPages || depth >= reach;
     const since = Math.max(begin, isOfDay ? Math.min(now, last) - reach : now - depth);
-    const args = new Map([...newest, ["created_after", toWire({ seconds: since, fraction: "" })]]);
+    const args = new Map([...newest, ["created_after", wireOf(since)]]);
     const fresh = new Map<string, TailRow>();
     let pages = 0;
     for await (const page of walkPages(client, question.endpoint, args, walk)) {

@@ -1,5 +1,5 @@
 import type { Client } from "../client.ts";
-import { type Page, rowsSentIn } from "../pages/page.ts";
+import { type Page, totalOf } from "../pages/page.ts";
 import { walkPages } from "../walk-pages.ts";
 import type { Question } from "../../api/args.ts";
 import { rowShape } from "../../api/endpoint.ts";
@@ -77,7 +77,9 @@ export function createRangeWalk(source: Source, known: KnownRows, latest: () => 
     for await (const page of withoutDoubts(pages)) {
       const rows = tailRowsOf(page, question);
       const isFirst = items === undefined;
-      items ??= itemsOf(page);
+      // 0 without a total. As long as it matches the number of known and new rows, no row was indexed late, and one
+      // page is sufficient.
+      items ??= totalOf(page) ?? 0;
       newest ??= rows[0]?.at;
       let isKnown = rows.length > 0;
       for (const row of rows) {
@@ -118,14 +120,6 @@ async function* withoutDoubts(pages: AsyncIterable<Page>): AsyncGenerator<Page> 
 export function tailRowsOf({ rows }: Page, { endpoint }: Question): readonly TailRow[] {
   const shape = rowShape(endpoint);
   return rows.values().map((value, index) => readTailRow(shape, rows.text(index), value));
-}
-
-/**
- * The number of rows in the range, or 0 if its first page has no total. As long as it matches the number of known and
- * new rows, no row was indexed late, and one page is sufficient.
- */
-function itemsOf(page: Page): number {
-  return page.left === undefined ? 0 : rowsSentIn(page) + page.left;
 }
 
 export type FoundRows = ReturnType<typeof createFoundRows>;

@@ -288,8 +288,8 @@ export function unpricedAssets(client: Client): NonNullable<TailOptions["suspect
     const priced = new Set<string>();
     try {
       for (const network of new Set(subjects.map((subject) => subject.network))) {
-        const ofNetwork = subjects.filter((each) => each.network === network);
-        const walk = { pageSize: 1, isStrict: false, subjects: ofNetwork };
+        const batch = { subjects: subjects.filter((each) => each.network === network), fillMissing: false };
+        const walk = { pageSize: 1, isStrict: false, batch };
         for await (const { rows } of walkPages(client, multiPrices, new Map(), walk))
           for (const row of rows.values())
             priced.add(subjectKey({ network, address: String(member(row, "id")) }));

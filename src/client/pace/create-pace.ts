@@ -1,9 +1,9 @@
+import { showSeconds } from "../../base/time/time.ts";
 import { createQueue } from "../../base/queue.ts";
 import type { Context } from "../../base/context/context.ts";
 import { failAsService } from "../../api/error-codes.ts";
 import type { Failure } from "../../base/failure.ts";
 import { formatDuration, formatSeconds } from "../../api/duration.ts";
-import { formatInstant } from "../../base/time/time.ts";
 import { counted } from "../../base/text/counted.ts";
 import { type Pace, type PaceRate, planAllowance, type SendKind, type Turn } from "./pace.ts";
 import { arrivedLate, isLate, isNews, learn, takeTurn } from "./pace-rules.ts";
@@ -114,7 +114,7 @@ export function createPace(
 
 /** `until` is in milliseconds since the epoch. */
 function heldBack(wait: number, until: number): Failure {
-  const time = formatInstant({ seconds: Math.ceil(until / 1000), fraction: "" });
+  const time = showSeconds(Math.ceil(until / 1000));
   const problem = `rate limit exceeded: the service requested a pause for this key until ${time}`;
   return failAsService("rate_limited", problem, { next: undefined, retryAfter: wait });
 }

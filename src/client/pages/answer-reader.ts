@@ -4,13 +4,13 @@ import { isObject, member, rawMembers } from "../../base/json/raw-json.ts";
 import type { Document } from "../connection/answer-body.ts";
 import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
 import { textRows } from "../rows/rows.ts";
-import { readRows, timeFieldOf, type Walk } from "./page.ts";
+import { readRows, timeFieldOf, type Reading } from "./page.ts";
 
 /** `name` is the member that contains the rows. */
 export function createAnswerReader(
   name: string,
   shape: RowShape,
-  { located = [] }: Pick<Walk, "located">,
+  { located }: Pick<Reading, "located">,
 ): (document: Document) => CutAnswer {
   const { identity, owned = {} } = shape;
   const timeField = timeFieldOf(shape);

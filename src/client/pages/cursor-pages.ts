@@ -11,7 +11,7 @@ import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
 import { yieldToSocket } from "./in-order.ts";
 import { type Doubt, ended, more } from "./judge.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
-import { type AskingForList, type Page, pageOf, remark, warningOf } from "./page.ts";
+import { type Asking, type Page, pageOf, type Reading, remark, warningOf } from "./page.ts";
 import type { Position } from "./position.ts";
 import { judgeSearchPage, type SearchPage, type SearchVerdict } from "./search-judge.ts";
 
@@ -24,12 +24,12 @@ import { judgeSearchPage, type SearchPage, type SearchVerdict } from "./search-j
  * are wanted, pending requests are canceled.
  */
 export async function* walkCursorPages(
-  asking: AskingForList,
+  asking: Asking & Reading,
   reply: Extract<Reply, { kind: "cursor-pages" }>,
 ): AsyncGenerator<Page> {
   const { client, endpoint, args, walk } = asking;
-  const read = createAnswerReader(reply.rows, rowShape(endpoint), walk);
-  const wanted = walk.wanted ?? Number.POSITIVE_INFINITY;
+  const read = createAnswerReader(reply.rows, rowShape(endpoint), asking);
+  const wanted = asking.wanted ?? Number.POSITIVE_INFINITY;
   const sent = new Set<string>();
   const over = childOf(client.signal);
   const ask = (from: string | undefined): Promise<Document> => {
@@ -118,8 +118,7 @@ type OpenPage = OwnPage | { readonly foreign: Foreign };
 const confirmationsNeeded = 3;
 
 /** Returns a function that requests a page again while a verdict is open, and returns the page that is used. */
-function createSearchJudge({ client, walk }: AskingForList) {
-  const { pageSize, seen, start } = walk;
+function createSearchJudge({ client, walk: { pageSize, start }, seen }: Asking & Reading) {
   const inspect = createRowInspector(seen);
   let hasRows = start !== undefined;
   let confirmedShort = 0;

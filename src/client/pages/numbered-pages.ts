@@ -3,7 +3,7 @@ import { type FrozenWindow, FrozenWindows } from "./frozen-windows.ts";
 import { more, nextOf } from "./judge.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
 import { NumberedWalk, type Pages } from "./numbered-walk.ts";
-import type { AskingForList, Page } from "./page.ts";
+import type { Asking, Page, Reading } from "./page.ts";
 import type { Position } from "./position.ts";
 
 /**
@@ -11,7 +11,10 @@ import type { Position } from "./position.ts";
  * 1. Beyond the last page number, the pull continues with `cursor`. If the list can be frozen in time, several pages
  * are requested at once. judge.ts describes what proves that the list is complete.
  */
-export async function* walkNumberedPages(asking: AskingForList, reply: NumberedPages): AsyncGenerator<Page> {
+export async function* walkNumberedPages(
+  asking: Asking & Reading,
+  reply: NumberedPages,
+): AsyncGenerator<Page> {
   const walk = new NumberedWalk(asking, reply);
   const canFreeze = reply.handOverAfter !== undefined;
   const mayRetry = asking.client.maxRepeats > 0;

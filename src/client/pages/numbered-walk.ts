@@ -20,7 +20,7 @@ import {
 } from "./numbered-answer.ts";
 import { contradictionIn, type Habit, isPushedBack, type NumberedState } from "./numbered-judge.ts";
 import { createAnswerReader } from "./answer-reader.ts";
-import { type AskingForList, type Page, pageOf, remark, warningOf } from "./page.ts";
+import { type Asking, type Page, pageOf, type Reading, remark, warningOf } from "./page.ts";
 import type { Position } from "./position.ts";
 import { RowEdge } from "./row-edge.ts";
 
@@ -37,7 +37,7 @@ const endedBy = (page: Unended, end: PageEnd): Page => ({ ...pageOf(page.rows, e
  * (see judge.ts). `FrozenWindows` decides which pages are requested at the same time.
  */
 export class NumberedWalk implements NumberedState {
-  readonly asking: AskingForList;
+  readonly asking: Asking & Reading;
   readonly reply: NumberedPages;
   readonly edge: RowEdge;
   readonly count: ListCount;
@@ -64,15 +64,15 @@ export class NumberedWalk implements NumberedState {
   #pardoned: NumberedAnswer | undefined;
   readonly #habits = new Set<Habit>();
 
-  constructor(asking: AskingForList, reply: NumberedPages) {
+  constructor(asking: Asking & Reading, reply: NumberedPages) {
     const { endpoint, walk, args } = asking;
     this.asking = asking;
     this.reply = reply;
     this.pageSize = walk.pageSize;
-    this.edge = new RowEdge(rowShape(endpoint), walk.after);
+    this.edge = new RowEdge(rowShape(endpoint), asking.after);
     this.count = new ListCount(walk.start);
-    this.#read = createAnswerReader(reply.rows, rowShape(endpoint), walk);
-    this.#inspect = createRowInspector(walk.seen);
+    this.#read = createAnswerReader(reply.rows, rowShape(endpoint), asking);
+    this.#inspect = createRowInspector(asking.seen);
     this.#foreignIn = createOwnershipCheck(endpoint, args, onlyGroup);
   }
 
@@ -216,7 +216,7 @@ export class NumberedWalk implements NumberedState {
 
   /** Pages that are both promised and wanted: at least one, and Infinity if neither number is known. */
   pagesLeft(): number {
-    const wanted = (this.asking.walk.wanted ?? Number.POSITIVE_INFINITY) - this.listed;
+    const wanted = (this.asking.wanted ?? Number.POSITIVE_INFINITY) - this.listed;
     return Math.min(this.count.pagesLeft, Math.max(1, Math.ceil(wanted / this.pageSize)));
   }
 

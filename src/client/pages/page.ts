@@ -79,6 +79,11 @@ export function rowsSentIn(page: Page): number {
   return notesOf(page, "repeats").reduce((sum, { rows }) => sum + rows, page.rows.length);
 }
 
+/** The total that the service gives with this page; undefined if it gives none. */
+export function totalOf(page: Page): number | undefined {
+  return page.left === undefined ? undefined : rowsSentIn(page) + page.left;
+}
+
 /** A note if there is something to count. */
 export function remark(kind: Remark, count: number): readonly PageNote[] {
   return count > 0 ? [{ kind, count }] : [];
@@ -108,20 +113,8 @@ export interface Walk {
   readonly once?: "rows" | "document" | undefined;
   /** Missing if the pull starts at the beginning of the list. */
   readonly start?: Position | undefined;
-  /** In the API's format. Rows at or after this time are left out, even if the service includes the end of a range. */
-  readonly until?: string | undefined;
-  /** The identity and time of the last row before `start`, if known. */
-  readonly after?: object | undefined;
-  /** The rows already seen; none by default. */
-  readonly seen?: SeenKeys | undefined;
-  /** The total number of rows wanted; no more are requested in advance. Undefined means all rows. */
-  readonly wanted?: number | undefined;
-  /** The fields whose values the output reads from the bytes of a row. Locating them later would need a second scan. */
-  readonly located?: readonly string[] | undefined;
-  /** A batch's inputs. */
-  readonly subjects?: readonly Subject[] | undefined;
-  /** Return a row with a null value for each input that a batch response omits. */
-  readonly fillMissing?: boolean | undefined;
+  /** A batch's inputs. With `fillMissing`, each input that a response omits gets a row with a null value. */
+  readonly batch?: { readonly subjects: readonly Subject[]; readonly fillMissing: boolean } | undefined;
   /** Pools that contain several tokens. */
   readonly ofPool?: TokensOfPool | undefined;
   readonly made?: MadeRows | undefined;
@@ -129,11 +122,11 @@ export interface Walk {
     | {
         /** The run's clock reading in milliseconds. */
         readonly now: number;
-        /** In milliseconds. No candles are missed after this time; `now` by default. */
-        readonly expectedTo?: number;
+        /** In milliseconds. No candles are missed after this time. */
+        readonly expectedTo: number;
         readonly fill: "null" | "previous" | undefined;
         /** If there are several assets, each candle gets the network and this parameter in front. */
-        readonly address?: string;
+        readonly address: string | undefined;
       }
     | undefined;
 }
@@ -145,15 +138,28 @@ export interface MadeRows {
   readonly seen: SeenKeys;
 }
 
-export interface Asking<W extends Walk = Walk> {
+export interface Asking {
   readonly client: Client;
   readonly endpoint: Endpoint;
   readonly args: Args;
-  readonly walk: W;
+  readonly walk: Walk;
 }
 
-/** Each row of the list is returned once. */
-export type AskingForList = Asking<Walk & { readonly seen: SeenKeys }>;
+/** Each row of a list is returned once. */
+export interface Reading {
+  /** The rows already seen. */
+  readonly seen: SeenKeys;
+  /** The identity and time of the last row before the start of the walk, if known. */
+  readonly after: object | undefined;
+  /** The total number of rows wanted; no more are requested in advance. Undefined means all rows. */
+  readonly wanted: number | undefined;
+  /** The fields whose values the output reads from the bytes of a row. Locating them later would need a second scan. */
+  readonly located: readonly string[];
+}
+
+export function everyRow(seen: SeenKeys): Reading {
+  return { seen, after: undefined, wanted: undefined, located: [] };
+}
 
 /** Rejects everything except an array of objects. */
 export function readRows(arrayText: string | undefined, values: unknown, what: string): readonly TextRow[] {

@@ -2,7 +2,7 @@ import { fail, type Failure } from "../../base/failure.ts";
 import { isGatewayStatus, meaningOf } from "../../api/service-errors.ts";
 import { isAtLeast, type Tier } from "../../api/tier.ts";
 import { rawMembers } from "../../base/json/raw-json.ts";
-import { formatInstant, parseRfc3339 } from "../../base/time/time.ts";
+import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { lookUpOf, type Target } from "../connection/target.ts";
 import { retryAfterMilliseconds } from "./retry-after.ts";
 import type { Answer } from "../connection/answer-body.ts";
@@ -156,7 +156,7 @@ function planSentence(
 /** The format of this header is undefined: Unix seconds and RFC 3339 are read, and any other text is ignored. */
 function readableReset(reset: string | undefined): string | undefined {
   if (reset === undefined) return undefined;
-  if (/^\d{9,11}$/u.test(reset)) return formatInstant({ seconds: Number(reset), fraction: "" });
+  if (/^\d{9,11}$/u.test(reset)) return showSeconds(Number(reset));
   return parseRfc3339(reset) === undefined ? undefined : reset;
 }
 

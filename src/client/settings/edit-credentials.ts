@@ -1,8 +1,8 @@
+import { showSeconds } from "../../base/time/time.ts";
 import { chmodSync, existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { usageFailure } from "../../base/failure.ts";
 import { checkKeyForm, withoutSecrets } from "../../base/key.ts";
 import type { Tier } from "../../api/tier.ts";
-import { formatInstant } from "../../base/time/time.ts";
 import {
   type Credentials,
   credentialsPath,
@@ -31,7 +31,7 @@ export async function saveProfile(
   if ("problem" in checked) throw usageFailure(`--profile "${withoutSecrets(name)}": ${checked.problem}`);
   const refused = checkKeyForm(secret.key);
   if (refused !== undefined) throw usageFailure(`the key ${refused.problem}`, refused.next);
-  const savedAt = timeOf(context);
+  const savedAt = showSeconds(context.clock.now() / 1000);
   let backup: string | undefined;
   const onBroken = (file: string): void => {
     backup ??= moveAside(file);
@@ -141,7 +141,7 @@ export async function savePlan(
   tier: Tier,
   hosts: Pick<Profile, "rest" | "streaming"> = {},
 ): Promise<void> {
-  const plan = { tier, planAt: timeOf(context) };
+  const plan = { tier, planAt: showSeconds(context.clock.now() / 1000) };
   await edit(context, (current) => ({ after: withPlan(current, key, plan, hosts), result: undefined }));
 }
 
@@ -159,10 +159,6 @@ function withPlan(
     remembered.delete(hashOf(key));
   }
   return { ...current, profiles, remembered };
-}
-
-function timeOf({ clock }: Pick<Editing, "clock">): string {
-  return formatInstant({ seconds: Math.floor(clock.now() / 1000), fraction: "" });
 }
 
 interface Steps {

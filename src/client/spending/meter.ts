@@ -60,7 +60,7 @@ export function createMeter() {
    * Responses arrive in any order, so the lowest number is the most recent, and the highest is closest to the start.
    */
   const noteLeft = (left: string, cost: number, answersBefore: number): void => {
-    if (answersBefore >= leftAt || isAtMost(left, meter.creditsLeft)) {
+    if (answersBefore >= leftAt || BigInt(left) <= BigInt(meter.creditsLeft ?? left)) {
       meter.creditsLeft = left;
       leftAt = answers;
     }
@@ -112,10 +112,6 @@ export function earlierOf(one: number | undefined, other: number | undefined): n
 
 export function isCharged(status: number): boolean {
   return (status >= 200 && status < 300) || status === 400 || status === 404 || status === 410;
-}
-
-function isAtMost(left: string, known: string | undefined): boolean {
-  return known === undefined || BigInt(left) <= BigInt(known);
 }
 
 /** The digits; undefined for any other text, because a header or a body may contain anything. */

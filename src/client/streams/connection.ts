@@ -61,7 +61,8 @@ export async function openConnection(
       close();
       return { kind: "refused", answer };
     }
-    const said = isJson(received.headers) ? await messageOf(received, url) : undefined;
+    const isJson = /^application\/json\b/iu.test(received.headers.get("content-type") ?? "");
+    const said = isJson ? await messageOf(received, url) : undefined;
     refuseOthers(received, url, said);
     const chunks = chunksOf(
       () =>
@@ -98,10 +99,6 @@ function refuseOthers({ status, headers }: Omit<Answer, "body">, url: URL, why: 
   const encoding = codingOf(headers.get("content-encoding"));
   if (encoding !== "identity")
     throw invalidResponse(`invalid response: unexpected content-encoding ${encoding} from ${url.host}`);
-}
-
-function isJson(headers: Answer["headers"]): boolean {
-  return /^application\/json\b/iu.test(headers.get("content-type") ?? "");
 }
 
 /** Undefined if the body cannot be read. */

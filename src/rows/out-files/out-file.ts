@@ -1,13 +1,4 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readlinkSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { fail, Failure, invalidInput, usageFailure } from "../../base/failure.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../../base/files/file-errors.ts";
@@ -51,10 +42,6 @@ export function trueName(file: string): string {
   } catch {
     return target;
   }
-}
-
-export function isUnfinished(file: string): boolean {
-  return existsSync(journalOf(file));
 }
 
 /** The limit on all common file systems, in bytes. */

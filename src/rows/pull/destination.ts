@@ -2,18 +2,13 @@ import type { Meter } from "../../client/spending/meter.ts";
 import type { Output } from "../../base/context/context.ts";
 import type { GrowingFile } from "../out-files/growing-file.ts";
 import { countedSink, newHash } from "../out-files/sink.ts";
-import { newTally, type Spent, type Tally } from "./tally.ts";
+import type { Spent } from "./tally.ts";
 
 export const nothingSpent: Spent = { requests: 0, credits: 0, inDoubt: 0 };
 
 export interface Destination extends Omit<GrowingFile, "rowsAt" | "note"> {
   /** The file that currently contains the rows; undefined for stdout. */
   readonly rowsAt: () => string | undefined;
-  readonly tally: Tally;
-  /** The cost of this pull's earlier runs. */
-  readonly before: Spent;
-  /** When the first run started, in milliseconds since the epoch; undefined for the first run. */
-  readonly started: number | undefined;
   /** Undefined if all rows belong to one file. */
   readonly split?: {
     readonly pattern: string;
@@ -31,9 +26,6 @@ export function openStdout(stdout: Output, isHashed: boolean): Destination {
   return {
     sink: countedSink(stdout.write, 0, newHash(isHashed)),
     rowsAt: () => undefined,
-    tally: newTally(),
-    before: nothingSpent,
-    started: undefined,
     note: () => undefined,
     finish: nothing,
     forget: () => undefined,

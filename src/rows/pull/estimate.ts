@@ -1,22 +1,13 @@
 import { planBatches } from "../../client/batches.ts";
 import { candleWindow, countOpenings, slicesOf } from "../../client/candles/candle-slices.ts";
 import { madeInterval, sourceArgs, sourceLimit } from "../../client/candles/made-interval.ts";
-import type { Walk } from "../../client/pages/page.ts";
 import { costOf } from "../../client/spending/meter.ts";
 import type { Args, Question } from "../../api/args.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { type Reply, isNumbered } from "../../api/reply.ts";
 import { member } from "../../base/json/raw-json.ts";
 import { keyOf } from "./pull-answers.ts";
-
-export interface Wanted {
-  readonly endpoint: Endpoint;
-  readonly asked: readonly Args[];
-  /** The total number of rows; undefined means all rows. */
-  readonly limit: number | undefined;
-  readonly walk: Walk;
-  readonly groups: readonly string[];
-}
+import type { Wanted } from "./wanted-pages.ts";
 
 /** Values that are unknown before the request are undefined. Retries and lookups after a rejection are excluded. */
 export interface Estimate {
@@ -78,10 +69,10 @@ function exactly(requests: number): Pick<Counted, "requests" | "certainty" | "ba
 }
 
 function ofBatches({ walk }: Wanted, reply: Extract<Reply, { kind: "batch" }>): Estimate {
-  const batches = planBatches(walk.subjects ?? [], reply);
+  const batches = planBatches(walk.batch?.subjects ?? [], reply);
   const credits = batches.reduce((sum, { addresses }) => sum + addresses.length, 0);
   const basis = `1 credit per distinct address, up to ${reply.max} addresses per request`;
-  return { requests: batches.length, credits, rows: walk.subjects?.length, certainty: "exact", basis };
+  return { requests: batches.length, credits, rows: walk.batch?.subjects.length, certainty: "exact", basis };
 }
 
 /** A slice with this many candles or fewer never needs a second request; see `mayBeCapped` and `createGapJudge`. */

@@ -6,9 +6,9 @@ import { trueName } from "../out-files/out-file.ts";
 import { frameOf, readFrames } from "../out-files/row-frames.ts";
 import { modeOf } from "../../base/files/paths.ts";
 import type { Packing } from "../out-files/packing.ts";
-import type { CheckpointHeader, Progress } from "../out-files/read-checkpoint.ts";
+import type { CheckpointHeader } from "../out-files/read-checkpoint.ts";
 import { type Account, growFile, type Staging } from "../out-files/growing-file.ts";
-import { newTally, type Spent, type Tally } from "./tally.ts";
+import type { Spent, Tally } from "./tally.ts";
 import type { SeenKeys } from "../../client/pages/seen-keys.ts";
 import type { Claimed, WantedDestination } from "./claim-file.ts";
 import { type Destination, nothingSpent } from "./destination.ts";
@@ -19,6 +19,7 @@ export interface FilePull {
   /** For a new pull's checkpoint. */
   readonly header: Pick<CheckpointHeader, "query" | "now" | "tier" | "started">;
   readonly inputs: number;
+  readonly tally: Tally;
   readonly seen: SeenKeys;
   /** Whether a later run can continue a file in this output format. */
   readonly canResume: boolean;
@@ -31,7 +32,7 @@ export async function openFile(
   context: Pick<Context, "random" | "signal">,
   pull: FilePull,
 ): Promise<Destination> {
-  const { claimed, to, seen } = pull;
+  const { claimed, to, seen, tally } = pull;
   const { file, interrupted, lock } = claimed;
   const hash = await hashSoFar(context, pull);
   const staging = stagingOf(pull);
@@ -51,7 +52,6 @@ export async function openFile(
     staging,
   });
   for (const added of interrupted?.seen ?? []) seen.restore(added);
-  const tally = tallyOf(interrupted?.progress);
   const before = interrupted?.progress ?? nothingSpent;
   return {
     ...rows,
@@ -63,9 +63,6 @@ export async function openFile(
           await rows.sink.write(frameOf(name, count, text)),
       },
     }),
-    tally,
-    before,
-    started: interrupted?.header.started,
     note: (meter) => {
       if (pull.canResume) rows.note(seen.takeAdded(), accountOf(tally, before, meter));
     },
@@ -125,11 +122,4 @@ function planOf(receipt: string | undefined): Staging["plan"] {
       );
     return planned;
   };
-}
-
-/** A new line of the checkpoint has its own size and hashes. */
-function tallyOf(progress: Progress | undefined): Tally {
-  if (progress === undefined) return newTally();
-  const { bytes: _bytes, sha256: _sha256, seen: _seen, ...tally } = progress;
-  return tally;
 }

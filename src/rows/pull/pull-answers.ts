@@ -2,9 +2,7 @@ import { traitsOf } from "../../api/reply.ts";
 import type { Client } from "../../client/client.ts";
 import { inOrder } from "../../client/pages/in-order.ts";
 import type { Page } from "../../client/pages/page.ts";
-import type { SeenKeys } from "../../client/pages/seen-keys.ts";
 import type { Args, Question } from "../../api/args.ts";
-import type { Endpoint } from "../../api/endpoint.ts";
 import { Failure } from "../../base/failure.ts";
 import { isObject } from "../../base/json/raw-json.ts";
 import type { Tally } from "./tally.ts";
@@ -25,33 +23,22 @@ type Outcome =
 type Start = Readonly<Pick<Tally, "question" | "rowsOfQuestion" | "at" | "last" | "rowsRead">>;
 
 /** Yields in order. Only single records run in parallel, because a list already requests several pages at once. */
-export async function* answers(
-  client: Client,
-  endpoint: Endpoint,
-  asked: readonly Args[],
-  options: PullOptions,
-  start: Start,
-  seen: SeenKeys,
-): AsyncGenerator<Part> {
+export async function* answers(client: Client, options: PullOptions, start: Start): AsyncGenerator<Part> {
+  const { endpoint, asked, seen } = options;
   const numbered = asked.map((args, index) => ({ index, question: { endpoint, args } }));
   const questions = numbered.slice(start.question);
-  if (traitsOf(endpoint.reply).isRecord) return yield* sideBySide(client, questions, options, seen);
+  if (traitsOf(endpoint.reply).isRecord) return yield* sideBySide(client, questions, options);
   for (const { index, question } of questions) {
     const isBegun = index === start.question && start.at !== undefined;
     const rest = isBegun ? restOf(options, start) : options;
     if (!isBegun) seen.clear();
-    for await (const outcome of answer(client, question, rest, seen)) yield { index, question, ...outcome };
+    for await (const outcome of answer(client, question, rest)) yield { index, question, ...outcome };
   }
 }
 
-async function* answer(
-  client: Client,
-  question: Question,
-  options: PullOptions,
-  seen: SeenKeys,
-): AsyncGenerator<Outcome> {
+async function* answer(client: Client, { args }: Question, options: PullOptions): AsyncGenerator<Outcome> {
   try {
-    for await (const page of await wantedPages(client, question, options, seen)) yield { kind: "page", page };
+    for await (const page of await wantedPages(client, args, options)) yield { kind: "page", page };
     yield { kind: "end" };
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
@@ -63,11 +50,10 @@ async function* sideBySide(
   client: Client,
   questions: readonly Pick<Part, "index" | "question">[],
   options: PullOptions,
-  seen: SeenKeys,
 ): AsyncGenerator<Part> {
   const ask = async (question: Question): Promise<readonly Outcome[]> => {
     const outcomes: Outcome[] = [];
-    for await (const outcome of answer(client, question, options, seen)) outcomes.push(outcome);
+    for await (const outcome of answer(client, question, options)) outcomes.push(outcome);
     return outcomes;
   };
   const repeated = repeatsAmong(questions.map(({ question }) => keyOf(question.args)));
@@ -102,11 +88,11 @@ function restOf(options: PullOptions, { at, rowsOfQuestion, last, rowsRead = 0 }
   return {
     ...options,
     limit,
+    wanted: limit,
+    after,
     walk: {
       ...options.walk,
       start: at,
-      after,
-      wanted: limit,
       ...(ofPool !== undefined && { ofPool: { ...ofPool, maxRowsRead: ofPool.maxRowsRead - rowsRead } }),
     },
   };

@@ -3,6 +3,7 @@ import type { Page, PageNote } from "../../client/pages/page.ts";
 import type { Question } from "../../api/args.ts";
 import { type RowShape, rowShape } from "../../api/endpoint.ts";
 import type { Account } from "../out-files/growing-file.ts";
+import type { Progress } from "../out-files/read-checkpoint.ts";
 import { rawMembers } from "../../base/json/raw-json.ts";
 import { counted } from "../../base/text/counted.ts";
 
@@ -11,8 +12,12 @@ export type Tally = Omit<Account, keyof Spent>;
 
 export type Spent = Pick<Account, "requests" | "credits" | "inDoubt" | "creditsBefore" | "plans" | "asOf">;
 
-export function newTally(): Tally {
-  return { rows: 0, repeats: 0, missing: 0, refused: 0, question: 0, rowsOfQuestion: 0 };
+/** `progress` is that of the earlier runs. A new line of the checkpoint has its own size and hashes. */
+export function tallyOf(progress: Progress | undefined): Tally {
+  if (progress === undefined)
+    return { rows: 0, repeats: 0, missing: 0, refused: 0, question: 0, rowsOfQuestion: 0 };
+  const { bytes: _bytes, sha256: _sha256, seen: _seen, ...tally } = progress;
+  return tally;
 }
 
 /** Call this after the page's rows have been passed on. */

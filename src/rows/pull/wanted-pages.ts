@@ -2,72 +2,70 @@ import { groupsIn } from "../../api/reply.ts";
 import type { Client } from "../../client/client.ts";
 import { closing } from "../../client/pages/walk-guards.ts";
 import { walkPages } from "../../client/walk-pages.ts";
-import { type Page, timeFieldOf, type Walk } from "../../client/pages/page.ts";
-import type { SeenKeys } from "../../client/pages/seen-keys.ts";
-import type { Question } from "../../api/args.ts";
+import { type Page, type Reading, timeFieldOf, type Walk } from "../../client/pages/page.ts";
+import type { Args } from "../../api/args.ts";
 import { type Endpoint, rowShape } from "../../api/endpoint.ts";
+import type { Days } from "../../base/time/days.ts";
 import { member } from "../../base/json/raw-json.ts";
-import { compareInstants, fromWire, type Instant, parseRfc3339 } from "../../base/time/time.ts";
+import { parseRfc3339 } from "../../base/time/time.ts";
 
-export interface PullOptions {
+/** The rows of one or several lists. */
+export interface Wanted {
+  readonly endpoint: Endpoint;
+  readonly asked: readonly Args[];
   readonly walk: Walk;
   /** Groups to keep, if the endpoint returns several. */
   readonly groups: readonly string[];
-  /** In total; undefined means all rows. */
+  /** In total, or of each group; undefined means all rows. */
   readonly limit: number | undefined;
+  /** The UTC days of `--day`. */
+  readonly days?: Days;
+}
+
+export interface PullOptions extends Wanted, Reading {
   readonly isValidated: boolean;
 }
 
 export async function wantedPages(
   client: Client,
-  question: Question,
+  args: Args,
   options: PullOptions,
-  seen: SeenKeys,
 ): Promise<AsyncIterable<Page>> {
-  const { endpoint, args } = question;
-  const { reply } = endpoint;
-  const walk = { ...options.walk, seen };
-  const { ofPool } = walk;
-  let pages: AsyncIterable<Page> =
-    ofPool === undefined
-      ? walkPages(client, endpoint, args, walk)
-      : (await import("../../client/pools-with-tokens.ts")).walkPoolsWithTokens({
-          client,
-          endpoint,
-          args,
-          walk,
-          wanted: ofPool,
-        });
-  if (walk.until !== undefined) pages = rowsBefore(pages, fromWire(walk.until), endpoint);
-  const isGrouped = groupsIn(reply) !== undefined;
+  const { endpoint, walk, days } = options;
+  const { ofPool, candles } = walk;
+  let pages: AsyncIterable<Page>;
+  if (ofPool === undefined) pages = walkPages(client, endpoint, args, walk, options);
+  else {
+    const { walkPoolsWithTokens } = await import("../../client/pools-with-tokens.ts");
+    pages = walkPoolsWithTokens({ client, endpoint, args, walk, ofPool, reading: options });
+  }
+  if (days !== undefined && candles === undefined) pages = rowsBefore(pages, days.to, endpoint);
+  const isGrouped = groupsIn(endpoint.reply) !== undefined;
   if (isGrouped) pages = pagesOfGroups(pages, options.groups);
   if (options.limit !== undefined)
-    pages = isGrouped
-      ? firstOfEach(pages, options.limit)
-      : firstRows(pages, options.limit, options.walk.isStrict);
+    pages = isGrouped ? firstOfEach(pages, options.limit) : firstRows(pages, options.limit, walk.isStrict);
   if (options.isValidated) {
     // The schemas make up a fifth of a run's code, so they are imported only when needed.
     const { validatedPages } = await import("./validated-pages.ts");
     pages = validatedPages(pages, endpoint);
   }
   // Candles are marked last, so that only rows from the service are checked, not the added ones.
-  const { candles, start } = options.walk;
   if (candles === undefined) return pages;
   const { markedCandles } = await import("./marked-candles.ts");
-  return markedCandles(pages, args, candles, start);
+  return markedCandles(pages, args, candles, walk.start);
 }
 
-/** A row without a readable time is kept. */
+/** A service may include the end of a range, in Unix seconds. A row without a readable time is kept. */
 async function* rowsBefore(
   pages: AsyncIterable<Page>,
-  until: Instant,
+  until: number,
   endpoint: Endpoint,
 ): AsyncGenerator<Page> {
   const timeField = timeFieldOf(rowShape(endpoint)) ?? "";
   for await (const page of pages) {
     const kept = page.rows.marks().map((mark) => {
       const time = parseRfc3339(String(member(mark, timeField)));
-      return time === undefined || compareInstants(time, until) < 0;
+      return time === undefined || time.seconds < until;
     });
     yield kept.includes(false) ? { ...page, rows: page.rows.keep(kept) } : page;
   }

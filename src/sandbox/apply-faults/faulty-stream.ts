@@ -45,7 +45,8 @@ function faultySink(sink: StreamSink, fault: Fault, cut: () => void): StreamSink
     write: (frame) => {
       if (hasStruck) return;
       sink.write(frame);
-      if (isUpdate(frame)) left -= 1;
+      // Pings and errors do not have `request_id:` (wire-facts 5.4).
+      if (frame.includes("\nrequest_id: ")) left -= 1;
       if (left === 0) strike();
     },
     queued: sink.queued,
@@ -53,9 +54,4 @@ function faultySink(sink: StreamSink, fault: Fault, cut: () => void): StreamSink
       if (!hasStruck) sink.end();
     },
   };
-}
-
-/** Pings and errors do not have `request_id:` (wire-facts 5.4). */
-function isUpdate(frame: string): boolean {
-  return frame.includes("\nrequest_id: ");
 }

@@ -19,7 +19,10 @@ export function createSeenMarkets(faults: Faults): (market: Market, path: string
 function toMarketFaults(name: string, faults: Faults): MarketFaults {
   const of = (kind: Fault["kind"]): readonly Fault[] => faults.filter((fault) => fault.kind === kind);
   const shares = (kind: Fault["kind"], amountOf: (fault: Fault) => number): readonly FaultShare[] =>
-    of(kind).map((fault) => ({ amount: amountOf(fault), share: shareOf(fault) }));
+    of(kind).map((fault) => ({
+      amount: amountOf(fault),
+      share: fault.when.by === "rate" ? fault.when.share : 1,
+    }));
   return {
     name,
     lateRows: shares("late-rows", inSeconds),
@@ -28,10 +31,6 @@ function toMarketFaults(name: string, faults: Faults): MarketFaults {
     reorgs: shares("reorg", ({ amount = 0 }) => amount),
     reachSeconds: Math.min(...of("reach").map(inSeconds), Number.POSITIVE_INFINITY),
   };
-}
-
-function shareOf({ when }: Fault): number {
-  return when.by === "rate" ? when.share : 1;
 }
 
 /** The clock has whole seconds. */

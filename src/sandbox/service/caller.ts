@@ -23,16 +23,13 @@ const invalid: Caller = { kind: "invalid", tier: "keyless" };
 
 /** Specification, Authentication 3: the key is the entire header value, without a scheme before it. */
 export function identify(authorization: string | undefined, host: SandboxHost, dialect: Dialect): Caller {
-  const value = dialect === "public" && host === "rest_free" ? withoutBearer(authorization) : authorization;
+  // The public service's free REST host strips `Bearer`, ignoring case (wire-facts 2.1).
+  const value =
+    dialect === "public" && host === "rest_free" ? authorization?.replace(/^bearer +/i, "") : authorization;
   if (value === undefined || value === "") return keyless;
   const word = /^api_([a-z]+)_[!-~]+$/.exec(value)?.[1];
   const tier = keyedTiers.find((each) => each === word);
   return tier === undefined ? invalid : { kind: "keyed", tier, key: value };
-}
-
-/** The public service's free REST host strips `Bearer`, ignoring case (wire-facts 2.1). */
-function withoutBearer(authorization: string | undefined): string | undefined {
-  return authorization?.replace(/^bearer +/i, "");
 }
 
 /** Wire-facts 1: a filter in front of the public service's paid hosts rejects callers without a key. */

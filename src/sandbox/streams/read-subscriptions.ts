@@ -73,7 +73,12 @@ function readEntry(reading: FeedRequest, entry: unknown, index: number): Subscri
   const method = methods.find((each) => each === word);
   if (method === undefined) throw badEntry("method", `${place}method ${choiceRule(methods)}`);
   const requestId: unknown = Reflect.get(entry, "request_id") ?? index;
-  if (typeof requestId !== "number" || !Number.isInteger(requestId) || !isUint32(requestId)) {
+  if (
+    typeof requestId !== "number" ||
+    !Number.isInteger(requestId) ||
+    requestId < 0 ||
+    requestId > MAX_REQUEST_ID
+  ) {
     throw badEntry("request_id", `${place}request_id must be a number`);
   }
   const wanted = { method, chain: text("chain"), address: text("address"), interval: "1s" } as const;
@@ -83,10 +88,6 @@ function readEntry(reading: FeedRequest, entry: unknown, index: number): Subscri
 /** Specification, "Errors" section: before a stream opens, errors are 400 even where REST returns 404. */
 function badEntry(param: string, message: string): Refusal {
   return refuse(400, "invalid_param", message, { param });
-}
-
-function isUint32(value: number): boolean {
-  return value >= 0 && value <= MAX_REQUEST_ID;
 }
 
 interface Wanted {

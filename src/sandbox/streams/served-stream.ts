@@ -38,12 +38,13 @@ export class EventStream {
     if (!credits.canPay(1, now)) return this.fail("credits are used up");
     credits.charge(1, now);
     this.#left -= 1;
-    this.#write(dataFrame(event, requestId));
+    this.#write(`${event.lines}request_id: ${requestId}\n\n`);
     if (this.#left === 0) this.#finish();
   }
 
   ping(time: number): void {
-    if (!this.#isOver) this.#write(pingFrame(time));
+    // Frames that cost no credits do not have `request_id:` (wire-facts 5.4).
+    if (!this.#isOver) this.#write(`event: ping\ndata: {"time":${time}}\n\n`);
   }
 
   fail(message: string): void {
@@ -92,15 +93,6 @@ export type EventSource = (from: number, to: number) => readonly StreamEvent[];
 export function makeEvent(name: string, at: number, payload: JsonObject, id?: number): StreamEvent {
   const idLine = id === undefined ? "" : `id: ${id}\n`;
   return { at, id, lines: `event: ${name}\ndata: ${writeJson(payload)}\n${idLine}` };
-}
-
-function dataFrame(event: StreamEvent, requestId: number): string {
-  return `${event.lines}request_id: ${requestId}\n\n`;
-}
-
-/** Frames that cost no credits do not have `request_id:` (wire-facts 5.4). */
-function pingFrame(time: number): string {
-  return `event: ping\ndata: {"time":${time}}\n\n`;
 }
 
 /** Specification, Events 2: the stream ends after this frame. */

@@ -1,4 +1,3 @@
-import type { Walk } from "../../../client/pages/page.ts";
 import type { Position } from "../../../client/pages/position.ts";
 import type { Args, Question } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../../api/endpoint.ts";
@@ -33,7 +32,7 @@ type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings"
 /** Requests any path on the service. Otherwise, it behaves like every other command. */
 export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
   if (input.typed.get("fields")?.at(-1) === "?") return await listRawFields(input, outer);
-  return await runQuestions({ command: ["api", ...input.words], input, outer }, (options) =>
+  return await runQuestions({ command: ["api", ...input.words], ...input, outer }, (options) =>
     Promise.resolve(readRawQuestions(input, options)),
   );
 }
@@ -113,12 +112,11 @@ function allPages(question: Question, flags: Flags, options: Options): Questions
   const paging = new Map([...args].filter(([name]) => names.includes(name)));
   const rest = new Map([...args].filter(([name]) => !names.includes(name)));
   const pageSize = readPaging(paging, "limit", reply.maxLimit) ?? usual;
-  const walk: Walk = { pageSize, isStrict: isStrict(flags), wanted: limit, start: startOf(paging, reply) };
   return {
     endpoint,
     asked: [withFixedTimes(endpoint, rest, options.now)],
     limit,
-    walk,
+    walk: { pageSize, isStrict: isStrict(flags), start: startOf(paging, reply) },
     groups: [onlyGroup],
     missing: "skip",
     isRecord: false,

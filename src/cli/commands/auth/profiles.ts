@@ -4,7 +4,7 @@ import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { maskKey } from "../../../base/key.ts";
 import type { Flag } from "../../run/flags/flag.ts";
 import type { localRowFlags } from "../../run/flags/shared-flags.ts";
-import { expectWords, hasParts, writeRows } from "../../run/output/local-output.ts";
+import { expectWords, writeRows } from "../../run/output/local-output.ts";
 import { say, sayWarning } from "../../run/report.ts";
 import { type Credentials, readCredentials } from "../../../client/settings/credentials.ts";
 import {
@@ -38,7 +38,7 @@ export async function list(
     rest_url: rest ?? null,
   }));
   if (rows.length === 0) await say(context, "no key stored; add one: dexdata auth login");
-  if (rows.length > 0 || hasParts(context, flags)) await writeRows(context, flags, rows);
+  await writeRows(context, flags, rows);
   if (rows.length > 0) await sayRival(context, settings, used);
   return 0;
 }

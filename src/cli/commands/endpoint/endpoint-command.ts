@@ -31,7 +31,8 @@ export function endpointCommand(group: EndpointGroup): Command {
     shared: sharedFlags,
     credits: { full: `1 credit per ${unit}`, brief: `1 per ${unit}` },
     plan: planOf(group),
-    exits: canBePartial(group) ? partialExits : requestExits,
+    // Several addresses can fail one by one, and pages can be missing from a list.
+    exits: group.some((each) => takesAddress(each) || isPaged(each.reply)) ? partialExits : requestExits,
     endpoints: group,
     run: async (words, typed, context) => {
       const all = { ...sharedFlags, ...flags() };
@@ -45,11 +46,6 @@ export function endpointCommand(group: EndpointGroup): Command {
       return await runEndpoint(group, input, context);
     },
   };
-}
-
-/** Several addresses can fail one by one, and pages can be missing from a list. */
-function canBePartial(group: EndpointGroup): boolean {
-  return group.some((endpoint) => takesAddress(endpoint) || isPaged(endpoint.reply));
 }
 
 /** If a flag selects the endpoint, the text names that flag. */

@@ -25,7 +25,7 @@ export async function runEndpoint(
   if (input.flags.metrics !== undefined)
     throw usageFailure("--metrics requires a run that lasts", "add --watch or --follow, or remove --metrics");
   const command = [...group[0].command.split(" "), ...input.words];
-  return await runQuestions({ command, input, outer }, async (options, sources) => {
+  return await runQuestions({ command, ...input, outer }, async (options, sources) => {
     const ofPrices = batchParam(group[0].reply) !== undefined;
     const isTimed = ofPrices && Object.keys(timedFlags).some((name) => input.typed.has(name));
     const current = isTimed ? undefined : await readQuestions(group, input, options, sources);

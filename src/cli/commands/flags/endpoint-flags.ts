@@ -171,7 +171,7 @@ const dayFlag = (heading: FlagGroup, { kind }: Pick<Reply, "kind">): Flag<string
 
 const tradeFlags = {
   amounts: flag(choice(["raw", "tokens"], "unit"), "Rows", {
-    summary: "Fields for amounts: raw (default), tokens (adds exact amounts in tokens, size in USD and type)",
+    summary: "Unit of amounts: raw (default), tokens (adds exact amounts in tokens, size in USD and type)",
     choicesIn: "summary",
     default: "raw",
   }),

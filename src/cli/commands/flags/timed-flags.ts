@@ -37,7 +37,7 @@ export const timedFlags = {
   }),
   "at-rule": flag(choice(atRules, "rule"), group, {
     summary:
-      "Which candle to use: before (default; the newest one closed by then), open (the one that contains the time)",
+      "Candle to use: before (default; the newest one closed by then), open (the one that contains the time)",
     default: "before",
     choicesIn: "summary",
     with: timeFlags,

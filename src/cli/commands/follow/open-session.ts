@@ -1,35 +1,25 @@
 import type { Clock } from "../../../base/context/context.ts";
 import { rowShape } from "../../../api/endpoint.ts";
-import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
-import { fieldPaths } from "../../../api/field-paths.ts";
-import { formatDuration } from "../../../api/duration.ts";
-import { fail, usageFailure } from "../../../base/failure.ts";
+import { fail } from "../../../base/failure.ts";
 import { fillFields, hasNames } from "../../../base/files/file-pattern.ts";
 import { recordedService } from "../../run/run-options.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { openCheckpoint } from "../../../client/follow/checkpoint.ts";
-import { idlePollMs } from "../../../client/follow/schedule.ts";
 import { createReadQueue } from "../../../client/follow/read-queue.ts";
 import { createQuota, createServicePresent } from "../../../client/follow/row-writer.ts";
-import { beyondPlan } from "../../../client/response/plan-refusal.ts";
 import { createAgeNote, type Freshness } from "../../../client/response/answer-age.ts";
-import { createEnding, type Ending, Stop } from "../../../client/live/ending.ts";
+import { createEnding, type Ending } from "../../../client/live/ending.ts";
 import { createQuietWatch } from "../../../client/live/quiet-watch.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
-import { openAlerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
-import { createRowAlerts } from "../../run/alerts/row-alerts.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
-import { writeRecord } from "../../run/output/local-output.ts";
-import { creditsPerMonth } from "../../run/spending/cost-over-time.ts";
+import { writeHourlyEstimate } from "../../run/output/write-estimate.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
-import type { FollowLog } from "../flags/follow-flags.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
-import type { Values } from "../../run/flags/flag.ts";
-import type { OpenClient } from "../../run/open-client.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { presentationOf } from "../pull/fetch-and-print.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
+import { openRowAlerts, readAlerts } from "./follow-alerts.ts";
 import { type FollowOutput, openFollowOutput } from "./follow-output.ts";
 import { createBehindReport, pollLine, pollLineOfMany, readsPerHour } from "./follow-report.ts";
 import { checkPoll, ownerOf, pathOfUrl, rateOf, readOptions, type Options } from "./followed-lists.ts";
@@ -60,12 +50,13 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   checkRate(lists.length);
   const readsAnHour = poll === undefined ? undefined : readsPerHour(poll) * lists.length;
   if (flags.estimate === true) {
-    await writeEstimate(run, asked, flags, open, readsAnHour ?? 0);
+    const cost = { requests: readsAnHour ?? 0, credits: readsAnHour ?? 0 };
+    await writeHourlyEstimate(run, flags, questions.endpoint, open.client.target, cost);
     return undefined;
   }
   const behind = createBehindReport(run, log, poll ?? 0);
   const queue = isOfMany ? createReadQueue(run.context, perMinute, options.retry.retries, behind) : undefined;
-  if (asked.isSearch) report.remark("watching for new pools; press Ctrl-C to stop");
+  report.remark(`waiting for new ${asked.isSearch ? "pools" : "transactions"}; press Ctrl-C to stop`);
   if (poll !== undefined) report.note(isOfMany ? lineOfMany(asked, poll, flags) : pollLine(poll));
   const amounts = wanted?.isOfAmounts === true ? "tokens" : questions.amounts;
   const assets = createTableAssets(run.context, open.client, options, { ...questions, amounts });
@@ -110,39 +101,6 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   return { ...asked, ...reading, ...parts, run, flags };
 }
 
-async function openRowAlerts(
-  run: Run,
-  wanted: Wanted | undefined,
-  { cooldown, state, blind, out, envelope }: Values<FollowedFlags>,
-  {
-    ending,
-    ...rest
-  }: { readonly limit: number | undefined; readonly log: FollowLog; readonly ending: Ending },
-) {
-  const over = (): void => ending.end(new Stop("limit"));
-  const opening = { cooldown, state, blind, over, write: run.context.stdout.write, ...rest };
-  const alerts = wanted && (await openAlerts(run, { wanted, by: "row", ...opening }));
-  const see = alerts && createRowAlerts(alerts, envelope === true ? ["row"] : []);
-  // Alerts on stdout take the place of rows.
-  return { alerts, see, over, isSilent: wanted?.command.length === 0 && out === undefined };
-}
-
-/** Undefined without alerts. The fields that dexdata adds need the decimals of tokens. */
-function readAlerts(
-  { typed, flags: { blind } }: Input<FollowedFlags>,
-  { questions: { endpoint }, poll = idlePollMs }: Options,
-) {
-  if (blind !== undefined && blind <= poll)
-    throw usageFailure(
-      `--blind ${formatDuration(blind)}: must be longer than the time from one read to the next (${formatDuration(poll)})`,
-    );
-  const all = fieldPaths(rowShape(endpoint.feed === undefined ? endpoint : withTokenAmounts(endpoint)));
-  const wanted = readWanted(typed, { fields: all.map(({ path }) => path), hasSeries: false });
-  if (wanted === undefined) return undefined;
-  const tested = new Set(wanted.conditions.flatMap(({ tests }) => tests.map(({ field }) => field)));
-  return { ...wanted, isOfAmounts: all.some(({ path, isAdded }) => isAdded && tested.has(path)) };
-}
-
 /** `freshness` has an entry for each list. */
 async function openFollowClient(run: Run, speed: number, isOfMany: boolean) {
   const { context, report } = run;
@@ -160,29 +118,11 @@ async function openFollowClient(run: Run, speed: number, isOfMany: boolean) {
         present.record(exchange.answer?.headers.get("date"));
         freshness.get(pathOfUrl(exchange.url))?.record(exchange.url, exchange.age);
         noteAge(exchange.age);
-        report.answered(exchange);
       },
       ...(isOfMany && { waiting: () => undefined }),
     },
   });
   return { open, present, freshness };
-}
-
-async function writeEstimate(
-  { context, report }: Run,
-  { questions: { endpoint } }: Options,
-  flags: Values<FollowedFlags>,
-  { client: { target } }: OpenClient,
-  requests_per_hour: number,
-): Promise<void> {
-  const beyond = beyondPlan(endpoint.command, endpoint.plan, target);
-  if (beyond !== undefined) report.warn(beyond);
-  const credits_per_month = creditsPerMonth(requests_per_hour);
-  await writeRecord(context, flags, {
-    requests_per_hour,
-    credits_per_hour: requests_per_hour,
-    credits_per_month,
-  });
 }
 
 function lineOfMany(

@@ -107,10 +107,6 @@ function candidatesIn(
 const hasSymbol = ({ symbol }: Pick<Candidate, "symbol">, word: string): boolean =>
   symbol.toLowerCase().split("/").includes(word.toLowerCase());
 
-/** A name must not replace another one, or hide a network. */
-const canKeep = (context: Context, { word, isTaken }: WantedAsset): boolean =>
-  !isTaken && !isKnownNetwork(context, word.toLowerCase());
-
 function hasToken(pool: object, key: string): boolean {
   const [network, tokens] = [String(member(pool, "chain")), member(pool, "tokens")];
   const ids = (Array.isArray(tokens) ? tokens.filter(isObject) : []).map((token) => member(token, "id"));
@@ -138,11 +134,12 @@ async function choose(
   const shown = found.slice(0, maxShown);
   const isSymbol = found.some((each) => hasSymbol(each, word));
   // A word that is not the symbol of an asset does not become its name.
-  const isKept = isSymbol && canKeep(context, wanted);
+  // A name must not replace another one, or hide a network.
+  const isKept = isSymbol && !wanted.isTaken && !isKnownNetwork(context, wanted.word.toLowerCase());
   if (!isSymbol) await sayWarning(context, `no ${kind} has the symbol ${word.toUpperCase()}; similar ones:`);
   await context.stderr.write(drawCandidates(shown, context.stderr.columns ?? Number.POSITIVE_INFINITY));
   const others = `${found.length - shown.length} more: dexdata search ${word}${isSandbox ? " --sandbox" : ""}`;
-  const narrower = network === undefined ? `; to narrow it: <network> ${word}` : "";
+  const narrower = network === undefined ? `; for one network only: <network> ${word}` : "";
   if (found.length > shown.length) await say(context, others + narrower);
   for (const line of lookalikes(found)) await sayWarning(context, line);
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {

@@ -12,15 +12,14 @@ import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
-import type { Days } from "../../../base/time/days.ts";
 import { isList } from "./subjects.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { readSeveralTokens } from "./several-tokens.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
-import type { Wanted } from "../../../rows/pull/estimate.ts";
+import type { Wanted } from "../../../rows/pull/wanted-pages.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { addressName, checkedSubject, checkOneAsset, readTargets } from "./targets.ts";
-import { readDays, typedParams, wireOf } from "./typed-params.ts";
+import { readDays, typedParams } from "./typed-params.ts";
 import { readWanted } from "./wanted-rows.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
@@ -29,8 +28,6 @@ export interface Questions extends Wanted {
   readonly missing: "skip" | "null" | "fail" | undefined;
   /** The user named a single object, so the output is a single object. */
   readonly isRecord: boolean;
-  /** The UTC days of `--day`. */
-  readonly days?: Days;
   /** Amounts of trades in tokens are added to the rows. Tables show them anyway. */
   readonly amounts?: "tokens";
   /** The assets from the command line or a list, some of them with labels. */
@@ -70,7 +67,7 @@ export async function readQuestions(
   const { missing } = flags;
   const isBatch = batchParam(endpoint.reply) !== undefined;
   const { isCandles, isRecord } = traitsOf(endpoint.reply);
-  const batch = isBatch ? { subjects: targets.map(checkedSubject(endpoint, options.now)) } : undefined;
+  const subjects = isBatch ? targets.map(checkedSubject(endpoint, options.now)) : undefined;
   const asked = (isBatch ? targets.slice(0, 1) : targets).map(({ args }) => {
     const all = new Map([...typed, ...args]);
     const complete = isCandles ? completeWindow(endpoint, all, options.now) : all;
@@ -82,12 +79,16 @@ export async function readQuestions(
     limit,
     walk: {
       ...walk,
-      ...(ofPool !== undefined && { ofPool }),
-      ...(days !== undefined && !isCandles && { until: wireOf(days.to) }),
-      ...(batch !== undefined && { ...batch, fillMissing: missing === "null" }),
-      ...(isCandles && {
-        candles: { now: options.now, fill: flags.fill, ...(isOfMany && { address: addressName(endpoint) }) },
-      }),
+      ofPool,
+      batch: subjects && { subjects, fillMissing: missing === "null" },
+      candles: isCandles
+        ? {
+            now: options.now,
+            expectedTo: options.now,
+            fill: flags.fill,
+            address: isOfMany ? addressName(endpoint) : undefined,
+          }
+        : undefined,
     },
     groups,
     ...(days !== undefined && { days }),

@@ -1,3 +1,4 @@
+import { showSeconds } from "../../../base/time/time.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import { walkPages } from "../../../client/walk-pages.ts";
@@ -14,7 +15,7 @@ import { waysToName } from "../../run/asset-names.ts";
 import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
 import { networkDoubt } from "../../../client/response/request-refusal.ts";
 import { nearestNetwork } from "../../../api/network-aliases.ts";
-import { candleWindow, countOpenings, showSeconds } from "../../../client/candles/candle-slices.ts";
+import { candleWindow, countOpenings } from "../../../client/candles/candle-slices.ts";
 import type { Page } from "../../../client/pages/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { member } from "../../../base/json/raw-json.ts";
@@ -88,6 +89,8 @@ export async function hintAtEmpty(asking: Asking): Promise<string | undefined> {
  * `oldest` is the mark of the last row, and `now` in milliseconds.
  */
 export function hintAtReach({ args }: Question, oldest: string | undefined, now: number): string | undefined {
+  const start = Number(args.get("from") ?? args.get("created_after"));
+  if (start > now / 1000) return `the time range begins in the future: ${showSeconds(start)}`;
   const reach = Math.floor(now / 1000) - transactionReach;
   if (Number(args.get("from") ?? reach) >= reach) return undefined;
   // The service's clock may differ from the local one.

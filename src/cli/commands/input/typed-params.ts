@@ -1,9 +1,9 @@
+import { wireOf } from "../../../base/time/time.ts";
 import type { Typed } from "../../../api/args.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
-import { toWire } from "../../../base/time/time.ts";
 import { intervalSeconds } from "../../../client/candles/candle-times.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
 import { splitPath } from "../../render/values/row-text.ts";
@@ -45,8 +45,6 @@ function rangeOfDays({ params }: Endpoint, days: Days | undefined, now: number):
     params.flatMap(({ name, flag }) => (flag === "from" || flag === "to" ? [[name, bounds[flag]]] : [])),
   );
 }
-
-export const wireOf = (seconds: number): string => toWire({ seconds, fraction: "" });
 
 /** Details are needed for a field that the user named or for the default columns. */
 function showsDetails(

@@ -4,7 +4,7 @@ import type { Endpoint } from "../../../api/endpoint.ts";
 import type { TokensOfPool } from "../../../client/pages/page.ts";
 import type { ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { Values } from "../../run/flags/flag.ts";
-import type { Wanted } from "../../../rows/pull/estimate.ts";
+import type { Wanted } from "../../../rows/pull/wanted-pages.ts";
 
 /** How many rows are wanted, and how they are requested. */
 export type WantedRows = Pick<Wanted, "limit" | "walk">;
@@ -27,7 +27,7 @@ export function readWanted(
   const pageSize =
     ofPool === undefined ? (typedSize ?? Math.min(limit ?? most, most)) : Math.min(typedSize ?? most, most);
   const start = positionOf(flags.cursor, flags.page);
-  return { limit, walk: { pageSize, start, wanted: limit, isStrict: flags["no-strict"] !== true } };
+  return { limit, walk: { pageSize, start, isStrict: flags["no-strict"] !== true } };
 }
 
 export function positionOf(cursor: string | undefined, page: number | undefined): Position | undefined {

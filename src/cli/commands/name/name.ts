@@ -62,5 +62,6 @@ export async function remove(input: Typed, context: Context): Promise<ExitCode> 
   const [name = ""] = input.words;
   const existed = await setAssetName(context, serviceIn(input, context), name, undefined);
   if (!existed) await sayWarning(context, `"${name}" is not a name`);
+  else if (context.stderr.isTerminal) await say(context, `removed the name ${name.toLowerCase()}`);
   return 0;
 }

@@ -30,8 +30,3 @@ export function checkBinaryOutput(options: RunOptions, flags: SharedValues, isTe
 export function formatLabel({ output, out }: SharedValues): string {
   return output === undefined ? `--out "${out}"` : `--output ${output}`;
 }
-
-/** The format in which rows are written to the destination of a pull. */
-export function writtenFormat(format: RunOptions["format"], isFile: boolean): RunOptions["format"] {
-  return isFile ? (formats[format].binary?.stagedAs ?? format) : format;
-}

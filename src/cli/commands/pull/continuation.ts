@@ -10,10 +10,9 @@ import { formatInstant, fromWire, parseRfc3339, toWire } from "../../../base/tim
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { Questions } from "../input/questions.ts";
-import type { Pull } from "./pull.ts";
+import type { PlannedPull, Pull } from "./pull.ts";
 import { isInterruption } from "../../../base/context/context.ts";
 import { Failure } from "../../../base/failure.ts";
-import type { WantedDestination } from "../../../rows/pull/claim-file.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { systemFailure } from "../../../base/files/file-errors.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -152,11 +151,7 @@ export interface Rest {
   readonly next: Readonly<Record<string, string>> | null;
 }
 
-export function restOf({
-  last,
-  questions,
-  unfinished = 0,
-}: Pick<Pull, "last" | "questions" | "unfinished">): Rest {
+export function restOf({ questions, reached: { last, unfinished } }: PlannedPull): Rest {
   if (last === undefined || questions.walk.once !== undefined) return { more: null, next: null };
   if (unfinished > 0) return { more: true, next: null };
   const { end } = last.page;
@@ -169,7 +164,8 @@ export function restOf({
 }
 
 /** For example, `more: true, cursor: abc`; undefined if no list continues. */
-export function restText({ more, next }: Rest): string | undefined {
+export function restText(run: PlannedPull): string | undefined {
+  const { more, next } = restOf(run);
   if (more !== true) return undefined;
   return ["more: true", ...Object.entries(next ?? {}).map((each) => each.join(": "))].join(", ");
 }
@@ -178,12 +174,12 @@ export function restText({ more, next }: Rest): string | undefined {
  * Extends the error that ended a pull early with the number of fetched rows and the command to continue. Otherwise, the
  * rows could be mistaken for the complete result. A signal is not a failure and results in a notice.
  */
-export function explainEarlyEnd(thrown: unknown, run: Pull, to: WantedDestination): unknown {
+export function explainEarlyEnd(thrown: unknown, run: Pull): unknown {
   // A write that fails because the reader closed the pipe is not an output error.
   const cause = run.context.signal.aborted ? run.context.signal.reason : (systemFailure(thrown) ?? thrown);
-  const { rows } = run.destination.tally;
-  const next = resumeHint(run, to);
-  if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || to.isResumed)) {
+  const { rows } = run.reached.tally;
+  const next = resumeHint(run);
+  if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || run.to.isResumed)) {
     run.report.note(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
   }
   if (!(cause instanceof Failure) || rows === 0) return cause;
@@ -193,7 +189,7 @@ export function explainEarlyEnd(thrown: unknown, run: Pull, to: WantedDestinatio
   // The way out is mentioned first, because the command to continue would run into the same problem again: the output,
   // the key or plan, the credits or the rate limit.
   const both = hasBoth ? `${advice}; ${next}` : (next ?? advice);
-  const isUnreadable = run.options.picture === "chart" || isCutBinary(run.options, to);
+  const isUnreadable = run.options.picture === "chart" || isCutBinary(run);
   const done = isUnreadable ? "fetched" : "written";
   return new Failure(`${cause.message}; ${counted(rows, "row")} ${done}`, {
     ...cause.details,
@@ -202,24 +198,21 @@ export function explainEarlyEnd(thrown: unknown, run: Pull, to: WantedDestinatio
 }
 
 /** Binary output to a pipe; a file keeps its staged rows. */
-function isCutBinary({ format }: Pick<RunOptions, "format">, { file }: WantedDestination): boolean {
+function isCutBinary({ options: { format }, to: { file } }: Pull): boolean {
   return file === undefined && formats[format].binary !== undefined;
 }
 
-function resumeHint(
-  { questions, last, typed, destination, options }: Pull,
-  to: WantedDestination,
-): string | undefined {
-  const { command } = typed;
-  const given = typed.input.typed;
+function resumeHint(run: Pull): string | undefined {
+  const { questions, reached, command, typed: given, destination, options, to } = run;
+  const { last } = reached;
   if (options.picture === "chart") return `no chart was drawn; try again: ${sameCommand(command, given)}`;
-  if (isCutBinary(options, to))
+  if (isCutBinary(run))
     return `without its end, ${options.format} output cannot be read; try again: ${sameCommand(command, given)}`;
   if (to.isResumed || destination.canContinue())
     return `continue: ${sameCommand(command, new Map([...given, ["resume", [undefined]]]))}`;
   if (to.file !== undefined)
     return `${to.pattern ?? to.file} was not ${to.isForced ? "changed" : "written"}; for a resumable pull: ${resumable(command, given, options)} --resume`;
-  const { rowsOfQuestion, question } = destination.tally;
+  const { rowsOfQuestion, question } = reached.tally;
   const left = questions.limit === undefined ? undefined : questions.limit - rowsOfQuestion;
   if (last === undefined || (left !== undefined && left <= 0)) return undefined;
   if (!isConfirmed(last.page))

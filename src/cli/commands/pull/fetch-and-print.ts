@@ -1,5 +1,5 @@
 import { isConfirmed } from "../../../client/pages/judge.ts";
-import { isCutOff, missingIn, notesOf, type Page } from "../../../client/pages/page.ts";
+import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/pages/page.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import { rowShape } from "../../../api/endpoint.ts";
@@ -7,7 +7,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, affectsOneInput } from "../../../base/failure.ts";
 import { answers, type Part } from "../../../rows/pull/pull-answers.ts";
 import { countEnd, countPage, remarksIn } from "../../../rows/pull/tally.ts";
-import { createRenderer } from "../../render/formats/formats.ts";
+import { createRenderer, formats } from "../../render/formats/formats.ts";
 import { answerShapes, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { collectForPager, writePaged } from "../../render/paged.ts";
@@ -15,7 +15,6 @@ import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Questions } from "../input/questions.ts";
 import { createListKeeper, hintAtEmpty, hintAtReach, withSuggestion } from "../input/suggestion.ts";
-import { writtenFormat } from "./binary-output.ts";
 import { moreRowsLine } from "./continuation.ts";
 import { reportEnd } from "./report-end.ts";
 import type { Pull } from "./pull.ts";
@@ -24,25 +23,19 @@ import { tableRemarks } from "./table-remarks.ts";
 
 /** Fetches one query after another, page by page. */
 export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
-  const { questions, open, options, destination, seen } = run;
+  const { questions, client, options, reached, seen } = run;
   // A path into a value is read from the row's text.
   const prefix = options.prefix?.filter((field) => !field.includes(".")) ?? [];
   const located = questions.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
-  const wish = { ...questions, walk: { ...questions.walk, located }, isValidated: options.isValidated };
-  const parts = answers(
-    open.client,
-    questions.endpoint,
-    questions.asked,
-    wish,
-    { ...destination.tally },
-    seen,
-  );
+  const reading = { ...everyRow(seen), wanted: questions.limit, located };
+  const wish = { ...questions, ...reading, isValidated: options.isValidated };
+  const parts = answers(client, wish, { ...reached.tally });
   const first = parts.next();
   // The failure is handled later, when the loop reaches this part.
   first.catch(() => undefined);
   // The renderer loads while the first request is being processed.
   await run.context.yieldToSocket();
-  const assets = createTableAssets(run.context, open.client, options, questions);
+  const assets = createTableAssets(run.context, client, options, questions);
   const renderer = await openRenderer(run, assets);
   try {
     return await answerAll(run, { renderer, assets }, first, parts);
@@ -64,9 +57,8 @@ async function answerAll(
   first: Promise<IteratorResult<Part>>,
   rest: AsyncGenerator<Part>,
 ): Promise<ExitCode> {
-  const { context, questions, destination } = run;
-  const { client } = run.open;
-  const { tally } = destination;
+  const { context, client, questions, destination } = run;
+  const { tally } = run.reached;
   const { endpoint, groups, walk } = questions;
   const shapes =
     walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
@@ -141,48 +133,51 @@ async function showPage(
   { renderer, assets }: Shown,
 ): Promise<void> {
   // Every page of a list may contain the same warning.
-  const said = run.last === undefined ? [] : notesOf(run.last.page, "warning").map(({ text }) => text);
+  const { last } = run.reached;
+  const said = last === undefined ? [] : notesOf(last.page, "warning").map(({ text }) => text);
   for (const { text } of notesOf(page, "warning")) if (!said.includes(text)) run.report.warn(text);
   if (run.questions.missing !== "null") {
     for (const subject of missingIn(page)) run.report.warn(`no price for ${assets.titleOf(subject)}`);
   }
   await renderer.page(page, question.args);
-  countPage(run.destination.tally, question, page);
-  run.last = { question, page };
+  countPage(run.reached.tally, question, page);
+  run.reached.last = { question, page };
 }
 
 /** Warns about the likely cause of an empty result. */
 async function remarksAtEnd(run: Pull, question: Question): Promise<readonly string[]> {
-  const { questions, open, last, typed } = run;
-  const { rowsOfQuestion, last: oldest } = run.destination.tally;
+  const { questions, client, typed, reached } = run;
+  const { rowsOfQuestion, last: oldest } = reached.tally;
   if (rowsOfQuestion === 0) {
-    const hint = await hintAtEmpty({ context: run.context, client: open.client, question });
+    const hint = await hintAtEmpty({ context: run.context, client, question });
     if (hint !== undefined) run.report.warn(hint);
   }
   if (rowsOfQuestion < (questions.limit ?? Number.POSITIVE_INFINITY)) {
     const hint = hintAtReach(question, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
     if (hint !== undefined) run.report.warn(hint);
   }
+  const { last } = reached;
   if (questions.limit === undefined || last?.question !== question || isCutOff(last.page)) return [];
   const { stderr } = run.context;
   // A terminal that does not know its width reports 0.
   const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;
-  const more = moreRowsLine(question, typed.input.typed, last.page, questions, room);
+  const more = moreRowsLine(question, typed, last.page, questions, room);
   if (more === undefined || questions.asked.length === 1) return more === undefined ? [] : [more];
-  run.unfinished = (run.unfinished ?? 0) + 1;
+  reached.unfinished += 1;
   return [];
 }
 
 async function openRenderer(
-  { context, typed, options, questions, destination, report, parquet }: Pull,
+  { context, typed, options, questions, destination, report, reached, parquet }: Pull,
   assets: TableAssets,
 ): Promise<Renderer> {
   const { stdout } = context;
   const { sink, split } = destination;
+  const isFile = split !== undefined || destination.rowsAt() !== undefined;
   const create = async (output: Output, isContinued: boolean): Promise<Renderer> =>
     await createRenderer({
       ...presentationOf(context, options, questions),
-      format: writtenFormat(options.format, split !== undefined || destination.rowsAt() !== undefined),
+      format: isFile ? (formats[options.format].binary?.stagedAs ?? options.format) : options.format,
       parquet: parquet?.target,
       output,
       isContinued,
@@ -193,10 +188,10 @@ async function openRenderer(
     return createSplitRenderer({ ...split, questions, now: options.now, create, warn: report.warn });
   }
   // Rows that need several requests are shown as they arrive.
-  const { asked, walk } = questions;
-  const { wanted = 0, pageSize } = walk;
-  const isOneRequest = asked.length === 1 && wanted <= pageSize && !typed.input.typed.has("all");
-  const canPage = options.hasPager && options.format === "table" && destination.rowsAt() === undefined;
+  const { asked, limit = 0, walk } = questions;
+  const isShort = walk.pageSize === 0 || limit <= walk.pageSize;
+  const isOneRequest = asked.length === 1 && isShort && !typed.has("all");
+  const canPage = options.hasPager && options.format === "table" && !isFile;
   if (canPage && isOneRequest && stdout.page !== undefined) {
     const paged = collectForPager(stdout);
     const renderer = await create(paged.output, false);
@@ -218,7 +213,7 @@ async function openRenderer(
     rows: stdout.rows,
     write: sink.write,
   };
-  return await create(output, destination.tally.rows > 0);
+  return await create(output, reached.tally.rows > 0);
 }
 
 export function presentationOf(
@@ -232,9 +227,13 @@ export function presentationOf(
     isWhole: questions.walk.once === "document",
     orderedBy: questions.asked[0]?.get("order_by"),
     isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
-    ...(options.picture === "chart" && { chart: questions.asked[0] }),
+    chart: options.picture === "chart" ? questions.asked[0] : undefined,
     hasSparks: options.picture === "spark",
     // A date or -1h stands for a time, which the table shows.
-    ...(questions.timed !== undefined && { hasAges: false }),
+    hasAges: questions.timed === undefined,
+    lead: questions.lead,
+    parquet: undefined,
+    findAsset: undefined,
+    before: undefined,
   };
 }

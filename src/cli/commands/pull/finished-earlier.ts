@@ -5,7 +5,7 @@ import type { FinishedPull } from "../../../rows/pull/finished-pull.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { Opening } from "./open-output.ts";
+import type { PlannedPull } from "./pull.ts";
 
 /** With --resume, an earlier pull has finished if it left no checkpoint, or one that it could not remove. */
 export async function findFinished(
@@ -31,7 +31,7 @@ export async function findFinished(
  * receipt shows that there was another pull with this path, whose files remain.
  */
 export async function reportFinished(
-  { run: { context, report }, to, questions, options }: Pick<Opening, "run" | "to" | "questions" | "options">,
+  { context, report, to, questions, options }: PlannedPull,
   { file, placed }: Claimed,
   finished: FinishedPull,
 ): Promise<ExitCode | undefined> {

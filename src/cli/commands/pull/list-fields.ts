@@ -61,6 +61,7 @@ const typeNames: Partial<Record<FieldType["kind"], string>> = {
 const readings: Partial<Record<Reading, string>> = {
   text: "",
   time: "RFC 3339, UTC",
+  duration: "in seconds",
   "yes-no": "",
   mark: "present only if true",
 };

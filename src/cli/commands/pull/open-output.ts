@@ -1,4 +1,4 @@
-import type { Claimed, WantedDestination } from "../../../rows/pull/claim-file.ts";
+import type { WantedDestination } from "../../../rows/pull/claim-file.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { outputFormats } from "../../../api/output-format.ts";
 import { formats } from "../../render/formats/formats.ts";
@@ -7,25 +7,12 @@ import { type Destination, openStdout } from "../../../rows/pull/destination.ts"
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { formatLabel } from "./binary-output.ts";
 import type { ParquetOutput } from "./parquet-output.ts";
-import type { OpenClient } from "../../run/open-client.ts";
-import type { Run } from "../../run/with-run.ts";
-import { type Pull, type TypedCommand } from "./pull.ts";
+import type { OpenedPull, Pull } from "./pull.ts";
 import { checkSameQuery, queryOf } from "./pull-query.ts";
-import type { Questions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { checkOutFile, checkReceiptFile, targetOf } from "../../../rows/out-files/out-file.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
 import { stagingBase } from "../../../rows/out-files/split-path.ts";
-
-export interface Opening {
-  readonly run: Run;
-  readonly typed: TypedCommand;
-  readonly to: WantedDestination;
-  readonly claimed: Claimed | undefined;
-  /** Based on the first run's clock if the pull is resumed. */
-  readonly options: RunOptions;
-  readonly questions: Questions;
-}
 
 /** Rejects a file that would be overwritten. */
 export function readDestination(flags: SharedValues, command: readonly string[]): WantedDestination {
@@ -57,23 +44,19 @@ function growingFormats(): string {
   return `use ${inWords(names, "or")}`;
 }
 
-/** Also rejects rows of several kinds. The footer of a file has a receipt of the pull, which begins later. */
-export async function openParquetOutput(
-  { options, questions, typed }: Opening,
-  begun: { readonly pull?: Pull },
-): Promise<ParquetOutput | undefined> {
+/** Also rejects rows of several kinds. The footer of a file has a receipt of the pull. */
+export async function openParquetOutput(opened: OpenedPull): Promise<ParquetOutput | undefined> {
+  const { options, questions, flags } = opened;
   if (formats[options.format].binary === undefined) return undefined;
   const { createParquetOutput } = await import("./parquet-output.ts");
   const { footerReceipt } = await import("./receipt.ts");
-  return createParquetOutput(questions, options, formatLabel(typed.input.flags), (written) => {
-    if (begun.pull === undefined) throw new Error("the file was complete before its pull began");
-    return footerReceipt(begun.pull, written);
-  });
+  return createParquetOutput(questions, options, formatLabel(flags), (written) =>
+    footerReceipt(opened, written),
+  );
 }
 
 export async function openRunOutput(
-  { run: { context, report }, to, claimed, options, questions }: Opening,
-  { client: { target } }: OpenClient,
+  { context, report, to, claimed, options, questions, reached, client: { target } }: OpenedPull,
   { parquet, ...resuming }: Pick<Pull, "seen" | "parquet"> & { readonly canResume: boolean },
 ): Promise<Destination> {
   if (claimed === undefined) return openStdout(context.stdout, to.receipt !== undefined);
@@ -98,6 +81,7 @@ export async function openRunOutput(
     to,
     header,
     inputs: questions.asked.length,
+    tally: reached.tally,
     packing,
     ...resuming,
   });

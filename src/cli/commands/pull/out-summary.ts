@@ -8,7 +8,7 @@ export function outSummary(run: Pull, out: string, exit: number): string {
   return `${contentOf(run)} in ${placeOf(run, out)}${stateOf(run, exit)}`;
 }
 
-function contentOf({ questions, options, destination: { tally } }: Pull): string {
+function contentOf({ questions, options, reached: { tally } }: Pull): string {
   if (options.picture === "chart") return `chart of ${counted(tally.rows, "candle")}`;
   return counted(tally.rows, questions.walk.once === "document" ? "response" : "row");
 }
@@ -24,8 +24,8 @@ function placeOf({ options, destination }: Pull, out: string): string {
  * a response that is printed as a single document has all rows is unknown.
  */
 function stateOf(run: Pull, exit: number): string {
-  const { questions, destination } = run;
-  const { missing, proof } = destination.tally;
+  const { questions, reached } = run;
+  const { missing, proof } = reached.tally;
   const reason = whyIncomplete(run, exit);
   if (reason !== null) return `, incomplete: ${reason}`;
   if (questions.walk.once !== undefined) return "";
@@ -38,7 +38,7 @@ function stateOf(run: Pull, exit: number): string {
 
 /** A result can be incomplete even though the run did not fail. */
 export function whyIncomplete(run: Pull, exit: number): string | null {
-  const { tally } = run.destination;
+  const { tally } = run.reached;
   const cutOff = cutOffReason(run);
   if (cutOff !== undefined) return cutOff;
   const unsettled = unsettledDays(run);

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { withRepeated } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
+import { isPaged } from "../../../api/reply.ts";
 import { fail } from "../../../base/failure.ts";
 import { isSameService, namesIn } from "../../../api/service-name.ts";
-import { formatInstant, fromWire } from "../../../base/time/time.ts";
+import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
 import type { CheckpointHeader } from "../../../rows/out-files/read-checkpoint.ts";
 import type { Questions } from "../input/questions.ts";
 import { type RunOptions, serviceOf } from "../../run/run-options.ts";
@@ -35,7 +36,8 @@ function describePart(
 /** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
 export function queryOf(questions: Questions, options: RunOptions): Query {
   const { endpoint, asked, walk, timed, ...rest } = questions;
-  const { subjects, ...pages } = walk;
+  const { pageSize, isStrict, once, start, batch, ofPool, candles } = walk;
+  const isOfPages = isPaged(endpoint.reply) && once === undefined;
   const only = asked.length === 1 ? asked[0] : undefined;
   const query: Record<string, string> = {
     command: endpoint.rawPath === undefined ? endpoint.id : `api ${endpoint.rawPath}`,
@@ -50,10 +52,20 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
   for (const [name, value] of only === undefined ? [] : withRepeated(endpoint, only))
     query[`parameter: ${name}`] = value;
   if (only === undefined) query["inputs"] = digest(asked.map((args) => [...args]));
-  if (subjects !== undefined) query["inputs"] = digest(subjects);
+  if (batch !== undefined) query["inputs"] = digest(batch.subjects);
   if (timed !== undefined) query["inputs"] = digest([timed.inputs, timed.assets, timed.quote]);
-  for (const [name, value] of Object.entries({ ...pages, ...rest }))
-    if (name !== "made") query[name] = JSON.stringify(value) ?? "all";
+  const parts = {
+    ...rest,
+    pageSize,
+    isStrict,
+    ...(once && { once }),
+    ...(isOfPages && { start, wanted: rest.limit }),
+    ...(rest.days && candles === undefined && { until: wireOf(rest.days.to) }),
+    ...(batch && { fillMissing: batch.fillMissing }),
+    ...(ofPool && { ofPool }),
+    ...(candles && { candles: { now: candles.now, fill: candles.fill, address: candles.address } }),
+  };
+  for (const [name, value] of Object.entries(parts)) query[name] = JSON.stringify(value) ?? "all";
   return query;
 }
 

@@ -1,51 +1,57 @@
 import { isPaged, traitsOf } from "../../../api/reply.ts";
+import type { Client } from "../../../client/client.ts";
 import type { SeenKeys } from "../../../client/pages/seen-keys.ts";
 import { nextOf } from "../../../client/pages/judge.ts";
 import { isCutOff, type Page } from "../../../client/pages/page.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
-import type { TypedFlags, Values } from "../../run/flags/flag.ts";
-import type { SharedValues } from "../../run/flags/shared-flags.ts";
-import type { NameFinder } from "../../run/asset-names.ts";
-import type { OpenClient } from "../../run/open-client.ts";
-import type { Report } from "../../run/report.ts";
-import type { RunOptions } from "../../run/run-options.ts";
+import type { RunInput } from "../../run/run-options.ts";
+import type { Run } from "../../run/with-run.ts";
 import type { Questions } from "../input/questions.ts";
+import type { Claimed, WantedDestination } from "../../../rows/pull/claim-file.ts";
 import type { Destination } from "../../../rows/pull/destination.ts";
-import type { EndpointFlags } from "../flags/endpoint-flags.ts";
+import type { Tally } from "../../../rows/pull/tally.ts";
 import { candleWindow, wholeSeconds } from "../../../client/candles/candle-slices.ts";
 import type { ParquetOutput } from "./parquet-output.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
 
-export interface TypedCommand {
+export interface TypedCommand extends RunInput {
   /** Excludes the flags. */
   readonly command: readonly string[];
-  readonly input: {
-    readonly flags: SharedValues & Partial<Values<Pick<EndpointFlags, "chart" | "spark">>>;
-    readonly typed: TypedFlags;
-  };
   readonly outer: Context;
 }
 
-export interface Pull {
-  readonly context: Context;
-  readonly options: RunOptions;
+/** A pull before its first request. The options have the clock of its first run. */
+export interface PlannedPull extends Run, TypedCommand {
   readonly questions: Questions;
-  readonly report: Report;
-  readonly open: OpenClient;
+  readonly to: WantedDestination;
+  readonly claimed: Claimed | undefined;
+  readonly reached: Reached;
+}
+
+/** How far the pull has come. */
+export interface Reached {
+  /** Across all runs. */
+  readonly tally: Tally;
+  last: { readonly question: Question; readonly page: Page } | undefined;
+  /** How many lists have more rows than the limit, if there are several. */
+  unfinished: number;
+}
+
+export interface OpenedPull extends PlannedPull {
+  readonly client: Client;
+}
+
+export interface Pull extends OpenedPull {
   readonly destination: Destination;
   readonly seen: SeenKeys;
-  readonly typed: TypedCommand;
   /** Only for Parquet. */
-  readonly parquet?: ParquetOutput | undefined;
-  last?: { readonly question: Question; readonly page: Page };
-  /** How many lists have more rows than the limit, if there are several. */
-  unfinished?: number;
+  readonly parquet: ParquetOutput | undefined;
 }
 
 /** Why the list is shorter than requested, although it continues; undefined unless --max-rows-read ended it. */
-export function cutOffReason({ last, questions, destination: { tally } }: Pull): string | undefined {
+export function cutOffReason({ questions, reached: { last, tally } }: PlannedPull): string | undefined {
   if (
     last === undefined ||
     !isCutOff(last.page) ||
@@ -55,12 +61,12 @@ export function cutOffReason({ last, questions, destination: { tally } }: Pull):
   return `stopped after ${counted(tally.rowsRead ?? 0, "row")} read (--max-rows-read)`;
 }
 
-export function pullState(run: Pull, names: NameFinder): PullState {
-  const { meter } = run.open.client;
-  const { tally } = run.destination;
+export function pullState(run: OpenedPull): PullState {
+  const { meter } = run.client;
+  const { tally } = run.reached;
   const { asked } = run.questions;
   const subject = asked.length > 1 ? run.questions.named[tally.question] : undefined;
-  const label = subject && (names.labelOf(subject) ?? subject.label);
+  const label = subject && (run.sources.names.labelOf(subject) ?? subject.label);
   const inputs = asked.length > 1 ? { answered: tally.question, of: asked.length, label } : undefined;
   const rowsInAll = inputs === undefined ? rowsWanted(run) : undefined;
   return {
@@ -73,21 +79,20 @@ export function pullState(run: Pull, names: NameFinder): PullState {
   };
 }
 
-function rowsWanted({ questions, destination, last }: Pull): number | undefined {
+function rowsWanted({ questions, reached: { tally, last } }: PlannedPull): number | undefined {
   const { limit, walk, endpoint } = questions;
-  if (walk.subjects !== undefined) return walk.subjects.length;
+  if (walk.batch !== undefined) return walk.batch.subjects.length;
   if (!isPaged(endpoint.reply)) return undefined;
   const left = last?.page.left ?? Number.POSITIVE_INFINITY;
-  const wanted = Math.min(limit ?? Number.POSITIVE_INFINITY, destination.tally.rows + left);
+  const wanted = Math.min(limit ?? Number.POSITIVE_INFINITY, tally.rows + left);
   return Number.isFinite(wanted) ? wanted : undefined;
 }
 
 function partOf(
-  { questions, destination, last }: Pull,
+  { questions, reached: { tally, last } }: PlannedPull,
   inputs: PullState["inputs"],
   rowsInAll: number | undefined,
 ): number | undefined {
-  const { tally } = destination;
   if (inputs !== undefined) return inputs.answered / inputs.of;
   if (rowsInAll !== undefined) return Math.min(1, (tally.rows + tally.missing) / rowsInAll);
   // Intervals without trades have no row, so progress is measured by time.

@@ -8,11 +8,12 @@ import { modeOf } from "../../../base/files/paths.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
 import { instant } from "../../../base/text/counted.ts";
 import { hideSecrets } from "../../../base/key.ts";
-import { formatInstant, fromWire } from "../../../base/time/time.ts";
+import { formatInstant, fromWire, showSeconds } from "../../../base/time/time.ts";
 import { version } from "../../../base/version.ts";
-import { cutOffReason, type Pull } from "./pull.ts";
-import type { WantedDestination } from "../../../rows/pull/claim-file.ts";
+import { cutOffReason, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
 import type { WrittenRows } from "../../../rows/parquet/parquet-writer.ts";
+import { nothingSpent } from "../../../rows/pull/destination.ts";
+import type { Tally } from "../../../rows/pull/tally.ts";
 import { addPlans, earlierOf } from "../../../client/spending/meter.ts";
 import type { Questions } from "../input/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
@@ -28,11 +29,8 @@ export interface Ending {
 }
 
 /** Documents a pull and whether it is complete. Replaces an older receipt atomically. */
-export function writeReceipt(
-  { receipt = "", file: staged, pattern, isForced }: WantedDestination,
-  run: Pull,
-  ending: Ending,
-): void {
+export function writeReceipt(run: Pull, ending: Ending): void {
+  const { receipt = "", file: staged, pattern, isForced } = run.to;
   const file = pattern ?? staged;
   try {
     const text = hideSecrets(escapeJsonText(`${receiptText(run, ending)}\n`));
@@ -53,10 +51,10 @@ export function writeReceipt(
  * For the footer of a Parquet file: all that does not change from run to run, so that the same rows result in the same
  * file. Every sandbox has another port.
  */
-export function footerReceipt(run: Pull, { rows, rows_sha256, spilled }: WrittenRows): string {
-  const { questions, destination, open, options } = run;
-  const { tally } = destination;
-  const { target } = open.client;
+export function footerReceipt(run: OpenedPull, { rows, rows_sha256, spilled }: WrittenRows): string {
+  const { questions, reached, client, options } = run;
+  const { tally } = reached;
+  const { target } = client;
   const isComplete =
     tally.refused === 0 &&
     cutOffReason(run) === undefined &&
@@ -87,7 +85,7 @@ function objectText(members: Members): string {
   return `{${texts.join(",")}}`;
 }
 
-function queryMembers({ questions, destination: { tally }, open }: Pull): Members {
+function queryMembers({ questions, reached: { tally }, client }: OpenedPull): Members {
   const { command, rawPath } = questions.endpoint;
   const [args] = questions.asked;
   return {
@@ -102,14 +100,14 @@ function queryMembers({ questions, destination: { tally }, open }: Pull): Member
       condition: JSON.stringify({ contains_all: questions.walk.ofPool.tokens }),
     }),
     inputs: String(
-      questions.timed?.inputs.length ?? questions.walk.subjects?.length ?? questions.asked.length,
+      questions.timed?.inputs.length ?? questions.walk.batch?.subjects.length ?? questions.asked.length,
     ),
-    simulated: String(open.client.target.isSimulated),
+    simulated: String(client.target.isSimulated),
     window: windowText(questions, tally.to),
   };
 }
 
-function rowMembers({ destination: { tally } }: Pull): Members {
+function rowMembers({ reached: { tally } }: PlannedPull): Members {
   return {
     missing: String(tally.missing),
     refused: String(tally.refused),
@@ -119,10 +117,13 @@ function rowMembers({ destination: { tally } }: Pull): Members {
 }
 
 function receiptText(run: Pull, { started, exit, failure }: Ending): string {
-  const { questions, options, destination, open, context } = run;
-  const { tally, before } = destination;
-  const { meter, target } = open.client;
+  const { questions, options, claimed, reached, client, context } = run;
+  const { tally } = reached;
+  const before = claimed?.interrupted?.progress ?? nothingSpent;
+  const { meter, target } = client;
   const rest = restOf(run);
+  // Newer rows may be missing.
+  const asOf = earlierOf(before.asOf, meter.asOf);
   const plans = addPlans(before.plans ?? {}, meter.plans);
   const reason = whyNot(failure) ?? whyIncomplete(run, exit);
   return prettyJson(
@@ -133,10 +134,10 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       service: JSON.stringify(serviceName(target.rest)),
       plan: JSON.stringify(onlyPlan(plans, target.tier)),
       plans: JSON.stringify(plans),
-      started: JSON.stringify(new Date(destination.started ?? started).toISOString()),
+      started: JSON.stringify(new Date(claimed?.interrupted?.header.started ?? started).toISOString()),
       ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
       requests: String(before.requests + meter.requests),
-      as_of: JSON.stringify(asOfText(run)),
+      as_of: JSON.stringify(asOf === undefined ? null : instant(asOf)),
       rows: String(tally.rows),
       ...(tally.rowsRead !== undefined && { rows_read: String(tally.rowsRead) }),
       repeats_dropped: String(tally.repeats),
@@ -157,16 +158,10 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   );
 }
 
-/** Newer rows may be missing. Null if there was no response. */
-function asOfText({ destination: { before }, open }: Pull): string | null {
-  const asOf = earlierOf(before.asOf, open.client.meter.asOf);
-  return asOf === undefined ? null : instant(asOf);
-}
-
 /** With `--day`: the time before which no row can be added; null if the days cannot get more rows. */
-function completeTo(run: Pull): string {
+function completeTo(run: OpenedPull): string {
   const seconds = unsettledDays(run)?.completeTo;
-  return JSON.stringify(seconds === undefined ? null : formatInstant({ seconds, fraction: "" }));
+  return JSON.stringify(seconds === undefined ? null : showSeconds(seconds));
 }
 
 /** Null if the service applied several plans. */
@@ -209,13 +204,13 @@ function windowText({ asked, walk }: Questions, frozen: string | undefined): str
   return JSON.stringify({ from: shown(from), to: shown(to) });
 }
 
-function remarkCounts({ remarks = {} }: Pull["destination"]["tally"]): object {
+function remarkCounts({ remarks = {} }: Tally): object {
   const { short = 0, twins = 0, replaced = 0 } = remarks;
   return { short_pages: short, twin_rows: twins, replaced_candles: replaced };
 }
 
 /** The proof that no row is missing (see judge.ts); `limit` if the requested rows were received. */
-function proofOf({ destination: { tally }, questions }: Pull, reason: string | null): string | null {
+function proofOf({ reached: { tally }, questions }: Pull, reason: string | null): string | null {
   if (reason !== null) return null;
   return tally.proof ?? (questions.limit === undefined ? null : "limit");
 }

@@ -1,16 +1,15 @@
-import type { WantedDestination } from "../../../rows/pull/claim-file.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { fetchAndPrint } from "./fetch-and-print.ts";
 import { explainEarlyEnd } from "./continuation.ts";
 import type { Pull } from "./pull.ts";
 
 /** However the pull ends, the file and the receipt reflect it. */
-export async function runPull(run: Pull, to: WantedDestination): Promise<ExitCode> {
+export async function runPull(run: Pull): Promise<ExitCode> {
   const started = run.context.clock.now();
   const receive = async (exit: number, failure?: unknown): Promise<void> => {
-    if (to.receipt === undefined) return;
+    if (run.to.receipt === undefined) return;
     const { writeReceipt } = await import("./receipt.ts");
-    writeReceipt(to, run, { started, exit, failure });
+    writeReceipt(run, { started, exit, failure });
   };
   let exit: ExitCode;
   try {
@@ -21,7 +20,7 @@ export async function runPull(run: Pull, to: WantedDestination): Promise<ExitCod
     await run.destination.finish();
     for (const line of run.parquet?.notes() ?? []) run.report.note(line);
   } catch (cause) {
-    const failure = explainEarlyEnd(cause, run, to);
+    const failure = explainEarlyEnd(cause, run);
     // The pull's failure is more important than a failure to write the receipt.
     await receive(1, failure).catch((problem: unknown) => {
       run.report.warn(problem instanceof Error ? problem.message : String(problem));
@@ -35,8 +34,8 @@ export async function runPull(run: Pull, to: WantedDestination): Promise<ExitCod
 }
 
 async function tellOutput(run: Pull, exit: ExitCode): Promise<void> {
-  const { context, options, report, typed } = run;
-  const { out } = typed.input.flags;
+  const { context, options, report, flags } = run;
+  const { out } = flags;
   if (out === undefined || !(context.stderr.isTerminal || options.hasStats)) return;
   const { outSummary } = await import("./out-summary.ts");
   const tell = options.hasStats ? report.tell : report.remark;

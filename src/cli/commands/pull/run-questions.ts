@@ -7,40 +7,35 @@ import { checkColumns } from "../../render/table/choose-columns.ts";
 import { reachOf } from "../../../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../../../client/pages/seen-keys.ts";
 import { checkBinaryOutput } from "./binary-output.ts";
-import { restOf, restText } from "./continuation.ts";
+import { restText } from "./continuation.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
-import { type Run, reportCost, withRun } from "../../run/with-run.ts";
-import { type Pull, pullState, type TypedCommand } from "./pull.ts";
+import { type Opening, type Run, reportCost, withRun } from "../../run/with-run.ts";
+import { type PlannedPull, pullState, type TypedCommand } from "./pull.ts";
 import type { Questions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import { refuseTaken } from "../../../rows/out-files/split-path.ts";
 import { findFinished, reportFinished, resumedClock } from "./finished-earlier.ts";
 import { runPull } from "./run-pull.ts";
-import {
-  checkDestination,
-  openParquetOutput,
-  openRunOutput,
-  type Opening,
-  readDestination,
-} from "./open-output.ts";
+import { tallyOf } from "../../../rows/pull/tally.ts";
+import { checkDestination, openParquetOutput, openRunOutput, readDestination } from "./open-output.ts";
 
 /** Everything has been checked by the time the promise resolves. */
 type ReadQuestions = (options: RunOptions, sources: AssetSources) => Promise<Questions>;
 
 export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
-  const { flags } = typed.input;
+  const { flags, outer } = typed;
   const to = readDestination(flags, typed.command);
   const adjust = (options: RunOptions): RunOptions => {
-    checkBinaryOutput(options, flags, typed.outer.stdout.isTerminal);
+    checkBinaryOutput(options, flags, outer.stdout.isTerminal);
     checkDestination(options, to);
     return options;
   };
   const kind = { adjust, isFile: to.file !== undefined, hasProgress: true };
-  return await withRun(typed.input, typed.outer, async (run) => await openWithin(run, typed, to, read), kind);
+  return await withRun(typed, outer, async (run) => await planPull(run, typed, to, read), kind);
 }
 
-async function openWithin(
+async function planPull(
   run: Run,
   typed: TypedCommand,
   to: WantedDestination,
@@ -49,19 +44,20 @@ async function openWithin(
   const claimed = await claimOutput(run, to);
   const finished = await findFinished(claimed, to);
   const begun = finished?.now ?? claimed?.interrupted?.header.now;
-  const options = { ...run.options, now: resumedClock(begun, run.options, typed.input.flags) };
+  const options = { ...run.options, now: resumedClock(begun, run.options, typed.flags) };
   const questions = await read(options, run.sources);
-  const opening = { run, typed, to, claimed, options, questions };
-  checkColumnsOf(opening);
-  remarkOnInput(opening);
+  const reached = { tally: tallyOf(claimed?.interrupted?.progress), last: undefined, unfinished: 0 };
+  const planned = { ...run, ...typed, to, claimed, options, questions, reached };
+  checkColumnsOf(planned);
+  remarkOnInput(planned);
   if (to.pattern !== undefined) {
     const { checkSplit } = await import("./split-pages.ts");
     const known = checkSplit(to.pattern, questions);
     const isOwn = claimed?.interrupted?.files !== undefined || finished !== undefined;
     if (!to.isForced && !isOwn) refuseTaken(known);
   }
-  const done = finished && claimed && (await reportFinished(opening, claimed, finished));
-  return done ?? (await openPull(opening));
+  const done = finished && claimed && (await reportFinished(planned, claimed, finished));
+  return done ?? (await openPull(planned));
 }
 
 async function claimOutput(
@@ -75,7 +71,7 @@ async function claimOutput(
   return claimed;
 }
 
-function checkColumnsOf({ options, questions }: Opening): void {
+function checkColumnsOf({ options, questions }: PlannedPull): void {
   const { endpoint, groups } = questions;
   if (options.columns !== undefined) {
     const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
@@ -85,10 +81,9 @@ function checkColumnsOf({ options, questions }: Opening): void {
 }
 
 /** What is valid, but rarely meant. */
-function remarkOnInput({ run: { report }, typed, questions }: Opening): void {
+function remarkOnInput({ report, typed, questions }: PlannedPull): void {
   // An empty cursor, probably an unset variable, would silently read the first page again.
-  if (typed.input.typed.get("cursor")?.at(-1) === "")
-    report.warn("--cursor is empty; starting at the first page");
+  if (typed.get("cursor")?.at(-1) === "") report.warn("--cursor is empty; starting at the first page");
   const point = pointInTime(questions);
   if (point !== undefined)
     report.note(`the range is a single point in time; for the entire day, use --day ${point.slice(0, 10)}`);
@@ -101,25 +96,21 @@ function pointInTime({ asked: [args], endpoint }: Questions): string | undefined
   return formatInstant(fromWire(from));
 }
 
-async function openPull(opening: Opening): Promise<ExitCode> {
-  const { run, options, questions, typed } = opening;
-  const { context, report, progress } = run;
-  const begun: { pull?: Pull } = {};
-  const open = await run.open({
-    over: (opened) =>
-      reportCost(run, opened, begun.pull === undefined ? undefined : restText(restOf(begun.pull))),
-  });
-  if (typed.input.flags.estimate === true) {
+async function openPull(planned: PlannedPull): Promise<ExitCode> {
+  const { context, flags, options, questions, progress, report } = planned;
+  const over: Opening["over"] = (opened) => reportCost(planned, opened, restText(planned));
+  const { client } = await planned.open({ over });
+  if (flags.estimate === true) {
     const { runEstimate } = await import("./run-estimate.ts");
-    return await runEstimate(context, typed.input.flags, options, questions, open.client);
+    return await runEstimate(context, flags, options, questions, client);
   }
   // A table cannot be resumed, because its column widths depend on its first rows.
-  const canResume = opening.claimed !== undefined && formats[options.format].canGrow;
+  const canResume = planned.claimed !== undefined && formats[options.format].canGrow;
   const seen = questions.walk.made?.seen ?? createSeenKeys(reachOf(questions.endpoint), canResume);
-  const parquet = await openParquetOutput(opening, begun);
-  const destination = await openRunOutput(opening, open, { seen, canResume, parquet });
-  const pull: Pull = { context, options, questions, report, open, destination, seen, typed, parquet };
-  begun.pull = pull;
-  progress.begin(() => pullState(pull, run.sources.names), report.tell);
-  return await runPull(pull, opening.to);
+  const opened = { ...planned, client };
+  const parquet = await openParquetOutput(opened);
+  const destination = await openRunOutput(opened, { seen, canResume, parquet });
+  const pull = { ...opened, destination, seen, parquet };
+  progress.begin(() => pullState(pull), report.tell);
+  return await runPull(pull);
 }

@@ -42,13 +42,13 @@ export function checkSplit(pattern: string, { endpoint, asked, groups, walk }: Q
     );
   const shape = rowShape(endpoint, groups[0]);
   const isKnown = ({ param, field }: (typeof sources)[string] = {}): boolean =>
-    (param !== undefined && walk.subjects === undefined && asked.every((args) => args.has(param))) ||
+    (param !== undefined && walk.batch === undefined && asked.every((args) => args.has(param))) ||
     (field !== undefined && { ...shape.record, ...shape.added?.record }[field] !== undefined);
   const names = Object.keys(sources).filter((name) => isKnown(sources[name]));
   const hasTimes = timeOfRows(endpoint, groups) !== undefined;
   checkFields(pattern, names, hasTimes);
   // The request of a batch has several assets.
-  const typed = walk.subjects === undefined ? asked.map((args) => namesOfRow(args, undefined)) : [{}];
+  const typed = walk.batch === undefined ? asked.map((args) => namesOfRow(args, undefined)) : [{}];
   const isFixed = typed.every((found) => fieldsIn(pattern).every((field) => found[field] !== undefined));
   if (!isFixed || changesWithTime(fillFields(pattern, {}))) return [];
   return typed.map((found) => fileOf(pattern, 0, found));
@@ -81,7 +81,7 @@ export function createSplitRenderer(splitting: Splitting): Renderer {
   const timeField = timeOfRows(endpoint, groups);
   const isOfRow = fieldsIn(pattern).some((name) => sources[name]?.field !== undefined);
   const files = new Map<string, { readonly renderer: Renderer; readonly texts: Buffer[] }>();
-  const isBatch = questions.walk.subjects !== undefined;
+  const isBatch = questions.walk.batch !== undefined;
   let isUntimed = false;
   const fileFor = (args: Args, row: object): string => {
     const time = timeField === undefined ? undefined : readTime(member(row, timeField));

@@ -10,9 +10,9 @@ export function tableRemarks(
   { endpoint, args }: Question,
   assets: TableAssets,
 ): readonly string[] {
-  const { options, destination, questions, context } = run;
+  const { options, reached, questions, context } = run;
   const isSingle = questions.asked.length === 1;
-  if (options.format !== "table" || !context.stdout.isTerminal || destination.tally.rowsOfQuestion === 0)
+  if (options.format !== "table" || !context.stdout.isTerminal || reached.tally.rowsOfQuestion === 0)
     return [];
   if (questions.walk.candles !== undefined)
     return candleRemarks(run, args, quoteOf(endpoint, args, isSingle ? assets.find : undefined));
@@ -24,11 +24,11 @@ export function tableRemarks(
 }
 
 function candleRemarks(
-  { questions, options, destination }: Pull,
+  { questions, options, reached }: Pull,
   args: Question["args"],
   quote: Quote | undefined,
 ): readonly string[] {
-  const rows = destination.tally.rowsOfQuestion;
+  const rows = reached.tally.rowsOfQuestion;
   const window = candleWindow(args);
   const until = Math.min(wholeSeconds(window.end), Math.ceil(options.now / 1000));
   const intervals = countOpenings({ ...window, end: String(until) });

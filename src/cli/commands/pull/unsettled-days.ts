@@ -1,7 +1,7 @@
+import { showSeconds } from "../../../base/time/time.ts";
 import { answerAge } from "../../../api/tier.ts";
-import { formatInstant } from "../../../base/time/time.ts";
 import { nameOfDays } from "../../../base/time/days.ts";
-import type { Pull } from "./pull.ts";
+import type { OpenedPull } from "./pull.ts";
 
 /** In seconds. The service may add a row this late (wire-facts 4.6). */
 const lateRows = 240;
@@ -14,17 +14,13 @@ export interface Unsettled {
 }
 
 /** Undefined unless the days of `--day` can still get rows. The clock is that of the pull's first run. */
-export function unsettledDays({
-  questions: { days },
-  options,
-  open,
-}: Pick<Pull, "questions" | "options" | "open">): Unsettled | undefined {
+export function unsettledDays({ questions: { days }, options, client }: OpenedPull): Unsettled | undefined {
   if (days === undefined) return undefined;
-  const delay = answerAge(open.client.target.tier) + Math.ceil(open.client.meter.age / 1000) + lateRows;
+  const delay = answerAge(client.target.tier) + Math.ceil(client.meter.age / 1000) + lateRows;
   const completeTo = Math.max(days.from, Math.floor(options.now / 1000) - delay);
   if (completeTo >= days.to) return undefined;
   if (days.endsNow) return { completeTo, problem: "today has not ended", exit: 0 };
-  const from = formatInstant({ seconds: days.to + delay, fraction: "" });
+  const from = showSeconds(days.to + delay);
   const problem = `${nameOfDays(days)} can still get rows; to fetch all of them, run this again at ${from} or later`;
   return { completeTo, problem, exit: 8 };
 }

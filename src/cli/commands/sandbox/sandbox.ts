@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { type Context, isInterruption } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
-import { formatInstant, parseTimeBound } from "../../../base/time/time.ts";
+import { parseTimeBound, showSeconds } from "../../../base/time/time.ts";
 import { environmentOf } from "../../../sandbox/caller-access.ts";
 import type { SandboxOptions } from "../../../sandbox/service/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../../sandbox/server.ts";
@@ -38,7 +38,7 @@ export async function runSandbox(
     throw portFailure(cause, port);
   });
   try {
-    const from = formatInstant({ seconds: Math.floor(begin / 1000), fraction: "" });
+    const from = showSeconds(begin / 1000);
     // Otherwise a command that looks for the rows of the last hour would request them from another time.
     const clock = flags.clock === undefined ? {} : { DEXDATA_NOW: from };
     if (isCommand) return await runInside(words, { ...environmentOf(sandbox, "pro"), ...clock }, context);

@@ -1,42 +1,27 @@
-import type { Context } from "../../../base/context/context.ts";
-import { usageFailure } from "../../../base/failure.ts";
-import { formatDuration } from "../../../api/duration.ts";
-import { connectionsOfPlan, type Feed, type FeedKind } from "../../../api/feed.ts";
-import { feeds, feedsTaking } from "../../../api/feeds/all-feeds.ts";
-import { readSince } from "../../../api/feeds/ohlcv-feed.ts";
-import { choiceFailure } from "../../../api/read-param.ts";
+import { connectionsOfPlan } from "../../../api/feed.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
-import { refuseUnfinished } from "../../../rows/out-files/open-files.ts";
-import { refusePacked } from "../../../rows/out-files/packing.ts";
-import { checkOutPattern } from "../../../rows/out-files/rotating-file.ts";
-import { formatByName } from "../../render/formats/formats.ts";
-import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
-import { checkEventsFile, openEventLog } from "../../run/output/event-log.ts";
-import { costOfRun } from "../../run/report.ts";
+import { openEventLog } from "../../run/output/event-log.ts";
 import { createKnownAssets } from "../../run/known-assets.ts";
 import type { Run } from "../../run/with-run.ts";
 import { createStops, Stop } from "../../../client/live/ending.ts";
-import { type Moment, momentAt } from "../../../client/live/gap.ts";
 import { EventOwners } from "../../../client/live/event-owner.ts";
-import { createPlaces, eventFields } from "../../../client/live/event-place.ts";
+import { createPlaces } from "../../../client/live/event-place.ts";
 import type { Shard } from "../../../client/live/shard-handlers.ts";
 import type { StreamEvent } from "../../../client/streams/stream-event.ts";
-import { planShards, roomFor, someOf } from "../../../client/live/shards.ts";
+import { planShards, roomFor } from "../../../client/live/shards.ts";
 import { withoutMalformed } from "../../../client/live/malformed.ts";
 import { counted } from "../../../base/text/counted.ts";
-import { readSubjects, streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
-import { costOfTokens, type StreamFlags, type StreamValues } from "./stream-flags.ts";
+import { costOfTokens, type StreamFlags } from "./stream-flags.ts";
+import { assetReader, readStreamOptions } from "./stream-options.ts";
 import { endOfEarlierRun } from "./earlier-run.ts";
 import { learnPools } from "./learn-pools.ts";
 import { openAlerts, type Wanted } from "../../run/alerts/open-alerts.ts";
 import { createEventAlerts } from "./stream-alerts.ts";
 import { createPendingLines } from "./pending-lines.ts";
 import { openDisplays } from "./stream-output.ts";
-import { createStreamReport } from "./stream-report.ts";
-import { distinctSubjects, titleOf, type Subject } from "../../../client/subject.ts";
-
-const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
+import { closingLine, createStreamReport } from "./stream-report.ts";
+import type { Subject } from "../../../client/subject.ts";
 
 /** In the real market, prices change only every few seconds. One sandbox second shows a minute of the market. */
 const sandboxSpeed = 60;
@@ -47,8 +32,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const { words, flags } = input;
   const { context, options, report, onClose } = run;
   const { clock, signal } = context;
-  if (flags.out === undefined) checkPrefixFormat(options);
-  const asked = readStreamOptions(input, options.now);
+  const asked = readStreamOptions(input, options);
   const { feed, params } = asked;
   const started = clock.elapsed();
   /** The assets that have had no event by the end. */
@@ -56,7 +40,8 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const readAssets = assetReader(run, words, asked.kind.by);
   const isDropping = flags["on-invalid"] === "drop";
   const listed = await readAssets(signal, isDropping ? "keep" : "fail");
-  const since = await earlierMoment(flags, context.clock, options.sandbox !== undefined);
+  // The sandbox has no market between two runs.
+  const since = options.sandbox === undefined ? await endOfEarlierRun(flags, clock) : undefined;
   const log = openEventLog(flags.events, report, clock);
   const speed = flags.speed ?? (params.has("since") ? 1 : sandboxSpeed);
   const { limit, for: duration } = flags;
@@ -64,9 +49,8 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const open = await run.open({
     speed,
     over: ({ client }) => {
-      const time = formatDuration(clock.elapsed() - started);
       const { events } = stops.counts();
-      remark(`${counted(events, "event")}, ${costOfRun(client.meter)}, ${time}${withoutEvent(ending)}`);
+      remark(closingLine(events, client.meter, clock.elapsed() - started, ending.silent));
     },
   });
   const ends = { limit: wanted === undefined ? limit : undefined, duration, maxCredits: options.maxCredits };
@@ -122,19 +106,6 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   return { run, flags, ...asked, ...assets, ...running, alerts, alert };
 }
 
-/** Reads the files again each time. The signal cancels a read that blocks. */
-function assetReader({ sources }: Run, words: readonly string[], takes: FeedKind["by"]) {
-  return async (until: AbortSignal, malformed: "fail" | "keep"): Promise<readonly Subject[]> => {
-    // A name may have been added since the last read.
-    sources.names.forget();
-    const file = async (name: string) => await sources.file(name, until);
-    const taker = { command: streamTaker, takes, malformed, usage };
-    const listed = distinctSubjects(await readSubjects(words, { ...sources, file }, taker));
-    if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
-    return listed;
-  };
-}
-
 function showMetrics(
   { metrics }: Run,
   {
@@ -153,59 +124,4 @@ function showMetrics(
     gapSeconds: course.gapSeconds,
     oldest: () => Math.min(...course.open().map(({ subjects }) => quietest(subjects))),
   });
-}
-
-/** The sandbox has no market between two runs. */
-async function earlierMoment(
-  flags: StreamValues,
-  clock: Context["clock"],
-  isSimulated: boolean,
-): Promise<Moment | undefined> {
-  const end = isSimulated ? undefined : await endOfEarlierRun(flags, clock.now());
-  return end === undefined ? undefined : momentAt(clock, end);
-}
-
-function withoutEvent({ silent }: Pick<Session["ending"], "silent">): string {
-  return silent.length === 0 ? "" : `; no event of ${someOf(silent.map(titleOf))}`;
-}
-
-function readStreamOptions(input: Input<StreamFlags>, now: number) {
-  const { flags } = input;
-  const feed = feeds[flags.feed];
-  const options = { feed, kind: kindOf(feed, flags.by), params: readParams(input, feed, now) };
-  const { events, out, prefix } = flags;
-  checkEventsFile(events, out);
-  if (prefix !== undefined)
-    checkPrefixFields(prefix, options.kind.event, `list fields: dexdata schema ${options.kind.event.name}`);
-  if (out === undefined) return options;
-  checkOutPattern(out, now, eventFields(feed, options.kind));
-  refusePacked(out, "a stream");
-  if (formatByName(out) !== undefined)
-    throw usageFailure(`--out "${out}": a stream writes ndjson`, "use the extension .ndjson");
-  if (!hasFields(out)) refuseUnfinished(out);
-  return options;
-}
-
-export function kindOf(feed: Feed, by: StreamValues["by"]): FeedKind {
-  const kind = feed.kinds.find((each) => by === undefined || each.by === by);
-  if (kind !== undefined) return kind;
-  const known = feed.kinds.map((each) => each.by);
-  throw choiceFailure(`--by ${by} with --feed ${feed.name}`, by ?? "", known);
-}
-
-function readParams(
-  { flags: { interval, since }, typed }: Input<StreamFlags>,
-  feed: Feed,
-  now: number,
-): ReadonlyMap<string, string> {
-  for (const name of ["interval", "since"] as const) {
-    if (!typed.has(name) || feed.params.includes(name)) continue;
-    const others = `--feed ${feedsTaking(name)}`;
-    throw usageFailure(`--${name} requires ${others}`, `remove --${name}, or add ${others}`);
-  }
-  const params = new Map<string, string>();
-  // The service has the same default.
-  if (typed.has("interval")) params.set("interval", interval);
-  if (since !== undefined) params.set("since", String(readSince("--since", since, now)));
-  return params;
 }

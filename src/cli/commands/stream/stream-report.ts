@@ -1,4 +1,5 @@
 import { costOverTime, creditsLast } from "../../run/spending/cost-over-time.ts";
+import type { Meter } from "../../../client/spending/meter.ts";
 import type { StreamEvent } from "../../../client/streams/stream-event.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Failure } from "../../../base/failure.ts";
@@ -7,6 +8,7 @@ import {
   createRepeatLimiter,
   createSparseCount,
 } from "../../../client/live/repeat-limiter.ts";
+import { costOfRun } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Foreign } from "../../../client/live/event-owner.ts";
 import type { Gap } from "../../../client/live/gap.ts";
@@ -24,6 +26,17 @@ export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: 
     ...reportOfMessages(run, log),
     ...reportOfAssets(run, log, maxEventMebibytes),
   };
+}
+
+/** The last line of the run. */
+export function closingLine(
+  events: number,
+  meter: Meter,
+  milliseconds: number,
+  silent: readonly Subject[],
+): string {
+  const without = silent.length === 0 ? "" : `; no event of ${someOf(silent.map(titleOf))}`;
+  return `${counted(events, "event")}, ${costOfRun(meter)}, ${formatDuration(milliseconds)}${without}`;
 }
 
 function reportOfConnections({ context, options, metrics, report: { warn, note } }: Run, log: StreamLog) {

@@ -16,7 +16,8 @@ import { streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import type { StreamFlags } from "./stream-flags.ts";
 import { alertFields, readAlerts } from "./stream-alerts.ts";
-import { kindOf, openSession, type Session } from "./open-session.ts";
+import { openSession, type Session } from "./open-session.ts";
+import { kindOf } from "./stream-options.ts";
 import type { Subject } from "../../../client/subject.ts";
 
 const mebibyte = 1024 * 1024;
@@ -57,11 +58,10 @@ async function streamUntilStopped(session: Session): Promise<ExitCode> {
   }
 }
 
-const isClosedPipe = (reason: unknown): boolean => isInterruption(reason) && reason.cause === "closed-pipe";
-
 /** Only whole lines count as events. A reader that has closed the pipe wants no more of them. */
 async function countUnwritten({ run, displays, stops, course }: Session): Promise<number> {
-  if (isClosedPipe(stops.signal.reason)) return 0;
+  const { reason } = stops.signal;
+  if (isInterruption(reason) && reason.cause === "closed-pipe") return 0;
   let unwritten = 0;
   for (const display of displays) unwritten += (await display.unwritten?.()) ?? 0;
   if (unwritten === 0) return 0;

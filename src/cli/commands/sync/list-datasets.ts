@@ -28,8 +28,8 @@ export interface Defaults {
   readonly interval: CandleInterval;
   readonly from: string | undefined;
   readonly by: Partition | undefined;
-  readonly list?: string | undefined;
-  readonly every?: string | undefined;
+  readonly list: string | undefined;
+  readonly every: string | undefined;
   readonly now: number;
 }
 
@@ -73,6 +73,8 @@ export function readStoredList(text: string, file: string, now: number): readonl
     interval: interval.default,
     from: undefined,
     by: undefined,
+    list: undefined,
+    every: undefined,
     now,
   });
 }

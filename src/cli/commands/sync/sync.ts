@@ -3,18 +3,13 @@ import type { ClientObserver } from "../../../client/client.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { fail, Failure, usageFailure } from "../../../base/failure.ts";
-import { isSameService, namesIn } from "../../../api/service-name.ts";
+import { Failure, usageFailure } from "../../../base/failure.ts";
 import { version } from "../../../base/version.ts";
-import { type FileLock, holdLock } from "../../../base/files/file-lock.ts";
-import { folderBelow } from "../../../base/files/folder-below.ts";
-import { makeFolder } from "../../../base/files/paths.ts";
-import type { FolderLock } from "../../../base/files/publish.ts";
-import { writeFailure } from "../../../base/files/file-errors.ts";
 import { createAgeNote } from "../../../client/response/answer-age.ts";
 import { assetsName, checkRoot } from "../../../lake/assets-file.ts";
 import { type Dataset, factsOfKind, isPoolList } from "../../../lake/dataset.ts";
-import type { Lake, LakeEvents } from "../../../lake/lake-run.ts";
+import { checkService, lockRoot } from "../../../lake/lock-root.ts";
+import type { Lake } from "../../../lake/lake-run.ts";
 import { createServiceClock, type ServiceClock } from "../../../lake/service-clock.ts";
 import { tokensName } from "../../../lake/token-table.ts";
 import { type LakePlan, planLake, syncLake } from "../../../lake/sync-lake.ts";
@@ -64,9 +59,10 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const started = context.clock.elapsed();
   const list = await readLists(run, root, names, flags);
   const isEstimate = flags.estimate === true;
-  const lock = isEstimate ? undefined : await lockRoot(run, root);
+  const lock = isEstimate ? undefined : await lockRoot(context, root, report.remark);
+  if (lock !== undefined) run.onClose(lock.release);
   const clock = createServiceClock(() => options.now + context.clock.elapsed() - started);
-  const open = await run.open({ observer: observerOf(run, clock) });
+  const open = await run.open({ observer: { answered: answeredAt(run, clock) } });
   const { client } = open;
   const isForced = flags.force === true;
   const { datasets } = list;
@@ -87,7 +83,9 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const base = { context, root, isForced, client, lock };
   const { datasetsAt } = list;
   const events: Round["lake"]["events"] = {
-    ...eventsOf(run),
+    incomplete: report.warn,
+    damaged: report.warn,
+    remark: report.note,
     ...output.events,
     published: async (dataset, published) => {
       list.published(dataset);
@@ -141,15 +139,12 @@ async function syncRound(run: Run, { lake, datasets, plan, end }: Round): Promis
   return !hasFailed && result.problems === 0;
 }
 
-function observerOf({ report }: Run, clock: ServiceClock): Pick<ClientObserver, "answered"> {
+function answeredAt({ report }: Run, clock: ServiceClock): ClientObserver["answered"] {
   const noteAge = createAgeNote(report.note);
-  return {
-    answered: (exchange) => {
-      // An error may come from another machine, with another clock.
-      if (exchange.answer?.status === 200) clock.record(exchange.answer.headers.get("date"), exchange.age);
-      noteAge(exchange.age);
-      report.answered(exchange);
-    },
+  return ({ answer, age }) => {
+    // An error may come from another machine, with another clock.
+    if (answer?.status === 200) clock.record(answer.headers.get("date"), age);
+    noteAge(age);
   };
 }
 
@@ -178,36 +173,4 @@ function tellClock({ report }: Run, clock: ServiceClock): void {
     report.warn(
       `the clock of this machine is ${formatDuration(Math.abs(seconds) * 1000)} ${seconds < 0 ? "ahead of" : "behind"} the service's${effect}`,
     );
-}
-
-function eventsOf({ report }: Run): Pick<LakeEvents, "incomplete" | "damaged" | "remark"> {
-  return { incomplete: report.warn, damaged: report.warn, remark: report.note };
-}
-
-async function lockRoot({ context, report, onClose }: Run, root: string): Promise<FileLock & FolderLock> {
-  try {
-    makeFolder(root);
-  } catch (cause) {
-    throw writeFailure("output", root, cause, "name another directory");
-  }
-  const file = path.join(folderBelow(root, ".dexdata"), "lock");
-  const lock = await holdLock(context, file, () =>
-    report.remark(`waiting for the lock ${file}, held by another host or container`),
-  );
-  if (!("release" in lock))
-    throw fail("busy", `${root} is in use by ${lock.holder}`, {
-      next: `wait until it has finished; if it is not dexdata, delete ${file}`,
-    });
-  onClose(lock.release);
-  return { ...lock, file };
-}
-
-function checkService({ files }: LakePlan, service: string): void {
-  for (const own of files.values())
-    for (const { file, footer } of own.values())
-      if (footer !== undefined && !isSameService(footer.service, service))
-        throw usageFailure(
-          `${file} contains data from another service (${namesIn(footer.service)}); this run uses ${service}`,
-          "use one directory for each service",
-        );
 }

@@ -1,4 +1,4 @@
-import { missingIn, notesOf } from "../../../client/pages/page.ts";
+import { everyRow, missingIn, notesOf } from "../../../client/pages/page.ts";
 import { continuesByTime, traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import { reachOf } from "../../../client/pages/distinct-pages.ts";
@@ -32,13 +32,13 @@ export async function fetchRound(
   const notes: string[] = [];
   const keep = async (cause: Failure, question: Question): Promise<void> => {
     const failure = await withSuggestion(cause, { context, client, question });
-    const hasOthers = asked.length > 1 || walk.subjects !== undefined;
+    const hasOthers = asked.length > 1 || walk.batch !== undefined;
     if (!hasOthers || !affectsOneInput(failure)) throw failure;
     failures.push(failure);
   };
   const seen = createSeenKeys(reachOf(endpoint), false);
-  const wish = { ...questions, isValidated };
-  for await (const part of answers(client, endpoint, asked, wish, { question: 0, rowsOfQuestion: 0 }, seen)) {
+  const wish = { ...questions, ...everyRow(seen), wanted: questions.limit, isValidated };
+  for await (const part of answers(client, wish, { question: 0, rowsOfQuestion: 0 })) {
     if (part.kind === "failure") await keep(part.failure, part.question);
     if (part.kind !== "page") continue;
     const { group, rows } = part.page;

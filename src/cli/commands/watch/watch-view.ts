@@ -1,3 +1,4 @@
+import { showSeconds } from "../../../base/time/time.ts";
 import type { Output } from "../../../base/context/context.ts";
 import { openDisplay, type Window } from "../../render/display.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
@@ -10,7 +11,6 @@ import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import { someOf } from "../../../client/live/shards.ts";
 import { formatSeconds } from "../../../api/duration.ts";
-import { formatInstant } from "../../../base/time/time.ts";
 import type { Changes, Round } from "./rounds.ts";
 
 export interface WatchView {
@@ -28,15 +28,10 @@ export async function openWatchLines(report: Report, presentation: Presentation)
   return {
     show: async (_, { rows, gone }, at) => {
       for (const group of rows) await renderer.page(group);
-      if (gone.length > 0) report.note(`${instantOf(at)}: ${removedRowsLine(gone)}`);
+      if (gone.length > 0) report.note(`${showSeconds(at / 1000)}: ${removedRowsLine(gone)}`);
     },
     failed: (reason) => report.warn(`${reason}; retrying at the next refresh`),
   };
-}
-
-/** In RFC 3339 format, without fractional seconds. */
-function instantOf(milliseconds: number): string {
-  return formatInstant({ seconds: Math.floor(milliseconds / 1000), fraction: "" });
 }
 
 const removedRowsLine = (gone: readonly string[]): string => `no longer listed: ${someOf(gone, 3)}`;
@@ -83,7 +78,7 @@ export async function openWatchScreen(
   };
 
   const head = (columns: number, elapsed: number | undefined, hasKeys = false): readonly string[] => {
-    const state = drawn === undefined ? [] : [instantOf(drawn.at)];
+    const state = drawn === undefined ? [] : [showSeconds(drawn.at / 1000)];
     const wait = next === undefined ? "refreshing" : `next in ${formatSeconds(next - (elapsed ?? next))}`;
     const parts = [
       ...state,
@@ -130,7 +125,7 @@ export async function openWatchScreen(
       said = changes.gone.length > 0 ? [removedRowsLine(changes.gone)] : [];
       await draw({ round, changes, at }, stdout.columns || 80);
     },
-    failed: (reason) => say(`${instantOf(clock.now())}: ${reason}; retrying at the next refresh`),
+    failed: (reason) => say(`${showSeconds(clock.now() / 1000)}: ${reason}; retrying at the next refresh`),
     waiting: (until) => {
       next = until;
       display.changed();

@@ -1,6 +1,5 @@
 import type { Exchange } from "../../../client/client.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/response/answer-age.ts";
-import { beyondPlan } from "../../../client/response/plan-refusal.ts";
 import { isWaitTooLong } from "../../../client/response/retry-after.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
@@ -9,8 +8,8 @@ import { plans, type Tier } from "../../../api/tier.ts";
 import { estimate } from "../../../rows/pull/estimate.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
-import { costOverTime, creditsLast, creditsPerMonth } from "../../run/spending/cost-over-time.ts";
-import { writeRecord } from "../../run/output/local-output.ts";
+import { costOverTime, creditsLast } from "../../run/spending/cost-over-time.ts";
+import { writeHourlyEstimate } from "../../run/output/write-estimate.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
@@ -51,18 +50,17 @@ async function watch(
   const first = await read(nowOf());
   checkPrefix(options, first);
   const freshness = createRoundFreshness(clock);
-  const { client } = await run.open({ speed: 1, observer: observerOf(run, freshness) });
+  const noteAge = createAgeNote(report.note);
+  const answered = ({ url, age }: Exchange): void => {
+    freshness.record(url, age);
+    noteAge(age);
+  };
+  const { client } = await run.open({ speed: 1, observer: { answered } });
   const { meter, target } = client;
-  const { requests, credits } = hourlyCost({ interval, every }, first, options, target.tier);
-  if (input.flags.estimate === true) {
-    const beyond = beyondPlan(first.endpoint.command, first.endpoint.plan, target);
-    if (beyond !== undefined) report.warn(beyond);
-    return await writeRecord(context, input.flags, {
-      requests_per_hour: requests,
-      credits_per_hour: credits,
-      credits_per_month: creditsPerMonth(credits),
-    });
-  }
+  const cost = hourlyCost({ interval, every }, first, options, target.tier);
+  const { credits } = cost;
+  if (input.flags.estimate === true)
+    return await writeHourlyEstimate(run, input.flags, first.endpoint, target, cost);
   if (!options.isQuiet) report.tell(`watching every ${every}: up to ${costOverTime(credits)}`);
   const others = new Map([...typed].filter(([name]) => name !== "watch"));
   const command = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
@@ -108,17 +106,6 @@ async function watch(
     view.waiting?.(due);
     await clock.sleep(due - clock.elapsed(), signal);
   }
-}
-
-function observerOf({ report }: Run, freshness: ReturnType<typeof createRoundFreshness>) {
-  const noteAge = createAgeNote(report.note);
-  return {
-    answered: (exchange: Exchange): void => {
-      freshness.record(exchange.url, exchange.age);
-      noteAge(exchange.age);
-      report.answered(exchange);
-    },
-  };
 }
 
 /** Rate limits, service errors and network errors may be temporary even after all retries. */

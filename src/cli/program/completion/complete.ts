@@ -3,7 +3,6 @@ import { Failure } from "../../../base/failure.ts";
 import type { Command } from "../../commands/command.ts";
 import {
   type Asked,
-  type Candidate,
   type Completion,
   files,
   flagsOf,
@@ -59,7 +58,12 @@ export function answerShell(
   const { kind, prefix, candidates } = completeSafely(context, commands, words);
   const partial = (words.at(-1) ?? "").slice(prefix.length);
   const shown = shell === "bash" ? candidates.filter(({ word }) => word.startsWith(partial)) : candidates;
-  return [`${kind}\t${prefix}`, ...shown.map(lineOf)].map((line) => `${line}\n`).join("");
+  return [
+    `${kind}\t${prefix}`,
+    ...shown.map(({ word, description = "" }) => `${word}\t${visibleText(description)}`),
+  ]
+    .map((line) => `${line}\n`)
+    .join("");
 }
 
 /** A prompt has no place for a message. The command itself reports an invalid variable. */
@@ -70,10 +74,6 @@ function completeSafely(...[context, commands, words]: Parameters<typeof complet
     if (cause instanceof Failure) return nothing;
     throw cause;
   }
-}
-
-function lineOf({ word, description = "" }: Candidate): string {
-  return `${word}\t${visibleText(description)}`;
 }
 
 /** Bash passes words with their quotes and backslashes. */

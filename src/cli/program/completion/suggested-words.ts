@@ -39,7 +39,7 @@ function wordsOf({ context, line }: Asked, { type: { choices }, suggests }: Flag
     case "networks":
       return only(knownNetworks(context));
     case "dexes":
-      return only(knownDexes(context, networkOf(line)));
+      return only(knownDexes(context, line.positionals[0]?.split(":")[0] ?? ""));
     case "profiles":
       return only(storedProfiles(context));
     case "fields":
@@ -47,11 +47,6 @@ function wordsOf({ context, line }: Asked, { type: { choices }, suggests }: Flag
     case "parameters":
       return only(parameterWords(line.positionals[0]));
   }
-}
-
-/** The first argument can be `network` or `network:address`. */
-function networkOf({ positionals: [first = ""] }: Asked["line"]): string {
-  return first.split(":")[0] ?? "";
 }
 
 /** After a record's name and a dot, suggests that record's fields. */

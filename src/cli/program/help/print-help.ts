@@ -35,7 +35,7 @@ function pageOf(
   const topic = topicNames.find((name) => name === asked);
   if (topic !== undefined) return topicPage(topic, commands, context);
   throw usageFailure(
-    `"${asked}": there is no help on it`,
+    `unknown command or topic "${asked}"`,
     didYouMean(
       nearestCommand(asked, [...commands.map((each) => each.words), ...topicNames]),
       "see: dexdata --help",

@@ -33,8 +33,7 @@ const [maxSaid, longestSaid] = [3, 60_000];
 export function createBoard(options: BoardOptions) {
   const { feed, by, isUnicode, start, findAsset } = options;
   const shown = shownValues(feeds[feed], by);
-  const found = findAsset === undefined ? {} : { findAsset };
-  const style = { now: 0, hasAges: false, isUnicode, countsZeros: isUnicode, isRoomy: false, ...found };
+  const style = { now: 0, hasAges: false, isUnicode, countsZeros: isUnicode, isRoomy: false, findAsset };
   const scroll = createScroll();
   let order: BoardOrder;
   let assets: readonly string[] = [];
@@ -45,7 +44,8 @@ export function createBoard(options: BoardOptions) {
     const before = rows;
     assets = [...new Map(wanted.map((asset) => [assetKey(asset), asset])).values()];
     const rowOf = (asset: string): AssetRow =>
-      before.get(assetKey(asset)) ?? createAssetRow(shown, style, elapsed, addressOf(asset));
+      before.get(assetKey(asset)) ??
+      createAssetRow(shown, style, elapsed, asset.slice(asset.indexOf(":") + 1));
     rows = new Map(assets.map((asset) => [assetKey(asset), rowOf(asset)]));
   };
   watch(options.assets, start);
@@ -111,8 +111,6 @@ function labelOf(asset: string, { findAsset }: Pick<BoardOptions, "findAsset">):
   const known = findAsset?.(asset.slice(colon + 1), asset.slice(0, colon));
   return known?.name ?? known?.label;
 }
-
-const addressOf = (asset: string): string => asset.slice(asset.indexOf(":") + 1);
 
 function assetKey(asset: string): string {
   const colon = asset.indexOf(":");

@@ -55,7 +55,14 @@ function lengthOf(span: number): string {
 }
 
 function readings({ open, close, high, low, volume }: CandleColumn, isUnicode: boolean): readonly Cell[] {
-  const style: CellStyle = { now: 0, hasAges: false, isUnicode, countsZeros: isUnicode, isRoomy: false };
+  const style: CellStyle = {
+    now: 0,
+    hasAges: false,
+    isUnicode,
+    countsZeros: isUnicode,
+    isRoomy: false,
+    findAsset: undefined,
+  };
   const price = (value: number): string => showCell(value, "price", style).text;
   const change = percentBetween(open, close);
   return [

@@ -17,7 +17,7 @@ const [defaultColumns, defaultRows, leastColumns] = [80, 24, 20];
 
 /** Draws one chart when the pull ends. Memory use does not grow with the time range. */
 export async function createChartView(presentation: Presentation, args: Args): Promise<Renderer> {
-  const { output, endpoint, isColored, now, isSvg = false } = presentation;
+  const { output, endpoint, isColored, now, isSvg } = presentation;
   const isUnicode = presentation.isUnicode || isSvg;
   const { start, end, interval } = candleWindow(args);
   const to = Math.min(wholeSeconds(end), Math.ceil(now / 1000));

@@ -22,7 +22,7 @@ function prettyHere(value: object, { isTerminal }: LocalLook): string {
 
 function createJson(presentation: Presentation): Renderer {
   const { isRecord, isWhole, groups, output } = presentation;
-  if (isWhole === true) return createDocuments(presentation, output.isTerminal);
+  if (isWhole) return createDocuments(presentation, output.isTerminal);
   if (groups.length > 1) return createGroupsDocument(presentation);
   return isRecord ? createDocuments(presentation, output.isTerminal) : createArrayDocument(presentation);
 }

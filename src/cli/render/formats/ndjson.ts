@@ -31,7 +31,7 @@ const maxOfPage = 1024 * 1024;
  * Writes each row exactly as the service sent it, except that white space between tokens is removed and characters that
  * could affect a terminal are escaped. With several groups, each line names its group.
  */
-function createNdjson({ output, groups, fields, prefix, isWhole = false }: Presentation): Renderer {
+function createNdjson({ output, groups, fields, prefix, isWhole }: Presentation): Renderer {
   const select = createRowSelector(fields);
   const isLabelled = groups.length > 1 && !isWhole;
   const before = prefix === undefined ? undefined : createRowPrefix(prefix);

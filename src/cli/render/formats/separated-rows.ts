@@ -13,7 +13,7 @@ import { rowTexts, splitPath } from "../values/row-text.ts";
  * first row. With several groups, the first column is the group, followed by the columns of all groups.
  */
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
-  const { endpoint, output, groups, isContinued, hasHeader = true, isWhole, lead: names = [] } = presentation;
+  const { endpoint, output, groups, isContinued, hasHeader, isWhole, lead: names = [] } = presentation;
   const columns = groups.flatMap((group) => tableColumns(rowShape(endpoint, group), presentation));
   const leading = leadingFields(presentation);
   const shown = columns.flatMap((column) => column.paths.map((path) => path.join(".")));
@@ -58,7 +58,7 @@ function leadingFields({ endpoint, groups, fields, columns }: Presentation): Rea
 export function localLines(rows: readonly LocalRow[], hasHeader: boolean, writing: Writing): string {
   const names = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) => names.map((name) => asJson(row[name])));
-  const lines = hasHeader ? [names.map(asJson), ...cells] : cells;
+  const lines = hasHeader && rows.length > 0 ? [names.map(asJson), ...cells] : cells;
   return lines.map((line) => separatedLine(line, writing)).join("");
 }
 

@@ -29,7 +29,7 @@ export const wide: Format = {
 
 async function createRenderer(presentation: Presentation): Promise<Renderer> {
   const { isWhole, chart, isRecord, columns } = presentation;
-  if (isWhole === true) return createDocuments(presentation, true);
+  if (isWhole) return createDocuments(presentation, true);
   if (chart !== undefined)
     return (await import("../chart/chart-view.ts")).createChartView(presentation, chart);
   return isRecord && columns === undefined

@@ -46,7 +46,7 @@ type Choice = Pick<Presentation, "fields" | "columns" | "orderedBy" | "isWide">;
 
 /** With `--fields` or `--columns`, the columns are in the flag's order. */
 export function tableColumns(shape: RowShape, choice: Choice): readonly TableColumn[] {
-  const { fields, columns, orderedBy, isWide = false } = choice;
+  const { fields, columns, orderedBy, isWide } = choice;
   if (fields !== undefined)
     return fields.map((field, index) =>
       column(shape, [field], { title: field, priority: index, isAsked: true }),

@@ -25,7 +25,8 @@ export async function createListView(presentation: Presentation): Promise<Render
     let section = sections.get(group);
     let heading = "";
     if (section === undefined) {
-      if (groups.length > 1) heading = `${sections.size > 0 ? "\n" : ""}${paint(title(group), "heading")}\n`;
+      if (groups.length > 1)
+        heading = `${sections.size > 0 ? "\n" : ""}${paint(group.slice(0, 1).toUpperCase() + group.slice(1), "heading")}\n`;
       section = createSection(presentation, group, paint);
       sections.set(group, section);
     }
@@ -33,7 +34,7 @@ export async function createListView(presentation: Presentation): Promise<Render
   };
   const firstOf = (group: string, rows: readonly string[]): readonly string[] => {
     const { firstRows = rows.length } = rowShape(endpoint, group);
-    const isBrief = groups.length > 1 && output.isTerminal && presentation.isWide !== true;
+    const isBrief = groups.length > 1 && output.isTerminal && !presentation.isWide;
     if (!isBrief || rows.length <= firstRows) return rows;
     hidden.set(group, rows.length - firstRows);
     return rows.slice(0, firstRows);
@@ -60,17 +61,17 @@ export async function createListView(presentation: Presentation): Promise<Render
 }
 
 function createSection(presentation: Presentation, group: string, paint: Paint) {
-  const { output, endpoint, now, isUnicode, isWide, hasHeader, hasAges = output.isTerminal } = presentation;
+  const { output, endpoint, now, isUnicode, isWide, hasHeader } = presentation;
   const { before, hasSparks, findAsset } = presentation;
   const chosen = tableColumns(rowShape(endpoint, group), presentation);
-  const columns = hasSparks === true ? withSparks(chosen) : chosen;
+  const columns = hasSparks ? withSparks(chosen) : chosen;
   const style = {
     now,
-    hasAges,
+    hasAges: presentation.hasAges && output.isTerminal,
     isUnicode,
     countsZeros: isUnicode && output.isTerminal,
     isRoomy: false,
-    ...(findAsset !== undefined && { findAsset }),
+    findAsset,
   };
   const marked = before === undefined ? undefined : createMarkedTable(columns, style);
   const section = createTableSection({
@@ -78,7 +79,7 @@ function createSection(presentation: Presentation, group: string, paint: Paint) 
     columns: marked?.columns ?? columns,
     style: marked?.style ?? style,
     paint,
-    room: isWide === true ? undefined : roomOf(output),
+    room: isWide ? undefined : roomOf(output),
     ...(hasHeader !== undefined && { hasHeader }),
   });
   const readRow = (row: string): unknown => {
@@ -94,8 +95,4 @@ function withSparks(columns: readonly TableColumn[]): readonly TableColumn[] {
   const names: readonly string[] = ["price_usd", "price_change_percentage_24h"];
   const last = columns.findLastIndex(({ paths }) => paths.some(([name = ""]) => names.includes(name)));
   return columns.toSpliced(last < 0 ? columns.length : last + 1, 0, sparkColumn);
-}
-
-function title(group: string): string {
-  return group.slice(0, 1).toUpperCase() + group.slice(1);
 }

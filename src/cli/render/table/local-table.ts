@@ -11,12 +11,19 @@ export function drawLocalTable(
   { hasHeader, room = Infinity, least = 2 }: Pick<LocalLook, "hasHeader" | "room" | "least">,
 ): string {
   const names = Object.keys(rows[0] ?? {});
+  if (names.length === 0) return "";
   const cells = rows.map((row) => names.map((name) => shown(row[name])));
   const lines = hasHeader ? [names.map((name) => name.toUpperCase().replaceAll("_", " ")), ...cells] : cells;
   const widths = names.map((_, column) => Math.max(...lines.map((line) => textWidth(line[column] ?? ""))));
+  const isRight = names.map((_, column) => hasHeader && cells.every((row) => NUMBER.test(row[column] ?? "")));
+  const align = (text: string, column: number): string =>
+    (isRight[column] === true ? padding(text, widths[column] ?? 0) : "") + text;
   const kept = widths.slice(0, fitting(widths, room, least));
-  return lines.map((line) => `${drawLine(line, kept, room)}\n`).join("");
+  return lines.map((line) => `${drawLine(line.map(align), kept, room)}\n`).join("");
 }
+
+/** Also matches short forms, such as `12.4M` and `0.0₉1234`, and an empty cell. */
+const NUMBER = /^(?:[\d,.\u2080-\u2089]+[KMBT]?)?$/u;
 
 function shown(value: LocalRow[string]): string {
   if (value === null) return "unknown";

@@ -19,8 +19,15 @@ export async function createRecordView(presentation: Presentation): Promise<Rend
   const paint = await createPaint(presentation.isColored);
   const shape = rowShape(endpoint).record;
   const hasAges = output.isTerminal;
-  const style: CellStyle = { now, hasAges, isUnicode, countsZeros: isUnicode && hasAges, isRoomy: true };
-  const room = isWide === true ? undefined : roomOf(output);
+  const style: CellStyle = {
+    now,
+    hasAges,
+    isUnicode,
+    countsZeros: isUnicode && hasAges,
+    isRoomy: true,
+    findAsset: undefined,
+  };
+  const room = isWide ? undefined : roomOf(output);
   const paths = fields === undefined ? [[]] : fields.map(splitPath);
   const partsOf = (row: string): readonly RecordPart[] => {
     const value = parseExact(row);

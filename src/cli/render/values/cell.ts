@@ -25,7 +25,7 @@ export interface CellStyle {
   readonly countsZeros: boolean;
   /** There is room for more digits, and for the time in addition to the age, as in a single record. */
   readonly isRoomy: boolean;
-  readonly findAsset?: FindAsset;
+  readonly findAsset: FindAsset | undefined;
   /** Returns the same row in the previous frame; undefined for a new row. */
   readonly rowBefore?: (row: unknown) => unknown;
 }

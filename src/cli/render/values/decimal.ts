@@ -1,3 +1,5 @@
+import { formatSeconds } from "../../../api/duration.ts";
+
 /**
  * Stored as digits, because arithmetic on doubles would show digits that the service never sent. The value is
  * 0.<digits> x 10^scale. `digits` neither starts nor ends with a zero, and is empty for zero.
@@ -165,4 +167,5 @@ export const numberTexts = {
   count: showCount,
   percent: showPercent,
   change: showChange,
+  duration: (seconds: Decimal) => formatSeconds(Number(writeDecimal(seconds)) * 1000),
 };

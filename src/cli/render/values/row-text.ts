@@ -36,7 +36,7 @@ export function splitPath(path: string): readonly string[] {
 }
 
 /** With `isWhole`, a page contains complete responses, and array elements count as rows. */
-export function rowTexts(rows: Rows, isWhole = false): readonly string[] {
+export function rowTexts(rows: Rows, isWhole: boolean): readonly string[] {
   return isWhole ? rows.texts().flatMap(elementsOf) : rows.texts();
 }
 

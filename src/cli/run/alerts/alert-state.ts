@@ -72,7 +72,7 @@ export async function openAlertState(
     memory,
     begin: (begin: Alert): void => add({ begin, at: context.clock.now() }),
     end: (id: string): void => add({ end: id, at: context.clock.now() }),
-    /** What has to run again, marked as such. */
+    /** Alerts whose action has to run again, marked with `repeat`. */
     repeated: kept.unended().map((alert) => ({
       ...alert,
       line: alert.line.replace(/\}\n$/u, ',"repeat":true}\n'),
@@ -85,7 +85,7 @@ const keyOf = (condition: string, asset: string): string => `${condition}\n${ass
 function createKept(by: AlertOptions["by"], { now }: Pick<Context["clock"], "now">) {
   const actions = new Map<string, { readonly alert: Alert; readonly at: number }>();
   const ended = new Map<string, number>();
-  /** When a condition that is true fired. */
+  /** The alerts of the conditions that are true. */
   const fired = new Map<string, { readonly alert: Alert; readonly at: number }>();
   return {
     take: (entry: Entry | undefined): void => {
@@ -115,7 +115,7 @@ function createKept(by: AlertOptions["by"], { now }: Pick<Context["clock"], "now
       return old.length;
     },
     unended: () => [...actions.values()].map(({ alert }) => alert),
-    /** What is true now comes last, because an action may have begun before the condition became false. */
+    /** Conditions that are true come last, because an action may have begun before its condition became false. */
     entries: (): readonly Entry[] => [
       ...[...ended].map(([end, at]) => ({ end, at })),
       ...[...actions.values()].flatMap(({ alert, at }): Entry[] => [

@@ -28,14 +28,14 @@ export interface Alert {
 
 export interface AlertOptions {
   readonly conditions: readonly Condition[];
-  /** Crossings are reported once; of rows, each that matches. */
+  /** Either each crossing is an alert, or each row that matches. */
   readonly by: "crossing" | "row";
   /** In milliseconds, for one condition and one asset. */
   readonly cooldown: number;
-  /** The number of alerts after which nothing matches any more. */
+  /** After this many alerts, nothing matches. */
   readonly limit: number;
   readonly fire: (alert: Alert) => void;
-  /** Keeps what is true, and what was done, across restarts. */
+  /** Stores which conditions are true, and which alerts were acted on, across restarts. */
   readonly memory?: Memory | undefined;
 }
 
@@ -88,7 +88,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     count += 1;
     fire(alert);
   };
-  /** Fires what crossed within a cooldown that has ended, and is still true. */
+  /** After a cooldown, fires for a crossing within it if the condition is still true. */
   const settle = (state: State, now: number): void => {
     const { fired, late } = state;
     if (late !== undefined && now - fired >= cooldown) start(state, late, fired + cooldown);

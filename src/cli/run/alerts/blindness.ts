@@ -9,14 +9,14 @@ export interface Sight {
   readonly subjects: readonly Subject[];
   /** Nothing can be missing up to here. */
   readonly until: Moment;
-  /** The last sign of life. */
+  /** When data or a ping last arrived. */
   readonly seen: Moment;
   /** When the connection was opened, if it is open. */
   readonly opened?: Moment | undefined;
 }
 
 /**
- * Reports assets of which nothing could be known for `limit` milliseconds, and once more when something is known again.
+ * Reports assets that have had no data for `limit` milliseconds, and again when data arrives.
  * Assets that lost their connection at the same time are one alert.
  */
 export function createBlindness(

@@ -21,7 +21,7 @@ export function createCommands(
   command: readonly string[],
   { warn }: Pick<Report, "warn">,
   onDropped: (alert: Alert) => void,
-  /** Then the next run acts on what a signal has left. */
+  /** If set, the next run acts on alerts that a signal has left undone. */
   state?: { readonly end: (id: string) => void },
 ) {
   const waiting: Alert[] = [];
@@ -40,7 +40,7 @@ export function createCommands(
     const problem = await runCommand(alert, parts, running);
     running.delete(alert.asset);
     if (problem !== undefined) parts.fail(problem);
-    // What a signal has ended runs again.
+    // If a signal has ended the command, the next run starts it again.
     if (problem === undefined || !signal.aborted) state?.end(alert.id);
     startNext();
   };
@@ -59,7 +59,7 @@ export function createCommands(
       else waiting.push(alert);
       startNext();
     },
-    /** Waits for all commands. After a signal, those that run have a short time. */
+    /** Waits for all commands. After a signal, running commands have a short time to end. */
     close: async (): Promise<void> => {
       let cancel: (() => void) | undefined;
       const hurry = (): void => {
@@ -86,7 +86,7 @@ interface Parts extends Pick<Surroundings, "clock" | "env"> {
   readonly fail: (problem: string) => void;
 }
 
-/** Resolves with what went wrong, if anything. */
+/** Resolves with the problem, if any. */
 async function runCommand(alert: Alert, parts: Parts, running: Map<string, ChildProcess>) {
   const { clock, command, env, isGroup, fail } = parts;
   const [program = "", ...args] = command;
@@ -106,7 +106,7 @@ async function runCommand(alert: Alert, parts: Parts, running: Map<string, Child
   child.stdin?.on("error", () => undefined).end(alert.line);
   const limits = [
     clock.after(timeLimit, () => {
-      fail(`has run for ${timeLimit / 1000}s and is ended`);
+      fail(`was ended after ${timeLimit / 1000}s`);
       end(child, "SIGTERM", isGroup);
     }),
     clock.after(timeLimit + killAfter, () => end(child, "SIGKILL", isGroup)),
@@ -134,7 +134,7 @@ function createWarnings(clock: Context["clock"], program: string, warn: Report["
   };
 }
 
-/** Signals the command and what it has started in its group. */
+/** Signals the command and all processes of its group. */
 function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL", isGroup: boolean): void {
   try {
     if (isGroup && child.pid !== undefined) process.kill(-child.pid, signal);
@@ -144,7 +144,7 @@ function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL", isGroup: boolea
   }
 }
 
-/** Resolves with what went wrong, if anything. */
+/** Resolves with the problem, if any. */
 async function outcomeOf(child: ChildProcess): Promise<string | undefined> {
   return await new Promise((resolve) => {
     child.once("error", (cause) => resolve(cannotBeStarted(cause)));

@@ -47,7 +47,7 @@ export interface Condition {
   readonly tests: readonly Test[];
 }
 
-/** What a row can be tested for. */
+/** The fields and tests that a row supports. */
 export interface Testable {
   readonly fields: readonly string[];
   /** Whether `rises`, `falls` and `moves` have a meaning, because each asset has a series of values. */

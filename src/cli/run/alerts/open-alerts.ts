@@ -56,7 +56,8 @@ export async function openAlerts(run: Run, options: Opening) {
   const { conditions, command } = wanted;
   const { clock } = context;
   const state = options.state === undefined ? undefined : await openAlertState(run, options.state, by);
-  if (state === undefined) report.remark("the state of alerts ends with the process (see --state)");
+  if (state === undefined)
+    report.remark("alerts are forgotten when this run ends; to remember them, use --state");
   const dropped = ({ id, condition, asset, label }: Alert): void => {
     const labels = label === undefined ? undefined : [label];
     log({ event: "alert_dropped", id, condition, assets: 1, names: [asset], labels });
@@ -100,12 +101,12 @@ export async function openAlerts(run: Run, options: Opening) {
   );
   if (commands !== undefined) onClose(commands.close);
   for (const alert of state?.repeated ?? []) act(alert);
-  /** If a limit was reached or the output was closed, the exit code says whether there was an alert. */
+  /** If a limit was reached or the output was closed, the exit code shows whether there was an alert. */
   const exitAfter = (reason: unknown): ExitCode | undefined => {
     const hasEnded = reason instanceof Stop || (isInterruption(reason) && reason.cause === "closed-pipe");
     return hasEnded ? (alerts.count() === 0 ? 8 : 0) : undefined;
   };
-  /** Tells what is known about each asset, for `--blind`. */
+  /** Sets the source of what is known about each asset, for `--blind`. */
   const watch = (next: NonNullable<typeof sights>): unknown => (sights = next);
   return { ...alerts, flush, exitAfter, watch };
 }

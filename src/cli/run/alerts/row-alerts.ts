@@ -23,7 +23,7 @@ export function createRowAlerts(alerts: Alerts, within: readonly string[] = []) 
   };
 }
 
-/** The text of a JSON value, without the quotes of a string; undefined for null and for what does not exist. */
+/** The text of a JSON value, without the quotes of a string; undefined for null and for a missing value. */
 export function plainText(raw: string | undefined): string | undefined {
   if (raw === undefined || raw === "null") return undefined;
   return raw.startsWith('"') ? decodeName(raw) : raw;

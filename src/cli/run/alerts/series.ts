@@ -33,7 +33,7 @@ interface Kept {
   /** The start of its bucket. */
   readonly start: number;
   readonly value: ExactDecimal;
-  /** What a hundred times the present value is compared with. */
+  /** A hundred times the present value is compared with this. */
   limit?: ExactDecimal | undefined;
 }
 

@@ -84,10 +84,9 @@ export function exactNumber(digits: string | undefined): number | string | undef
 export function expectWords(words: readonly string[], count: number, usage: string): void {
   if (words.length === count) return;
   const surplus = words[count];
+  const missing = usage.match(/<[^>]+>/gu)?.[words.length] ?? "argument";
   throw usageFailure(
-    surplus === undefined
-      ? `missing argument for "dexdata ${usage.split(" <")[0]}"`
-      : `unexpected argument "${surplus}"`,
+    surplus === undefined ? `missing ${missing}` : `unexpected argument "${surplus}"`,
     `usage: dexdata ${usage}`,
   );
 }

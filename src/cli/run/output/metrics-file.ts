@@ -113,8 +113,7 @@ function metricsText(source: MetricsSource, facts: Facts): string {
     counter("rows_total", "Rows or events written.", [["", source.rows?.() ?? 0]]),
     counter("credits_total", "Credits spent.", [["", credits]]),
     counter("requests_total", "Requests by result.", labeled("result", requests)),
-    connections &&
-      gauge("connections", "Connections by state.", labeled("state", openAndRetrying(connections()))),
+    connections && gauge("connections", "Connections by state.", labeled("state", { ...connections() })),
     counter("gap_seconds_total", "Total time without a connection.", [["", source.gapSeconds?.() ?? 0]]),
     oldest &&
       gauge("oldest_asset_age_seconds", "Longest time since an asset last had data.", [
@@ -142,8 +141,6 @@ function earlierSuccess(file: string): number {
 }
 
 type Samples = readonly (readonly [labels: string, value: number])[];
-
-const openAndRetrying = ({ open, retrying }: { open: number; retrying: number }) => ({ open, retrying });
 
 function labeled(name: string, values: Readonly<Record<string, number>>): Samples {
   return Object.entries(values).map(([label, value]) => [`{${name}="${label}"}`, value]);

@@ -48,7 +48,7 @@ function openSpending(context: Context, target: Pick<Target, "rest" | "key">, wa
     if (size === 0 && own === undefined)
       warn(`ignoring ${file}: it is empty, so no spending is recorded for today`);
     if (!isNew && size !== 0) return withOwn(readSpending(before, file), own);
-    return { series: newSeries(context.random), days: own?.days ?? [] };
+    return { series: Math.floor(context.random() * 2 ** 48).toString(16), days: own?.days ?? [] };
   };
 
   /** One at a time, because parallel changes in the same process would only wait for each other's lock. */
@@ -155,10 +155,6 @@ function withOwn(read: Spending, own: Spending | undefined): Spending {
   });
   const others = own.days.filter(({ day }) => !days.some((each) => each.day === day));
   return { series: read.series, days: [...days, ...others].slice(0, 2) };
-}
-
-function newSeries(random: () => number): string {
-  return Math.floor(random() * 2 ** 48).toString(16);
 }
 
 function dayOf(milliseconds: number): string {

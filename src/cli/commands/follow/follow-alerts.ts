@@ -1,0 +1,48 @@
+import { formatDuration } from "../../../api/duration.ts";
+import { rowShape } from "../../../api/endpoint.ts";
+import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
+import { fieldPaths } from "../../../api/field-paths.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import { idlePollMs } from "../../../client/follow/schedule.ts";
+import { type Ending, Stop } from "../../../client/live/ending.ts";
+import { openAlerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
+import { createRowAlerts } from "../../run/alerts/row-alerts.ts";
+import type { Values } from "../../run/flags/flag.ts";
+import type { Run } from "../../run/with-run.ts";
+import type { Input } from "../command.ts";
+import type { FollowedFlags } from "../flags/endpoint-flags.ts";
+import type { FollowLog } from "../flags/follow-flags.ts";
+import type { Options } from "./followed-lists.ts";
+
+/** Undefined without alerts. The fields that dexdata adds need the decimals of tokens. */
+export function readAlerts(
+  { typed, flags: { blind } }: Input<FollowedFlags>,
+  { questions: { endpoint }, poll = idlePollMs }: Options,
+) {
+  if (blind !== undefined && blind <= poll)
+    throw usageFailure(
+      `--blind ${formatDuration(blind)}: must be longer than the time from one read to the next (${formatDuration(poll)})`,
+    );
+  const all = fieldPaths(rowShape(endpoint.feed === undefined ? endpoint : withTokenAmounts(endpoint)));
+  const wanted = readWanted(typed, { fields: all.map(({ path }) => path), hasSeries: false });
+  if (wanted === undefined) return undefined;
+  const tested = new Set(wanted.conditions.flatMap(({ tests }) => tests.map(({ field }) => field)));
+  return { ...wanted, isOfAmounts: all.some(({ path, isAdded }) => isAdded && tested.has(path)) };
+}
+
+export async function openRowAlerts(
+  run: Run,
+  wanted: Wanted | undefined,
+  { cooldown, state, blind, out, envelope }: Values<FollowedFlags>,
+  {
+    ending,
+    ...rest
+  }: { readonly limit: number | undefined; readonly log: FollowLog; readonly ending: Ending },
+) {
+  const over = (): void => ending.end(new Stop("limit"));
+  const opening = { cooldown, state, blind, over, write: run.context.stdout.write, ...rest };
+  const alerts = wanted && (await openAlerts(run, { wanted, by: "row", ...opening }));
+  const see = alerts && createRowAlerts(alerts, envelope === true ? ["row"] : []);
+  // Alerts on stdout take the place of rows.
+  return { alerts, see, over, isSilent: wanted?.command.length === 0 && out === undefined };
+}
