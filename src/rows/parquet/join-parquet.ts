@@ -68,7 +68,9 @@ function hasTooMany(opened: readonly OpenPiece[]): boolean {
   const sumOf = (count: (piece: OpenPiece) => number): number =>
     opened.reduce((sum, piece) => sum + count(piece), 0);
   const rows = sumOf(({ range: { begin, end } }) => end - begin);
-  return sumOf(({ first, last }) => last - first) > Math.ceil(rows / rowsPerGroup);
+  const groups = sumOf(({ first, last }) => last - first);
+  // Larger row groups are fast enough, and their bytes would need much memory.
+  return groups > Math.ceil(rows / rowsPerGroup) && rows / groups < rowsPerGroup / 4;
 }
 
 /** Pieces that follow one another in a file are one piece. */
