@@ -9,6 +9,8 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { openStored } from "../../src/base/files/stored-file.ts";
+import { openParquet } from "../../src/rows/parquet/parquet-file.ts";
 import { readRows, withParquet, writePart } from "../../src/lake/lake-file.ts";
 import { sha256Of } from "../../src/rows/parquet/file-mark.ts";
 import { joinParquet } from "../../src/rows/parquet/join-parquet.ts";
@@ -218,6 +220,7 @@ test("a month of an earlier version, with a row group per day, stays until one o
   await first();
   const file = of("rows", "2026-10");
   await divide(file);
+  const before = readFileSync(file);
   expect(await startsOf(file)).toEqual([0, 40, 80, 120]);
   expect(await findings()).toEqual([]);
   expect(await sync()).toMatchObject({ exit: 0, requests: 0 });
@@ -230,6 +233,7 @@ test("a month of an earlier version, with a row group per day, stays until one o
   const counts = (await periodsIn(root, path.relative(root, file))).map(({ footer }) => footer.rows);
   expect(counts).toEqual([40, 41, 40]);
   expect(await startsOf(file)).toEqual([0, 121]);
+  expect(readFileSync(file).equals(before)).toBe(false);
   expect(await findings()).toEqual([]);
 });
 
@@ -245,6 +249,28 @@ test("a month in one row group is copied if only a footer changes, and continued
   // An earlier start adds a day before those that share a row group.
   expect((await sync(`ethereum:${pool}`, "--from", "2026-10-28")).exit).toBe(0);
   expect(await startsOf(file)).toEqual([0, 160]);
+  expect(await findings()).toEqual([]);
+});
+
+test("a program that knows the footer of the growing month finds its rows in the file of the complete one", async () => {
+  await first();
+  const file = of("rows", "2026-10");
+  await divide(file);
+  const source = openStored(file);
+  if (source === undefined) throw new Error("no file");
+  const earlier = await openParquet(source);
+  const groups = [0, 1, 2].map(async (index) => await earlier.bytesOf(index));
+  const bytes = Buffer.concat(await Promise.all(groups));
+  source.close();
+  now = seconds("2026-11-05T08:00:00Z");
+  await sync();
+  expect(await startsOf(file)).toEqual([0, 120]);
+  expect(readFileSync(file).subarray(0, bytes.length).equals(bytes)).toBe(true);
+  const before = readFileSync(file);
+  expect(await findings()).toEqual([]);
+  // A footer that changes later leaves all rows at their places.
+  await sync(`ethereum:${pool}`, "--from", "2026-10-29", "--force");
+  expect(readFileSync(file).subarray(0, bytes.length).equals(before.subarray(0, bytes.length))).toBe(true);
   expect(await findings()).toEqual([]);
 });
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { describe, expect, test } from "vitest";
 import { columnsOf, otherColumn } from "../../src/rows/parquet/parquet-columns.ts";
-import { readParquet } from "../../src/rows/parquet/parquet-file.ts";
+import { groupsOf, readParquet, rowRanges, UnreadableParquet } from "../../src/rows/parquet/parquet-file.ts";
 import { rawMembers } from "../../src/base/json/raw-json.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
@@ -51,6 +51,42 @@ test.each(kinds)(
     });
   },
 );
+
+test("any range of rows can be read, within one row group and across several", async () => {
+  const columns = [{ name: "n", type: "integer" }] as const;
+  const rows = Array.from({ length: 45_000 }, (_, n) => `{"n":${n}}`);
+  const parquet = await open((await writeFile(columns, rows, "{}", 5000)).file);
+  expect(parquet.starts).toEqual([0, 20_000, 40_000, 45_000]);
+  const ranges = [
+    [0, 0],
+    [5, 9],
+    [19_990, 20_003],
+    [20_000, 40_000],
+    [25_000, 25_001],
+    [39_999, 45_000],
+    [44_000, 45_000],
+  ];
+  for (const [begin = 0, end = 0] of ranges) {
+    const lines: string[] = [];
+    for await (const group of parquet.groups(undefined, { begin, end }))
+      lines.push(...group.lines.toString().split("\n").slice(0, -1));
+    expect(lines).toEqual(rows.slice(begin, end));
+    const summary = await readParquet(parquet, undefined, { begin, end });
+    expect([summary.rows, summary.last]).toEqual([
+      end - begin,
+      rows[end - 1] === undefined || begin === end ? null : rows[end - 1],
+    ]);
+  }
+  expect(rowRanges(parquet, [0, 20_001, 24_999])).toEqual([
+    { begin: 0, end: 0 },
+    { begin: 0, end: 20_001 },
+    { begin: 20_001, end: 45_000 },
+  ]);
+  expect(() => rowRanges(parquet, [20_000, 24_999])).toThrow(UnreadableParquet);
+  expect(groupsOf(parquet, { begin: 20_000, end: 40_000 })).toEqual({ first: 1, last: 2, isWhole: true });
+  expect(groupsOf(parquet, { begin: 20_000, end: 40_001 })).toEqual({ first: 1, last: 3, isWhole: false });
+  expect(groupsOf(parquet, { begin: 1, end: 20_000 })).toEqual({ first: 0, last: 1, isWhole: false });
+});
 
 describe("canonical rows", () => {
   const columns = [

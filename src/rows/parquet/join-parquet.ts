@@ -54,8 +54,10 @@ export async function joinParquet(
       const parquet = await openParquet(source);
       opened.push({ source, parquet, range, ...groupsOf(parquet, range) });
     }
-    const canCopy = opened.every(({ isWhole }) => isWhole) && !(isPacked && hasTooMany(opened));
-    await (canCopy ? copyGroups : writeRows)(opened, receipt, write);
+    const isWhole = opened.every((piece) => piece.isWhole);
+    const canCopy = isWhole && !(isPacked && hasTooMany(opened));
+    if (canCopy) await copyGroups(opened, receipt, write);
+    else await writeRows(opened, receipt, write, isWhole ? await bytesBefore(opened) : []);
     return canCopy;
   } finally {
     for (const source of sources) source.close();
@@ -66,7 +68,9 @@ function hasTooMany(opened: readonly OpenPiece[]): boolean {
   const sumOf = (count: (piece: OpenPiece) => number): number =>
     opened.reduce((sum, piece) => sum + count(piece), 0);
   const rows = sumOf(({ range: { begin, end } }) => end - begin);
-  return sumOf(({ first, last }) => last - first) > Math.ceil(rows / rowsPerGroup);
+  const groups = sumOf(({ first, last }) => last - first);
+  // Larger row groups are fast enough, and their bytes would need much memory.
+  return groups > Math.ceil(rows / rowsPerGroup) && rows / groups < rowsPerGroup / 4;
 }
 
 /** Pieces that follow one another in a file are one piece. */
@@ -81,10 +85,29 @@ function adjoined(pieces: readonly Piece[]): readonly Piece[] {
   return found;
 }
 
+/**
+ * The row groups of the earlier file, which the new one keeps at their places without using them. DuckDB opens a file for
+ * its footer and again for its rows, which must be there although the file was replaced meanwhile.
+ */
+async function bytesBefore([piece]: readonly OpenPiece[]): Promise<readonly Uint8Array[]> {
+  const groups: Uint8Array[] = [];
+  if (piece === undefined || piece.first > 0) return groups;
+  for (let index = 0; index < piece.last; index += 1) {
+    const bytes = await piece.parquet.bytesOf(index);
+    groups.push(index === 0 ? bytes.subarray(magic.length) : bytes);
+  }
+  return groups;
+}
+
 /** Canonical rows fit the columns that they are from, and stay the same. */
-async function writeRows(pieces: readonly OpenPiece[], receipt: string, write: Write): Promise<void> {
+async function writeRows(
+  pieces: readonly OpenPiece[],
+  receipt: string,
+  write: Write,
+  prefix: readonly Uint8Array[],
+): Promise<void> {
   const columns = (pieces[0]?.parquet.columns ?? []).map((column) => ({ ...column, isNumberOrText: true }));
-  const writer = createParquetWriter({ columns, write });
+  const writer = createParquetWriter({ columns, write, prefix });
   // A file that is open keeps its latest row group in memory.
   for (const { source, range } of pieces)
     for await (const { lines } of (await openParquet(source)).groups(undefined, range))
@@ -112,7 +135,8 @@ async function copyGroups(pieces: readonly OpenPiece[], receipt: string, write: 
       const bytes = index === 0 ? whole.subarray(magic.length) : whole;
       const placed = position === 0 ? Buffer.concat([magic, bytes]) : bytes;
       const start = position + placed.length - bytes.length;
-      copied.push(moved(group, BigInt(start) - firstByte(group)));
+      // The first row group may come after other bytes.
+      copied.push(moved(group, BigInt(start) - (index === 0 ? BigInt(magic.length) : firstByte(group))));
       hashes.push(sha256Of(placed));
       rows += BigInt(group.field_3);
       await write(placed);

@@ -27,13 +27,15 @@ export interface ParquetOptions extends Pick<ParquetTarget, "columns"> {
   /** The bytes are valid until the promise resolves. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
   readonly refuse?: RefuseValue;
+  /** What comes before the rows, after the first four letters of the file. */
+  readonly prefix?: readonly Uint8Array[];
 }
 
 /** A row group is held in memory and read as a unit. Its limits depend only on the rows, so the file does too. */
 const bytesPerGroup = 16 * 1024 * 1024;
 
 /** Writes rows, which are JSON texts. Memory holds up to one row group. */
-export function createParquetWriter({ columns, write, refuse = refuseValue }: ParquetOptions) {
+export function createParquetWriter({ columns, write, refuse = refuseValue, prefix = [] }: ParquetOptions) {
   letHeapGrow();
   const bytes = new GroupBytes(write);
   const schema = schemaOf(columns);
@@ -44,6 +46,7 @@ export function createParquetWriter({ columns, write, refuse = refuseValue }: Pa
     compressors: { GZIP: compress },
     createdBy: "dexdata",
   });
+  for (const piece of prefix) bytes.appendBytes(piece);
   const reader = createRowReader(columns, refuse);
   const hash = createRowHash();
   let rows = 0;
