@@ -118,6 +118,21 @@ describe("damaged files", () => {
     expect(await check("no-rows.json", "[]\n")).toEqual([]);
   });
 
+  test.each(["ndjson", "json"])(
+    "a row in %s that lacks a field of the first row is a note",
+    async (ending) => {
+      const text = readFileSync(at(`rows.${ending}`), "utf8");
+      const second = text.indexOf('"token_0"', text.indexOf('"token_0"') + 1);
+      const without = text.slice(0, second) + text.slice(second).replace(/"token_0":"[^"]*",/u, "");
+      writeFileSync(at(`lacking.${ending}`), without);
+      const { exit, stdout } = await verify(at(`lacking.${ending}`));
+      expect([exit, rowsOf(stdout).map(({ rule, line, field }) => [rule, line, field])]).toEqual([
+        0,
+        [["R1", 2, "token_0"]],
+      ]);
+    },
+  );
+
   test("a csv line with a missing cell, a repeated line, and an unpaired quote", async () => {
     const lines = readFileSync(at("rows.csv"), "utf8").split("\n");
     const joined = (changed: readonly string[]): string => [...changed].join("\n");
