@@ -1,5 +1,5 @@
-import { showSeconds } from "../base/time/time.ts";
 import path from "node:path";
+import { showSeconds } from "../base/time/time.ts";
 import type { Context } from "../base/context/context.ts";
 import { usageFailure } from "../base/failure.ts";
 import { lookAt, namesIn } from "../base/files/paths.ts";

@@ -1,6 +1,5 @@
 import { rowShape } from "../api/endpoint.ts";
 import { fail } from "../base/failure.ts";
-import { isOneFile } from "../base/files/file-errors.ts";
 import { createPart, openStored } from "../base/files/stored-file.ts";
 import { removeFile } from "../base/files/paths.ts";
 import { rawMembers } from "../base/json/raw-json.ts";
@@ -35,13 +34,13 @@ export async function withParquet<T>(
   }
 }
 
-/** As `withParquet`, but undefined for a damaged file, too. */
+/** Like `withParquet`, but also returns undefined for a damaged file. */
 export async function tryParquet<T>(
   file: string,
   read: (parquet: ParquetFile) => T | Promise<T>,
 ): Promise<T | undefined> {
   return await withParquet(file, read).catch((cause: unknown) => {
-    if (cause instanceof UnreadableParquet || isOneFile(cause)) return undefined;
+    if (cause instanceof UnreadableParquet) return undefined;
     throw cause;
   });
 }
@@ -72,13 +71,14 @@ function asSent(line: string): string {
   return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
 }
 
-/** A period in a file, such as one from which it is copied to another one. */
+/** Where the rows of a period are. */
 export interface StoredPeriod {
   readonly file: string;
   readonly range: RowRange;
   readonly footer: Footer;
 }
 
+/** A new file with one period. `bytes` is its size. */
 export interface WrittenPart extends StoredPeriod {
   readonly bytes: number;
 }

@@ -1,6 +1,6 @@
-import { showSeconds } from "../base/time/time.ts";
 import { createHash } from "node:crypto";
 import path from "node:path";
+import { showSeconds } from "../base/time/time.ts";
 import type { Context } from "../base/context/context.ts";
 import { folderBelow } from "../base/files/folder-below.ts";
 import { type FolderLock, identityOf, keepCopy, publish } from "../base/files/publish.ts";

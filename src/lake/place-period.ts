@@ -1,5 +1,5 @@
-import { showSeconds } from "../base/time/time.ts";
 import path from "node:path";
+import { showSeconds } from "../base/time/time.ts";
 import { folderBelow } from "../base/files/folder-below.ts";
 import { removeFile } from "../base/files/paths.ts";
 import { publish } from "../base/files/publish.ts";

@@ -1,6 +1,6 @@
-import { showSeconds } from "../base/time/time.ts";
 import { createHash } from "node:crypto";
 import path from "node:path";
+import { showSeconds } from "../base/time/time.ts";
 import { removeFile } from "../base/files/paths.ts";
 import type { Dataset } from "./dataset.ts";
 import { type Footer } from "./footer.ts";

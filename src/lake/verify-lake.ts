@@ -1,6 +1,6 @@
+import path from "node:path";
 import { groupBy } from "../base/group-by.ts";
 import { showSeconds } from "../base/time/time.ts";
-import path from "node:path";
 import { describeFileError, errorCode, isOneFile } from "../base/files/file-errors.ts";
 import { namesIn } from "../api/service-name.ts";
 import { lookAt } from "../base/files/paths.ts";
@@ -96,8 +96,12 @@ function datasetsOf(
 }
 
 /** Undefined if the file cannot be read: that is reported together with its rows. */
-const receiptOf = async (file: string): Promise<string | undefined> =>
-  await tryParquet(file, ({ receipt }) => receipt);
+async function receiptOf(file: string): Promise<string | undefined> {
+  return await tryParquet(file, ({ receipt }) => receipt).catch((cause: unknown) => {
+    if (isOneFile(cause)) return undefined;
+    throw cause;
+  });
+}
 
 /** H1, and one file per period. `dataset` is undefined if no line of the list has it. */
 function checkPeriods(

@@ -1,6 +1,6 @@
+import path from "node:path";
 import { groupBy } from "../../base/group-by.ts";
 import { atSecond } from "../../base/time/time.ts";
-import path from "node:path";
 import { isSameService, namesIn } from "../../api/service-name.ts";
 import type { RowShape } from "../../api/endpoint.ts";
 import type { Context } from "../../base/context/context.ts";

@@ -1,5 +1,5 @@
-import { parseJson } from "../../base/json/raw-json.ts";
 import { isAscii, isUtf8 } from "node:buffer";
+import { parseJson } from "../../base/json/raw-json.ts";
 import { dataOf, type EventId, type StreamEvent } from "../streams/stream-event.ts";
 import { compactJson, escapeJsonText } from "../../base/json/json-text.ts";
 import type { Subject } from "../subject.ts";

@@ -15,7 +15,7 @@ export interface ErrorBody {
  * object in `error` (5xx responses from the CDN edge), HTML, non-JSON text, `{}` and an empty body.
  */
 export function readErrorBody(text: string): ErrorBody {
-  const fields = isObject(parseJson(text)) ? rawMembers(text) : undefined;
+  const fields = membersOf(text);
   if (fields === undefined) {
     const isHtml = /^\s*<(?:!doctype|html)/iu.test(text);
     return { code: undefined, message: undefined, fields: new Map(), isHtml };

@@ -1,5 +1,5 @@
-import { showSeconds } from "../../base/time/time.ts";
 import { chmodSync, existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { showSeconds } from "../../base/time/time.ts";
 import { usageFailure } from "../../base/failure.ts";
 import { checkKeyForm, withoutSecrets } from "../../base/key.ts";
 import type { Tier } from "../../api/tier.ts";

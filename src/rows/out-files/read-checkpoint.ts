@@ -1,7 +1,7 @@
-import { parseJson } from "../../base/json/raw-json.ts";
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, createReadStream, lstatSync, readFileSync, rmSync } from "node:fs";
 import * as z from "zod";
+import { parseJson } from "../../base/json/raw-json.ts";
 import { cannotBeRead, errorCode } from "../../base/files/file-errors.ts";
 import { fail, Failure, usageFailure } from "../../base/failure.ts";
 import { checkRegular, isSameFile, openRegular } from "../../base/files/regular-file.ts";

@@ -27,7 +27,7 @@ export interface ParquetOptions extends Pick<ParquetTarget, "columns"> {
   /** The bytes are valid until the promise resolves. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
   readonly refuse?: RefuseValue;
-  /** What comes before the rows, after the first four letters of the file. */
+  /** Bytes that are written between the start of the file, `PAR1`, and the rows. */
   readonly prefix?: readonly Uint8Array[];
 }
 

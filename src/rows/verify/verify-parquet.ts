@@ -1,5 +1,5 @@
-import { parseJson } from "../../base/json/raw-json.ts";
 import * as z from "zod";
+import { parseJson } from "../../base/json/raw-json.ts";
 import { withByteSource } from "../../base/files/byte-source.ts";
 import { createRowHash, type RowSummary } from "../parquet/canonical-rows.ts";
 import { openParquet, rowRanges, type SeeRow, UnreadableParquet } from "../parquet/parquet-file.ts";

@@ -1,5 +1,5 @@
-import { groupBy } from "../../../base/group-by.ts";
 import path from "node:path";
+import { groupBy } from "../../../base/group-by.ts";
 import type { Output } from "../../../base/context/context.ts";
 import { checkHeld } from "../../../base/files/file-lock.ts";
 import {

@@ -133,9 +133,8 @@ async function choose(
   if (found.length === 0) throw none(`no ${kind} found${network === undefined ? "" : ` on ${network}`}`);
   const shown = found.slice(0, maxShown);
   const isSymbol = found.some((each) => hasSymbol(each, word));
-  // A word that is not the symbol of an asset does not become its name.
-  // A name must not replace another one, or hide a network.
-  const isKept = isSymbol && !wanted.isTaken && !isKnownNetwork(context, wanted.word.toLowerCase());
+  // A word becomes a name only if it is a symbol of an asset, is not a name yet, and does not hide a network.
+  const isKept = isSymbol && !wanted.isTaken && !isKnownNetwork(context, word.toLowerCase());
   if (!isSymbol) await sayWarning(context, `no ${kind} has the symbol ${word.toUpperCase()}; similar ones:`);
   await context.stderr.write(drawCandidates(shown, context.stderr.columns ?? Number.POSITIVE_INFINITY));
   const others = `${found.length - shown.length} more: dexdata search ${word}${isSandbox ? " --sandbox" : ""}`;

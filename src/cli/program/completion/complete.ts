@@ -58,12 +58,8 @@ export function answerShell(
   const { kind, prefix, candidates } = completeSafely(context, commands, words);
   const partial = (words.at(-1) ?? "").slice(prefix.length);
   const shown = shell === "bash" ? candidates.filter(({ word }) => word.startsWith(partial)) : candidates;
-  return [
-    `${kind}\t${prefix}`,
-    ...shown.map(({ word, description = "" }) => `${word}\t${visibleText(description)}`),
-  ]
-    .map((line) => `${line}\n`)
-    .join("");
+  const lines = shown.map(({ word, description = "" }) => `${word}\t${visibleText(description)}`);
+  return [`${kind}\t${prefix}`, ...lines].map((line) => `${line}\n`).join("");
 }
 
 /** A prompt has no place for a message. The command itself reports an invalid variable. */

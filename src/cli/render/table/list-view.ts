@@ -25,8 +25,8 @@ export async function createListView(presentation: Presentation): Promise<Render
     let section = sections.get(group);
     let heading = "";
     if (section === undefined) {
-      if (groups.length > 1)
-        heading = `${sections.size > 0 ? "\n" : ""}${paint(group.slice(0, 1).toUpperCase() + group.slice(1), "heading")}\n`;
+      const title = group.slice(0, 1).toUpperCase() + group.slice(1);
+      if (groups.length > 1) heading = `${sections.size > 0 ? "\n" : ""}${paint(title, "heading")}\n`;
       section = createSection(presentation, group, paint);
       sections.set(group, section);
     }
@@ -80,7 +80,7 @@ function createSection(presentation: Presentation, group: string, paint: Paint) 
     style: marked?.style ?? style,
     paint,
     room: isWide ? undefined : roomOf(output),
-    ...(hasHeader !== undefined && { hasHeader }),
+    hasHeader,
   });
   const readRow = (row: string): unknown => {
     const earlier = before?.(group, row);

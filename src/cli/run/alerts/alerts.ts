@@ -48,18 +48,20 @@ export interface Memory {
   readonly isDone: (alert: Alert) => boolean;
 }
 
-/** Until a time in Unix milliseconds, neither values between two doubles nor the last text again change anything. */
+/** The values of an asset that change nothing: those between two doubles, and the same text as the last one. */
 export interface Quiet {
   text: string | undefined;
   low: number;
   high: number;
+  /** In Unix milliseconds. */
   until: number;
 }
 
 interface Tester {
   readonly passes: (candidate: Candidate) => boolean | undefined;
-  /** Until the time, a value between the same two of the pivots as the last one changes nothing. */
+  /** The values at which the result can change. */
   readonly pivots: () => readonly number[];
+  /** When the result can change without such a value, in Unix milliseconds. */
   readonly until: () => number;
 }
 
@@ -118,7 +120,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     isOver: () => count >= limit,
     /** Whether a condition is true for the asset. */
     isOn: (asset: string) => assets.get(asset)?.states.some(({ isTrue }) => isTrue) === true,
-    /** Returns which of the asset's next values need not be seen, always in the same object. */
+    /** Returns which of the asset's next values can be left out. The object stays the same. */
     see: (candidate: Candidate, now: number): Quiet => {
       const { states, quiet } = assetOf(candidate.asset, now);
       for (const state of states) {

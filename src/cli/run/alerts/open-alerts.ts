@@ -2,11 +2,11 @@ import { isInterruption } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Stop } from "../../../client/live/ending.ts";
 import { usageFailure } from "../../../base/failure.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import { visibleText } from "../../render/sanitize.ts";
 import type { LogEvent } from "../output/event-log.ts";
 import type { TypedFlags } from "../flags/flag.ts";
 import type { Run } from "../with-run.ts";
-import { member } from "../../../base/json/raw-json.ts";
-import { visibleText } from "../../render/sanitize.ts";
 import { openAlertState } from "./alert-state.ts";
 import { type Alert, type AlertOptions, createAlerts } from "./alerts.ts";
 import { createBlindness, type Sight } from "./blindness.ts";
@@ -115,21 +115,18 @@ export async function openAlerts(run: Run, options: Opening) {
 }
 
 /** For a terminal, without what only programs need. */
-function textOf({ alert, condition, line }: Alert): string {
+function textOf({ alert, condition, asset, label, line }: Alert): string {
   const facts: unknown = JSON.parse(line);
-  const textsOf = (name: string): readonly string[] =>
-    [member(facts, name) ?? []].flat().map((each) => (typeof each === "string" ? each : ""));
-  const textOfFact = (name: string): string => textsOf(name).join();
-  const [from, to] = [textOfFact("from"), textOfFact("to")];
-  const labels = textsOf("labels");
-  const names = textsOf("names")
-    .map((name, index) => labels[index] || name)
-    .join(", ");
+  const textsAt = (name: string): readonly string[] =>
+    [member(facts, name)].flat().map((each) => (typeof each === "string" ? each : ""));
+  const [at, value, from, to] = ["at", "value", "from", "to"].map((name) => textsAt(name).join());
+  const labels = textsAt("labels");
+  const names = textsAt("names").map((name, index) => labels[index] || name);
   const said = {
-    match: `${textOfFact("label") || textOfFact("asset")}  ${condition}  ${textOfFact("value")}`,
-    blind: `${names}  blind since ${from}`,
-    back: `${names}  back, was blind from ${from} to ${to}`,
+    match: `${label ?? asset}  ${condition}  ${value}`,
+    blind: `${names.join(", ")}  blind since ${from}`,
+    back: `${names.join(", ")}  back, was blind from ${from} to ${to}`,
   };
   const isAgain = member(facts, "repeat") === true ? "  (again, after a restart)" : "";
-  return `${textOfFact("at")}  ${visibleText(said[alert])}${isAgain}\n`;
+  return `${at}  ${visibleText(said[alert])}${isAgain}\n`;
 }
