@@ -123,9 +123,9 @@ function letters(key: number, count: number, { digits, digitsPerWord }: Alphabet
   let word = 0;
   for (let index = 0; index < count; index += 1) {
     if (index % digitsPerWord === 0) word = hash(key, index / digitsPerWord) >>> 0;
-    const digit = word % digits.length;
-    codes[index] = digits.charCodeAt(digit);
-    word = (word - digit) / digits.length;
+    const rest = Math.floor(word / digits.length);
+    codes[index] = digits.charCodeAt(word - rest * digits.length);
+    word = rest;
   }
   return codes.toString("latin1", 0, count);
 }

@@ -12,6 +12,8 @@ export interface Asset {
   /** A stablecoin's price does not depend on a pool's other token. */
   readonly isStable: boolean;
   readonly isWellKnown: boolean;
+  /** The last part of the price curve that was read, since many rows in a row are on the same part. */
+  readonly part: { knot: number; from: number; to: number };
 }
 
 /** Seconds. Prices in between are interpolated. */
@@ -50,14 +52,20 @@ export function makeAsset(
   isStable: boolean,
   isWellKnown: boolean,
 ): Asset {
-  return { key, logBase: Math.log(usd), restlessness, isStable, isWellKnown };
+  const part = { knot: Number.NaN, from: 0, to: 0 };
+  return { key, logBase: Math.log(usd), restlessness, isStable, isWellKnown, part };
 }
 
 /** The natural logarithm of the USD price without noise. */
 export function logPriceAt(asset: Asset, time: number): number {
   const knot = Math.floor(time / KNOT_SECONDS);
-  const from = logPriceAtKnot(asset, knot);
-  return from + (logPriceAtKnot(asset, knot + 1) - from) * (time / KNOT_SECONDS - knot);
+  const { part } = asset;
+  if (part.knot !== knot) {
+    part.from = logPriceAtKnot(asset, knot);
+    part.to = logPriceAtKnot(asset, knot + 1);
+    part.knot = knot;
+  }
+  return part.from + (part.to - part.from) * (time / KNOT_SECONDS - knot);
 }
 
 function logPriceAtKnot(asset: Asset, knot: number): number {

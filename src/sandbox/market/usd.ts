@@ -29,18 +29,19 @@ function usdInPricingPool(token: TokenFacts, row: number): number {
   // If both tokens are priced by this pool, the second gets a separate curve, to avoid a circular dependency.
   const isCircular = token === token1 && !other.asset.isStable && pricingPool(other) === pool;
   if (token.asset.isStable || isCircular) return Math.exp(logPriceAt(token.asset, time));
-  const price = priceAfterSwap(pool, swap);
+  const price = priceAfterSwap(pool, swap, time);
   return token0 === token ? price * usdAt(other, time) : usdAt(other, time) / price;
 }
 
 /** The price of token0 in token1 after a row. */
 export function priceAfter(pool: PoolFacts, row: number): number {
-  return priceAfterSwap(pool, lastSwap(pool, row));
+  const swap = lastSwap(pool, row);
+  return priceAfterSwap(pool, swap, timeOf(pool, swap));
 }
 
-function priceAfterSwap(pool: PoolFacts, swap: number): number {
+/** `time` is the swap's. */
+function priceAfterSwap(pool: PoolFacts, swap: number, time: number): number {
   const [token0, token1] = pool.tokens;
-  const time = timeOf(pool, swap);
   const undisturbed = Math.exp(logPriceAt(token0.asset, time) - logPriceAt(token1.asset, time));
   return undisturbed * (1 + pool.noise * (2 * unitAt(pool.key ^ 0x2c1b3c6d, swap) - 1));
 }
@@ -54,10 +55,11 @@ export function pricingPool({ pools: [first], symbol }: TokenFacts): PoolFacts {
 export function priceOfPool(pool: PoolFacts, at: number): PoolPrice {
   const [token0] = pool.tokens;
   const swap = lastSwap(pool, Math.max(0, lastRowAt(pool, at)));
+  const time = timeOf(pool, swap);
   return {
-    price: priceAfter(pool, swap),
+    price: priceAfterSwap(pool, swap, time),
     priceUsd: token0.isPriced ? usdAt(token0, at) : 0,
-    time: timeOf(pool, swap),
+    time,
   };
 }
 
