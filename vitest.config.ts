@@ -1,5 +1,24 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Tests that wait for about a minute. If one of them starts last, the others are done, and the processors idle. */
+const waiting = [
+  "tail/follow-disturbed.slow",
+  "tail/blind-runs.slow",
+  "end-to-end/stream-soak",
+  "end-to-end/long-pulls",
+];
+
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isWaiting = ({ moduleId }: TestSpecification): boolean =>
+      waiting.some((name) => moduleId.includes(name));
+    return (await super.sort(files)).toSorted(
+      (left, right) => Number(isWaiting(right)) - Number(isWaiting(left)),
+    );
+  }
+}
 
 export default defineConfig({
   test: {
@@ -12,6 +31,7 @@ export default defineConfig({
     pool: "forks",
     // Half of the time is waiting: on clocks, sockets and other processes.
     maxWorkers: availableParallelism() + 2,
+    sequence: { sequencer: WaitingFirst },
     reporters: process.env["CI"] === undefined ? ["default"] : ["default", "json"],
     outputFile: { json: "coverage/results.json" },
   },

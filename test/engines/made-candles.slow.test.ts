@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 const shell = path.resolve("test/harness/duckdb-shell.mjs");
 const reason = leftOut("made candles were not compared with DuckDB", ["duckdb"]);
 
-const count = isLong ? 200 : 40;
+const count = isLong ? 200 : 12;
 
 const made = [
   ["2h", "1h", "time_bucket(INTERVAL '2 hours', t)"],
