@@ -40,8 +40,7 @@ export function readParam(param: Param, typed: string, now: number): string {
 }
 
 function refuseChoice(label: string, typed: string, kind: Extract<ParamKind, { kind: "choice" }>): never {
-  const { choices, also = {}, refused } = kind;
-  throw choiceFailure(label, typed, [...choices, ...Object.keys(also)], refused?.[typed]);
+  throw choiceFailure(label, typed, acceptedChoices(kind), kind.refused?.[typed]);
 }
 
 /** As typed: `--order-by` for a flag, `<network>` for an argument, or `--field order_by` in a raw call. */
@@ -141,6 +140,15 @@ export function choiceFailure(
 /** Also of a number of weeks, which only candles have. */
 const lengthOf = (word: string): number | undefined =>
   parseDuration(word.replace(/^(\d+)w$/u, (_, weeks: string) => `${7 * Number(weeks)}d`));
+
+/** Durations are in order of their lengths. */
+export function acceptedChoices({
+  choices,
+  also = {},
+}: Extract<ParamKind, { kind: "choice" }>): readonly string[] {
+  const all = [...choices, ...Object.keys(also)];
+  return all.toSorted((a, b) => (lengthOf(a) ?? 0) - (lengthOf(b) ?? 0));
+}
 
 /** Compares lengths instead of letters, because `1d` means `24h` and not `1m`. */
 function nearestDuration(typed: string, choices: readonly string[]): string | undefined {

@@ -4,6 +4,7 @@ import { endpoints } from "../api/endpoints/all.ts";
 import { errorCodes } from "../api/error-codes.ts";
 import { feedNames, feeds } from "../api/feeds/all-feeds.ts";
 import type { Param } from "../api/param.ts";
+import { acceptedChoices } from "../api/read-param.ts";
 import type { NamedRecord } from "../api/record.ts";
 import { tiers } from "../api/tier.ts";
 import { typeName, typeScript } from "../api/typescript.ts";
@@ -86,7 +87,7 @@ function paramType({ kind }: Param): string {
     case "amount":
       return "Amount";
     case "choice":
-      return [...kind.choices, ...Object.keys(kind.also ?? {})]
+      return acceptedChoices(kind)
         .map((choice) => JSON.stringify(choice))
         .join(" | ");
     case "toggle":

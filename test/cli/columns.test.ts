@@ -158,7 +158,7 @@ describe("the columns that identify a row", () => {
   });
 });
 
-describe("the column that a list is ordered by", () => {
+describe("the column that a list is ordered or filtered by", () => {
   test.each([
     ["pools search ethereum --order-by liquidity_usd", 100, "LIQUIDITY"],
     ["pools search ethereum --order-by txns_24h", 60, "TXNS 24H"],
@@ -168,6 +168,10 @@ describe("the column that a list is ordered by", () => {
     ["tokens search ethereum --order-by fdv_usd", 100, "FDV"],
     ["tokens search ethereum --order-by volume_usd_30d", 40, "VOLUME 30D"],
     ["tokens search --order-by liquidity_usd", 40, "LIQUIDITY"],
+    ["pools search ethereum --created-after -300d", 60, "CREATED"],
+    ["pools search ethereum --created-before -30d --txns-24h-min 5", 80, "CREATED"],
+    ["pools search ethereum --created-before -30d --txns-24h-min 5", 80, "TXNS 24H"],
+    ["tokens search --fdv-usd-max 1b", 60, "FDV"],
     ["api /networks/ethereum/pools/search -f detailed=true -f order_by=liquidity_usd", 60, "LIQUIDITY"],
   ])("%s: has at %d columns the column %s", async (words, columns, title) => {
     const head = headOf(await runOnTerminal(words, columns)).split("|");

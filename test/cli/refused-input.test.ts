@@ -100,7 +100,7 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ],
   [
     "ohlcv base 0x0000000000000000000000000000000000000001 --interval 3h",
-    'invalid --interval "3h": must be one of 1m, 5m, 10m, 15m, 30m, 1h, 6h, 12h, 24h, 1d, 2h, 4h, 8h, 1w',
+    'invalid --interval "3h": must be one of 1m, 5m, 10m, 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 24h, 1d, 1w',
     "did you mean 4h?",
   ],
   ["ohlcv base 0x0000000000000000000000000000000000000001 --inversed", "--inversed requires --pool"],

@@ -39,7 +39,7 @@ export const plain = {
   parquet: undefined,
   hasHeader: true,
   columns: undefined,
-  orderedBy: undefined,
+  queried: [],
   isWide: false,
   isColored: false,
   isUnicode: true,

@@ -39,7 +39,7 @@ const shape = (isQuoted: boolean): RowShape => ({
   },
   identity: ["chain", "id", "at"],
   columns: [
-    { field: [], title: "label", priority: 6, shows: "label" },
+    { field: [], title: "label", priority: 5, shows: "label" },
     { field: "chain", title: "network", priority: 9 },
     { field: "at", title: "at", priority: 2 },
     { field: "price_usd", title: "price USD", priority: 1 },
@@ -48,9 +48,9 @@ const shape = (isQuoted: boolean): RowShape => ({
     { field: "volume_usd", title: "vol USD", priority: 4 },
     { field: "candle", title: "candle", priority: 11 },
     { field: "interval", title: "interval", priority: 8 },
-    { field: "age", title: "age", priority: 7 },
+    { field: "age", title: "age", priority: 3.5 },
     { field: "reason", title: "reason", priority: 3 },
-    { field: "id", title: "asset", priority: 5 },
+    { field: "id", title: "asset", priority: 6 },
   ],
 });
 

@@ -1,5 +1,5 @@
 import { defineEndpoint } from "../endpoint.ts";
-import { anything, each, optional, text, time } from "../record.ts";
+import { anything, optional, text, time } from "../record.ts";
 
 /** Specification, "Other endpoints". Only `plan` is documented; a paid key also gets its usage for this period. */
 export const usage = defineEndpoint("usage", {
@@ -13,7 +13,9 @@ export const usage = defineEndpoint("usage", {
     name: "usage",
     record: {
       plan: optional(text),
-      ...each("credits overage", optional(anything)),
+      // Their members are numbers of credits.
+      credits: { ...optional(anything), reads: "count" },
+      overage: optional(anything),
       resets_at: optional(time),
     },
     identity: [],

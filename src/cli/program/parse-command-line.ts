@@ -107,7 +107,10 @@ class Parser extends CommanderCommand {
   }
 
   optionMissingArgument(option: Option): never {
-    this.refuse(`missing value for --${option.name()}`);
+    // The flag is the last word. A shared flag is parsed before the command, which is therefore not known yet.
+    const { asks } = parseCommandLine(this.#argv.slice(0, -1), this.#all);
+    const words = asks.kind === "command" ? asks.command.words.split(" ") : this.words;
+    this.refuse(`missing value for --${option.name()}`, seeHelp(words));
   }
 
   /** Any other failure. The flags and words declared below cause none. */
@@ -125,10 +128,12 @@ class Parser extends CommanderCommand {
     return this.parent instanceof Parser ? [...this.parent.words, this.name()] : [];
   }
 
-  refuse(message: string, hint = `see: ${["dexdata", ...this.words].join(" ")} --help`): never {
+  refuse(message: string, hint = seeHelp(this.words)): never {
     throw new ParsingEnd(this, { kind: "refused", failure: usageFailure(message, hint) });
   }
 }
+
+const seeHelp = (words: readonly string[]): string => `see: ${["dexdata", ...words, "--help"].join(" ")}`;
 
 /** The value after `=` may be a secret. */
 function withoutValue(word: string): string {

@@ -28,7 +28,8 @@ export interface Presentation {
   readonly hasHeader: boolean;
   /** Table columns by name; undefined shows the columns that fit. */
   readonly columns: readonly string[] | undefined;
-  readonly orderedBy: string | undefined;
+  /** The rows are sorted or filtered by these fields, so a narrow table shows their columns before other measures. */
+  readonly queried: readonly string[];
   /** Show every column, even if the table is wider than the terminal. */
   readonly isWide: boolean;
   readonly isColored: boolean;

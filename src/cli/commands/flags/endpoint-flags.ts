@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../../api/endpoint.ts";
 import type { Param, ParamKind } from "../../../api/param.ts";
-import { choiceFailure } from "../../../api/read-param.ts";
+import { acceptedChoices, choiceFailure } from "../../../api/read-param.ts";
 import type { Reply } from "../../../api/reply.ts";
 import { followFlags, growthFlags } from "./follow-flags.ts";
 import { timedFlags } from "./timed-flags.ts";
@@ -56,9 +56,7 @@ function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
 
 /** Accepts any text, because filters are parsed later, with the run's clock. */
 function flagOfParam({ name, kind, help, details, several, default: usual }: Param, group: FlagGroup): Flag {
-  const choices = kind.kind === "choice" && {
-    choices: [...kind.choices, ...Object.keys(kind.also ?? {})],
-  };
+  const choices = kind.kind === "choice" && { choices: acceptedChoices(kind) };
   return flag(
     {
       ...types[kind.kind],

@@ -1,7 +1,7 @@
 import { isConfirmed } from "../../../client/pages/judge.ts";
 import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/pages/page.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
-import type { Question } from "../../../api/args.ts";
+import type { Args, Question } from "../../../api/args.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, affectsOneInput } from "../../../base/failure.ts";
@@ -24,6 +24,7 @@ import { tableRemarks } from "./table-remarks.ts";
 /** Fetches one query after another, page by page. */
 export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   const { questions, client, options, reached, seen } = run;
+  await announce(run);
   // A path into a value is read from the row's text.
   const prefix = options.prefix?.filter((field) => !field.includes(".")) ?? [];
   const located = questions.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
@@ -44,6 +45,15 @@ export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
     await renderer.release?.();
     throw cause;
   }
+}
+
+async function announce(run: Pull, left?: number): Promise<void> {
+  const { context, options, questions, destination } = run;
+  const isFile = destination.rowsAt() !== undefined || destination.split !== undefined;
+  if (!context.stdout.isTerminal || isFile || options.format !== "table" || questions.timed !== undefined)
+    return;
+  const { announceCost } = await import("./announce-cost.ts");
+  announceCost(run, left);
 }
 
 interface Shown {
@@ -78,6 +88,8 @@ async function answerAll(
     const part = next.value;
     const { question } = part;
     if (part.kind === "page") {
+      if (run.reached.last === undefined && questions.limit === undefined)
+        await announce(run, part.page.left);
       await assets.learnFor(question, part.page);
       const page = { ...part.page, rows: assets.inTokens(part.page.rows) };
       await showPage(run, question, page, { renderer, assets });
@@ -225,7 +237,7 @@ export function presentationOf(
     ...options,
     ...questions,
     isWhole: questions.walk.once === "document",
-    orderedBy: questions.asked[0]?.get("order_by"),
+    queried: queriedFields(questions.asked[0]),
     isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
     chart: options.picture === "chart" ? questions.asked[0] : undefined,
     hasSparks: options.picture === "spark",
@@ -236,4 +248,13 @@ export function presentationOf(
     findAsset: undefined,
     before: undefined,
   };
+}
+
+/** Of `created_after` and `liquidity_usd_min`, for example, `created_at` and `liquidity_usd`. */
+function queriedFields(args: Args = new Map()): readonly string[] {
+  const filters = [...args.keys()].filter((name) => /_(?:after|before|min|max)$/u.test(name));
+  const filtered = filters.map((name) =>
+    name.replace(/_(?:min|max)$/u, "").replace(/_(?:after|before)$/u, "_at"),
+  );
+  return [args.get("order_by"), ...filtered].filter((field) => field !== undefined);
 }

@@ -125,17 +125,7 @@ function isFound(value: unknown): boolean {
 }
 
 function isNamed({ record, added }: Known, field: string): boolean {
-  return isWithin({ ...record, ...added?.record }, splitPath(field));
-}
-
-type Shape = Parameters<typeof fieldAt>[0];
-
-/** A field of kind `any` can contain anything. */
-function isWithin(shape: Shape, path: readonly string[]): boolean {
-  return path.some((_, index) => {
-    const field = fieldAt(shape, path.slice(0, index + 1));
-    return field !== undefined && (index === path.length - 1 || field.type.kind === "any");
-  });
+  return fieldAt({ ...record, ...added?.record }, splitPath(field)) !== undefined;
 }
 
 /** A single name is first looked up as the last one of a path. Otherwise, the complete paths are compared first. Array indices remain as typed. */

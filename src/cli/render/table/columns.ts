@@ -42,11 +42,11 @@ export function drawnColumn(
   return { ...drawn, paths: [], isWhole: true, mayBeDigits: false, isAsked: true };
 }
 
-type Choice = Pick<Presentation, "fields" | "columns" | "orderedBy" | "isWide">;
+type Choice = Pick<Presentation, "fields" | "columns" | "queried" | "isWide">;
 
 /** With `--fields` or `--columns`, the columns are in the flag's order. */
 export function tableColumns(shape: RowShape, choice: Choice): readonly TableColumn[] {
-  const { fields, columns, orderedBy, isWide } = choice;
+  const { fields, columns, queried, isWide } = choice;
   if (fields !== undefined)
     return fields.map((field, index) =>
       column(shape, [field], { title: field, priority: index, isAsked: true }),
@@ -75,9 +75,9 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
   });
   const hasTrades = shape.columns.some(({ trade }) => trade !== undefined);
   const shown = hasTrades ? columnsOf.map(tonedByTrade) : columnsOf;
-  if (isAsked || orderedBy === undefined) return shown;
-  const [ordered] = chooseColumns(shape, [orderedBy]);
-  return keepingLonger(shown, ordered === undefined ? -1 : chosen.indexOf(ordered));
+  if (isAsked) return shown;
+  const kept = chooseColumns(shape, queried);
+  return keepingLonger(shown, new Set(kept.map((each) => chosen.indexOf(each))));
 }
 
 /** All cells of a trade have one color. */
@@ -100,13 +100,13 @@ function assetCell(row: unknown, shown: TableColumn, shows: "label" | "asset", s
   return plain(shownText(shortAddress(address, ellipsis(style.isUnicode)), style));
 }
 
-/** The column that rows are ordered by gets priority over all other measures, but not over identifying columns. */
-function keepingLonger(columns: readonly TableColumn[], kept: number): readonly TableColumn[] {
+/** The columns at these positions get priority over all other measures, but not over identifying columns. */
+function keepingLonger(columns: readonly TableColumn[], kept: ReadonlySet<number>): readonly TableColumn[] {
   const measures = columns.filter(({ kind }) => isNumeric(kind));
   // Less than the distance between two priorities, so that it stays behind every identifying column.
   const before = Math.min(...measures.map(({ priority }) => priority)) - 0.25;
   return columns.map((each, index) =>
-    index === kept ? { ...each, priority: Math.min(each.priority, before) } : each,
+    kept.has(index) ? { ...each, priority: Math.min(each.priority, before) } : each,
   );
 }
 

@@ -45,8 +45,8 @@ export function noValue({ isUnicode }: Pick<CellStyle, "isUnicode">): Cell {
 
 export function cellKind(name: string, field: Field | undefined): CellKind {
   // Unknown fields are usually named like those in the contract. If the value does not match, it is shown as sent.
-  if (field === undefined || field.type.kind === "any")
-    return GUESSES.find(([names]) => names.test(name))?.[1] ?? "unknown";
+  const isUnknown = field === undefined || (field.type.kind === "any" && field.reads === "text");
+  if (isUnknown) return GUESSES.find(([names]) => names.test(name))?.[1] ?? "unknown";
   return field.reads === "percent" && name.includes("change") ? "change" : field.reads;
 }
 

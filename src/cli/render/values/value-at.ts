@@ -19,6 +19,7 @@ export function fieldAt(shape: RecordShape, path: readonly string[]): Field | un
   let fields: RecordShape | undefined = shape;
   let field: Field | undefined;
   for (const step of path) {
+    if (field?.type.kind === "any") return field;
     if (field?.type.kind === "list" && /^(?:\d+|\*)$/.test(step)) {
       // The element is an object of the list's shape, so the index does not select a field.
       field = { ...field, type: { kind: "record", record: field.type.record } };

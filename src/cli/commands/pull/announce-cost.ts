@@ -1,0 +1,23 @@
+import { traitsOf } from "../../../api/reply.ts";
+import { counted } from "../../../base/text/counted.ts";
+import { estimate } from "../../../rows/pull/estimate.ts";
+import type { OpenedPull } from "./pull.ts";
+
+/** In credits. A person who types such a command may not expect more. */
+const maxUnannounced = 20;
+
+/**
+ * A table on a terminal is rarely read to its end, so its cost is shown before it is spent. `left` is the number of rows
+ * after the first page, if only that page contains it.
+ */
+export function announceCost({ questions, report }: OpenedPull, left?: number): void {
+  const { credits = 0, rows = 0 } =
+    left === undefined
+      ? estimate(questions, undefined)
+      : { credits: Math.ceil(left / questions.walk.pageSize), rows: left };
+  if (credits <= maxUnannounced) return;
+  const { isCandles } = traitsOf(questions.endpoint.reply);
+  const shorter = isCandles ? ", or use a longer --interval" : "";
+  const found = `${counted(rows, "row")} for about ${counted(credits, "credit")}`;
+  report.remark(`reading ${isCandles ? "up to " : ""}${found}; to save them, use --out FILE${shorter}`);
+}

@@ -1,0 +1,39 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { useSandbox } from "../harness/sandbox.ts";
+
+const sandbox = useSandbox();
+const weth = "ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const file = path.join(mkdtempSync(path.join(tmpdir(), "dexdata-cost-")), "rows.ndjson");
+
+/** `--max-credits` ends the run long before the announced cost. */
+async function announced(words: string, isTerminal = true): Promise<string | undefined> {
+  const { stderr } = await dexdata(`${words} --max-credits 2`, { isTerminal, env: sandbox.env() });
+  return stderr.split("\n").find((line) => line.includes("reading "));
+}
+
+test("the cost of a long table on a terminal is shown before it is spent", async () => {
+  expect(await announced(`ohlcv ${weth} --interval 1m --from -30d`)).toBe(
+    "reading up to 43,200 rows for about 44 credits; to save them, use --out FILE, or use a longer --interval",
+  );
+  expect(await announced("pools search ethereum --limit 3000")).toBe(
+    "reading 3,000 rows for about 30 credits; to save them, use --out FILE",
+  );
+  // Only the first response contains the number of rows.
+  expect(await announced(`txns ${pool} --from -7d --all`)).toMatch(
+    /^reading [\d,]+ rows for about \d+ credits; to save them, use --out FILE$/u,
+  );
+});
+
+test("a short table, another format, a file and a pipe cost what was typed", async () => {
+  expect(await announced(`ohlcv ${weth} --interval 1h --from -7d`)).toBeUndefined();
+  expect(await announced(`txns ${pool} --limit 300`)).toBeUndefined();
+  expect(await announced("pools search ethereum --limit 3000 -o ndjson")).toBeUndefined();
+  expect(await announced(`pools search ethereum --limit 3000 --out ${file} -o table`)).toBeUndefined();
+  expect(await announced("pools search ethereum --limit 3000 -o table", false)).toBeUndefined();
+  expect(await announced("pools search ethereum --limit 3000 -q")).toBeUndefined();
+});
