@@ -172,3 +172,28 @@ describe("crossings", () => {
     expect([fired.length, alerts.count(), alerts.isOver()]).toEqual([3, 3, true]);
   });
 });
+
+describe("stderr of a command", () => {
+  /** Runs a command that writes two lines to stderr while a screen is drawn, or not. */
+  async function run(script: string, isTerminal: boolean) {
+    const context = createTestContext({ isTerminal, env: { PATH: process.env["PATH"] }, speed: 1 });
+    const report = { warn: () => undefined };
+    const commands = createCommands(context, ["sh", "-c", script], report, () => undefined);
+    commands.add(alertOf("a"));
+    await commands.close();
+    return context.stderrText();
+  }
+
+  test("is passed on if both outputs are terminals, because a screen may be drawn, and inherited otherwise", async () => {
+    expect(await run("echo one >&2; echo two >&2", true)).toBe("one\ntwo\n");
+    expect(await run(":", false)).toBe("");
+  });
+
+  test("a program that has left the group and keeps stderr open is not awaited", async () => {
+    const pids = inFolder("left");
+    const started = performance.now();
+    expect(await run(`setsid sleep 60 & echo $! > ${pids}; echo gone >&2`, true)).toBe("gone\n");
+    expect(performance.now() - started).toBeLessThan(30_000);
+    process.kill(Number(readFileSync(pids, "utf8")));
+  });
+});

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { type Context, isInterruption } from "../../../base/context/context.ts";
+import { Socket } from "node:net";
+import { type Context, isInterruption, type Output } from "../../../base/context/context.ts";
 import { cannotBeStarted } from "../../../base/files/file-errors.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Report } from "../report.ts";
@@ -9,15 +10,17 @@ import type { Alert } from "./alerts.ts";
 const [maxRunning, maxWaiting] = [4, 1000];
 /** Milliseconds until a command is ended, between TERM and KILL, and from one warning to the next. */
 const [timeLimit, killAfter, warningGap] = [60_000, 5000, 60_000];
+/** How long the last text on stderr is awaited after the end of a command, in milliseconds. */
+const lastErrors = 1000;
 
-type Surroundings = Pick<Context, "clock" | "env" | "platform" | "signal">;
+type Surroundings = Pick<Context, "clock" | "env" | "platform" | "signal" | "stdout" | "stderr">;
 
 /**
  * Runs a command for each alert, without a shell, and with the alert on stdin. Data never waits for a command, and a
  * failing one is reported but not repeated.
  */
 export function createCommands(
-  { clock, env, platform, signal }: Surroundings,
+  { clock, env, platform, signal, stdout, stderr }: Surroundings,
   command: readonly string[],
   { warn }: Pick<Report, "warn">,
   onDropped: (alert: Alert) => void,
@@ -29,7 +32,9 @@ export function createCommands(
   const done = new Set<Promise<void>>();
   const isGroup = platform !== "win32";
   const fail = createWarnings(clock, command[0] ?? "", warn);
-  const parts = { clock, command, env: withoutKeys(env), isGroup, fail };
+  // A screen shows what commands write to stderr as messages, instead of being overwritten by it.
+  const errors = stdout.isTerminal && stderr.isTerminal ? stderr : undefined;
+  const parts = { clock, command, env: withoutKeys(env), isGroup, fail, errors };
   let dropped = 0;
   const drop = (alert: Alert): void => {
     dropped += 1;
@@ -84,16 +89,18 @@ interface Parts extends Pick<Surroundings, "clock" | "env"> {
   readonly command: readonly string[];
   readonly isGroup: boolean;
   readonly fail: (problem: string) => void;
+  /** Gets what commands write to stderr; undefined if they inherit it. */
+  readonly errors: Output | undefined;
 }
 
 /** Resolves with the problem, if any. */
 async function runCommand(alert: Alert, parts: Parts, running: Map<string, ChildProcess>) {
-  const { clock, command, env, isGroup, fail } = parts;
+  const { clock, command, env, isGroup, fail, errors } = parts;
   const [program = "", ...args] = command;
   let child: ChildProcess;
   try {
     child = spawn(program, args, {
-      stdio: ["pipe", "ignore", "inherit"],
+      stdio: ["pipe", "ignore", errors === undefined ? "inherit" : "pipe"],
       env: { ...env, DEXDATA_ALERT: alert.alert, DEXDATA_ALERT_ID: alert.id },
       detached: isGroup,
     });
@@ -111,11 +118,30 @@ async function runCommand(alert: Alert, parts: Parts, running: Map<string, Child
     }),
     clock.after(timeLimit + killAfter, () => end(child, "SIGKILL", isGroup)),
   ];
+  const passing = errors && passOn(child.stderr, errors);
   const problem = await outcomeOf(child);
   for (const stop of limits) stop();
   // Otherwise, programs that it has started would keep running.
   end(child, "SIGKILL", isGroup);
+  // A program that has left the group may keep stderr open.
+  if (child.stderr instanceof Socket) child.stderr.unref();
+  if (passing !== undefined) {
+    let cancel: (() => void) | undefined;
+    await Promise.race([
+      passing,
+      new Promise<void>((resolve) => (cancel = clock.after(lastErrors, resolve))),
+    ]);
+    cancel?.();
+  }
   return problem;
+}
+
+async function passOn(from: AsyncIterable<Buffer> | null, to: Output): Promise<void> {
+  try {
+    for await (const bytes of from ?? []) await to.write(bytes);
+  } catch {
+    // The terminal was closed.
+  }
 }
 
 function withoutKeys(env: Context["env"]): Context["env"] {
