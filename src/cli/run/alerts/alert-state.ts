@@ -23,7 +23,7 @@ export type AlertState = Awaited<ReturnType<typeof openAlertState>>;
 
 /**
  * The journal of `--state`: one line before an action begins, one after it has ended, and one when a condition becomes
- * false. Lines survive the end of the process, not of the machine.
+ * false. Lines survive the end of the process. If the machine fails, the last ones can be lost or damaged.
  */
 export async function openAlertState(
   { context, report, onClose }: Pick<Run, "context" | "report" | "onClose">,
@@ -48,7 +48,7 @@ export async function openAlertState(
     const text = `${[header, ...kept.entries().map((each) => JSON.stringify(each))].join("\n")}\n`;
     written = 0;
     try {
-      replaceWithText(context.random, file, text, { mode: 0o600 });
+      replaceWithText(context.random, file, text, { mode: 0o600, isSynced: true });
     } catch {
       // The disk may be full. The lines are still in the file.
     }
