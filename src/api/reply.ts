@@ -86,6 +86,9 @@ export function continuesByTime(reply: Reply): boolean {
   return isNumbered(reply) && reply.handOverAfter !== undefined;
 }
 
+/** The rows are those of a time range that moves, so there is no end of new rows and of old ones that disappear. */
+export const isMovingWindow = (reply: Reply): boolean => traitsOf(reply).isCandles || continuesByTime(reply);
+
 /** The parameter that contains the inputs of a batch. */
 export function batchParam(reply: Reply): string | undefined {
   return "param" in reply ? reply.param : undefined;

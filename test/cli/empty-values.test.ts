@@ -18,12 +18,14 @@ const companions: Readonly<Record<string, readonly string[]>> = {
   events: ["--follow"],
   "streaming-url": ["--follow"],
   since: ["--feed", "ohlcv"],
+  when: ["--watch", "1m"],
 };
 
 const ownCompanions: Readonly<Record<string, readonly string[]>> = {
   "api limit": ["--paginate"],
   "pools search token": ["ethereum"],
   "stream events": [],
+  "stream when": [],
   "stream streaming-url": [],
   "stream interval": ["--feed", "ohlcv"],
   "stream speed": ["--sandbox"],

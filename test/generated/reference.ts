@@ -9,7 +9,7 @@ import { plans, type Tier } from "../../src/api/tier.ts";
 import { rollingTiers } from "../../src/sandbox/service/meters.ts";
 import { allCommands } from "../../src/cli/program/all-commands.ts";
 import { costSentence, exitSentence } from "../../src/cli/program/help/command-help.ts";
-import { fullRows } from "../../src/cli/program/help/flag-rows.ts";
+import { flagsOnPage, fullRows } from "../../src/cli/program/help/flag-rows.ts";
 import { describeFeed } from "../../src/cli/program/help/topics/table-topics.ts";
 import { hiddenWords } from "../../src/cli/program/hidden-words.ts";
 import { topicPage } from "../../src/cli/program/help/topics/topics.ts";
@@ -63,7 +63,7 @@ export const verifyTable = (): string =>
 const flagTable = (flags: Flags): string =>
   table(
     ["flag", "meaning"],
-    fullRows(flags).map(([flag, text]) => [code(flag), text]),
+    fullRows(flagsOnPage(flags)).map(([flag, text]) => [code(flag), text]),
   );
 
 /** The variables of the environment topic that no other table contains. */

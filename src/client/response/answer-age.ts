@@ -68,15 +68,20 @@ export type Freshness = ReturnType<typeof createFreshness>;
 /** The same for requests that are repeated in rounds: the time when the first of them can return something new. */
 export function createRoundFreshness({ elapsed }: Pick<Clock, "elapsed">) {
   let [before, round] = [new Set<string>(), new Map<string, { until: number; isCopy: boolean }>()];
+  let oldest = 0;
   return {
     begin: (): void => {
       before = new Set(round.keys());
+      oldest = 0;
       round = new Map();
     },
     record: ({ href }: URL, age: AnswerAge | undefined): void => {
       if (age === undefined) return;
+      oldest = Math.max(oldest, age.age);
       round.set(href, { until: elapsed() + age.sameFor, isCopy: age.age > 0 && !age.isBound });
     },
+    /** Milliseconds by which the round's oldest response was older than its receipt. */
+    age: (): number => oldest,
     /** A URL that differs from those of the round before has a relative time, and its next one differs as well. */
     differsAt: (): number =>
       [...round].reduce(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { allCommands } from "../../../src/cli/program/all-commands.ts";
-import { fullFlagHelp } from "../../../src/cli/program/help/flag-rows.ts";
+import { flagsOnPage, fullFlagHelp } from "../../../src/cli/program/help/flag-rows.ts";
 import { topicNames } from "../../../src/cli/program/help/topic-names.ts";
 import { exitCodes } from "../../../src/base/exit-codes.ts";
 import { timeForms } from "../../../src/cli/program/help/topics/table-topics.ts";
@@ -39,7 +39,7 @@ describe("-h", () => {
             "u",
           ),
       );
-      const unnamed = Object.keys(entry?.flags ?? {}).filter(
+      const unnamed = Object.keys(flagsOnPage(entry?.flags ?? {})).filter(
         (name) => !patterns.some((pattern) => pattern.test(`--${name}`)),
       );
       expect(unnamed).toEqual([]);
@@ -63,11 +63,19 @@ describe("--help", () => {
     const entry = allCommands.find(({ words }) => words === command);
     expect(helpText).toContain(entry?.summary);
     const shared = Object.entries(entry?.shared ?? {}).filter(([, { group }]) => group !== "Sandbox");
-    for (const [name, flag] of [...Object.entries(entry?.flags ?? {}), ...shared]) {
+    for (const [name, flag] of [...Object.entries(flagsOnPage(entry?.flags ?? {})), ...shared]) {
       expect(helpText).toContain(`--${name}`);
       expect(helpText).toContain(fullFlagHelp(flag));
     }
     expect((await dexdata(["help", ...command.split(" ")])).stdout).toBe(stdout);
+  });
+
+  test("a flag that is not on the pages of its commands is on the page of its topic", async () => {
+    const flags = allCommands.flatMap((entry) => Object.entries(entry.flags));
+    const elsewhere = flags.filter(([, { topic }]) => topic !== undefined);
+    expect(new Set(elsewhere.map(([name]) => name)).size).toBe(5);
+    for (const [name, { topic = "" }] of elsewhere)
+      expect((await dexdata(`help ${topic}`)).stdout).toContain(`  --${name} `);
   });
 
   test("a flag that requires another one starts with it, except on a page that has no such flag", async () => {

@@ -1,14 +1,14 @@
-import { flag } from "../../run/flags/flag.ts";
-import { durationFrom, durationOrZero, outputFile, text } from "../../run/flags/flag-types.ts";
+import { type Flag, flag, type Flags } from "../../run/flags/flag.ts";
+import { duration, durationFrom, durationOrZero, outputFile, text } from "../../run/flags/flag-types.ts";
 
 /** In milliseconds. */
 const shortestBlind = 20_000;
 
 /** The flags of alerts on events and rows. */
-export const alertFlags = (summary: string, usualCooldown: string) => ({
+export const alertFlags = (summary: string, usualCooldown: string, limits = "; --limit counts alerts") => ({
   when: flag({ ...text("test"), isRepeatable: true }, "Rows", {
     summary,
-    details: "; prints a line, or passes it to the command after --; --limit counts alerts",
+    details: `; prints a line, or passes it to the command after --${limits}`,
   }),
   cooldown: flag(durationOrZero, "Rows", {
     with: "when",
@@ -29,8 +29,18 @@ export const alertFlags = (summary: string, usualCooldown: string) => ({
 });
 
 /** For rows. */
-export function rowAlertFlags(summary: string) {
+export function rowAlertFlags(summary: string, needs: Flag["needs"] & object) {
   const { when, state, ...others } = alertFlags(summary, "0");
-  const needs = { flag: "follow", next: "add --follow" };
   return { ...others, when: { ...when, with: "follow", needs }, state: { ...state, with: "follow", needs } };
 }
+
+/** For `--watch`, except where rows can be followed. */
+export const watchAlertFlags: Flags = Object.fromEntries(
+  Object.entries({
+    ...alertFlags("Alert when this becomes true for a row, e.g. 'price_usd < 3000'", "1m", ""),
+    for: flag(duration, "Rows", { summary: "Stop after this long" }),
+  }).map(([name, each]) => {
+    const needs = { flag: "watch", next: "add --watch" };
+    return [name, { with: "watch", needs, ...each, topic: "alerts" }];
+  }),
+);

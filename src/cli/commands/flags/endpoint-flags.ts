@@ -1,8 +1,9 @@
 import type { Endpoint } from "../../../api/endpoint.ts";
 import type { Param, ParamKind } from "../../../api/param.ts";
 import { acceptedChoices, choiceFailure } from "../../../api/read-param.ts";
-import type { Reply } from "../../../api/reply.ts";
+import { isMovingWindow, type Reply } from "../../../api/reply.ts";
 import { followFlags, growthFlags } from "./follow-flags.ts";
+import { watchAlertFlags } from "./alert-flags.ts";
 import { timedFlags } from "./timed-flags.ts";
 import { watchFlags } from "./watch-flags.ts";
 import { type Flag, type FlagGroup, type Flags, flag, type OfSomeCommands } from "../../run/flags/flag.ts";
@@ -32,7 +33,10 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
     if (endpoint.feed !== undefined) Object.assign(flags, tradeFlags, followFlags);
     if (endpoint.isGrowing === true) Object.assign(flags, growthFlags);
   }
-  return { ...flags, ...watchFlags, prefix: prefixFlag };
+  const hasCrossings = !group.some(({ reply }) => isMovingWindow(reply));
+  const { watch, ...others } = watchFlags;
+  const shown = hasCrossings ? { ...watch, details: `${watch.details}; --when adds alerts` } : watch;
+  return { ...(hasCrossings && watchAlertFlags), ...flags, watch: shown, ...others, prefix: prefixFlag };
 }
 
 /** Excludes the filters, which the endpoint parses. */

@@ -72,7 +72,10 @@ export const followFlags = {
       },
     ],
   }),
-  ...rowAlertFlags("Alert for each row for which this is true, e.g. 'size_usd > 100k and type = swap'"),
+  ...rowAlertFlags(
+    "Alert for each row for which this is true, e.g. 'size_usd > 100k and type = swap'",
+    needs,
+  ),
   for: flag(duration, group, { with: "follow", needs, summary: "Stop after this long" }),
   "idle-exit": flag(duration, group, {
     with: "follow",
@@ -106,12 +109,13 @@ export const followFlags = {
   }),
 };
 
+const orWatch = { ...needs, or: "watch" };
 const byCreation = "--follow prints the rows in the order in which they were created";
 
 /** For searches, whose rows are followed by the time of their creation. */
 export const growthFlags = {
   ...pick(followFlags, "speed"),
-  ...rowAlertFlags("Alert for each new pool for which this is true, e.g. 'dex_id = uniswap_v3'"),
+  ...rowAlertFlags("Alert for each new pool for which this is true, e.g. 'dex_id = uniswap_v3'", orWatch),
   follow: flag(toggle, "Rows", {
     summary: "Print each new pool when the service lists it",
     details:
@@ -129,7 +133,7 @@ export const growthFlags = {
   ...Object.fromEntries(
     Object.entries(pick(followFlags, "for", "events")).map(([name, each]) => [
       name,
-      { ...each, group: "Requests" as const },
+      { ...each, group: "Requests" as const, ...(name === "for" && { needs: orWatch }) },
     ]),
   ),
   poll: flag(duration, "Requests", {

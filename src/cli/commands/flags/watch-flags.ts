@@ -8,7 +8,7 @@ const shortestWatch = 5000;
 export const watchFlags = {
   watch: flag(durationFrom(shortestWatch, "for updates within seconds, use: dexdata stream"), "Output", {
     summary: "Refresh at this interval, at least 5s",
-    details: "; a terminal marks changes, a pipe gets only new and changed rows",
+    details: "; a terminal marks changes, and a pipe gets only those",
     excludes: [
       { flag: "all", next: "set the number of rows with --limit" },
       {

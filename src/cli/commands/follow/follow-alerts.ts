@@ -1,11 +1,9 @@
-import { formatDuration } from "../../../api/duration.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
-import { usageFailure } from "../../../base/failure.ts";
 import { idlePollMs } from "../../../client/follow/schedule.ts";
 import { type Ending, Stop } from "../../../client/live/ending.ts";
-import { openAlerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
+import { checkBlind, openAlerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
 import { createRowAlerts } from "../../run/alerts/row-alerts.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { Run } from "../../run/with-run.ts";
@@ -19,10 +17,7 @@ export function readAlerts(
   { typed, flags: { blind } }: Input<FollowedFlags>,
   { questions: { endpoint }, poll = idlePollMs }: Options,
 ) {
-  if (blind !== undefined && blind <= poll)
-    throw usageFailure(
-      `--blind ${formatDuration(blind)}: must be longer than the time from one read to the next (${formatDuration(poll)})`,
-    );
+  checkBlind(blind, poll);
   const all = fieldPaths(rowShape(endpoint.feed === undefined ? endpoint : withTokenAmounts(endpoint)));
   const wanted = readWanted(typed, { fields: all.map(({ path }) => path), hasSeries: false });
   if (wanted === undefined) return undefined;

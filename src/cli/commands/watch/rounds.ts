@@ -1,5 +1,5 @@
+import { isMovingWindow } from "../../../api/reply.ts";
 import { everyRow, missingIn, notesOf } from "../../../client/pages/page.ts";
-import { continuesByTime, traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import { reachOf } from "../../../client/pages/distinct-pages.ts";
 import { createSeenKeys } from "../../../client/pages/seen-keys.ts";
@@ -76,9 +76,8 @@ export function compareRounds(
 ): Changes {
   // In the first round, every row is written and no row is marked.
   if (earlier === undefined) return { rows: round.groups, gone: [], before: (_, row) => row };
-  const { reply } = endpoint;
-  // In lists ordered by time and in moving windows, every row disappears eventually, so this is not reported.
-  const isWindow = traitsOf(reply).isCandles || continuesByTime(reply);
+  // There, every row disappears eventually, so this is not reported.
+  const isWindow = isMovingWindow(endpoint.reply);
   const select = createRowSelector(fields);
   const known = rowsByKey(endpoint, earlier);
   const found = rowsByKey(endpoint, round);

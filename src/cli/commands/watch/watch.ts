@@ -1,11 +1,14 @@
 import type { Exchange } from "../../../client/client.ts";
+import { createEnding, Stop } from "../../../client/live/ending.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/response/answer-age.ts";
 import { isWaitTooLong } from "../../../client/response/retry-after.ts";
-import type { Context } from "../../../base/context/context.ts";
+import type { Context, Output } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { plans, type Tier } from "../../../api/tier.ts";
 import { estimate } from "../../../rows/pull/estimate.ts";
+import type { Presentation } from "../../render/renderer.ts";
+import { readsUnicode } from "../../render/terminal.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { costOverTime, creditsLast } from "../../run/spending/cost-over-time.ts";
@@ -19,8 +22,9 @@ import { type Questions, readQuestions } from "../input/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import { presentationOf } from "../pull/fetch-and-print.ts";
-import { createTableAssets, type TableAssets } from "../pull/table-assets.ts";
+import { createTableAssets } from "../pull/table-assets.ts";
 import { compareRounds, fetchRound, type Round } from "./rounds.ts";
+import { openWatchAlerts, readWatchAlerts } from "./watch-alerts.ts";
 import { openWatchLines, openWatchScreen, type WatchView } from "./watch-view.ts";
 
 /** Repeats the requests until a signal arrives or a failure is permanent. */
@@ -30,59 +34,96 @@ export async function runWatch(
   interval: number,
   outer: Context,
 ): Promise<ExitCode> {
-  const work = async (run: Run): Promise<ExitCode> => await watch(run, group, input, interval);
+  const work = async (run: Run): Promise<ExitCode> => {
+    const session = await openSession(run, group, input, interval);
+    return session === undefined ? 0 : await watch(session);
+  };
   return await withRun(input, outer, work, { adjust: refuseClosed, outlastsOutages: true });
 }
 
-async function watch(
-  run: Run,
-  group: EndpointGroup,
-  input: Input<EndpointFlags>,
-  interval: number,
-): Promise<ExitCode> {
-  const { context, options, report, sources } = run;
-  const { clock, signal } = context;
-  const { words, typed } = input;
+type Session = NonNullable<Awaited<ReturnType<typeof openSession>>>;
+
+/** Undefined if only the cost was asked for. */
+async function openSession(outer: Run, group: EndpointGroup, input: Input<EndpointFlags>, interval: number) {
+  const { options, report, sources } = outer;
+  const { clock } = outer.context;
+  const { words, typed, flags } = input;
   const every = typed.get("watch")?.at(-1) ?? "";
-  const nowOf = clockOf(context, options);
+  const nowOf = clockOf(outer.context, options);
   const read = async (now: number): Promise<Questions> =>
     await readQuestions(group, input, { ...options, now }, sources);
   const first = await read(nowOf());
+  const wanted = readWatchAlerts(input, first, interval);
   checkPrefix(options, first);
+  const ending = createEnding(clock, outer.context.signal, flags.for);
+  outer.onClose(ending.release);
+  const context = { ...outer.context, signal: ending.signal };
+  const run = { ...outer, context };
   const freshness = createRoundFreshness(clock);
   const noteAge = createAgeNote(report.note);
   const answered = ({ url, age }: Exchange): void => {
     freshness.record(url, age);
     noteAge(age);
   };
-  const { client } = await run.open({ speed: 1, observer: { answered } });
+  const { client } = await run.open({ context, speed: 1, observer: { answered } });
   const { meter, target } = client;
   const cost = hourlyCost({ interval, every }, first, options, target.tier);
   const { credits } = cost;
-  if (input.flags.estimate === true)
-    return await writeHourlyEstimate(run, input.flags, first.endpoint, target, cost);
+  if (flags.estimate === true) {
+    await writeHourlyEstimate(run, flags, first.endpoint, target, cost);
+    return undefined;
+  }
   if (!options.isQuiet) report.tell(`watching every ${every}: up to ${costOverTime(credits)}`);
-  const others = new Map([...typed].filter(([name]) => name !== "watch"));
+  const others = new Map([...typed].filter(([name]) => name !== "watch" && name !== "--"));
   const command = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
   const assets = createTableAssets(context, client, options, first);
   run.onClose(assets.save);
-  const view = await openView(run, first, assets, `every ${every}: ${command}`, () => [
-    counted(meter.credits, "credit"),
-    `${grouped(String(credits))}/hour`,
-    ...(target.isSimulated ? ["simulated data"] : []),
-  ]);
+  // Alerts see only signals, because --for waits for their commands.
+  const alerts = wanted && (await openWatchAlerts(outer, wanted, flags, first, assets.find));
+  const view = await openView(run, first, {
+    title: `every ${every}: ${command}`,
+    facts: () => [
+      ...(alerts === undefined ? [] : [alerts.state(readsUnicode(context.env))]),
+      counted(meter.credits, "credit"),
+      `${grouped(String(credits))}/hour`,
+      ...(target.isSimulated ? ["simulated data"] : []),
+    ],
+    findAsset: assets.find,
+    isOn: alerts?.isOn,
+    isSilent: wanted?.command.length === 0,
+  });
+  return { run, client, read, nowOf, interval, freshness, assets, alerts, view, credits };
+}
+
+async function watch(session: Session): Promise<ExitCode> {
+  try {
+    return await readRounds(session);
+  } catch (cause) {
+    const exit = session.alerts?.exitAfter(cause);
+    if (exit === undefined && !(cause instanceof Stop)) throw cause;
+    return exit ?? 0;
+  }
+}
+
+/** Throws the reason of the end. */
+async function readRounds(session: Session): Promise<never> {
+  const { run, client, read, nowOf, interval, freshness, assets, alerts, view, credits } = session;
+  const { context, options, report, metrics } = run;
+  const { clock, signal } = context;
   const said = new Set<string>();
   let [written, refreshed] = [0, clock.elapsed()];
-  run.metrics?.shows({ rows: () => written, oldest: () => refreshed });
+  metrics?.shows({ rows: () => written, oldest: () => refreshed });
   let last: Round | undefined;
   for (let due = clock.elapsed(); ;) {
     // Each round resolves all relative times with the same clock reading.
     const now = nowOf();
+    const began = clock.elapsed();
     const questions = await read(now);
     freshness.begin();
     const round = await fetchRound(context, client, questions, { ...options, ...assets }).catch(
       (cause: unknown) => {
-        if (signal.aborted || !isTransient(cause)) throw cause;
+        if (signal.aborted) throw signal.reason;
+        if (!isTransient(cause)) throw cause;
         view.failed(cause.message);
         return undefined;
       },
@@ -90,8 +131,9 @@ async function watch(
     if (round !== undefined) {
       const question = { endpoint: questions.endpoint, args: round.asked[0] ?? new Map<string, string>() };
       for (const rows of round.groups) await assets.learnFor(question, rows);
+      await alerts?.see(round, now, began - freshness.age());
       await view.show(round, compareRounds(questions.endpoint, options.fields, last, round), now);
-      const lasting = last === undefined ? creditsLast(meter.creditsLeft, credits) : undefined;
+      const lasting = last === undefined ? creditsLast(client.meter.creditsLeft, credits) : undefined;
       if (lasting !== undefined) report.note(lasting);
       for (const note of round.notes) if (!said.has(note)) report.tell(note);
       for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
@@ -157,19 +199,27 @@ function hourlyCost(
   return { requests: Math.ceil(requests * rounds), credits: Math.ceil(creditsAtMost * rounds) };
 }
 
+interface ViewFacts extends Pick<Presentation, "findAsset" | "isOn"> {
+  readonly title: string;
+  readonly facts: () => readonly string[];
+  /** Alerts are on stdout instead. */
+  readonly isSilent: boolean;
+}
+
 async function openView(
   run: Run,
   questions: Questions,
-  { find: findAsset }: TableAssets,
-  title: string,
-  facts: () => readonly string[],
+  { title, facts, isSilent, ...marks }: ViewFacts,
 ): Promise<WatchView> {
   const { context, options, report } = run;
   const { stdout, env, clock } = context;
-  const presentation = { ...presentationOf(context, options, questions), isContinued: false, findAsset };
-  if (stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
+  const presentation = { ...presentationOf(context, options, questions), isContinued: false, ...marks };
+  if (!isSilent && stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
     return await openWatchScreen(run, presentation, title, facts);
   if (options.picture === "chart")
     throw usageFailure("--chart and --watch can be used together only on a terminal", "remove one of them");
-  return await openWatchLines(report, { ...presentation, output: stdout, now: clock.now() });
+  const output = isSilent ? nowhere : stdout;
+  return await openWatchLines(report, { ...presentation, output, now: clock.now() });
 }
+
+const nowhere: Output = { isTerminal: false, columns: undefined, write: () => Promise.resolve() };

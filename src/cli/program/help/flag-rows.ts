@@ -4,6 +4,10 @@ import { formatDuration } from "../../../api/duration.ts";
 
 type Row = readonly [term: string, text: string];
 
+/** Without those that a topic describes. */
+export const flagsOnPage = (flags: Flags): Flags =>
+  Object.fromEntries(Object.entries(flags).filter(([, { topic }]) => topic === undefined));
+
 /** In the order used in help. */
 export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup, flags: Flags])[] {
   return flagGroups.flatMap((group) => {

@@ -1,7 +1,7 @@
 import { type Command, usageOf } from "../../commands/command.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { costSentence, exitSentence } from "./command-help.ts";
-import { flagBlocks } from "./flag-rows.ts";
+import { flagBlocks, flagsOnPage } from "./flag-rows.ts";
 import type { Block } from "../../render/page/help-page.ts";
 import { type TopicContext, topicNames } from "./topic-names.ts";
 import { topicPage } from "./topics/topics.ts";
@@ -42,7 +42,7 @@ function commandLines(command: Command): readonly string[] {
   return [
     `.SS ${quoted(`dexdata ${usageOf(command)}`)}`,
     line(`${summary}.`),
-    ...flagBlocks(flags).flatMap(({ rows = [] }) => rows.flatMap(row)),
+    ...flagBlocks(flagsOnPage(flags)).flatMap(({ rows = [] }) => rows.flatMap(row)),
     ...notes.flatMap(block),
     ".PP",
     line(`${costSentence(command)} ${exitSentence(command)}`),

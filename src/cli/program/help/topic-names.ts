@@ -13,6 +13,7 @@ export const topicNames = [
   "proxies",
   "follow",
   "streams",
+  "alerts",
   "limits",
   "agents",
 ] as const;

@@ -1,6 +1,6 @@
 import type { Paint } from "../painter.ts";
 import type { Window } from "../display.ts";
-import type { FindAsset } from "../values/cell.ts";
+import { alertMark, type FindAsset } from "../values/cell.ts";
 import { formatSeconds } from "../../../api/duration.ts";
 import type { FeedKind } from "../../../api/feed.ts";
 import type { FeedName } from "../../../api/feeds/all-feeds.ts";
@@ -23,9 +23,6 @@ export interface BoardOptions {
   /** Whether an alert is on for the asset. Undefined without alerts that last. */
   readonly isOn?: ((asset: string) => boolean) | undefined;
 }
-
-/** In front of each asset with an alert that is on, and explained in the status line. */
-export const alertMark = (isUnicode: boolean): string => (isUnicode ? "◆" : "#");
 
 /** Allocates the terminal's lines: the connection status first, titles and messages last. */
 export function arrange(count: number, said: number, height: number) {

@@ -1,11 +1,11 @@
 import type { Feed } from "../../../api/feed.ts";
 import { shownText } from "../sanitize.ts";
 import { GAP } from "../table/fit-columns.ts";
-import type { Cell } from "../values/cell.ts";
+import { alertMark, type Cell } from "../values/cell.ts";
 import { sparkline } from "../values/sparkline.ts";
 import { assetLabel, cutText, ellipsis, padding, textWidth } from "../values/width.ts";
 import type { NamedRow } from "./asset-row.ts";
-import { alertMark, type BoardOptions } from "./board-lines.ts";
+import type { BoardOptions } from "./board-lines.ts";
 import type { BoardOrder } from "./board-order.ts";
 import { shortAddress } from "../../../client/subject.ts";
 

@@ -1,9 +1,13 @@
 import { isObject } from "../../../base/json/raw-json.ts";
-import { type CellStyle, plain } from "../values/cell.ts";
+import { alertMark, blank, type Cell, type CellStyle, plain } from "../values/cell.ts";
 import { columnCell, drawnColumn, type TableColumn } from "./columns.ts";
 import type { RecordPart } from "./record-parts.ts";
 
-export function createMarkedTable(columns: readonly TableColumn[], style: CellStyle) {
+export function createMarkedTable(
+  columns: readonly TableColumn[],
+  style: CellStyle,
+  isOn?: (row: unknown) => boolean,
+) {
   const earlier = new WeakMap<object, unknown>();
   const rowBefore = (row: unknown): unknown => (isObject(row) ? earlier.get(row) : undefined);
   /** `+` for a new row and `*` for a changed one, because not every terminal has color. */
@@ -16,8 +20,11 @@ export function createMarkedTable(columns: readonly TableColumn[], style: CellSt
     return isChanged ? "*" : "";
   };
   const sign = drawnColumn({ title: " ", priority: -1, kind: "mark", draw: (row) => plain(signOf(row)) });
+  const draw = (row: unknown): Cell =>
+    isOn?.(row) === true ? { text: alertMark(style.isUnicode), tone: "down" } : blank;
+  const alert = drawnColumn({ title: " ", priority: -2, kind: "mark", draw });
   return {
-    columns: [sign, ...columns],
+    columns: [...(isOn === undefined ? [] : [alert]), sign, ...columns],
     style: { ...style, rowBefore },
     /** Not called for a new row. */
     remember: (row: unknown, before: unknown): void => {

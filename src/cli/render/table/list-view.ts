@@ -62,7 +62,7 @@ export async function createListView(presentation: Presentation): Promise<Render
 
 function createSection(presentation: Presentation, group: string, paint: Paint) {
   const { output, endpoint, now, isUnicode, isWide, hasHeader } = presentation;
-  const { before, hasSparks, findAsset } = presentation;
+  const { before, isOn, hasSparks, findAsset } = presentation;
   const chosen = tableColumns(rowShape(endpoint, group), presentation);
   const columns = hasSparks ? withSparks(chosen) : chosen;
   const style = {
@@ -73,7 +73,8 @@ function createSection(presentation: Presentation, group: string, paint: Paint) 
     isRoomy: false,
     findAsset,
   };
-  const marked = before === undefined ? undefined : createMarkedTable(columns, style);
+  const marked =
+    before === undefined ? undefined : createMarkedTable(columns, style, isOn && ((row) => isOn(row, group)));
   const section = createTableSection({
     drawFirst: drawRows,
     columns: marked?.columns ?? columns,

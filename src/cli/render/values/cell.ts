@@ -35,6 +35,9 @@ export type FindAsset = (address: string, network?: string) => KnownAsset | unde
 
 export const blank: Cell = { text: "", tone: "plain" };
 
+/** In front of each asset with an alert that is on, and explained in the status line. */
+export const alertMark = (isUnicode: boolean): string => (isUnicode ? "◆" : "#");
+
 export function plain(text: string): Cell {
   return { text, tone: "plain" };
 }

@@ -1,3 +1,4 @@
+import { formatDuration } from "../../../api/duration.ts";
 import { isInterruption } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Stop } from "../../../client/live/ending.ts";
@@ -47,9 +48,19 @@ const everyRow: Condition = { text: "", tests: [] };
 export function readWanted(typed: TypedFlags, testable: Testable): Wanted | undefined {
   const tests = typed.get("when")?.map((text = "") => parseCondition(text, testable));
   const conditions = tests ?? (typed.has("--") ? [everyRow] : undefined);
+  if (conditions === undefined && typed.has("state"))
+    throw usageFailure("--state requires --when", "add --when");
   const command = (typed.get("--") ?? []).map((word = "") => word);
   if (typed.has("--") && command.length === 0) throw usageFailure("missing command after --");
   return conditions && { conditions, command };
+}
+
+/** `interval` is the time from one read to the next. Both are in milliseconds. */
+export function checkBlind(blind: number | undefined, interval: number): void {
+  if (blind === undefined || blind > interval) return;
+  throw usageFailure(
+    `--blind ${formatDuration(blind)}: must be longer than the time from one read to the next (${formatDuration(interval)})`,
+  );
 }
 
 export async function openAlerts(run: Run, options: Opening) {
@@ -104,10 +115,10 @@ export async function openAlerts(run: Run, options: Opening) {
   );
   if (commands !== undefined) onClose(commands.close);
   for (const alert of state?.repeated ?? []) act(alert);
-  /** If a limit was reached or the output was closed, the exit code shows whether there was an alert. */
+  /** If a limit was reached or the reader ended the run, the exit code shows whether there was an alert. */
   const exitAfter = (reason: unknown): ExitCode | undefined => {
-    const hasEnded = reason instanceof Stop || (isInterruption(reason) && reason.cause === "closed-pipe");
-    return hasEnded ? (alerts.count() === 0 ? 8 : 0) : undefined;
+    const isWanted = isInterruption(reason) && ["closed-pipe", "quit"].includes(reason.cause);
+    return isWanted || reason instanceof Stop ? (alerts.count() === 0 ? 8 : 0) : undefined;
   };
   /** Sets the source of what is known about each asset, for `--blind`. */
   const watch = (next: NonNullable<typeof sights>): unknown => (sights = next);

@@ -23,9 +23,11 @@ export interface Flag<Value = unknown> {
   readonly short?: string;
   /** The flags that this one belongs to in help. The program checks only `needs`. */
   readonly with?: string | readonly string[];
-  /** The flag that must also be set, with a hint for when it is missing. */
-  readonly needs?: { readonly flag: string; readonly next: string };
+  /** The flag that must also be set, or its alternative, with a hint for when both are missing. */
+  readonly needs?: { readonly flag: string; readonly or?: string; readonly next: string };
   readonly excludes?: readonly Exclusion[];
+  /** The help topic that describes it, instead of the help of each command. */
+  readonly topic?: string;
   /** What completion suggests if the type has no choices. */
   readonly suggests?: readonly string[] | KeptList;
 }
@@ -151,7 +153,7 @@ function refuseSecondValue(
 function refuseForeign(flags: Flags, typed: TypedFlags): void {
   for (const [name, { needs, excludes = [] }] of Object.entries(flags)) {
     if (!typed.has(name)) continue;
-    if (needs !== undefined && !typed.has(needs.flag))
+    if (needs !== undefined && !typed.has(needs.flag) && !typed.has(needs.or ?? needs.flag))
       throw usageFailure(`--${name} requires --${needs.flag}`, needs.next);
     const other = excludes.find((each) => typed.has(each.flag));
     if (other === undefined) continue;

@@ -45,7 +45,7 @@ export const metricsFlag = (...where: readonly string[]): Flag<string> =>
   flag(outputFile, "Requests", {
     ...(where.length > 0 && { with: where }),
     summary: "Write Prometheus metrics to this file every 10s",
-    details: "; for the textfile collector of node_exporter, e.g. ticks.prom",
+    details: ", e.g. ticks.prom",
   });
 
 export const prefixFlag = flag(fieldPaths, "Output", {

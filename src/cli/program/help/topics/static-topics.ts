@@ -104,6 +104,19 @@ Flags:
   --events FILE   Appends status events as NDJSON, e.g. gaps, late rows and reconnects.
   --for, --limit  End the command with exit 0. --idle-exit ends it with exit 8, --max-credits with exit 5.`;
 
+export const alertsTopic = `
+With --when, dexdata prints a line or runs a command when a condition becomes true: in dexdata stream, with --follow, and
+with --watch if rows can change, as in prices and pools search.
+
+Flags:
+  --when 'price_usd < 3000'  A field, one of < <= > >= = !=, and a value; "and" joins tests. '?' lists the fields.
+  -- ./page-me.sh  Runs this command, with a line of JSON on stdin
+  --cooldown 5m    Time between two alerts of one asset
+  --blind 5m       Also alerts after this long without data
+  --state FILE     Keeps the state of alerts across restarts
+  --for 1h         Ends the run: exit 0 after an alert, otherwise 8
+  --limit 1        Ends the run after this many alerts; with --watch, limits the rows of each refresh`;
+
 export const limitsTopic = `
 Memory and time stay bounded no matter what the service sends. If a limit is exceeded, the command ends with an
 error and exit code 1, unless another result is listed here.

@@ -21,6 +21,7 @@ const topics: Readonly<Record<TopicName, readonly [document: string, topic: Topi
   proxies: ["guide.md", fixed.proxiesTopic],
   follow: ["streams.md", fixed.followTopic],
   streams: ["streams.md", table.streamsTopic],
+  alerts: ["alerts.md", fixed.alertsTopic],
   limits: ["reference.md", fixed.limitsTopic],
   agents: ["agents.md", agentsTopic],
 };

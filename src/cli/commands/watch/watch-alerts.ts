@@ -1,0 +1,78 @@
+import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
+import { fieldPaths } from "../../../api/field-paths.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import { counted } from "../../../base/text/counted.ts";
+import { checkBlind, openAlerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
+import { createRowAlerts } from "../../run/alerts/row-alerts.ts";
+import { alertMark } from "../../render/values/cell.ts";
+import type { Run } from "../../run/with-run.ts";
+import type { Input } from "../command.ts";
+import type { EndpointFlags } from "../flags/endpoint-flags.ts";
+import type { Questions } from "../input/questions.ts";
+import type { TableAssets } from "../pull/table-assets.ts";
+import type { Round } from "./rounds.ts";
+
+/** Undefined without `--when`. */
+export function readWatchAlerts(
+  { typed, flags }: Pick<Input<EndpointFlags>, "typed" | "flags">,
+  { endpoint, groups }: Pick<Questions, "endpoint" | "groups">,
+  interval: number,
+): Wanted | undefined {
+  checkBlind(flags.blind, interval);
+  const paths = groups.flatMap((group) => fieldPaths(rowShape(endpoint, group)).map(({ path }) => path));
+  return readWanted(typed, { fields: [...new Set(paths)], hasSeries: false });
+}
+
+/** Each row is an asset, and each round has a value of it. */
+export async function openWatchAlerts(
+  run: Run,
+  wanted: Wanted,
+  { cooldown, blind, state }: Input<EndpointFlags>["flags"],
+  { endpoint, named }: Pick<Questions, "endpoint" | "named">,
+  find: TableAssets["find"],
+) {
+  const { clock, stdout } = run.context;
+  const opening = { wanted, by: "crossing" as const, cooldown, blind, state, write: stdout.write };
+  const alerts = await openAlerts(run, { ...opening, limit: undefined, log: ignore, over: ignore });
+  const seeRows = createRowAlerts(alerts);
+  let readTo = clock.elapsed();
+  // A search can find any asset.
+  const subjects = named.length > 0 ? named : [{ network: "*", address: "*" }];
+  alerts.watch(() => {
+    const until = { elapsed: readTo, now: clock.now() - clock.elapsed() + readTo };
+    return [{ subjects, until, seen: until }];
+  });
+  const isOn = (row: unknown, group: string): boolean => alerts.isOn(assetOf(endpoint, group, row).name);
+  let on = 0;
+  return {
+    exitAfter: alerts.exitAfter,
+    isOn,
+    state: (isUnicode: boolean): string => `${alertMark(isUnicode)} alert on: ${counted(on, "row")}`,
+    /** Nothing before `to`, on the monotonic clock, can be missing. `at` is the time of the requests, as the rows show it. */
+    see: async ({ groups }: Round, at: number, to: number): Promise<void> => {
+      readTo = to;
+      on = 0;
+      for (const { group, rows } of groups) {
+        const values = rows.values();
+        const known = values.map((value, index) => {
+          const { name, network, address } = assetOf(endpoint, group, value);
+          return { asset: name, label: find(address, network)?.label, at, text: rows.text(index) };
+        });
+        await seeRows(known, clock.elapsed());
+        on += values.filter((value) => isOn(value, group)).length;
+      }
+    },
+  };
+}
+
+/** There is no `--events`, and no limit. */
+const ignore = (): void => undefined;
+
+/** `network:address` of tokens and pools, and what identifies any other row. */
+function assetOf(endpoint: Endpoint, group: string, row: unknown) {
+  const parts = rowShape(endpoint, group)
+    .identity.map((field) => member(row, field) ?? "")
+    .map(String);
+  const [network = "", ...others] = parts;
+  return { name: parts.join(":") || endpoint.command, network, address: others.at(-1) ?? "" };
+}
