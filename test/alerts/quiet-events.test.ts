@@ -31,8 +31,9 @@ async function alertsOf(conditions: readonly string[], prices: readonly string[]
   const show = createEventAlerts(all, reading);
   for (const price of prices) {
     const bytes = Buffer.from(`{"price":"${price}"}`);
-    const texts = [10, 10 + price.length, 0, 0];
-    const data = { bytes, start: 0, end: bytes.length, isPlainJson: true, texts };
+    // The texts of another event come first.
+    const texts = [0, 5, 5, 9, 10, 10 + price.length, 0, 0];
+    const data = { bytes, start: 0, end: bytes.length, isPlainJson: true, texts, firstText: 4 };
     const event = { name: "token_price", id: "", requestId: 0, ...data };
     await show([event], shard, { now, elapsed: now });
     now += 100 * (1 + (price.length % 7));

@@ -5,7 +5,16 @@ import { EventOwners, Foreign, type Owner } from "../../src/client/live/event-ow
 
 const event = (data: unknown, requestId?: EventId): StreamEvent => {
   const bytes = Buffer.from(typeof data === "string" ? data : JSON.stringify(data));
-  return { name: "x", bytes, start: 0, end: bytes.length, isPlainJson: true, id: "", requestId };
+  return {
+    name: "x",
+    bytes,
+    start: 0,
+    end: bytes.length,
+    isPlainJson: true,
+    id: "",
+    requestId,
+    firstText: 0,
+  };
 };
 const assets = ["0x1", "0x2", "0x3"].map((address) => ({ network: "base", address }));
 const [one, two, three] = assets;

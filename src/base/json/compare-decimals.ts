@@ -30,20 +30,25 @@ const [ZERO, POINT] = [0x30, 0x2e];
 
 /** Whether a number in the bytes is certainly between two others that were rounded to doubles. Never true in doubt. */
 export function isBetween(bytes: Uint8Array, from: number, to: number, low: number, high: number): boolean {
-  let [digits, scale, isFraction] = [0, 1, false];
-  for (let at = from; at < to; at += 1) {
-    const digit = (bytes[at] ?? 0) - ZERO;
-    if (digit >= 0 && digit <= 9) {
-      if (digits < 1e8 && scale < 1e22) {
-        // Both stay exact, and other digits are cut off.
-        digits = 10 * digits + digit;
-        if (isFraction) scale *= 10;
-      } else if (!isFraction) return false;
-    } else if (digit === POINT - ZERO && !isFraction) isFraction = true;
-    else return false;
+  // Both stay exact, and other digits of the fraction are only checked.
+  let [digits, scale, at] = [0, 1, from];
+  for (let digit = digitAt(bytes, at); at < to && digit <= 9 && digits < 1e8; digit = digitAt(bytes, at)) {
+    digits = 10 * digits + digit;
+    at += 1;
+  }
+  if (at < to && bytes[at] !== POINT) return false;
+  for (at += 1; at < to; at += 1) {
+    const digit = digitAt(bytes, at);
+    if (digit > 9) return false;
+    if (digits >= 1e8 || scale >= 1e22) continue;
+    digits = 10 * digits + digit;
+    scale *= 10;
   }
   return from < to && digits / scale > low && (digits + 1) / scale < high;
 }
+
+/** More than 9 for any other byte. */
+const digitAt = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) ^ ZERO;
 
 /** The nearest double. Rounding can make different numbers equal, but it never changes their order. */
 export function toDouble({ isNegative, digits, exponent }: ExactDecimal): number {

@@ -7,8 +7,12 @@ export interface StreamEvent {
   readonly end: number;
   /** Whether the data can be written unchanged as a line of JSON; see `ByteScan.isPlain`. */
   readonly isPlainJson: boolean;
-  /** The texts of the requested fields; see `FieldFinder`. Undefined if the data has to be parsed. */
+  /**
+   * The texts of the requested fields, from `firstText` on; see `FieldFinder`. Undefined if the data has to be parsed. All
+   * events of a chunk share the list, because one list for each would keep the garbage collector busy.
+   */
   readonly texts?: readonly number[] | undefined;
+  readonly firstText: number;
   /** The last `id` that the stream has sent so far; empty before the first one. */
   readonly id: EventId;
   /** The service's own `request_id` field, which is not part of the standard. */
@@ -35,7 +39,7 @@ export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
 export function withoutChunk(event: StreamEvent): StreamEvent {
   if (isSkipped(event)) return event;
   const bytes = Buffer.from(dataOf(event));
-  return { ...event, bytes, start: 0, end: bytes.length, texts: undefined };
+  return { ...event, bytes, start: 0, end: bytes.length, texts: undefined, firstText: 0 };
 }
 
 const ZERO = 0x30;

@@ -44,7 +44,7 @@ export function createEventAlerts(
 ) {
   const names = alertFields(alerts);
   const readPaths = createPathReader(names.map(splitPath));
-  const quiet = new WeakMap<Subject, Quiet>();
+  const quiet = new Map<Subject, Quiet>();
   return async (events: readonly StreamEvent[], shard: Shard, at: Moment): Promise<void> => {
     const time = now();
     for (const event of events) {
@@ -60,13 +60,14 @@ export function createEventAlerts(
         broken(shard, event);
         continue;
       }
-      const { texts } = event;
+      const { texts, firstText } = event;
       const row = (): string => line ?? jsonLine(event) ?? "";
       let parsed: readonly (string | undefined)[] | undefined;
       const readAt = (index: number): string | undefined => {
         if (index < 0) return undefined;
         if (isLocated && texts !== undefined) {
-          const [from = 0, to = 0] = [texts[2 * index], texts[2 * index + 1]];
+          const place = firstText + 2 * index;
+          const [from = 0, to = 0] = [texts[place], texts[place + 1]];
           return from === to ? undefined : event.bytes.toString("latin1", from, to);
         }
         parsed ??= readPaths(row());
@@ -86,9 +87,9 @@ export function createEventAlerts(
 }
 
 /** The first text is the field's, and the second one has its other name. */
-function isWithin({ bytes, texts }: StreamEvent, { text, low, high }: Quiet): boolean {
+function isWithin({ bytes, texts, firstText }: StreamEvent, { text, low, high }: Quiet): boolean {
   if (texts === undefined) return false;
-  const at = texts[0] === texts[1] ? 2 : 0;
+  const at = texts[firstText] === texts[firstText + 1] ? firstText + 2 : firstText;
   const [from = 0, to = 0] = [texts[at], texts[at + 1]];
   return isBetween(bytes, from, to, low, high) || bytes.toString("latin1", from, to) === text;
 }

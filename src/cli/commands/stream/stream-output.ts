@@ -129,7 +129,7 @@ function createLines(
         // Received bytes stay unchanged if possible, because the maximum event rate leaves no time to process them.
         if (event.isPlainJson && !isEnveloped) {
           const lines = linesFor(event);
-          before?.addOfBytes(event.bytes, event.start, event.end, event.texts, lines);
+          before?.addOfBytes(event.bytes, event.start, event.end, event.texts, lines, event.firstText);
           lines.addLine(event.bytes, event.start, event.end);
           continue;
         }

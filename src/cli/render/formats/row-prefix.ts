@@ -66,13 +66,14 @@ export function createRowPrefix(fields: readonly string[]) {
     end: number,
     texts: readonly number[] | undefined,
     to: ByteStore,
+    first = 0,
   ): void => {
     if (texts === undefined) {
       to.add(Buffer.from(ofText(bytes.toString("utf8", start, end))));
       return;
     }
-    for (let at = 0; at < texts.length; at += 2) {
-      if (at > 0) to.addByte(COLON);
+    for (let at = first; at < first + 2 * fields.length; at += 2) {
+      if (at > first) to.addByte(COLON);
       to.addPart(bytes, texts[at] ?? 0, texts[at + 1] ?? 0);
     }
     to.addByte(TAB);
