@@ -10,13 +10,14 @@ const waiting = [
   "end-to-end/long-pulls",
 ];
 
+const isWaiting = ({ moduleId }: TestSpecification): boolean =>
+  waiting.some((name) => moduleId.includes(name));
+
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isWaiting = ({ moduleId }: TestSpecification): boolean =>
-      waiting.some((name) => moduleId.includes(name));
-    return (await super.sort(files)).toSorted(
-      (left, right) => Number(isWaiting(right)) - Number(isWaiting(left)),
-    );
+    // oxlint-disable-next-line unicorn/no-array-sort -- vitest's own method, which returns a promise
+    const sorted = await super.sort(files);
+    return sorted.toSorted((left, right) => Number(isWaiting(right)) - Number(isWaiting(left)));
   }
 }
 
