@@ -27,11 +27,11 @@ export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
 
 export interface KnownAsset {
   /** The user's name for the asset. */
-  readonly name?: string | undefined;
+  readonly name: string | undefined;
   /** The symbol of a token, such as WETH, or the symbols of a pool's tokens, such as USDC/WETH. */
-  readonly label?: string | undefined;
+  readonly label: string | undefined;
   /** Raw amounts of the token are in units of 10^-decimals. */
-  readonly decimals?: number | undefined;
+  readonly decimals: number | undefined;
 }
 
 /** Names can have any length, and longer ones are cut. */

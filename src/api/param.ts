@@ -7,16 +7,16 @@ export interface Param {
   readonly required: boolean;
   readonly flag: string | undefined;
   /** `field` means `--field name=value`, sent as typed. `property` is passed to the library by a program. */
-  readonly givenAs?: "field" | "property";
+  readonly givenAs: "flag" | "field" | "property";
   readonly kind: ParamKind;
   /** One line, including the unit. */
   readonly help: string;
   /** More text for the full help. It starts with its own punctuation. */
-  readonly details?: string;
+  readonly details: string;
   /** Up to this many values; rows must match all of them. The request has only one, and the client compares the others. */
-  readonly several?: number;
+  readonly several: number | undefined;
   /** Sent by default, and written as a user would type it. */
-  readonly default?: string;
+  readonly default: string | undefined;
 }
 
 export type ParamKind =
@@ -44,21 +44,29 @@ export type ParamKind =
   /** Any time that `time/time.ts` accepts. It is sent as Unix seconds. */
   | { readonly kind: "time" };
 
+const usual = {
+  required: false,
+  givenAs: "flag",
+  details: "",
+  several: undefined,
+  default: undefined,
+} as const;
+
 type Extra = Partial<Pick<Param, "flag" | "required" | "details" | "default" | "several">>;
 
 /** By default, the flag is the wire name with dashes instead of underscores. */
 export function query(name: string, kind: ParamKind, help: string, extra: Extra = {}): Param {
   const flag = name.replaceAll("_", "-");
-  return { name, place: "query", required: false, flag, kind, help, ...extra };
+  return { name, place: "query", flag, kind, help, ...usual, ...extra };
 }
 
-export function fullHelp({ help, details = "", default: usual }: Param): string {
-  return `${help}${details}${usual === undefined ? "" : ` (default ${usual})`}`;
+export function fullHelp({ help, details, default: sent }: Param): string {
+  return `${help}${details}${sent === undefined ? "" : ` (default ${sent})`}`;
 }
 
 /** A required argument, sent as one percent-encoded segment. */
 export function path(name: string, kind: ParamKind, help: string): Param {
-  return { name, place: "path", required: true, flag: undefined, kind, help };
+  return { name, place: "path", flag: undefined, kind, help, ...usual, required: true };
 }
 
 /** dexdata sets it, so it does not have a flag. */

@@ -45,7 +45,7 @@ function refuseChoice(label: string, typed: string, kind: Extract<ParamKind, { k
 
 /** As typed: `--order-by` for a flag, `<network>` for an argument, or `--field order_by` in a raw call. */
 export function inputName(param: Param): string {
-  if (param.givenAs !== undefined) return param.givenAs === "field" ? `--field ${param.name}` : param.name;
+  if (param.givenAs !== "flag") return param.givenAs === "field" ? `--field ${param.name}` : param.name;
   if (param.flag !== undefined) return `--${param.flag}`;
   // The API distinguishes pool_address from token_address, but in both cases users type an address.
   const isAddress =

@@ -19,13 +19,13 @@ export interface Field {
   readonly optional: boolean;
   readonly nullable: boolean;
   /** The service sends the key only with `detailed=true`. */
-  readonly isDetail?: boolean;
+  readonly isDetail: boolean;
   /** The value is in the token's smallest unit; `decimals` in the same record scales it. */
-  readonly isRaw?: boolean;
+  readonly isRaw: boolean;
   /** Known since Parquet's columns were frozen, so files have it in the column `other`. */
-  readonly isLater?: boolean;
+  readonly isLater: boolean;
   /** An amount of the token itself, although fields with such names are in USD elsewhere. */
-  readonly isInTokens?: boolean;
+  readonly isInTokens: boolean;
 }
 
 export type FieldType =
@@ -51,11 +51,14 @@ export type Reading =
   | "yes-no"
   | "mark";
 
+const required = { optional: false, nullable: false };
+const unmarked = { isDetail: false, isRaw: false, isLater: false, isInTokens: false };
+
 const plain = (kind: "text" | "number" | "integer" | "boolean" | "any", reads: Reading): Field => ({
   type: { kind },
   reads,
-  optional: false,
-  nullable: false,
+  ...required,
+  ...unmarked,
 });
 
 export const text = plain("text", "text");

@@ -28,10 +28,13 @@ export interface FailureDetails {
   readonly isUnsent?: boolean | undefined;
   /** A pull's rows were modified. Resuming would fail, so only `next` helps. */
   readonly isDamaged?: boolean | undefined;
-  /** Rows that the service counts but does not return. None of the missing rows are newer than `to` (RFC 3339). */
-  readonly missing?: { readonly rows: number | undefined; readonly to: string | undefined } | undefined;
-  /** Why a list is incomplete, one sentence for each contradiction that remained. */
-  readonly doubts?: readonly string[] | undefined;
+  /** What an incomplete list lacks. */
+  readonly incomplete?: {
+    /** Rows that the service counts but does not return. None of them are newer than `to` (RFC 3339). */
+    readonly missing: { readonly rows: number | undefined; readonly to: string | undefined };
+    /** One sentence for each contradiction that remained. */
+    readonly doubts: readonly string[];
+  };
   readonly cause?: unknown;
 }
 

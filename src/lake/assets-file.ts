@@ -117,7 +117,7 @@ export function placesOf(root: string, dataset: DatasetKey): readonly Period[] {
 export async function firstPeriod(root: string, dataset: Dataset): Promise<number | undefined> {
   const [first] = placesOf(root, dataset);
   if (first === undefined) return undefined;
-  const files = await findFiles({ root, isFull: false, lock: undefined }, dataset, first.name);
+  const files = await findFiles({ root, lock: undefined }, dataset, first.name);
   const starts = files.flatMap(({ periods }) => periods.map(({ footer }) => footer.period.from));
   return starts.length === 0 ? first.from : Math.min(...starts);
 }

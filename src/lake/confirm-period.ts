@@ -35,6 +35,6 @@ export async function confirmPeriod(
     await run.events.published(dataset, published);
     break;
   }
-  run.events.done(1);
+  run.events.done();
   return [];
 }

@@ -21,9 +21,8 @@ const patience = 30 * day;
 /** A file of the directory, as its name and footer describe it. */
 export interface Held {
   readonly state: FileState;
-  /** Undefined for a file that cannot be read, or that belongs elsewhere; `problem` says why. */
+  /** Undefined for a file that cannot be read, or that belongs elsewhere. */
   readonly footer: Footer | undefined;
-  readonly problem?: string;
 }
 
 /** What a run has to do about a period. `from` is the start of the missing rows. */
@@ -42,7 +41,7 @@ export interface Wish {
   /** Why the plan's limits may have hidden rows, such as `plan free`. A different plan may get them. */
   readonly plan: string;
   /** In seconds; undefined if the plan does not limit candles. */
-  readonly candleReach?: number | undefined;
+  readonly candleReach: number | undefined;
 }
 
 const nothing: Need = { what: "nothing" };

@@ -66,7 +66,7 @@ async function giveUpBefore(
     if (held !== undefined && held.footer === undefined) {
       mayBegin = false;
       run.complain(
-        `${held.file}: ${held.problem ?? "damaged"}; the service no longer has its rows, so the file was left as it is`,
+        `${held.file}: ${held.problem}; the service no longer has its rows, so the file was left as it is`,
       );
       continue;
     }
@@ -97,12 +97,10 @@ async function told(
   const held = await run.look(dataset, next);
   const isRead = to === undefined || to > last.to;
   if (held?.footer === undefined || (isRead && held.state !== "rows")) return before;
-  const { footer } = held;
-  const known = new Set(footer.before?.map(rangeText));
+  const known = new Set(held.footer.before?.map(rangeText));
   const news = before.filter((range) => !known.has(rangeText(range)));
   for (const range of news)
     if (range.why !== notCreated) run.complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
-  if (news.length > 0)
-    await rewriteFooter(run.publisher, dataset, next, { ...held, footer }, { before: [...before] });
+  if (news.length > 0) await rewriteFooter(run.publisher, dataset, next, held, { before: [...before] });
   return [];
 }

@@ -11,7 +11,6 @@ import {
   rowRanges,
   UnreadableParquet,
 } from "../rows/parquet/parquet-file.ts";
-import type { Held } from "./coverage.ts";
 import type { Dataset } from "./dataset.ts";
 import { type Footer, foreignPart, readFooters } from "./footer.ts";
 import {
@@ -24,27 +23,31 @@ import {
   placeOf,
 } from "./layout.ts";
 
-/** A period in a file of the directory. */
-export interface HeldFile extends Held {
-  readonly file: string;
-  readonly identity: FileIdentity | undefined;
-  /** Where its rows are in the file. */
-  readonly range?: RowRange;
-  /** Only these rows of the file have changed. */
-  readonly isPartly?: boolean;
-}
-
-/** A period that can be read. */
-export interface KeptFile extends HeldFile {
-  readonly footer: Footer;
-  readonly range: RowRange;
-}
-
-/** A file with the periods that it has, oldest first. */
-export interface FoundFile {
+interface FileOnDisk {
   readonly file: string;
   readonly state: FileState;
   readonly identity: FileIdentity | undefined;
+}
+
+/** A period that can be read. */
+export interface KeptFile extends FileOnDisk {
+  readonly footer: Footer;
+  /** Where its rows are in the file. */
+  readonly range: RowRange;
+}
+
+interface DamagedFile extends FileOnDisk {
+  readonly footer: undefined;
+  readonly problem: string;
+  /** Only these rows of the file have changed. */
+  readonly isPartly: boolean;
+}
+
+/** A period in a file of the directory. */
+export type HeldFile = KeptFile | DamagedFile;
+
+/** A file with the periods that it has, oldest first. */
+export interface FoundFile extends FileOnDisk {
   /** Why the file cannot be used. */
   readonly problem: string | undefined;
   readonly periods: readonly KeptFile[];
@@ -54,19 +57,21 @@ export interface FoundFile {
 
 export interface Looking {
   readonly root: string;
-  /** Reads every byte of the files, not only their footers. */
-  readonly isFull: boolean;
   /** Without it, nothing is changed. */
   readonly lock: FolderLock | undefined;
 }
 
-/** The period in its file. What the operating system says about one file is damage of that file. */
+/**
+ * The period in its file, of which every byte is read. What the operating system says about one file is damage of that
+ * file.
+ */
 export async function findHeld(
   looking: Looking,
   dataset: Dataset,
   period: Period,
 ): Promise<HeldFile | undefined> {
-  return heldIn(await findFiles(looking, dataset, placeOf(dataset, period), period), period);
+  const isRead = (footer: Footer): boolean => isWithin(footer, period);
+  return heldIn(await findFiles(looking, dataset, placeOf(dataset, period), isRead), period);
 }
 
 export const isWithin = ({ period }: Footer, { from, to }: Period): boolean =>
@@ -77,25 +82,22 @@ export function heldIn(files: readonly FoundFile[], own: Period): HeldFile | und
   const kept = files.flatMap(({ periods }) => periods).find(({ footer }) => isWithin(footer, own));
   if (kept !== undefined) return kept;
   const changed = files.flatMap((found) => found.changed).find(({ footer }) => isWithin(footer, own));
-  if (changed !== undefined) return { ...changed, footer: undefined, isPartly: true };
-  const unusable = files.find(({ problem }) => problem !== undefined);
-  return unusable === undefined
-    ? undefined
-    : { ...unusable, footer: undefined, problem: unusable.problem ?? "" };
+  const damaged = changed ?? files.find(({ problem }) => problem !== undefined);
+  if (damaged?.problem === undefined) return undefined;
+  return { ...damaged, footer: undefined, problem: damaged.problem, isPartly: damaged === changed };
 }
 
-/** The files in one directory of a dataset: complete rows come first. Of every byte, only those of `only` are read. */
+/** The files in one directory of a dataset: complete rows come first. Of a period with `isRead`, every byte is read. */
 export async function findFiles(
-  { root, isFull, lock }: Looking,
+  { root, lock }: Looking,
   dataset: Dataset,
   name: string,
-  only?: Period,
+  isRead: (footer: Footer) => boolean = () => false,
 ): Promise<readonly FoundFile[]> {
   const folder = path.join(root, folderOf(dataset), name);
   const place = placeNamed(dataset, name);
   if (place === undefined) return [];
   const files: FoundFile[] = [];
-  const isRead = (footer: Footer): boolean => isFull && (only === undefined || isWithin(footer, only));
   for (const state of fileStates) {
     const file = path.join(folder, fileNameOf(state));
     const found = await readFound(file, state, dataset, place, isRead);

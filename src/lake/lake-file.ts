@@ -89,7 +89,7 @@ export async function writePart(
   kind: DatasetKind,
   rows: readonly string[],
   footerOf: (written: WrittenRows) => Footer,
-  see?: (row: string) => void,
+  see: (row: string) => void = () => undefined,
 ): Promise<WrittenPart> {
   const columns = columnsOf(rowShape(factsOfKind(kind).endpoint));
   let footer: Footer | undefined;
@@ -108,7 +108,7 @@ export async function writeParquet(
   columns: readonly ParquetColumn[],
   rows: readonly string[],
   receiptOf: (written: WrittenRows) => string,
-  see?: (row: string) => void,
+  see: (row: string) => void = () => undefined,
 ): Promise<number> {
   const file = createPart(part);
   let receipt = "";
@@ -134,13 +134,13 @@ async function checkPart(
   part: string,
   receipt: string,
   { rows_sha256 }: WrittenRows,
-  see: ((row: string) => void) | undefined,
+  see: (row: string) => void,
 ): Promise<void> {
   const hash = createRowHash();
   const found = await tryParquet(part, async (parquet) => {
     for await (const { lines, rows } of parquet.groups()) {
       hash.add(lines, rows);
-      if (see !== undefined) for (const line of lines.toString().split("\n")) if (line !== "") see(line);
+      for (const line of lines.toString().split("\n")) if (line !== "") see(line);
     }
     return parquet.receipt;
   });

@@ -36,7 +36,7 @@ export interface Lake {
 
 export interface LakeEvents {
   readonly planned: (periods: number) => void;
-  readonly done: (periods: number) => void;
+  readonly done: () => void;
   readonly read: (rows: number) => void;
   readonly published: (dataset: Dataset, published: Published) => Promise<void>;
   /** Rows are missing, or may be. */
@@ -61,7 +61,7 @@ export function beginRun(lake: Lake) {
     events.incomplete(problem);
   };
   const tellAbout = ({ file, footer, twins }: Published, news: News): void => {
-    const { dataset, held, part, lost, before = [] } = news;
+    const { dataset, held, part, lost, before } = news;
     const { state, rows, contradicted, witnessed } = footer;
     if (twins > 0)
       events.remark(
@@ -97,7 +97,7 @@ export function beginRun(lake: Lake) {
     waiting: [] as Waiting[],
     /** A file that is about to be written again. It is read in full, because its footer does not show all damage. */
     look: async (dataset: Dataset, period: Period): Promise<HeldFile | undefined> =>
-      await findHeld({ root, isFull: true, lock }, dataset, period),
+      await findHeld({ root, lock }, dataset, period),
     /** A file by month has days of several tasks, so looking at one and writing it is one step. */
     inTurn: async <T>(dataset: Dataset, work: () => Promise<T>): Promise<T> => {
       const inTurn = turns.get(dataset) ?? createQueue();
@@ -112,9 +112,7 @@ export function beginRun(lake: Lake) {
       const published = await publishPeriod(publisher, news);
       if (held !== undefined && held.footer === undefined && !told.has(held.file)) {
         told.add(held.file);
-        events.damaged(
-          `replaced ${held.file}: ${held.problem ?? ""}; the earlier file is in .dexdata/replaced`,
-        );
+        events.damaged(`replaced ${held.file}: ${held.problem}; the earlier file is in .dexdata/replaced`);
       }
       if (published === undefined) return;
       await events.published(dataset, published);

@@ -17,7 +17,7 @@ export interface News {
   readonly total: number | undefined;
   readonly lost: readonly LostRange[];
   /** Days before the first file that the service does not have. */
-  readonly before?: readonly LostRange[];
+  readonly before: readonly LostRange[];
   /** See `Evidence`. */
   readonly isWitnessed: boolean;
   readonly isSound: boolean;

@@ -27,7 +27,7 @@ export function footerOf({ service, version, news, verdict, rows, summary }: Wri
   const settled = isSettled ? settledTime(dataset, part, end, settlingTime) : before;
   const isNow = isInFull && lost.length === 0;
   const isFinal = isNow && verdict.state !== "lost" && part.present >= period.to + completeAge;
-  const earlier = news.before === undefined || news.before.length === 0 ? old?.before : news.before;
+  const earlier = news.before.length === 0 ? old?.before : news.before;
   const isSecond = dataset.kind !== "transactions" && held?.state === "rows";
   return {
     ...identityOf(dataset),

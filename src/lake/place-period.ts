@@ -32,16 +32,15 @@ export async function placePeriod(
     placePart(placer, folder, written, kept);
     return name;
   }
-  const looked = await findFiles({ ...placer, isFull: false }, dataset, place);
+  const looked = await findFiles(placer, dataset, place);
   const files = looked.map((found) =>
     found.file === kept?.file ? { ...found, identity: kept.identity } : found,
   );
   const isOther = ({ footer }: { footer: Footer }): boolean => !isWithin(footer, period);
   const { file, footer } = written;
   // If the rows are those that the file has, all of its row groups can be copied.
-  const isSame = kept?.footer?.rows_sha256 === footer.rows_sha256;
-  const own: StoredPeriod =
-    kept?.range !== undefined && isSame ? { ...kept, range: kept.range, footer } : written;
+  const isSame = kept?.footer !== undefined && kept.footer.rows_sha256 === footer.rows_sha256;
+  const own: StoredPeriod = isSame ? { ...kept, footer } : written;
   const target = files.find(({ state }) => state === footer.state);
   await rewrite(placer, folder, footer.state, target, [...othersIn(target, isOther), own]);
   removeFile(file);

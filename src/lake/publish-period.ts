@@ -4,7 +4,7 @@ import { showSeconds } from "../base/time/time.ts";
 import { removeFile } from "../base/files/paths.ts";
 import type { Dataset } from "./dataset.ts";
 import { type Footer } from "./footer.ts";
-import type { HeldFile } from "./held-files.ts";
+import type { HeldFile, KeptFile } from "./held-files.ts";
 import { type Evidence, judgePeriod } from "./judge-period.ts";
 import { readRows, writePart, type WrittenPart } from "./lake-file.ts";
 import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
@@ -40,7 +40,7 @@ export interface Published {
 /** Replaces the file of a period. Returns undefined if the file already says the same. */
 export async function publishPeriod(publisher: Publisher, news: News): Promise<Published | undefined> {
   const { dataset, period, held } = news;
-  const kept = held?.footer === undefined ? undefined : { ...held, footer: held.footer };
+  const kept = held?.footer === undefined ? undefined : held;
   const before = kept === undefined ? [] : await readRows(kept.file, kept.range);
   const earlier = before.map((text) => readLakeRow(dataset.kind, text));
   const { verdict, rows, merged } = decide(news, earlier);
@@ -58,19 +58,19 @@ export async function publishPeriod(publisher: Publisher, news: News): Promise<P
     (summary) => footerOf({ ...publisher, news, verdict, rows, summary }),
     changes.see,
   );
-  if (kept !== undefined && hasSameContent(kept.footer, written.footer)) {
+  if (kept !== undefined && contentOf(kept.footer) === contentOf(written.footer)) {
     removeFile(written.file);
     return undefined;
   }
-  if (held !== undefined && kept === undefined) (hasOthers(news) ? copyAside : setAside)(publisher, held);
+  if (held !== undefined && held.footer === undefined) {
+    // Other days of the damaged file can still be read.
+    const hasOthers = held.isPartly && placeOf(dataset, period) !== period.name;
+    (hasOthers ? copyAside : setAside)(publisher, held);
+  }
   if (kept?.state === "rows" && verdict.dropsAbsent) copyAside(publisher, kept);
   const file = await placePeriod(publisher, dataset, period, written, kept);
   return publishedOf(file, period, written, { ...changes.counts(), twins: merged.twins });
 }
-
-/** Whether the damaged file has other days, which can still be read. */
-const hasOthers = ({ dataset, period, held }: News): boolean =>
-  held?.isPartly === true && placeOf(dataset, period) !== period.name;
 
 /** What becomes of the file, and its rows if it is written. `earlier` are the rows of the file so far. */
 export function decide(news: News, earlier: readonly LakeRow[]) {
@@ -141,7 +141,7 @@ export async function rewriteFooter(
   publisher: Publisher,
   dataset: Dataset,
   period: Period,
-  held: HeldFile & { readonly footer: Footer },
+  held: KeptFile,
   changes: Partial<Footer>,
 ): Promise<Published> {
   const rows = await readRows(held.file, held.range);
@@ -167,14 +167,10 @@ function publishedOf(
   };
 }
 
-/** If only the time up to which rows are settled has moved, the file stays as it is, and a later run reads more again. */
-function hasSameContent(one: Footer, other: Footer): boolean {
-  return contentOf(one) === contentOf(other);
-}
-
 /** In seconds. The time of an attempt is updated after a day, because the next attempt depends on it. */
 const attemptTime = 86_400;
 
+/** If only the time up to which rows are settled has moved, the file stays as it is, and a later run reads more again. */
 function contentOf({ settled_to, unsettled, dexdata: _version, lost, before, ...content }: Footer): string {
   const ranges = lost.map(({ seen_at, ...range }) => [range, Math.floor(seen_at / attemptTime)]);
   const earlier = before?.map(({ seen_at: _seen, ...range }) => range);

@@ -87,7 +87,7 @@ export async function pullStretch(
   const tally = tallyOf(interrupted?.progress);
   const open = async (now: number): Promise<Destination> =>
     await openFile(context, {
-      claimed: { file, lock: puller.lock, interrupted, isUnproven: false },
+      claimed: { file, lock: puller.lock, interrupted, placed: undefined, isUnproven: false },
       to: { file, pattern: undefined, isResumed: true, isForced: false, receipt: undefined },
       header: { query, now, tier: client.target.tier, started: context.clock.now() },
       inputs: 1,

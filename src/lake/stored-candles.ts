@@ -36,7 +36,7 @@ export function storedCandles(root: string, serviceName: (service: Service) => s
       from: 0,
       label: "",
     };
-    const looking = { root, isFull: false, lock: undefined };
+    const looking = { root, lock: undefined };
     for (const place of placesOf(root, dataset).toReversed()) {
       if (!isWanted({ from: place.from, to: place.to - length })) continue;
       const files = await findFiles(looking, dataset, place.name);

@@ -167,7 +167,7 @@ export async function planLake(
     for (const period of periodsBetween(dataset, from, present)) {
       const place = placeOf(dataset, period);
       if (!names.has(place)) continue;
-      const there = found.get(place) ?? (await findFiles({ root, isFull: isForced, lock }, dataset, place));
+      const there = found.get(place) ?? (await findFiles({ root, lock }, dataset, place, () => isForced));
       if (!found.has(place) && lock !== undefined) await dropCopies({ ...lake, lock }, dataset, place, there);
       found.set(place, there);
       const held = heldIn(there, period);

@@ -52,7 +52,7 @@ export async function syncList(run: LakeRun, list: PoolList, held: Held): Promis
     if ((held.get(day.name)?.footer?.settled_to ?? 0) < day.to)
       await record(run, list, day, { begin, at, rows });
   drop();
-  run.events.done(1);
+  run.events.done();
   return [];
 }
 

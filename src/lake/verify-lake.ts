@@ -149,7 +149,7 @@ async function verifyRows(
   query: Query | undefined,
   report: Report,
 ): Promise<Checked> {
-  const walk = createRowWalk(query, "parquet", report);
+  const walk = createRowWalk(query, "parquet", report, undefined);
   try {
     await verifyParquet({ file, startWalk: () => walk, report, signal, onGroup: flush });
   } catch (cause) {

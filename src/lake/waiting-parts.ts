@@ -64,7 +64,7 @@ export async function takeRows(run: LakeRun, waiting: Waiting): Promise<void> {
   const oldest = oldestOf(found.own);
   if (wanted.dataset.kind === "transactions" && !staged.isEarlier && found.own.length > 0)
     run.witnesses.add(oldest, step);
-  if (unwitnessed(run, waiting, oldest) === undefined) await publishParts(run, waiting, found);
+  if (unwitnessed(run, waiting, oldest) === undefined) await publishParts(run, waiting, found, undefined);
   else run.waiting.push(waiting);
 }
 
@@ -113,7 +113,7 @@ async function publishParts(
   run: LakeRun,
   waiting: Waiting,
   { all, own: rows }: Found,
-  created?: number,
+  created: number | undefined,
 ): Promise<void> {
   const { staged, parts, wanted, reach, before } = waiting;
   const { stretch, present, isProven: isCounted } = staged;
@@ -147,7 +147,7 @@ async function publishParts(
       run.complain(
         `${nameOfDataset(dataset)}, ${period.name}: the service counts ${total ?? "other"} rows, but returns ${own.length}; the file stays open`,
       );
-    run.events.done(1);
+    run.events.done();
   }
   dropStaged(staged.file);
 }

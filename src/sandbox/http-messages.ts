@@ -26,7 +26,7 @@ export function logRequest(
   { options }: SandboxState,
 ): void {
   const { plan, credits, key, faults } = account;
-  options.log?.({
+  options.log({
     time: new Date(options.now()).toISOString(),
     host,
     method,
@@ -35,7 +35,7 @@ export function logRequest(
     plan,
     credits,
     key,
-    ...(faults !== undefined && { faults }),
+    ...(faults.length > 0 && { faults }),
     ms: Math.round(milliseconds * 1000) / 1000,
   });
 }
@@ -85,8 +85,11 @@ export function refusesHostless(message: IncomingMessage, reply: ServerResponse)
 }
 
 /** Does not call `act` if the client disconnects first. */
-export function afterLatency({ options }: SandboxState, reply: ServerResponse, act: () => void): void {
-  const { latencyMs = 0 } = options;
+export function afterLatency(
+  { options: { latencyMs } }: SandboxState,
+  reply: ServerResponse,
+  act: () => void,
+): void {
   if (latencyMs === 0) act();
   else reply.once("close", after(latencyMs, act));
 }

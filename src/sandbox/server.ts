@@ -47,7 +47,7 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
     await Promise.all(servers.map(stop));
   };
   try {
-    const port = options.port ?? 0;
+    const { port } = state.options;
     const [restFree = "", restPaid = "", streamFree = "", streamPaid = ""] = await Promise.all(
       servers.map((server, index) => listen(server, port === 0 ? 0 : port + index)),
     );

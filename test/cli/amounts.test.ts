@@ -1,18 +1,11 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
-import type { Param } from "../../src/api/param.ts";
+import { type Param, query } from "../../src/api/param.ts";
 import { readParam } from "../../src/api/read-param.ts";
 import { isLong } from "../harness/long.ts";
 
-const param: Param = {
-  name: "liquidity_usd_min",
-  place: "query",
-  required: false,
-  help: "",
-  flag: "liquidity-usd-min",
-  kind: { kind: "amount" },
-};
+const param = query("liquidity_usd_min", { kind: "amount" }, "");
 const whole: Param = { ...param, kind: { kind: "integer", min: 0 } };
 
 /** Returns the value as sent to the service; undefined if it is rejected. */

@@ -7,7 +7,7 @@ const options = { isQuiet: false, hasDimRemarks: false, hasStats: false, verbosi
 test("keeps a limited number of lines while stderr is blocked, and counts the rest", async () => {
   const context = createTestContext();
   const unblock = context.stderr.stall();
-  const notices = createReport(context, options);
+  const notices = createReport(context, options, undefined);
   for (let line = 0; line < 5000; line += 1) notices.tell(`line ${line}`);
   // Returns although stderr is blocked: a finished run must not hang.
   await notices.settled();

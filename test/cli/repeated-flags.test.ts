@@ -13,7 +13,7 @@ const two = ["4", "5"] as const;
 
 describe("a flag with one value", () => {
   test("is refused if it is repeated with another value, in every command", async () => {
-    const single = flags.filter(({ flag }) => flag.type.isRepeatable !== true);
+    const single = flags.filter(({ flag }) => !flag.type.isRepeatable);
     expect(single.length).toBeGreaterThan(500);
     const wrong: string[] = [];
     for (const { words, name } of single) {
@@ -49,7 +49,7 @@ describe("a flag with one value", () => {
 });
 
 test("every value of a repeatable flag counts", async () => {
-  const repeatable = flags.filter(({ flag }) => flag.type.isRepeatable === true).map(({ name }) => name);
+  const repeatable = flags.filter(({ flag }) => flag.type.isRepeatable).map(({ name }) => name);
   expect([...new Set(repeatable)].toSorted()).toEqual(["at", "field", "token", "when"]);
   const words =
     "api /networks/base/pools/search --sandbox -f limit=2 -f order_by=created_at --paginate --limit 4";

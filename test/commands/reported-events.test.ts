@@ -20,7 +20,7 @@ const named = { assets: 2, names: ["base:0x1", "base:0x2"], labels: ["WETH", nul
 const shard = { number: 1, subjects };
 const failure = fail("network", "connection lost");
 const at = { now: 1_795_251_240_000, elapsed: 0 };
-const gap = { from: at, to: at, reason: "connection lost" };
+const gap = { from: at, to: at, reason: "connection lost", clockJump: undefined };
 
 function openRun(): Run {
   const quiet = (): undefined => undefined;

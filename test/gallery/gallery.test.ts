@@ -84,7 +84,7 @@ async function boardPicture(isOn?: (asset: string) => boolean): Promise<string> 
     paint: await createPaint(true),
     start: 0,
     isOn,
-    findAsset: (address) => ({ label: labels.get(address) }),
+    findAsset: (address) => ({ name: undefined, label: labels.get(address), decimals: undefined }),
   });
   for (let second = 0; second < 60; second += 2)
     for (const [index, address] of [...labels.keys()].entries()) {

@@ -155,8 +155,8 @@ export const referenceParts: Readonly<Record<string, () => string>> = {
     table(
       ["setting", "variable", "meaning", "default"],
       Object.values(settings).map((setting) => [
-        setting.environmentOnly ? "" : code(setting.name),
-        setting.fileOnly ? "" : code(setting.variable),
+        setting.only === "environment" ? "" : code(setting.name),
+        setting.only === "file" ? "" : code(setting.variable),
         setting.help,
         setting.fallbackText,
       ]),

@@ -39,9 +39,10 @@ export function runModel(lake: ModelLake, run: ModelRun): void {
   const { dataset, present, service } = run;
   const heldIn = ({ name }: Period): HeldFile | undefined => {
     const found = lake.get(name);
-    return found === undefined ? undefined : { ...found, file: name, identity: undefined };
+    if (found === undefined) return undefined;
+    return { ...found, file: name, identity: undefined, range: { begin: 0, end: found.rows.length } };
   };
-  const wish = { dataset, present, isForced: false, plan: "plan pro" };
+  const wish = { dataset, present, isForced: false, plan: "plan pro", candleReach: undefined };
   const { stretches, confirms } = planDataset(wish, heldIn);
   const again = confirms.flatMap(({ period }): readonly Stretch[] => {
     const held = lake.get(period.name);
@@ -85,6 +86,7 @@ function readStretch(
       rows: isCandles ? own : own.toReversed(),
       total: isCandles ? undefined : own.length,
       lost: [],
+      before: [],
       isWitnessed: oldest <= from || hasWitness,
       isSound: true,
     };

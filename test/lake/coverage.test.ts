@@ -52,6 +52,7 @@ const wish = (present: number, more = {}) => ({
   present,
   isForced: false,
   plan: "plan pro",
+  candleReach: undefined,
   ...more,
 });
 const yesterday = periodAt(dataset, at("2026-11-20T12:00:00Z"));
@@ -69,7 +70,7 @@ test("a period without a file is read from the start of the dataset", () => {
 });
 
 test("a damaged file is read again", () => {
-  const damaged: Held = { state: "rows", footer: undefined, problem: "damaged" };
+  const damaged: Held = { state: "rows", footer: undefined };
   expect(needOf(wish(yesterday.to + day), yesterday, damaged)).toEqual(allOfIt);
 });
 

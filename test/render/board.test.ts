@@ -205,7 +205,7 @@ test("without Unicode, labels, addresses and messages are ASCII as well", () => 
   const board = boardOf({
     isUnicode: false,
     assets: [weth, "x:é…"],
-    findAsset: () => ({ label: "Ünï💧/WETH" }),
+    findAsset: () => ({ name: undefined, label: "Ünï💧/WETH", decimals: undefined }),
   });
   board.say("warning from the service: „café“", 0);
   for (const columns of [30, 40, 60, 100])
@@ -256,7 +256,11 @@ describe("labels and keys", () => {
     [weth, "WETH"],
     [shib, "SHIB"],
   ]);
-  const findAsset = (address: string, network = "") => ({ label: labels.get(`${network}:${address}`) });
+  const findAsset = (address: string, network = "") => ({
+    name: undefined,
+    label: labels.get(`${network}:${address}`),
+    decimals: undefined,
+  });
   const assetsOf = (board: Board, rows = 30): readonly string[] =>
     board
       .frame({ columns: 100, rows }, fine, 5000)

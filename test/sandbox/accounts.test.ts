@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Accounts, createAccounts, maxAccounts } from "../../src/sandbox/service/accounts.ts";
 import type { Caller } from "../../src/sandbox/service/caller.ts";
-import type { SandboxOptions } from "../../src/sandbox/service/sandbox-exchange.ts";
+import { defaultSettings, type SandboxOptions } from "../../src/sandbox/service/sandbox-exchange.ts";
 import { createSandboxState, handle } from "../harness/bundled-sandbox.ts";
 import { NOON } from "./contract/service.ts";
 
@@ -11,7 +11,7 @@ const day = 86_400_000;
 /** Accounts on two clocks that the test sets: `now` is simulated and `elapsed` real, both in milliseconds. */
 function open(more: Partial<SandboxOptions> = {}) {
   const clock = { now: NOON * 1000, elapsed: 0 };
-  const options = { now: () => clock.now, elapsed: () => clock.elapsed, ...more };
+  const options = { ...defaultSettings, elapsed: () => clock.elapsed, ...more };
   const accounts = createAccounts(options, () => Math.floor(clock.now / 1000));
   return { clock, accounts, at: () => Math.floor(clock.now / 1000) };
 }

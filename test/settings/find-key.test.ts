@@ -153,6 +153,11 @@ describe("a key file", () => {
     expect((await find({}, { keyFile })).warnings).toEqual([warning]);
   });
 
+  test("that has no permissions on Windows is not reported", async () => {
+    chmodSync(keyFile, 0o644);
+    expect((await findKey({ ...context, platform: "win32" }, { keyFile })).warnings).toEqual([]);
+  });
+
   test("and a store that other users can read is reported when used", async () => {
     const file = credentialsPath(context);
     chmodSync(file, 0o640);

@@ -39,7 +39,7 @@ process.once("message", () => {
     if (setting !== undefined && value !== undefined) await setSetting(context, setting.name, value);
     await saveProfile(context, `p${index}`, { key, tier: "dev" });
     await savePlan(context, `${key}_other`, "pro");
-    const asset = { network: "ethereum", address: `0x${index}` };
+    const asset = { network: "ethereum", address: `0x${index}`, kind: undefined };
     for (const service of ["one", "other"]) await setAssetName(context, service, `n${index}`, asset);
   };
   work().then(

@@ -102,6 +102,7 @@ export async function keep(
     context,
     openerOf({ ...opening, ...subscription }),
     {
+      charged: () => undefined,
       opened: (_, gap) => {
         opened += 1;
         if (gap !== undefined) gaps.push(gap);

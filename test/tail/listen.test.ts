@@ -12,6 +12,7 @@ const start = Date.parse("2026-11-21T08:54:00Z");
 const handlers = {
   opened: () => undefined,
   events: async () => await Promise.resolve(),
+  charged: () => undefined,
   retrying: () => undefined,
   said: () => undefined,
 };

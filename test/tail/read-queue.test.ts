@@ -54,6 +54,7 @@ test("a list without rows reports none as unwritten when the run ends during its
     idle: () => 60_000,
     freshness: createFreshness(clock),
     handlers: {
+      progressed: () => undefined,
       write: async () => {
         ending.abort(new Error("ended"));
         // Another list writes.

@@ -15,6 +15,7 @@ const limits = { feed: feeds.prices, silence: 45_000, maxReconnects: undefined }
 const handlers: ShardHandlers = {
   opened: () => undefined,
   events: async () => await Promise.resolve(),
+  charged: () => undefined,
   retrying: () => undefined,
   said: () => undefined,
 };

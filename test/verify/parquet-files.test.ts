@@ -121,7 +121,7 @@ test.each(kinds)(
     const lines = await linesOf(await open(file));
 
     const expected: unknown[] = [];
-    const walk = createRowWalk(undefined, "parquet", (...finding) => expected.push(finding));
+    const walk = createRowWalk(undefined, "parquet", (...finding) => expected.push(finding), undefined);
     const reader = createNdjsonReader(walk);
     reader.add(Buffer.from(lines.map((line) => `${line}\n`).join("")));
     walk.end();
@@ -131,7 +131,7 @@ test.each(kinds)(
     writeFileSync(name, file);
     await verifyParquet({
       file: name,
-      startWalk: () => createRowWalk(undefined, "parquet", (...finding) => found.push(finding)),
+      startWalk: () => createRowWalk(undefined, "parquet", (...finding) => found.push(finding), undefined),
       report: () => undefined,
       signal: new AbortController().signal,
       onGroup: () => Promise.resolve(),

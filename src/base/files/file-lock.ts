@@ -60,7 +60,7 @@ export async function acquireLock(context: Locking, path: string): Promise<FileL
 export async function holdLock(
   context: Locking,
   path: string,
-  onWatch?: () => void,
+  onWatch: () => void = () => undefined,
 ): Promise<FileLock | { readonly holder: string }> {
   let isWatched = false;
   return await takeLock<{ readonly holder: string }>(context, path, true, (seen) => {
@@ -69,7 +69,7 @@ export async function holdLock(
     if (seen.found.text === "") return seen.watched >= shortStaleMs ? "abandoned" : "wait";
     if (seen.state === "running" || seen.age() < staleMs)
       return { holder: describeHolder(context, seen.holder) };
-    if (!isWatched) onWatch?.();
+    if (!isWatched) onWatch();
     isWatched = true;
     return seen.watched >= watchMs ? "abandoned" : "wait";
   });

@@ -1,5 +1,9 @@
 /** Wraps only at spaces, so that addresses and links are never split. `widthOf` is needed for non-ASCII text. */
-export function wrapWords(text: string, width: number, widthOf = lengthOf): readonly string[] {
+export function wrapWords(
+  text: string,
+  width: number,
+  widthOf = (part: string): number => part.length,
+): readonly string[] {
   return text.split("\n").flatMap((paragraph) => {
     if (widthOf(paragraph) <= width) return [paragraph];
     const lines: string[] = [];
@@ -17,8 +21,4 @@ export function wrapWords(text: string, width: number, widthOf = lengthOf): read
     }
     return line === "" ? lines : [...lines, line];
   });
-}
-
-function lengthOf(text: string): number {
-  return text.length;
 }

@@ -14,21 +14,21 @@ export interface Command {
   readonly section: Section;
   readonly positionals: readonly Positional[];
   /** An alternative form of the arguments, also shown in help. */
-  readonly otherForm?: readonly Positional[];
+  readonly otherForm: readonly Positional[] | undefined;
   readonly summary: string;
   readonly examples: readonly string[];
   /** The flags that only this command has, in the order used in help. */
   readonly flags: Flags;
   readonly shared: Flags;
   /** Undefined if the command sends no requests. */
-  readonly credits?: InWords;
+  readonly credits: InWords | undefined;
   readonly plan: PlanInWords;
   /** Every exit code that a run can have. Help, docs and `commands -o json` list them, and the tests check each run. */
   readonly exits: readonly ExitCode[];
   /** The exit code can also be that of a program that the command runs. */
-  readonly passesExit?: true;
+  readonly passesExit: boolean;
   /** Text that the full help shows below the flags. */
-  readonly notes?: readonly Block[];
+  readonly notes: readonly Block[];
   /** Empty unless it is an API command. */
   readonly endpoints: readonly Endpoint[];
   readonly run: (words: readonly string[], typed: TypedFlags, context: Context) => Promise<number>;
@@ -78,11 +78,12 @@ export interface Input<F extends Flags> {
   readonly typed: TypedFlags;
 }
 
-interface Described<Own extends Flags, Shared extends Flags> extends Omit<
-  Command,
-  "flags" | "shared" | "endpoints" | "run" | "plan"
-> {
-  readonly plan?: PlanInWords;
+const usual = { otherForm: undefined, credits: undefined, plan: anyPlan, passesExit: false, notes: [] };
+
+interface Described<Own extends Flags, Shared extends Flags>
+  extends
+    Omit<Command, "flags" | "shared" | "endpoints" | "run" | keyof typeof usual>,
+    Partial<Pick<Command, keyof typeof usual>> {
   readonly flags: Own;
   readonly shared: Shared;
   readonly run: (input: Input<Own & Shared>, context: Context) => Promise<number>;
@@ -93,8 +94,8 @@ export function command<Own extends Flags, Shared extends Flags>(described: Desc
   const { flags, shared, run } = described;
   const all: Own & Shared = { ...shared, ...flags };
   return {
+    ...usual,
     ...described,
-    plan: described.plan ?? anyPlan,
     endpoints: [],
     run: async (words, typed, context) => await run({ words, typed, flags: readValues(all, typed) }, context),
   };

@@ -60,7 +60,7 @@ export function describeCommand(command: Command) {
     examples,
     exit_codes: exits.toSorted((one, other) => one - other),
     /** The exit code can also be that of the program that the command runs. */
-    passes_exit_code: command.passesExit === true,
+    passes_exit_code: command.passesExit,
     /** Empty unless the command is for an endpoint. */
     endpoints: command.endpoints.map(({ id, method, path, plan: needed }) => ({
       id,
@@ -94,7 +94,7 @@ function describeFlags(flags: Flags, shared: boolean) {
     placeholder: flag.type.placeholder ?? null,
     choices: flag.type.choices ?? null,
     default: jsonDefault(flag),
-    repeatable: flag.type.isRepeatable === true,
+    repeatable: flag.type.isRepeatable,
     shared,
     group: flag.group,
     help: flagHelp(flag),

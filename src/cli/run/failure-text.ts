@@ -41,7 +41,7 @@ function shown(text: string): string {
 
 /** dexdata's own fields come first, and then each field from the response body, with every digit of its numbers. */
 export function failureJson(failure: Failure): string {
-  const { code, status, exit, retryable, why, body, missing } = failure.details;
+  const { code, status, exit, retryable, why, body, incomplete } = failure.details;
   const own = {
     code,
     message: failure.message,
@@ -50,7 +50,7 @@ export function failureJson(failure: Failure): string {
     retryable: retryable ?? false,
     next: nextOf(failure),
     service_message: why,
-    missing_rows: missing,
+    missing_rows: incomplete?.missing,
   };
   const known = Object.entries(own).filter(([, value]) => value !== undefined);
   const members = new Map(known.map(([name, value]) => [name, JSON.stringify(value)]));

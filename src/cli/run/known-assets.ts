@@ -33,19 +33,20 @@ export function createKnownAssets(
   const find = (network: string, address: string): KnownAsset | undefined => {
     const key = subjectKey({ network, address });
     const [label, name] = [labels.get(key), names.labelOf({ network, address })];
-    if (label === undefined && name === undefined) return kept().get(key);
-    return { ...kept().get(key), ...(label !== undefined && { label }), name };
+    const facts = kept().get(key);
+    if (label === undefined && name === undefined) return facts;
+    return { name, label: label ?? facts?.label, decimals: facts?.decimals };
   };
 
   const keep = (network: string, address: unknown, asset: KnownAsset): void => {
     if (typeof address !== "string" || (asset.label === undefined && asset.decimals === undefined)) return;
     const key = subjectKey({ network, address });
     const before = kept().get(key);
-    const all = { ...before, ...asset };
-    if (before?.label === all.label && before?.decimals === all.decimals) return;
+    const { label = before?.label, decimals = before?.decimals } = asset;
+    if (before?.label === label && before?.decimals === decimals) return;
     isChanged = true;
     kept().delete(key);
-    kept().set(key, all);
+    kept().set(key, { name: undefined, label, decimals });
   };
 
   /** Learns from the row of a token, or of a pool with its tokens. Rows of one network may omit it. */
@@ -99,8 +100,7 @@ function factsOf(row: object): KnownAsset {
   const decimals = member(row, "decimals");
   const isWhole =
     typeof decimals === "number" && Number.isInteger(decimals) && decimals >= 0 && decimals < 256;
-  const label = labelOfRow(row);
-  return { ...(label !== undefined && { label }), ...(isWhole && { decimals }) };
+  return { name: undefined, label: labelOfRow(row), decimals: isWhole ? decimals : undefined };
 }
 
 function textOfKept([key, { label = "", decimals }]: readonly [string, KnownAsset]): string {
@@ -109,5 +109,8 @@ function textOfKept([key, { label = "", decimals }]: readonly [string, KnownAsse
 
 function parseKept(text: string): [string, KnownAsset] {
   const [key = "", decimals = "", label = ""] = text.split("\t");
-  return [key, { ...(label !== "" && { label }), ...(decimals !== "" && { decimals: Number(decimals) }) }];
+  return [
+    key,
+    { name: undefined, label: label || undefined, decimals: decimals ? Number(decimals) : undefined },
+  ];
 }

@@ -119,7 +119,7 @@ export function tierSourceOf({ settings: { tier }, baseUrl }: RunOptions): strin
 async function openSandbox(
   context: Context,
   options: RunOptions,
-  { tier, seed, faults }: NonNullable<RunOptions["sandbox"]>,
+  { tier, seed, faults = [] }: NonNullable<RunOptions["sandbox"]>,
   speed: number,
 ) {
   const { startSandbox } = await import("../../sandbox/server.ts");
@@ -133,7 +133,7 @@ async function openSandbox(
     seed,
     now: () => options.now + passed(),
     elapsed: context.clock.elapsed,
-    ...(faults !== undefined && { faults }),
+    faults,
   });
   const target: Target = {
     ...connectionOf(sandbox, tier),

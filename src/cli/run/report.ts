@@ -29,7 +29,7 @@ const maxWaiting = 1000;
 export function createReport(
   context: Context,
   options: Pick<RunOptions, "isQuiet" | "hasDimRemarks" | "hasStats" | "verbosity">,
-  countdown?: Countdown,
+  countdown: Countdown | undefined,
 ) {
   const started = context.clock.elapsed();
   const isWatched = context.stderr.isTerminal && !options.isQuiet;
@@ -149,8 +149,4 @@ export async function say({ stderr }: Pick<Context, "stderr">, line: string, isD
 
 export async function sayWarning(context: Pick<Context, "stderr">, line: string): Promise<void> {
   await say(context, `${prefixes.warning}${line}`);
-}
-
-export async function sayNote(context: Pick<Context, "stderr">, line: string): Promise<void> {
-  await say(context, `${prefixes.note}${line}`);
 }

@@ -108,7 +108,7 @@ export async function withRun<Result>(
     onClose(async () => {
       await progress.close();
       await opened.close();
-      if (over === undefined) reportCost({ options, report }, opened);
+      if (over === undefined) reportCost({ options, report }, opened, undefined);
       else over(opened);
     });
     return opened;
@@ -144,7 +144,7 @@ async function closeAll(closers: (() => unknown)[]): Promise<void> {
 export function reportCost(
   { options, report }: Pick<Run, "options" | "report">,
   { client: { meter } }: OpenClient,
-  rest?: string,
+  rest: string | undefined,
 ): void {
   if (options.sandbox?.isFlagged === true) report.remark("simulated data from the sandbox");
   report.close(meter, rest);

@@ -26,7 +26,7 @@ interface FollowHandlers {
   /** Receives the number of rows that the reader did not accept in time. */
   readonly unwritten: (rows: number) => void;
   /** Called when all known rows are written, except for the held ones. */
-  readonly progressed?: (state: () => FollowState) => void;
+  readonly progressed: (state: () => FollowState) => void;
 }
 
 interface Follower {
@@ -61,7 +61,7 @@ export async function followRows(follower: Follower): Promise<void> {
   const held = createHeldRows(latest, polledAt);
   let tail: Tail | undefined;
   const recheckAt = (): number => tail?.recheckAt() ?? Number.POSITIVE_INFINITY;
-  const progressed = (of: Tail): void => handlers.progressed?.(() => of.state(held.keys()));
+  const progressed = (of: Tail): void => handlers.progressed(() => of.state(held.keys()));
   const differsAt = (): number =>
     tail === undefined ? Number.NEGATIVE_INFINITY : freshness.differsAt(toWire(tail.from()));
   const schedule = createSchedule(clock, wake, idle, { nextDue: held.nextDue, recheckAt, differsAt });

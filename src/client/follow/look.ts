@@ -114,12 +114,12 @@ export async function* catchUp(
   let start = known.from();
   let width: number | undefined;
   for (;;) {
-    const present = await reader.read({ from: known.from() }, maxRows);
+    const present = await reader.read({ from: known.from(), to: undefined }, maxRows);
     if (present.kind === "rows") return yield found(true, present);
     const end = { seconds: Math.min(present.newest.seconds, latest()), fraction: "" };
     if (compareInstants(start, end) >= 0) {
       // All rows are in the same second, so there is no smaller slice.
-      const all = await reader.read({ from: known.from() }, Number.POSITIVE_INFINITY);
+      const all = await reader.read({ from: known.from(), to: undefined }, Number.POSITIVE_INFINITY);
       if (all.kind === "rows") yield found(true, all);
       return;
     }

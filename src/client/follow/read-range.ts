@@ -125,7 +125,7 @@ function rowsRead(found: FoundRows, doubt?: Doubt, missing = 0): RowsRead {
 
 function incomplete(missing: number, items: number): Doubt {
   const problem = `the service reports ${counted(items, "row")} but returned ${items - missing}`;
-  const details = { missing: { rows: missing, to: undefined } };
+  const details = { incomplete: { missing: { rows: missing, to: undefined }, doubts: [problem] } };
   return { kind: "incomplete", failure: fail("incomplete", `incomplete list: ${problem}`, details) };
 }
 

@@ -21,7 +21,7 @@ export interface Source {
 /** Ends at the service's present time if `to` is missing. Both bounds are sent unchanged. */
 export interface Span {
   readonly from: Instant;
-  readonly to?: Instant;
+  readonly to: Instant | undefined;
 }
 
 interface Walk {

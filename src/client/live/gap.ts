@@ -23,7 +23,7 @@ export interface Gap {
   readonly to: Moment;
   readonly reason: string;
   /** Milliseconds by which the wall clock moved on its own, if it was set or the machine was suspended. */
-  readonly clockJump?: number;
+  readonly clockJump: number | undefined;
 }
 
 /** Milliseconds by which the two clocks may differ. Small corrections to the wall clock are normal. */
@@ -40,6 +40,6 @@ export function gapBetween(from: Moment, to: Moment, reason: string): Gap {
     from: { ...from, now: Math.min(from.now, to.now - passed) },
     to: { ...to, now: Math.max(to.now, from.now + passed) },
     reason,
-    ...(Math.abs(jump) > drift && { clockJump: jump }),
+    clockJump: Math.abs(jump) > drift ? jump : undefined,
   };
 }

@@ -81,7 +81,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       upToDate.read(data.length > 0 || hasPing, isHeard);
       if (parser.strayLines > strayLines) handlers.stray?.(parser.strayLines - strayLines);
       ({ strayLines } = parser);
-      if (data.length > 0) handlers.charged?.(data.length);
+      if (data.length > 0) handlers.charged(data.length);
       const fresh = data.filter(isFresh);
       if (fresh.length > 0) {
         hasData = true;

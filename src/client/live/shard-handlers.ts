@@ -12,7 +12,7 @@ export interface ShardHandlers {
   /** A chunk's data events, in order. Awaited, so a slow consumer slows down the socket; an error ends the stream. */
   readonly events: (events: readonly StreamEvent[], at: Moment) => Promise<void>;
   /** The service charges a credit for each data event, even if it is not passed on. */
-  readonly charged?: (events: number) => void;
+  readonly charged: (events: number) => void;
   /** The loss may be permanent. `since` is the start of the gap. */
   readonly lost?: (since: Moment, failure: Failure) => void;
   /** The connection was lost or could not be opened. The next attempt follows after the wait. */

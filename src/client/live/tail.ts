@@ -157,7 +157,7 @@ export class Tail {
     subjects: readonly Subject[],
     signal: AbortSignal,
     fail: (cause: unknown) => void,
-    after?: Promise<unknown>,
+    after: Promise<unknown> | undefined,
   ): Promise<void> {
     this.#begun += 1;
     const shard = { number: this.#begun, subjects };

@@ -68,8 +68,9 @@ export async function* walkCursorPages(
       }
       const isSent = (next: string): boolean => next !== early && sent.has(next);
       const { page, verdict } = await settle(open(document), isSent, async () => open(await ask(from)));
-      if (verdict?.kind === "doubt") doubts.push({ problem: verdict.problem, rows: undefined });
-      cursor = verdict?.isEnd === true ? undefined : (page.next ?? undefined);
+      const isEnd = verdict?.kind === "doubt at the end";
+      if (isEnd || verdict?.kind === "doubt") doubts.push({ problem: verdict.problem, rows: undefined });
+      cursor = isEnd ? undefined : (page.next ?? undefined);
       given += page.rows.length;
       const isAhead = cursor !== undefined && (cursor === early || given < wanted);
       if (isAhead && cursor !== early) {
@@ -79,7 +80,7 @@ export async function* walkCursorPages(
       const next = positionOf(cursor);
       const { rows, adds, notes } = page.inspected.take();
       const remarks = [
-        ...remark("short", verdict?.isShort === true ? 1 : 0),
+        ...remark("short", verdict?.kind === "short page" ? 1 : 0),
         ...remark("twins", page.inspected.twins),
       ];
       const end = next === undefined ? ended("end of list", doubts) : more(next, doubts);
@@ -135,18 +136,19 @@ function createSearchJudge({ client, walk: { pageSize, start }, seen }: Asking &
     let judged = judge(first);
     for (let repeats = 1; judged.problem !== undefined; repeats += 1) {
       const { problem, verdict } = judged;
-      if (verdict?.isShort === true && confirmedShort >= confirmationsNeeded) break;
+      if (verdict?.kind === "short page" && confirmedShort >= confirmationsNeeded) break;
       if (!(await client.again(repeats, problem))) break;
       const again = judge(await requestAgain());
       // A second response with the same problem confirms a remark, but never a contradiction.
-      const isConfirmed = verdict?.kind === "remark" && again.problem === problem;
+      const isRemark = verdict?.kind === "short page" || verdict?.kind === "twin rows";
+      const isConfirmed = isRemark && again.problem === problem;
       judged = again;
       if (isConfirmed) break;
     }
     if (judged.page === undefined) throw foreignFailure(judged.foreign);
     const { page, verdict } = judged;
     hasRows ||= page.rows.length > 0;
-    if (verdict?.isShort === true) confirmedShort += 1;
+    if (verdict?.kind === "short page") confirmedShort += 1;
     return { page, verdict };
   };
 }

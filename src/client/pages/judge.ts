@@ -124,8 +124,7 @@ export function incompleteList(doubts: readonly Doubt[]): Failure {
       ? `rows${where} may be missing`
       : `${counted(rows, "row")}${where} ${rows === 1 ? "is" : "are"} missing`;
   return fail("incomplete", `incomplete list: ${problemsOf(doubts)}; ${missing}`, {
-    missing: { rows, to },
-    doubts: doubts.map(({ problem }) => problem),
+    incomplete: { missing: { rows, to }, doubts: doubts.map(({ problem }) => problem) },
   });
 }
 

@@ -11,11 +11,8 @@ export interface SearchPage {
 
 export interface SearchVerdict {
   readonly problem: string;
-  /** A remark is accepted once a second response confirms it. */
-  readonly kind: "doubt" | "remark";
-  /** No next page can be requested. */
-  readonly isEnd?: true;
-  readonly isShort?: true;
+  /** After a doubt at the end, no next page can be requested. Others are accepted once a second response confirms them. */
+  readonly kind: "doubt" | "doubt at the end" | "short page" | "twin rows";
 }
 
 export interface SearchState {
@@ -31,14 +28,12 @@ export function judgeSearchPage(page: SearchPage, state: SearchState): SearchVer
   const { rows, inspected, next, limit } = page;
   if (next === null)
     return {
-      kind: "doubt",
-      isEnd: true,
+      kind: "doubt at the end",
       problem: "the service promised a next page but sent no cursor for it",
     };
   if (next !== undefined && state.isSent(next))
     return {
-      kind: "doubt",
-      isEnd: true,
+      kind: "doubt at the end",
       problem: "the service repeated a cursor, so paging would never end",
     };
   if (rows.length === 0) {
@@ -51,8 +46,8 @@ export function judgeSearchPage(page: SearchPage, state: SearchState): SearchVer
   const full = typeof limit === "number" && limit > 0 ? Math.min(limit, state.pageSize) : state.pageSize;
   if (next !== undefined && rows.length < full) {
     const problem = `a page has only ${rows.length} of ${full} rows, but another page follows`;
-    return { kind: "remark", isShort: true, problem };
+    return { kind: "short page", problem };
   }
-  if (inspected.doubles > 0) return { kind: "remark", problem: "a page has the same row twice" };
+  if (inspected.doubles > 0) return { kind: "twin rows", problem: "a page has the same row twice" };
   return undefined;
 }

@@ -60,7 +60,7 @@ function badRequest(body: ErrorBody, question: Question): Sentence {
   if (name === undefined) return { message: "the service rejected the request (HTTP 400)" };
   const typed = question.args.get(name);
   const param = question.endpoint.params.find((each) => each.name === name);
-  const flag = param?.givenAs !== undefined ? undefined : pagingFlags.get(name);
+  const flag = param !== undefined && param.givenAs !== "flag" ? undefined : pagingFlags.get(name);
   const input = flag ?? (param === undefined ? name : inputName(param));
   if (body.code === "missing_param" || typed === undefined)
     return { message: `the service requires ${input} (HTTP 400)` };
@@ -105,7 +105,7 @@ function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target)
   const requested = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const resource = textField(body.fields, "resource") ?? requested;
   const isTyped =
-    endpoint.path.includes("_address}") && endpoint.params.every(({ givenAs }) => givenAs === undefined);
+    endpoint.path.includes("_address}") && endpoint.params.every(({ givenAs }) => givenAs === "flag");
   const otherKind =
     requested === "pool"
       ? `for a token, list its pools: dexdata pools search ${network ?? "<network>"} --token ${address}`

@@ -12,7 +12,7 @@ export interface NamedAsset {
   readonly network: string;
   readonly address: string;
   /** Undefined if neither the user nor a response named it. */
-  readonly kind?: AddressOf | undefined;
+  readonly kind: AddressOf | undefined;
 }
 
 /** In lower case, because case does not matter. */

@@ -30,7 +30,7 @@ export function settingNamed(name: string): Setting<unknown> {
 /** Throws the same usage failures as when an invalid setting is read. */
 export async function setSetting(context: Editing, name: string, text: string): Promise<void> {
   const setting = settingNamed(name);
-  if (setting.environmentOnly) {
+  if (setting.only === "environment") {
     throw usageFailure(
       `${name} cannot be saved in config.json`,
       `set ${setting.variable} in the environment`,

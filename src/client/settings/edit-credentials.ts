@@ -45,7 +45,7 @@ export async function saveProfile(
       const after = withPlan({ ...current, profiles, active }, key, { tier, planAt: savedAt }, hosts);
       return { after, result: undefined };
     },
-    { onBroken: options.replaceBroken === true ? onBroken : undefined },
+    options.replaceBroken === true ? onBroken : rejectBroken,
   );
   return { backup };
 }
@@ -61,7 +61,7 @@ export interface Removed {
 
 /** Also removes the remembered tier of the profile's key. No other profile becomes active. */
 export async function removeProfile(context: Editing, name: string): Promise<Removed> {
-  const { profiles, files } = await removeThose(context, (each) => each === name);
+  const { profiles, files } = await removeThose(context, (each) => each === name, undefined);
   const { backups, others } = findKeyCopies(credentialsPath(context));
   return { profiles, files, left: [...backups, ...others] };
 }
@@ -88,7 +88,7 @@ function isRemoved(file: string): boolean {
 async function removeThose(
   context: Editing,
   isOne: (name: string) => boolean,
-  active?: string,
+  active: string | undefined,
 ): Promise<Omit<Removed, "left">> {
   // Removed before the file is read: a login that was killed may have left a key even if none is stored.
   let files: readonly string[] = [];
@@ -109,7 +109,8 @@ async function removeThose(
       }
       return { after: { ...current, profiles, remembered, active: active ?? current.active }, result: names };
     },
-    { onLocked, onBroken: refuseBroken },
+    refuseBroken,
+    onLocked,
   );
   return { profiles: removedNames, files };
 }
@@ -161,24 +162,20 @@ function withPlan(
   return { ...current, profiles, remembered };
 }
 
-interface Steps {
-  readonly onLocked?: (file: string) => void;
-  /** Renames an unreadable file, which then counts as empty, or throws. By default, the file is rejected. */
-  readonly onBroken?: ((file: string, problem: string) => void) | undefined;
-}
-
 function rejectBroken(_: string, problem: string): never {
   throw usageFailure(problem, "to move the file aside and store a key again, run: dexdata auth login");
 }
 
+/** `onBroken` renames an unreadable file, which then counts as empty, or throws. */
 async function edit<T>(
   context: Editing,
   change: (current: Credentials) => Changed<Credentials, T>,
-  { onLocked, onBroken = rejectBroken }: Steps = {},
+  onBroken: (file: string, problem: string) => void = rejectBroken,
+  onLocked: (file: string) => void = () => undefined,
 ): Promise<T> {
   const file = credentialsPath(context);
   return await updateSettingsFile(context, file, (content) => {
-    onLocked?.(file);
+    onLocked(file);
     const current = toCredentials(file, content);
     if (current.problem !== undefined) onBroken(file, current.problem);
     const { after, result } = change(current);

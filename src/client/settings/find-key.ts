@@ -16,9 +16,9 @@ export interface FoundKey {
   /** If undefined, dexdata does not guess a host. */
   readonly tier: Tier | undefined;
   /** The command that looks up the plan of this key; undefined for `dexdata auth status` without flags. */
-  readonly lookUp?: string;
+  readonly lookUp: string | undefined;
   /** Set for a stored key, which is sent only to the hosts that are stored with it. */
-  readonly kept?: KeptFor;
+  readonly kept: KeptFor | undefined;
 }
 
 /** Empty if the key comes from a command. */
@@ -72,7 +72,8 @@ async function findAnyKey(context: Context, flags: KeyFlags, settings: Settings)
     const refused = checkKeyForm(key);
     if (refused !== undefined) throw usageFailure(`the key from ${source} ${refused.problem}`, refused.next);
     const tier = settings.tier.value ?? own ?? plansIn(credentials, key)[0]?.tier;
-    return { key, source, tier, ...(words !== "" && { lookUp: `dexdata auth status${words}` }) };
+    const lookUp = words === "" ? undefined : `dexdata auth status${words}`;
+    return { key, source, tier, lookUp, kept: undefined };
   };
   const keyOfProfile = (name: string, where: string): KeySearch => {
     const profile = credentials.profiles.get(name);

@@ -54,7 +54,7 @@ export function readSettings(context: Pick<Context, "env" | "platform">): Settin
 export function configWarnings({ problem, path: file, values }: ConfigFile): readonly string[] {
   if (problem !== undefined) return [`${problem}; ignoring the file`];
   const known: readonly Setting<unknown>[] = Object.values(settings);
-  const kept = known.filter((setting) => !setting.environmentOnly).map((setting) => setting.name);
+  const kept = known.filter(({ only }) => only !== "environment").map((setting) => setting.name);
   return [...values.keys()]
     .filter((name) => !kept.includes(name))
     .map((name) => `${file}: "${withoutSecrets(name)}" is not a valid setting in this file; ignoring it`);

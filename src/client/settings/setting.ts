@@ -27,10 +27,8 @@ export interface Setting<T> {
   readonly fallbackText: string;
   /** One line that includes the unit or the choices. */
   readonly help: string;
-  /** Not allowed in config.json. */
-  readonly environmentOnly?: boolean;
-  /** Allowed only in config.json. The environment variable is rejected. */
-  readonly fileOnly?: boolean;
+  /** The only place that is allowed: the environment variable, or config.json. */
+  readonly only?: "environment" | "file";
   readonly check: (text: string) => Checked<Exclude<T, undefined>>;
 }
 

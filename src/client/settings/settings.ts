@@ -88,13 +88,13 @@ export const settings = {
     fallbackText: "none",
     help: "Command that prints the key on its first line",
     check: readCommand,
-    fileOnly: true,
+    only: "file",
   }),
   tier: {
     ...choice("tier", tiers, undefined, "stored with the key", "Plan of the key, which determines the hosts"),
-    environmentOnly: true,
+    only: "environment",
   },
-  sandbox: { ...boolean("sandbox", "Use the sandbox in every command"), environmentOnly: true },
+  sandbox: { ...boolean("sandbox", "Use the sandbox in every command"), only: "environment" },
 } as const;
 
 export interface Sourced<T> {
@@ -132,7 +132,7 @@ export function readSetting<T>(
   const typed = context.env[setting.variable];
   // An empty variable counts as unset, as with NO_COLOR, so it can unset a value for a single command.
   if (typed !== undefined && typed !== "") {
-    if (setting.fileOnly)
+    if (setting.only === "file")
       throw usageFailure(
         `${setting.variable} is not accepted: the program can be set only in config.json, so that a directory's environment file (e.g. .envrc) cannot choose it`,
         `unset it, and run: dexdata config set ${setting.name} <command>`,
@@ -142,7 +142,7 @@ export function readSetting<T>(
       throw invalidInput(label(setting.variable, typed), checked.problem, checked.next);
     return { value: checked.value, source: "environment", where: setting.variable, text: typed };
   }
-  const written = setting.environmentOnly ? undefined : config.values.get(setting.name);
+  const written = setting.only === "environment" ? undefined : config.values.get(setting.name);
   if (written === undefined) {
     return { value: setting.fallback, source: "default", where: "default", text: setting.fallbackText };
   }

@@ -11,7 +11,7 @@ interface ConnectionRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON that makes the request a POST. */
-  readonly body?: string | undefined;
+  readonly body: string | undefined;
 }
 
 export interface Connection {

@@ -24,9 +24,7 @@ export const otherColumn: ParquetColumn = { name: "other", type: "json" };
  * columns. Fields that the service adds are in `other`, also after the contract has them.
  */
 export function columnsOf({ record, added }: Pick<RowShape, "record" | "added">): readonly ParquetColumn[] {
-  const fields = Object.entries({ ...record, ...added?.record }).filter(
-    ([, { isLater }]) => isLater !== true,
-  );
+  const fields = Object.entries({ ...record, ...added?.record }).filter(([, { isLater }]) => !isLater);
   return [...fields.map(([name, field]) => columnOf(name, field)), otherColumn];
 }
 
@@ -43,7 +41,7 @@ function cellTypeOf({ type: { kind }, reads, isRaw }: Field): CellType {
     case "number-or-text":
       return reads === "address" ? "text" : "decimal";
     case "number":
-      return isRaw === true ? "decimal" : "double";
+      return isRaw ? "decimal" : "double";
     case "integer":
     case "boolean":
       return kind;

@@ -21,7 +21,7 @@ export interface Claimed {
   readonly lock: FileLock;
   readonly interrupted: Interrupted | undefined;
   /** The pull is complete, but its run was killed before it removed the checkpoint. */
-  readonly placed?: Placed | undefined;
+  readonly placed: Placed | undefined;
   /** The file has no checkpoint. With --resume, only a receipt can then prove that it is complete. */
   readonly isUnproven: boolean;
 }
@@ -50,7 +50,7 @@ async function findLeft(signal: AbortSignal, to: Wanted): Promise<Omit<Claimed, 
   // Another run may have created the file after the flags were checked.
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
   if (!isTaken(journalOf(file)) && !isTaken(partOf(file)))
-    return { interrupted: undefined, isUnproven: isThere };
+    return { interrupted: undefined, placed: undefined, isUnproven: isThere };
   const { checkReplaceable, findInterrupted, findPlaced } = await import("../out-files/read-checkpoint.ts");
   const placed = isForced ? undefined : findPlaced(file);
   if (placed !== undefined && isResumed) return { interrupted: undefined, placed, isUnproven: false };
@@ -66,5 +66,5 @@ async function findLeft(signal: AbortSignal, to: Wanted): Promise<Omit<Claimed, 
       `${file} already exists, and the unfinished pull in ${interrupted.rowsAt} would replace it`,
       `move ${file} out of the way, or start over with --force`,
     );
-  return { interrupted, isUnproven: isThere && interrupted === undefined };
+  return { interrupted, placed: undefined, isUnproven: isThere && interrupted === undefined };
 }

@@ -10,12 +10,14 @@ export interface Destination extends Omit<GrowingFile, "rowsAt" | "note"> {
   /** The file that currently contains the rows; undefined for stdout. */
   readonly rowsAt: () => string | undefined;
   /** Undefined if all rows belong to one file. */
-  readonly split?: {
-    readonly pattern: string;
-    /** The files that have rows from earlier runs. */
-    readonly begun: ReadonlySet<string>;
-    readonly write: (file: string, rows: number, text: Buffer) => Promise<void>;
-  };
+  readonly split:
+    | {
+        readonly pattern: string;
+        /** The files that have rows from earlier runs. */
+        readonly begun: ReadonlySet<string>;
+        readonly write: (file: string, rows: number, text: Buffer) => Promise<void>;
+      }
+    | undefined;
   /** Call this once the rows counted in the tally have been written. */
   readonly note: (meter: Meter) => void;
 }
@@ -26,6 +28,7 @@ export function openStdout(stdout: Output, isHashed: boolean): Destination {
   return {
     sink: countedSink(stdout.write, 0, newHash(isHashed)),
     rowsAt: () => undefined,
+    split: undefined,
     note: () => undefined,
     finish: nothing,
     forget: () => undefined,

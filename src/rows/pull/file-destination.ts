@@ -55,14 +55,14 @@ export async function openFile(
   const before = interrupted?.progress ?? nothingSpent;
   return {
     ...rows,
-    ...(to.pattern !== undefined && {
-      split: {
-        pattern: to.pattern,
-        begun: new Set(begun.map((each) => each.file)),
-        write: async (name: string, count: number, text: Buffer) =>
-          await rows.sink.write(frameOf(name, count, text)),
-      },
-    }),
+    split:
+      to.pattern === undefined
+        ? undefined
+        : {
+            pattern: to.pattern,
+            begun: new Set(begun.map((each) => each.file)),
+            write: async (name, count, text) => await rows.sink.write(frameOf(name, count, text)),
+          },
     note: (meter) => {
       if (pull.canResume) rows.note(seen.takeAdded(), accountOf(tally, before, meter));
     },

@@ -19,7 +19,7 @@ export function createTypeCheck({ shape: { record, added }, timeField }: RowKind
       const isOptional = field.optional || form !== "json" || first.text(name) === undefined;
       const isNullable = field.nullable || added?.nulls.includes(name) === true;
       // Canonical rows have decimals as text.
-      const type = form === "parquet" && field.isRaw === true ? numberOrText.type : field.type;
+      const type = form === "parquet" && field.isRaw ? numberOrText.type : field.type;
       return [[name, { ...field, type, optional: isOptional, nullable: isNullable }] as const];
     }),
   );

@@ -44,7 +44,7 @@ export function createRowWalk(
   query: Query | undefined,
   form: RowForm,
   report: Report,
-  wanted?: WantedKind,
+  wanted: WantedKind | undefined,
 ): RowWalk {
   let [rows, skipped] = [0, 0];
   let [first, last]: [Row | undefined, Row | undefined] = [undefined, undefined];

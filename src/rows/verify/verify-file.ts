@@ -25,7 +25,7 @@ export interface Target {
   readonly form: Form | undefined;
   readonly receipt: PullReceipt | undefined;
   /** Undefined if the names of the fields decide. */
-  readonly kind?: WantedKind | undefined;
+  readonly kind: WantedKind | undefined;
 }
 
 export interface Verification {

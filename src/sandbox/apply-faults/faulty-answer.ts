@@ -3,7 +3,7 @@ import { keyOf } from "../service/caller.ts";
 import { openAccount } from "../service/accounts.ts";
 import { readCursor, writeCursor } from "../answers/page-position.ts";
 import { handle } from "../handle.ts";
-import type { SandboxRequest, SandboxResponse } from "../service/sandbox-exchange.ts";
+import { defaultSettings, type SandboxRequest, type SandboxResponse } from "../service/sandbox-exchange.ts";
 import { Refusal } from "../wire/service-refusal.ts";
 import type { SandboxState } from "../service/state.ts";
 import type { Work } from "../steps/work.ts";
@@ -31,14 +31,15 @@ export function* answerWithFaults(request: SandboxRequest, state: SandboxState):
   const copy = cache?.free();
   if (copy !== undefined) {
     const { account, caller } = arrive(request, state);
-    return { ...copy, account: { plan: account.tier, key: keyOf(caller), credits: 0 }, delivery: undefined };
+    const free = { plan: account.tier, key: keyOf(caller), credits: 0, faults: [] };
+    return { ...copy, account: free, delivery: undefined };
   }
   const response = yield* answerOfService(request, state);
   return { ...response, ...cache?.pass(response) };
 }
 
 function* answerOfService(request: SandboxRequest, state: SandboxState): Work<FaultyResponse> {
-  const due = state.faults?.forRequest(request.target);
+  const due = state.faults.forRequest(request.target);
   const response =
     due?.answer === undefined
       ? yield* changedAnswer(due?.changes ?? [], request, state)
@@ -54,7 +55,7 @@ export function withDueFaults(response: SandboxResponse, due: DueFaults | undefi
   return {
     ...response,
     headers: changeHeaders(headers, response.headers),
-    account: { ...response.account, ...(faults.length > 0 && { faults }) },
+    account: { ...response.account, faults },
     delivery,
   };
 }
@@ -67,8 +68,8 @@ function* changedAnswer(
 ): Work<SandboxResponse> {
   const { faults } = state;
   let response = yield* handle(changes.reduce(withoutFilter, request), state);
-  const earlier = faults?.earlier(request.target);
-  if (response.status === 200) faults?.returned(request.target, response.body);
+  const earlier = faults.earlier(request.target);
+  if (response.status === 200) faults.returned(request.target, response.body);
   for (const change of changes) response = yield* changeBody(change, request, state, response, earlier);
   return response;
 }
@@ -181,7 +182,7 @@ function cursorBefore(cursor: string, limit: number, state: SandboxState): strin
 
 /** For responses that are used internally and not sent. */
 function unmetered(state: SandboxState): SandboxState {
-  const terms = { requestsPerMinute: Number.POSITIVE_INFINITY };
+  const terms = { ...defaultSettings, requestsPerMinute: Number.POSITIVE_INFINITY };
   return { ...state, account: ({ tier }) => openAccount(tier, terms) };
 }
 

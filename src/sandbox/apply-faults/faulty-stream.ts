@@ -8,7 +8,7 @@ import { standIn } from "./fault-response.ts";
 import { errorFrame, type StreamSink } from "../streams/served-stream.ts";
 
 export function* openWithFaults(request: SandboxRequest, state: SandboxState, hub: StreamHub) {
-  const found = state.faults?.forRequest(request.target);
+  const found = state.faults.forRequest(request.target);
   // A stream has no body to change.
   const due = found && { ...found, changes: [] };
   const opening: Opening =
@@ -20,11 +20,11 @@ export function* openWithFaults(request: SandboxRequest, state: SandboxState, hu
   // If the connection breaks before the stream opens, there is no stream in which to inject a fault.
   const isLost = due?.delivery?.kind === "reset-before" || due?.delivery?.kind === "reset-headers";
   if (start === undefined || isLost) return { response, start: undefined };
-  const fault = state.faults?.forStream(request.target);
+  const fault = state.faults.forStream(request.target);
   if (fault === undefined) return { response, start };
   const { account } = response;
   return {
-    response: { ...response, account: { ...account, faults: [...(account.faults ?? []), fault.text] } },
+    response: { ...response, account: { ...account, faults: [...account.faults, fault.text] } },
     start: (sink: StreamSink, cut: () => void) => start(faultySink(sink, fault, cut)),
   };
 }

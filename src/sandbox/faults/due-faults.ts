@@ -3,7 +3,6 @@ import {
   cursorOf,
   cutList,
   endpointOf,
-  isListed,
   listKey,
   pageOf,
   paramsOf,
@@ -103,8 +102,8 @@ function isOfOne(target: string): boolean {
 }
 
 function isList(target: string): boolean {
-  const endpoint = endpointOf(target);
-  return endpoint !== undefined && isListed(endpoint);
+  const kind = endpointOf(target)?.reply.kind;
+  return kind !== undefined && kind !== "single" && kind !== "groups";
 }
 
 function isBareList(target: string): boolean {

@@ -10,7 +10,7 @@ export interface Fault {
   readonly tier: Tier | undefined;
   readonly filter: string | undefined;
   /** For a cache: whether copies are free, and whether it ignores the query. */
-  readonly copies?: { readonly areFree: boolean; readonly ignoreQuery: boolean };
+  readonly copies: { readonly areFree: boolean; readonly ignoreQuery: boolean } | undefined;
   readonly when: When;
   /** Text that the request path must contain; undefined matches all paths. */
   readonly path: string | undefined;
@@ -39,9 +39,8 @@ export interface FaultTraits {
   readonly value: FaultValue;
   /** Milliseconds, a status, or a number of events, rows or blocks. */
   readonly byDefault?: number;
-  /** For market faults: what a share counts, and the default share. */
-  readonly of?: "rows" | "blocks" | "pools";
-  readonly share?: number;
+  /** For market faults that do not affect everything. The share is the default. */
+  readonly sample?: { readonly of: "rows" | "blocks" | "pools"; readonly share: number };
   readonly example?: string;
   /** Affects only the first matching request unless a position, count or rate is given. */
   readonly isOnce?: true;
@@ -132,24 +131,21 @@ export const faultTraits = {
   "late-rows": {
     ...market,
     byDefault: 90_000,
-    of: "rows",
-    share: 0.02,
+    sample: { of: "rows", share: 0.02 },
     example: "late-rows=90s:2%",
     help: "Rows are listed, counted and streamed only when they are this old (default 90s:2%)",
   },
   "late-pools": {
     ...market,
     byDefault: 600_000,
-    of: "pools",
-    share: 0.2,
+    sample: { of: "pools", share: 0.2 },
     example: "late-pools=10m:20%",
     help: "Pools appear in searches only when they are this old (default 10m:20%)",
   },
   "withdrawn-rows": {
     ...market,
     byDefault: 60_000,
-    of: "rows",
-    share: 0.01,
+    sample: { of: "rows", share: 0.01 },
     example: "withdrawn-rows=60s:1%",
     help: "An additional row follows each of these rows, and disappears when it is this old (default 60s:1%)",
   },
@@ -157,8 +153,7 @@ export const faultTraits = {
     ...market,
     value: "blocks",
     byDefault: 3,
-    of: "blocks",
-    share: 0.01,
+    sample: { of: "blocks", share: 0.01 },
     example: "reorg=3:1%",
     help: "Blocks whose transactions are in other places, or missing, until this many later blocks exist (default 3:1%)",
   },
@@ -174,10 +169,6 @@ export type FaultName = keyof typeof faultTraits;
 
 export function isFaultName(word: string): word is FaultName {
   return Object.hasOwn(faultTraits, word);
-}
-
-export function faultNames(): readonly string[] {
-  return Object.keys(faultTraits);
 }
 
 export function traitsOf(name: FaultName | "status"): FaultTraits {

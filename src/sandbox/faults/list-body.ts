@@ -37,11 +37,6 @@ export function pathValuesOf(target: string): ReadonlyMap<string, string> | unde
   return findEndpoint(splitPath(pathOf(target)) ?? [])?.path;
 }
 
-/** Single objects and grouped results are not lists. */
-export function isListed({ reply }: Endpoint): boolean {
-  return reply.kind !== "single" && reply.kind !== "groups";
-}
-
 /** Parameters that select a part of a list instead of a different list. */
 const POSITIONS = ["page", "cursor", "start", "end", "to", "count_back", "tokens"];
 

@@ -3,9 +3,9 @@ import { isTier, tiers } from "../../api/tier.ts";
 import {
   type Fault,
   type FaultName,
-  faultNames,
   type Faults,
   type FaultTraits,
+  faultTraits,
   isFaultName,
   traitsOf,
   type When,
@@ -50,10 +50,12 @@ function parseFault(text: string): Fault | FaultProblem {
   const isMarket = traits.layer === "market";
   const when = isMarket ? readShare(typedWhen, traits) : readWhen(typedWhen, traits.isOnce);
   if (when === undefined) return isMarket ? badShare(typedWhen, text, traits) : badWhen(typedWhen, text);
-  const base = { kind, text, when, path, retryAfter: undefined, tier: undefined, filter: undefined };
+  const base = { kind, text, when, path, ...none };
   if (kind === "status") return withRetryAfter({ ...base, amount: Number(word) }, value);
   return withValue({ ...base, amount: traits.byDefault }, kind, value);
 }
+
+const none = { retryAfter: undefined, tier: undefined, filter: undefined, copies: undefined };
 
 function parseCache(
   text: string,
@@ -63,7 +65,6 @@ function parseCache(
 ): Fault | FaultProblem {
   const copies = { areFree: words.includes(":free"), ignoreQuery: words.includes(":path") };
   const kind = "edge-cache";
-  const none = { retryAfter: undefined, tier: undefined, filter: undefined };
   const fault = { kind, text, when: EVERY, path, ...none, amount: traitsOf(kind).byDefault, copies } as const;
   if (/^(?::free|:path)*$/u.test(words)) return withValue(fault, kind, value);
   return { problem: `"${words}" in "${text}": ${kind} takes :free, :path, or both`, next: `omit "${words}"` };
@@ -75,7 +76,7 @@ function readKind(word: string): FaultName | "status" | undefined {
 }
 
 function unknownKind(word: string, text: string): FaultProblem {
-  const near = nearest(word, faultNames());
+  const near = nearest(word, Object.keys(faultTraits));
   const where = word === text ? "" : ` in "${text}"`;
   return {
     problem: `"${word}"${where}: must be a status from 400 to 599 or the name of a fault`,
@@ -104,24 +105,24 @@ function readWhen(typed: string, isOnce = false): When | undefined {
 }
 
 /** A share of 0% affects nothing. Without a share, every row is affected. */
-function readShare(typed: string, { share }: FaultTraits): When | undefined {
+function readShare(typed: string, { sample }: FaultTraits): When | undefined {
   const percent = /^:(\d{1,3}(?:\.\d{1,6})?)%$/u.exec(typed)?.[1];
-  if (share === undefined) return typed === "" ? EVERY : undefined;
-  if (typed === "") return { by: "rate", share, length: 1 };
+  if (sample === undefined) return typed === "" ? EVERY : undefined;
+  if (typed === "") return { by: "rate", share: sample.share, length: 1 };
   return percent === undefined || Number(percent) > 100
     ? undefined
     : { by: "rate", share: Number(percent) / 100, length: 1 };
 }
 
-function badShare(typed: string, text: string, { of, example = "" }: FaultTraits): FaultProblem {
+function badShare(typed: string, text: string, { sample, example = "" }: FaultTraits): FaultProblem {
   const [kind = ""] = example.split("=", 1);
-  return of === undefined
+  return sample === undefined
     ? {
         problem: `"${typed}" in "${text}": ${kind} affects all transactions, such as ${example}`,
         next: `omit "${typed}"`,
       }
     : {
-        problem: `"${typed}" in "${text}": ${kind} affects a share of all ${of}, such as ${example}`,
+        problem: `"${typed}" in "${text}": ${kind} affects a share of all ${sample.of}, such as ${example}`,
         next: `a share is from 0% to 100%; requests are not counted for this kind`,
       };
 }
@@ -157,7 +158,7 @@ function withValue(fault: Fault, kind: FaultName, value: string | undefined): Fa
         : badValue(fault, value, "a status that has a body, from 200 to 599");
     case "duration": {
       const milliseconds = readDuration(value);
-      if (traitsOf(kind).of === "rows" && milliseconds > LONGEST_AGE_MS)
+      if (traitsOf(kind).sample?.of === "rows" && milliseconds > LONGEST_AGE_MS)
         return badValue(fault, value, "a duration of at most 30d, such as 90s, 3h or 7d");
       return milliseconds > 0
         ? { ...fault, amount: milliseconds }

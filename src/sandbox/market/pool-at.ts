@@ -2,7 +2,7 @@ import { formsOf, isShown, type OtherForm } from "./row-forms.ts";
 import type { Strikes } from "./strikes.ts";
 import { lastRowAt } from "./trades.ts";
 import { keyOf, lastRowBefore } from "./transactions.ts";
-import { compareKeys, type PoolFacts, type TransactionKey, type TransactionWindow } from "./types.ts";
+import { compareKeys, type PoolFacts, type TransactionWindow } from "./types.ts";
 
 /**
  * What a response at a given time shows of a pool: the final rows, except for a few young ones. The rest is arithmetic, so
@@ -59,16 +59,13 @@ export function sectionOf(
   window: Pick<TransactionWindow, "to" | "before">,
 ): Section {
   const { to, before } = window;
+  const isBefore = (form: OtherForm) => before === undefined || compareKeys(form, before) < 0;
   return {
     first: lastRowAt(pool, after) + 1,
     last: lastRowBefore(pool, window),
     firstExtra: countWhile(extras, ({ form }) => form.time <= after),
-    endExtra: countWhile(extras, ({ form }) => form.time <= to && isBefore(form, before)),
+    endExtra: countWhile(extras, ({ form }) => form.time <= to && isBefore(form)),
   };
-}
-
-function isBefore(form: OtherForm, before: TransactionKey | undefined): boolean {
-  return before === undefined || compareKeys(form, before) < 0;
 }
 
 export function sizeOfSection({ hidden }: PoolAt, { first, last, firstExtra, endExtra }: Section): number {

@@ -5,7 +5,7 @@ import { blockNumberAt, HISTORY_START } from "./history.ts";
 import type { Token } from "./tokens.ts";
 import { slotAt } from "./trades.ts";
 import type { BlockClock, DexFacts, PoolFacts, PoolTokens, TokenFacts } from "./types.ts";
-import type { NetworkRow } from "./well-known.ts";
+import type { NetworkRow, PoolRow } from "./well-known.ts";
 
 export interface PoolTraits {
   readonly key: number;
@@ -13,8 +13,8 @@ export interface PoolTraits {
   readonly dex: DexFacts;
   readonly createdAt: number;
   readonly fee: number | null;
-  readonly id?: string | undefined;
-  readonly blockNumber?: number | undefined;
+  /** Undefined for a pool that is not public. */
+  readonly known: PoolRow | undefined;
 }
 
 /** A search makes every pool of every network, but shows few of them. Their IDs are made when they are read. */
@@ -51,13 +51,13 @@ export class Pool implements PoolFacts {
 
   get id(): string {
     const { network, dex } = this;
-    const { id, key } = this.#traits;
-    this.#id ??= id ?? makePoolId(network, dex, hash(key, 50));
+    const { known, key } = this.#traits;
+    this.#id ??= known?.id ?? makePoolId(network, dex, hash(key, 50));
     return this.#id;
   }
 
   get createdAtBlockNumber(): number {
-    return this.#traits.blockNumber ?? blockNumberAt(this.clock, this.createdAt);
+    return this.#traits.known?.createdAtBlockNumber ?? blockNumberAt(this.clock, this.createdAt);
   }
 
   get swapUsd(): number {

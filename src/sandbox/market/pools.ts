@@ -113,8 +113,7 @@ export class Catalogue {
         this.#pickDex(key),
       createdAt,
       fee: row.fee,
-      id: row.id,
-      blockNumber: row.createdAtBlockNumber,
+      known: row,
     });
   }
 
@@ -139,7 +138,7 @@ export class Catalogue {
     const partner = this.#pickPartner(key, token, createdAt);
     const tokens = unitAt(key, 3) < 0.6 ? [token, partner] : [partner, token];
     const fee = unitAt(key, 4) < 0.03 ? null : unitAt(key, 4) < 0.04 ? 0 : pickAt(key, 5, FEES);
-    this.#addPool({ key, tokens, dex: this.#pickDex(key), createdAt, fee });
+    this.#addPool({ key, tokens, dex: this.#pickDex(key), createdAt, fee, known: undefined });
   }
 
   /** Busy tokens are picked more often, so they have many pools. */
@@ -221,7 +220,8 @@ function knownRows({ id: network, hubs, launchedAt }: NetworkRow): PoolRow[] {
   for (const hub of hubs) {
     if (seen.has(hub)) continue;
     const partner = hubs.find((other) => other !== hub && isStableSymbol(other)) ?? hubs[0] ?? hub;
-    rows.push({ network, symbols: [hub, partner], fee: 0.05, createdAt: launchedAt });
+    const unknown = { id: undefined, dexName: undefined, createdAtBlockNumber: undefined };
+    rows.push({ network, symbols: [hub, partner], fee: 0.05, createdAt: launchedAt, ...unknown });
     seen.add(hub).add(partner);
   }
   return rows;

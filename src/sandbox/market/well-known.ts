@@ -25,13 +25,13 @@ interface TokenRow {
 
 export interface PoolRow {
   readonly network: string;
-  readonly id?: string | undefined;
+  readonly id: string | undefined;
   readonly symbols: readonly string[];
-  readonly dexName?: string | undefined;
+  readonly dexName: string | undefined;
   /** Percent; null if the service has no value. */
   readonly fee: number | null;
   readonly createdAt: number;
-  readonly createdAtBlockNumber?: number | undefined;
+  readonly createdAtBlockNumber: number | undefined;
 }
 
 const FAMILIES: readonly AddressFamily[] = ["evm", "solana", "sui", "aptos", "tron", "ton"];

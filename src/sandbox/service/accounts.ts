@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { plans, type Tier } from "../../api/tier.ts";
 import { CreditAccount, RateWindow } from "./meters.ts";
 import type { Caller } from "./caller.ts";
-import type { SandboxOptions } from "./sandbox-exchange.ts";
+import type { SandboxSettings } from "./sandbox-exchange.ts";
 
 export type Account = ReturnType<typeof openAccount>;
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -17,10 +17,10 @@ const batch = maxAccounts / 10;
  * changes nothing, followed by the least recently used ones. An open stream or a request within the last minute keeps
  * an account, because dropping it would reset limits that are in use.
  */
-export function createAccounts(options: SandboxOptions, at: () => number) {
+export function createAccounts(options: Omit<SandboxSettings, "now">, at: () => number) {
   // Ordered by time of last use.
   const accounts = new Map<string, Account>();
-  const minute = options.minuteMs ?? 60_000;
+  const minute = options.minuteMs;
   let roomUntil = maxAccounts;
 
   const makeRoom = (now: number): void => {
@@ -65,9 +65,9 @@ function shortened(owner: string): string {
 }
 
 /** `usedAt` is in real milliseconds. Without `rate`, the number of requests is not limited. */
-export function openAccount(tier: Tier, options: Partial<SandboxOptions>) {
+export function openAccount(tier: Tier, options: Omit<SandboxSettings, "now" | "elapsed">) {
   const { requestsPerMinute = plans[tier].requestsPerMinute ?? Number.POSITIVE_INFINITY } = options;
   const isLimited = requestsPerMinute !== Number.POSITIVE_INFINITY;
-  const rate = isLimited ? new RateWindow(requestsPerMinute, options.minuteMs ?? 60_000) : undefined;
+  const rate = isLimited ? new RateWindow(requestsPerMinute, options.minuteMs) : undefined;
   return { tier, credits: new CreditAccount(tier, options), rate, usedAt: 0, holds: 0 };
 }

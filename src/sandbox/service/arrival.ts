@@ -42,11 +42,11 @@ export function respondWith(
       "X-Credits-Limit": String(account.credits.limit),
       "X-Credits-Remaining": String(account.credits.remaining(at)),
       "X-Credits-Reset": String(account.credits.resetsAt(at)),
-      "X-Dexdata-Sandbox": `simulated data; seed=${state.options.seed ?? 1}; at=${writeInstant(at)}`,
+      "X-Dexdata-Sandbox": `simulated data; seed=${state.options.seed}; at=${writeInstant(at)}`,
       ...headers,
     },
     body,
-    account: { plan: account.tier, key: keyOf(caller), credits },
+    account: { plan: account.tier, key: keyOf(caller), credits, faults: [] },
   };
 }
 

@@ -4,7 +4,6 @@ import type { Arrived } from "./arrival.ts";
 import { paymentRequired, planRequired, rateLimited, wrongHost } from "./billing-refusals.ts";
 import type { Query } from "../wire/query.ts";
 import { candleSeconds, DAY, readInstant } from "../wire/request-times.ts";
-import { isPaidHost } from "./sandbox-exchange.ts";
 import { refuse, type Refusal } from "../wire/service-refusal.ts";
 
 /**
@@ -17,7 +16,7 @@ export function guard(
   cost: number,
   plan: () => Refusal | undefined,
 ): Refusal | undefined {
-  const isPaid = isPaidHost(request.host);
+  const isPaid = request.host === "rest_paid" || request.host === "stream_paid";
   // Specification, Authentication 3 and 4: paid hosts require the header on every request, even for the root path.
   if (caller.kind === "invalid") {
     return refuse(401, "invalid_api_key", "invalid API key: send the bare key as the Authorization header");

@@ -1,5 +1,5 @@
 import { plans, type Tier } from "../../api/tier.ts";
-import type { SandboxOptions } from "./sandbox-exchange.ts";
+import type { SandboxSettings } from "./sandbox-exchange.ts";
 
 /** Credits of these plans return one by one after 30 days; others return all at once when the billing period ends. */
 export const rollingTiers: ReadonlySet<Tier> = new Set(["keyless", "free"]);
@@ -23,9 +23,9 @@ export class CreditAccount {
   #charges: { readonly at: number; credits: number }[] = [];
   #used = 0;
 
-  constructor(tier: Tier, terms: Pick<SandboxOptions, "credits" | "packs" | "overageCapUsd">) {
+  constructor(tier: Tier, terms: Pick<SandboxSettings, "credits" | "packs" | "overageCapUsd">) {
     this.plan = terms.credits ?? plans[tier].creditsPerMonth ?? CONTRACT_CREDITS;
-    this.packs = tier === "pro" ? (terms.packs ?? 0) : 0;
+    this.packs = tier === "pro" ? terms.packs : 0;
     this.overageCapUsd = tier === "pro" ? terms.overageCapUsd : undefined;
     this.#isRolling = rollingTiers.has(tier);
   }

@@ -7,7 +7,7 @@ import type { JsonObject } from "../wire/json-writer.ts";
 import { createMarket } from "../market/market.ts";
 import { makeRecent } from "../market/recent.ts";
 import type { PoolFacts, TokenFacts } from "../market/types.ts";
-import type { SandboxOptions } from "./sandbox-exchange.ts";
+import { defaultSettings, type SandboxOptions } from "./sandbox-exchange.ts";
 import type { Work } from "../steps/work.ts";
 
 // Sorted search results, keyed by their parameters, so the next page does not sort again.
@@ -17,29 +17,30 @@ export type SandboxState = ReturnType<typeof createSandboxState>;
 
 /** Requests are counted from 1 again. */
 export function setFaults(state: SandboxState, faults: Faults): void {
-  state.faults = createFaultCounter(faults, state.options.seed ?? 1);
+  state.faults = createFaultCounter(faults, state.options.seed);
   state.seenMarket = createSeenMarkets(faults);
   state.edgeCache = createEdgeCache(faults, state.options.elapsed);
 }
 
-export function createSandboxState(options: SandboxOptions) {
+export function createSandboxState(wanted: SandboxOptions) {
+  const options = { ...defaultSettings, ...wanted };
   // Unix seconds on the simulated clock. Trades and blocks occur on full seconds.
   const at = (): number => Math.floor(options.now() / 1000);
   const accounts = createAccounts(options, at);
-  const { seed = 1, dialect = "public", faults } = options;
+  const { seed, dialect, faults } = options;
   return {
     options,
     dialect,
     market: createMarket({ seed }),
     /** The market as requests with a path see it. */
-    seenMarket: createSeenMarkets(faults ?? []),
+    seenMarket: createSeenMarkets(faults),
     at,
     account: accounts.of,
     holdAccount: accounts.hold,
     poolLists: makeRecent<string, () => Work<readonly PoolFacts[]>>(LISTS_KEPT),
     tokenLists: makeRecent<string, () => Work<readonly TokenFacts[]>>(LISTS_KEPT),
     dexLists: makeRecent<string, readonly JsonObject[]>(LISTS_KEPT),
-    faults: faults && createFaultCounter(faults, seed),
-    edgeCache: createEdgeCache(faults ?? [], options.elapsed),
+    faults: createFaultCounter(faults, seed),
+    edgeCache: createEdgeCache(faults, options.elapsed),
   };
 }

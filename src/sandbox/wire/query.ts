@@ -1,5 +1,5 @@
 import type { Instant } from "../../base/time/time.ts";
-import { atOrAfter, readInstant } from "./request-times.ts";
+import { readInstant } from "./request-times.ts";
 import { choiceRule, invalidParam, missingParam } from "./service-refusal.ts";
 
 const BOOLEANS = new Map([
@@ -69,10 +69,10 @@ export class Query {
     return this.#parse(name, choiceRule(choices), (value) => choices.find((each) => each === value));
   }
 
-  /** Returns the first full second in a range with this inclusive start. */
+  /** Returns the first full second in a range with this inclusive start. Trades occur on full seconds. */
   from(name: string): number | undefined {
     const instant = this.#instant(name);
-    return instant === undefined ? undefined : atOrAfter(instant);
+    return instant && instant.seconds + (instant.fraction === "" ? 0 : 1);
   }
 
   /** Returns the last full second in a range with this inclusive end. */

@@ -25,11 +25,6 @@ function readTimestamp(text: string): Instant | undefined {
   return before !== undefined && seconds % DAY === 0 ? { ...before, seconds } : undefined;
 }
 
-/** Bounds are inclusive, and trades occur on full seconds. */
-export function atOrAfter({ seconds, fraction }: Instant): number {
-  return fraction === "" ? seconds : seconds + 1;
-}
-
 /** RFC 3339, in UTC and without a fraction: `2026-09-28T13:07:35Z`. */
 export function writeInstant(seconds: number): string {
   return writeInstantMs(seconds).replace(".000Z", "Z");

@@ -205,8 +205,8 @@ describe("topics", () => {
     const read = [...source.matchAll(/\benv\["([A-Z_]+)"\]/gu)].map(([, name]) => name ?? "");
     const { stdout } = await dexdata("help environment");
     const folders = ["DEXDATA_CONFIG_DIR", "DEXDATA_STATE_DIR", "DEXDATA_CACHE_DIR"];
-    const variables = Object.values(settings).flatMap(({ variable, fileOnly }) =>
-      fileOnly ? [] : [variable],
+    const variables = Object.values(settings).flatMap(({ variable, only }) =>
+      only === "file" ? [] : [variable],
     );
     for (const name of [...read, ...folders, ...variables]) expect(stdout).toContain(name);
   });

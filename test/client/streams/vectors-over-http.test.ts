@@ -79,7 +79,11 @@ describe.skipIf(vectors.length === 0)("the collected vectors of other projects, 
 async function ask(number: number, isLarge: boolean): Promise<{ parsed: ReturnType<typeof parseChunks> }> {
   const context = createTestContext();
   const options = { timeout: 60_000_000, signal: new AbortController().signal };
-  const opened = await openConnection(context, { url: new URL(`${url}/${number}`), headers: {} }, options);
+  const opened = await openConnection(
+    context,
+    { url: new URL(`${url}/${number}`), headers: {}, body: undefined },
+    options,
+  );
   if (opened.kind !== "open") throw new Error(`refused with ${opened.answer.status}`);
   const chunks: Buffer[] = [];
   for await (const come of opened.connection.chunks) chunks.push(...come);

@@ -53,7 +53,8 @@ export async function findPlan(run: Run, sent: SentKey, known?: Known): Promise<
     if (seen instanceof Failure && known?.host === tier && seen.details.status !== 403) throw seen;
     if (seen instanceof Failure) failures.push(seen);
     else if (seen !== undefined) accepted.push(seen);
-    if (seen !== undefined && "tier" in seen && isServedBy(seen, tier)) return seen;
+    const host = plans[tier].hosts;
+    if (seen !== undefined && "tier" in seen && seen.tier && plans[seen.tier].hosts === host) return seen;
   }
   const found = accepted.find(({ tier }) => tier !== undefined) ?? accepted[0];
   if (found === undefined) throw notAccepted(run.options, failures);
@@ -63,10 +64,6 @@ export async function findPlan(run: Run, sent: SentKey, known?: Known): Promise<
 function hostTiers(options: RunOptions, first: HostTier): readonly HostTier[] {
   const other = first === "free" ? "pro" : "free";
   return hostsOf(options, first).rest === hostsOf(options, other).rest ? [first] : [first, other];
-}
-
-function isServedBy({ tier }: FoundPlan, host: HostTier): boolean {
-  return tier !== undefined && plans[tier].hosts === plans[host].hosts;
 }
 
 /** Undefined if the host ignored the key: the public service treats a key that it cannot read as keyless. */

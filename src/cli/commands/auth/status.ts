@@ -121,14 +121,10 @@ function mayUse(found: FoundKey, tier: Tier, options: RunOptions): boolean {
   }
 }
 
-interface KeptPlan {
-  /** That of the next command with this key. */
-  readonly exit: ExitCode;
-  /** The tier that the next command uses. */
-  readonly tier?: Tier;
-  readonly note?: string;
-  readonly problem?: string;
-}
+/** With the exit code of the next command with this key, and the tier that it uses. */
+type KeptPlan =
+  | { readonly exit: ExitCode; readonly problem: string }
+  | { readonly exit: 0; readonly tier: Tier; readonly note?: string };
 
 /** Saves the plan if it is new. A variable has precedence over it. */
 async function keepPlan({ context, options }: Run, found: FoundKey, plan: Tier): Promise<KeptPlan> {

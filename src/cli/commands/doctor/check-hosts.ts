@@ -64,7 +64,7 @@ export async function checkHost(
   { context, options: { timeout } }: Run,
   name: keyof Hosts,
   base: string,
-  next?: () => Promise<readonly Finding[]>,
+  next: () => readonly Finding[] | Promise<readonly Finding[]> = () => [],
 ): Promise<readonly Finding[]> {
   const { clock, env, signal } = context;
   const url = new URL(base);
@@ -89,7 +89,7 @@ export async function checkHost(
       "check this machine's clock; if it is correct, notify the operator of the host",
     );
   });
-  if (!hasFailure(reached)) return [...resolved, ...reached, ...((await next?.()) ?? [])];
+  if (!hasFailure(reached)) return [...resolved, ...reached, ...(await next())];
   const hint = `check the port and the firewall; ${hostSettings[name]}`;
   const isNetwork = reached.some((finding) => finding.next === checkNetwork);
   return [...resolved, ...reached.map((finding) => (isNetwork ? { ...finding, next: hint } : finding))];

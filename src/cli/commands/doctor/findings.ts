@@ -17,16 +17,16 @@ export interface Finding {
   readonly result: "ok" | "warn" | "fail";
   readonly found: string;
   /** Undefined if the result is ok. */
-  readonly next?: string | undefined;
-  /** The exit code of a command that fails for the same reason. */
-  readonly exit?: ExitCode;
+  readonly next: string | undefined;
+  /** That of a command that fails for the same reason. */
+  readonly exit: ExitCode;
 }
 
 export type Outcome = Omit<Finding, "check">;
 
-export const ok = (found: string): Outcome => ({ result: "ok", found });
+export const ok = (found: string): Outcome => ({ result: "ok", found, next: undefined, exit: 0 });
 
-export const warn = (found: string, next: string): Outcome => ({ result: "warn", found, next });
+export const warn = (found: string, next: string): Outcome => ({ result: "warn", found, next, exit: 0 });
 
 export function fail(found: string, next: string | undefined, exit: ExitCode = 2): Outcome {
   return { result: "fail", found, next, exit };

@@ -21,10 +21,11 @@ export function endpointCommand(group: EndpointGroup): Command {
     words: endpoint.command,
     section: lookups.has(endpoint.command) ? "Reference" : "Market data",
     positionals: positionals(group),
-    ...(takesAddress(endpoint) && { otherForm: addressesWithNetworks }),
+    otherForm: takesAddress(endpoint) ? addressesWithNetworks : undefined,
     summary: endpoint.summary,
     examples: endpoint.examples,
-    ...(endpoint.note !== undefined && { notes: [{ prose: endpoint.note }] }),
+    passesExit: false,
+    notes: endpoint.note === undefined ? [] : [{ prose: endpoint.note }],
     get flags() {
       return flags();
     },

@@ -40,7 +40,7 @@ export const watchAlertFlags: Flags = Object.fromEntries(
     ...alertFlags("Alert when this becomes true for a row, e.g. 'price_usd < 3000'", "1m", ""),
     for: flag(duration, "Rows", { summary: "Stop after this long" }),
   }).map(([name, each]) => {
-    const needs = { flag: "watch", next: "add --watch" };
-    return [name, { with: "watch", needs, ...each, topic: "alerts" }];
+    const belongs = { with: "watch", needs: { flag: "watch", next: "add --watch" } };
+    return [name, { ...each, ...(each.needs === undefined && belongs), topic: "alerts" }];
   }),
 );

@@ -66,12 +66,12 @@ function flagOfParam({ name, kind, help, details, several, default: usual }: Par
       ...types[kind.kind],
       ...choices,
       ...special[name],
-      ...(several !== undefined && { isRepeatable: true }),
+      isRepeatable: several !== undefined,
     },
     group,
     {
       summary: help,
-      ...(details !== undefined && { details }),
+      details,
       ...(usual !== undefined && { paramDefault: kind.kind === "integer" ? Number(usual) : usual }),
       ...suggested[name],
     },
@@ -97,7 +97,7 @@ const suggested: Readonly<Record<string, Pick<Flag, "suggests">>> = {
 };
 
 /** Parameters whose value has a better name than its type. */
-const special: Readonly<Record<string, Pick<FlagType<unknown>, "placeholder" | "isList">>> = {
+const special: Readonly<Record<string, Partial<FlagType<unknown>>>> = {
   chains: { placeholder: "networks", isList: true },
   dex_name: { placeholder: "dex-id" },
   interval: { placeholder: "interval" },

@@ -91,12 +91,10 @@ export function followList(
           rowsSince += rows.length;
           return await writer.write(rows);
         },
-        ...(checkpoint !== undefined && {
-          progressed: (state) => {
-            checkpoint.progressed(list.name, state(), rowsSince);
-            rowsSince = 0;
-          },
-        }),
+        progressed: (state) => {
+          checkpoint?.progressed(list.name, state(), rowsSince);
+          rowsSince = 0;
+        },
         retrying: course.readFailed,
         unwritten: (rows) => {
           isStuck = true;

@@ -77,7 +77,7 @@ export function checkListed(
   { network, address }: Subject,
   { where, row }: Pick<ListedAsset, "where" | "row">,
   takes: AddressOf,
-  names?: NameFinder,
+  names: NameFinder | undefined,
 ): void {
   const faultOf = row === undefined ? addressFault : damageFault;
   const fault = faultOf(network, address, takes);
@@ -154,29 +154,17 @@ export interface ListedAsset {
   readonly where: string;
 }
 
-/**
- * Each line is an `address` or `network:address`, which a label may follow, either of these as a JSON string, a name, or
- * a row from the service. A `#` at the start of a line or after a space starts a comment. Stored lists have no names.
- */
-export function readList(
-  text: string,
-  network: string | undefined,
-  source: string,
-  names: NameFinder | undefined,
-): readonly ListedAsset[] {
-  return readLines(text.split("\n"), 1, { network, source, names });
-}
-
 interface ListOrigin {
   readonly network: string | undefined;
   readonly source: string;
+  /** Stored lists have no names. */
   readonly names: NameFinder | undefined;
 }
 
 /** Lines that take a few milliseconds to read. */
 const linesPerTurn = 500;
 
-/** Like `readList`, but the events of running streams are not held up by a list that is reloaded. */
+/** The events of running streams are not held up by a list that is reloaded. */
 async function readLongList(
   text: string,
   network: string | undefined,
@@ -193,7 +181,11 @@ async function readLongList(
   return assets;
 }
 
-/** `first` is the number of the first line. */
+/**
+ * Each line is an `address` or `network:address`, which a label may follow, either of these as a JSON string, a name, or
+ * a row from the service. A `#` at the start of a line or after a space starts a comment. `first` is the number of the
+ * first line.
+ */
 export function readLines(
   lines: readonly string[],
   first: number,
@@ -275,7 +267,7 @@ function readRow(line: string, where: string): ListedAsset {
 /** Splits at the first colon. IDs such as `0x2::sui::SUI` or `0:b113…` (TON) do not contain a network. */
 export function splitPair(word: string): NamedAsset | undefined {
   const match = /^(?!0x|-?\d+:)([\w-]+):(?!:)(.+)$/u.exec(word);
-  return match === null ? undefined : { network: match[1] ?? "", address: match[2] ?? "" };
+  return match === null ? undefined : { network: match[1] ?? "", address: match[2] ?? "", kind: undefined };
 }
 
 const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -34,7 +34,7 @@ export async function add(
   const near = isKnownNetwork(context, network) ? undefined : nearestNetwork(network, wellKnownNetworks);
   if (near !== undefined)
     await sayWarning(context, `"${network}" is not a known network; did you mean ${near}?`);
-  const asset = { network, address: addressKey(address) };
+  const asset = { network, address: addressKey(address), kind: undefined };
   await setAssetName(context, serviceIn(input, context), name, asset, input.flags.force === true);
   if (context.stderr.isTerminal) await say(context, `${name.toLowerCase()} is ${nameOf(asset)}`);
   return 0;

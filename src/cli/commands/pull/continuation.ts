@@ -37,7 +37,7 @@ export function moreRowsLine(
   const end = nextOf(page);
   if (page.end.kind !== "cut" && (end === undefined || end.flag === "subject")) return undefined;
   const line = `${rowsAvailable}; ${higherLimit(question.endpoint, limit)}`;
-  const next = nextPage(question, flags, page, walk.pageSize);
+  const next = nextPage(question, flags, page, walk.pageSize, undefined);
   if (next === undefined) return line;
   const full = `${line}; ${next}`;
   return full.length <= room ? full : line;
@@ -64,7 +64,7 @@ function nextPage(
   allFlags: TypedFlags,
   page: Page,
   pageSize: number,
-  left?: number,
+  left: number | undefined,
 ): string | undefined {
   const flags = left === undefined ? allFlags : new Map([...allFlags, ["limit", [String(left)]]]);
   if (page.end.kind !== "cut") {

@@ -72,7 +72,7 @@ function meaningOf({ path, field }: FieldAtPath): string {
   const name = path.slice(path.lastIndexOf(".") + 1);
   const isMoney = field.reads === "price" || field.reads === "amount";
   const reading = readings[field.reads] ?? field.reads;
-  if (field.isInTokens === true) return `${reading} in tokens`;
+  if (field.isInTokens) return `${reading} in tokens`;
   return isMoney && IN_USD.test(name) ? `${reading} in USD` : reading;
 }
 

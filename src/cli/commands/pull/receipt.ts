@@ -126,6 +126,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const asOf = earlierOf(before.asOf, meter.asOf);
   const plans = addPlans(before.plans ?? {}, meter.plans);
   const reason = whyNot(failure) ?? whyIncomplete(run, exit);
+  const incomplete = failure instanceof Failure ? failure.details.incomplete : undefined;
   return prettyJson(
     objectText({
       ...queryMembers(run),
@@ -150,8 +151,8 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       proof: JSON.stringify(
         reason === null ? (tally.proof ?? (questions.limit === undefined ? null : "limit")) : null,
       ),
-      doubts: JSON.stringify(failure instanceof Failure ? (failure.details.doubts ?? []) : []),
-      missing_rows: JSON.stringify(failure instanceof Failure ? (failure.details.missing ?? null) : null),
+      doubts: JSON.stringify(incomplete?.doubts ?? []),
+      missing_rows: JSON.stringify(incomplete?.missing ?? null),
       more: JSON.stringify(rest.more),
       next: JSON.stringify(rest.next),
       why_not: JSON.stringify(reason),

@@ -5,7 +5,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { parseTimeBound, showSeconds } from "../../../base/time/time.ts";
 import { environmentOf } from "../../../sandbox/caller-access.ts";
-import type { SandboxOptions } from "../../../sandbox/service/sandbox-exchange.ts";
+import type { SandboxSettings } from "../../../sandbox/service/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../../sandbox/server.ts";
 import { cannotBeStarted, errorCode } from "../../../base/files/file-errors.ts";
 import { openLogFile } from "../../../base/files/log-file.ts";
@@ -24,7 +24,6 @@ export async function runSandbox(
   const begin = readClock(flags.clock, context);
   const started = context.clock.elapsed();
   const now = (): number => begin + (context.clock.elapsed() - started) * speed;
-  const log = openLog(flags.log, context);
   const { startSandbox } = await import("../../../sandbox/server.ts");
   const isCommand = words.length > 0;
   const sandbox = await startSandbox({
@@ -32,7 +31,7 @@ export async function runSandbox(
     now,
     elapsed: context.clock.elapsed,
     port: isCommand && !typed.has("port") ? 0 : port,
-    ...(log !== undefined && { log }),
+    log: openLog(flags.log, context),
     ...serviceOptions(flags),
   }).catch((cause: unknown) => {
     throw portFailure(cause, port);
@@ -52,7 +51,7 @@ export async function runSandbox(
 }
 
 /** Flags that are not set are omitted, so that the defaults apply. */
-function serviceOptions(flags: Values<SandboxFlags>): Partial<SandboxOptions> {
+function serviceOptions(flags: Values<SandboxFlags>): Partial<SandboxSettings> {
   const options = {
     requestsPerMinute: flags.rpm,
     minuteMs: flags.minute,
@@ -116,8 +115,8 @@ async function runInside(
 }
 
 /** If a write fails, for example because the disk is full, the log reports it once and the sandbox continues. */
-function openLog(file: string | undefined, context: Context): SandboxOptions["log"] {
-  if (file === undefined) return undefined;
+function openLog(file: string | undefined, context: Context): SandboxSettings["log"] {
+  if (file === undefined) return () => undefined;
   const append = openLogFile({
     file,
     label: `--log "${withoutSecrets(file)}"`,

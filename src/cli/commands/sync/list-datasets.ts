@@ -20,7 +20,7 @@ import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { parseRfc3339, parseTimeBound } from "../../../base/time/time.ts";
 import { joinLists, type NewList, newList, readSearch } from "./pool-lists.ts";
 import { readStoredInterval, syncFlags } from "./sync-flags.ts";
-import { checkListed, checkWord, isList, type ListedAsset, readList, readWord } from "../input/subjects.ts";
+import { checkListed, checkWord, isList, type ListedAsset, readLines, readWord } from "../input/subjects.ts";
 
 /** What applies to lines without their own values. Times are in milliseconds. */
 export interface Defaults {
@@ -85,7 +85,8 @@ function readDatasetList(
   defaults: Defaults,
   names?: NameFinder,
 ): readonly ListedDataset[] {
-  const datasets = readList(text, undefined, source, names).flatMap((asset) => {
+  const origin = { network: undefined, source, names };
+  const datasets = readLines(text.split("\n"), 1, origin).flatMap((asset) => {
     const { network, address = "", row, where } = asset;
     if (names !== undefined && network === undefined && row === undefined && isAssetName(address))
       throw names.unknown(address, where);
@@ -109,7 +110,7 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
   const own = chosen(where, "kind", member(row, "kind"), datasetKinds);
   return (own === undefined ? defaults.kinds : [own]).map((kind) => {
     checkAsset(asset.kind, kind, where);
-    checkListed({ network, address }, asset, factsOfKind(kind).asset);
+    checkListed({ network, address }, asset, factsOfKind(kind).asset, undefined);
     const created = instantOf(row)?.seconds;
     if (kind === "pools") {
       const source = { pools: [{ address: addressKey(address), created }] };
@@ -159,13 +160,7 @@ function startOf({ where, row }: ListedAsset, { from, now }: Defaults): number |
   const instant = parseTimeBound(text, now);
   if ("problem" in instant) throw invalidInput(label, instant.problem, instant.next);
   if (instant.seconds * 1000 > now) throw invalidInput(label, "must not be in the future");
-  return Math.max(dayOf(instant.seconds), createdOn(row) ?? Number.NEGATIVE_INFINITY);
-}
-
-/** In Unix seconds; undefined if the row does not say. */
-export function createdOn(row: object | undefined): number | undefined {
-  const instant = instantOf(row);
-  return instant === undefined ? undefined : dayOf(instant.seconds);
+  return dayOf(Math.max(instant.seconds, instantOf(row)?.seconds ?? Number.NEGATIVE_INFINITY));
 }
 
 function instantOf(row: object | undefined) {

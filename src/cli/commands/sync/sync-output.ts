@@ -25,8 +25,8 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags, data
     planned: (periods) => {
       planned += periods;
     },
-    done: (periods) => {
-      done += periods;
+    done: () => {
+      done += 1;
     },
     read: (count) => {
       rows += count;

@@ -102,7 +102,7 @@ function checkFolder(folder: string): void {
   );
 }
 
-type SizedTarget = Target & { readonly size: number | undefined };
+type SizedTarget = Omit<Target, "kind"> & { readonly size: number | undefined };
 
 /** Every file once. A receipt stands for the file that it names, or for the only other file named. */
 function findTargets(words: readonly string[]): readonly SizedTarget[] {

@@ -54,7 +54,9 @@ export function answerShell(
   argv: readonly string[],
 ): string {
   const [shell, ...raw] = argv;
-  const words = shell === "bash" ? raw.map(unquoted) : raw;
+  // Bash passes words with their quotes and backslashes.
+  const words =
+    shell === "bash" ? raw.map((word) => word.replaceAll(/\\(.)/gu, "$1").replaceAll(/["']/gu, "")) : raw;
   const { kind, prefix, candidates } = completeSafely(context, commands, words);
   const partial = (words.at(-1) ?? "").slice(prefix.length);
   const shown = shell === "bash" ? candidates.filter(({ word }) => word.startsWith(partial)) : candidates;
@@ -70,9 +72,4 @@ function completeSafely(...[context, commands, words]: Parameters<typeof complet
     if (cause instanceof Failure) return nothing;
     throw cause;
   }
-}
-
-/** Bash passes words with their quotes and backslashes. */
-function unquoted(word: string): string {
-  return word.replaceAll(/\\(.)/gu, "$1").replaceAll(/["']/gu, "");
 }

@@ -62,7 +62,7 @@ function ofSetting(
 ): readonly Candidate[] {
   if (name === undefined) {
     return Object.values(settings)
-      .filter(({ environmentOnly }) => !environmentOnly || words === "config get")
+      .filter((setting) => setting.only !== "environment" || words === "config get")
       .map((setting) => ({ word: setting.name, description: setting.help }));
   }
   if (name === "profile") return storedProfiles(context);

@@ -12,7 +12,7 @@ import { listEnding, readNewestList } from "../../../client/settings/list-cache.
 /** Also suggests `--help`. */
 export function flagWords({ entry, given, path }: Asked["line"]): readonly Candidate[] {
   const flags = Object.entries(entry === undefined ? {} : { ...entry.flags, ...entry.shared }).filter(
-    ([name, { type }]) => type.isRepeatable === true || !given.has(name),
+    ([name, { type }]) => type.isRepeatable || !given.has(name),
   );
   const ours: Candidate[] = flags.map(([name, flag]) => ({ word: `--${name}`, description: flagHelp(flag) }));
   ours.push({ word: "--help", description: "examples, flags and cost" });
@@ -22,8 +22,7 @@ export function flagWords({ entry, given, path }: Asked["line"]): readonly Candi
 /** `attached` is the part of the word that does not change, such as `--output=`. */
 export function valueWords(asked: Asked, flag: Flag, attached: string, current: string): Completion {
   if (flag.type.name === "file") return files(attached);
-  if (flag.type.isList !== true)
-    return { ...wordsOf(asked, flag, current.slice(attached.length)), prefix: attached };
+  if (!flag.type.isList) return { ...wordsOf(asked, flag, current.slice(attached.length)), prefix: attached };
   const comma = current.lastIndexOf(",");
   const prefix = comma < 0 ? attached : current.slice(0, comma + 1);
   const taken = new Set(prefix.slice(attached.length).split(","));

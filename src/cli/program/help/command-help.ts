@@ -15,7 +15,7 @@ export function commandHelp(described: Command, form: HelpForm): readonly Block[
       ...heading(command, command.examples, form),
       ...flagBlocks({ ...command.flags, ...own }),
       ...(own === command.shared ? [] : [sandboxLine]),
-      ...(command.notes ?? []),
+      ...command.notes,
       { prose: `${costSentence(command)} ${exitSentence(command)}` },
       ...(Object.keys(own).length > 5 ? [{ prose: topicsLine }] : []),
     ];
@@ -110,7 +110,7 @@ export function exitSentence({ exits: declared, passesExit }: Command): string {
   const own = declared.filter((exit) => exit < 128).toSorted((a, b) => a - b);
   const isRange = own.length > 3 && own.length - 1 === own.at(-1);
   const listed = isRange ? `0 to ${own.length - 1}` : own.join(", ");
-  const passed = passesExit === true ? ", or that of the given command" : "";
+  const passed = passesExit ? ", or that of the given command" : "";
   return `Exit codes: ${listed}, or 129 to 143 after a signal${passed}.`;
 }
 

@@ -18,12 +18,12 @@ export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup
 
 /** Omits the choices, which completion and programs show separately. */
 export function flagHelp(flag: Flag): string {
-  return `${described(flag, ownersOf(flag))}${flag.details ?? ""}`;
+  return `${described(flag, ownersOf(flag))}${flag.details}`;
 }
 
 export function fullFlagHelp(flag: Flag): string {
   const choices = flag.choicesIn === undefined ? flag.type.choices : undefined;
-  return `${described(flag, ownersOf(flag), choices)}${flag.details ?? ""}`;
+  return `${described(flag, ownersOf(flag), choices)}${flag.details}`;
 }
 
 export function fullRows(flags: Flags): readonly Row[] {
@@ -34,7 +34,7 @@ export const flagBlocks = (flags: Flags): readonly Block[] =>
   groupedFlags(flags).map(([heading, inside]) => ({ heading, rows: fullRows(inside) }));
 
 /** The flags without which this one has no effect. */
-const ownersOf = ({ with: owners = [] }: Flag): readonly string[] =>
+const ownersOf = ({ with: owners }: Flag): readonly string[] =>
   typeof owners === "string" ? [owners] : owners;
 
 /** `Sandbox only: plan to simulate`, `With --follow: stop after this long` */

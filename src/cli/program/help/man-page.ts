@@ -38,7 +38,7 @@ export function manPage(commands: readonly Command[], version: string, surroundi
 }
 
 function commandLines(command: Command): readonly string[] {
-  const { summary, flags, examples, notes = [] } = command;
+  const { summary, flags, examples, notes } = command;
   return [
     `.SS ${quoted(`dexdata ${usageOf(command)}`)}`,
     line(`${summary}.`),

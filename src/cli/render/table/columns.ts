@@ -18,6 +18,8 @@ import { chooseColumns } from "./choose-columns.ts";
 import { shownText } from "../sanitize.ts";
 import { shortAddress } from "../../../client/subject.ts";
 
+type DrawCell = (row: unknown, style: CellStyle) => Cell;
+
 export interface TableColumn {
   readonly title: string;
   /** In a narrow window, the column with the lowest number is hidden last. */
@@ -28,18 +30,18 @@ export interface TableColumn {
   /** The column is shown in full or not at all, like numbers, times and identifiers. */
   readonly isWhole: boolean;
   /** The priority of a shortened address, if the column identifies the row. */
-  readonly presence?: number | undefined;
+  readonly presence: number | undefined;
   /** The column is aligned like numbers if all its values are digits, for example raw token amounts. */
   readonly mayBeDigits: boolean;
   /** The user requested the column, so it is shown even if no row has a value. */
   readonly isAsked: boolean;
-  readonly draw?: (row: unknown, style: CellStyle) => Cell;
+  readonly draw: DrawCell | undefined;
 }
 
 export function drawnColumn(
-  drawn: Pick<TableColumn, "title" | "priority" | "kind"> & Required<Pick<TableColumn, "draw">>,
+  drawn: Pick<TableColumn, "title" | "priority" | "kind"> & { readonly draw: DrawCell },
 ): TableColumn {
-  return { ...drawn, paths: [], isWhole: true, mayBeDigits: false, isAsked: true };
+  return { ...drawn, paths: [], isWhole: true, presence: undefined, mayBeDigits: false, isAsked: true };
 }
 
 type Choice = Pick<Presentation, "fields" | "columns" | "queried" | "isWide">;
@@ -128,6 +130,7 @@ function column(
     kind: kind === "time" && isIdentity ? "text" : kind,
     isWhole: !isWord || isIdentity,
     presence: isIdentity ? presenceOf(shape, place.priority) : undefined,
+    draw: undefined,
     mayBeDigits:
       kind === "unknown" || field?.type.kind === "number-or-text" || field?.type.kind === "integer",
   };

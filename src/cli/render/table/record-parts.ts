@@ -122,7 +122,9 @@ function partColumn(
     paths: [path],
     kind,
     isWhole,
+    presence: undefined,
     mayBeDigits: !isWhole,
+    draw: undefined,
     isAsked: false,
   };
 }

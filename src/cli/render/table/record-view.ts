@@ -61,7 +61,8 @@ function writeParts(
     if (part.kind === "value") continue;
     const { columns, rows, rowBefore } = part;
     const ofTable = { ...style, isRoomy: false, ...(rowBefore !== undefined && { rowBefore }) };
-    const section = createTableSection({ columns, drawFirst: writeLines, style: ofTable, paint, room });
+    const options = { columns, drawFirst: writeLines, style: ofTable, paint, room, hasHeader: true };
+    const section = createTableSection(options);
     blocks.push(section.lines(rows));
   }
   return blocks.join("\n");

@@ -14,8 +14,7 @@ interface SectionOptions {
   readonly paint: Paint;
   /** Terminal columns; undefined means no limit. */
   readonly room: number | undefined;
-  /** True by default. */
-  readonly hasHeader?: boolean;
+  readonly hasHeader: boolean;
 }
 
 interface PlacedColumn extends MeasuredColumn {
@@ -27,7 +26,7 @@ interface PlacedColumn extends MeasuredColumn {
  * later row has a wider address or number, or a hidden empty column gets its first value, a new table starts below.
  */
 export function createTableSection(options: SectionOptions) {
-  const { columns, drawFirst, style, paint, room, hasHeader = true } = options;
+  const { columns, drawFirst, style, paint, room, hasHeader } = options;
   let placed: readonly PlacedColumn[] | undefined;
   let empty = columns;
   let isShortened = false;

@@ -5,7 +5,7 @@ import type { FindAsset } from "./cell.ts";
 
 /** `of` is the token whose price it is, and `in` the currency. */
 export interface Quote {
-  readonly of?: string;
+  readonly of: string | undefined;
   readonly in: string;
 }
 
@@ -18,7 +18,7 @@ export function quoteOf({ quote }: Endpoint, args: Args, find: FindAsset | undef
   const pool = args.get("pool_address");
   const isInversed = args.get("inversed") === "true";
   const label = find?.(pool ?? args.get("token_address") ?? "", args.get("network"))?.label;
-  if (pool === undefined) return label === undefined ? { in: quote } : { of: visibleText(label), in: quote };
+  if (pool === undefined) return { of: label && visibleText(label), in: quote };
   const named = visibleText(label ?? "").split("/");
   const tokens = named.length === 2 ? named : ["token 0", "token 1"];
   const [base = "", other = ""] = isInversed ? tokens.toReversed() : tokens;

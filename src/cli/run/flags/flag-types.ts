@@ -22,17 +22,19 @@ export interface FlagType<Value> {
     | "url"
     | "address";
   /** Undefined for a boolean flag. */
-  readonly placeholder?: string;
-  readonly choices?: readonly string[];
+  readonly placeholder: string | undefined;
+  readonly choices: readonly string[] | undefined;
   /** The flag can be repeated, and every value counts. Any other flag can be repeated only with the same value. */
-  readonly isRepeatable?: true;
+  readonly isRepeatable: boolean;
   /** A comma-separated list of words that completion can suggest. */
-  readonly isList?: true;
+  readonly isList: boolean;
   /** Throws an error that names the flag if one of the values is invalid. */
   readonly read: (name: string, texts: readonly (string | undefined)[]) => Value;
 }
 
 type Named = FlagType<unknown>["name"];
+
+const single = { placeholder: undefined, choices: undefined, isRepeatable: false, isList: false };
 
 /** All texts of a flag that is not repeatable are the same. */
 export function readBy<Value>(
@@ -44,13 +46,14 @@ export function readBy<Value>(
     const [text = ""] = texts;
     return read(`--${flag} "${text}"`, text, flag);
   };
-  return { name, placeholder, read: readOne };
+  return { ...single, name, placeholder, read: readOne };
 }
 
-export const toggle: FlagType<true> = { name: "switch", read: () => true };
+export const toggle: FlagType<true> = { ...single, name: "switch", read: () => true };
 
 /** As in `-vv`. */
 export const counting: FlagType<number> = {
+  ...single,
   name: "switch",
   isRepeatable: true,
   read: (_, texts) => texts.length,
@@ -68,6 +71,7 @@ export const filledText = (placeholder: string, name: Named = "text"): FlagType<
   });
 
 export const texts = (placeholder: string): FlagType<readonly string[]> => ({
+  ...single,
   name: "pair",
   placeholder,
   isRepeatable: true,

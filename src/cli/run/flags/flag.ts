@@ -9,27 +9,27 @@ export interface Flag<Value = unknown> {
   /** `-h` shows only this text. */
   readonly summary: string;
   /** Text that `--help` adds to the summary. It starts with the punctuation that joins the two. */
-  readonly details?: string;
+  readonly details: string;
   /** The value if the flag is not typed. */
   readonly default?: Value;
   /** Its value applies if the flag is not typed, so the default is the setting's. */
-  readonly setting?: Setting<Value | undefined>;
+  readonly setting: Setting<Value | undefined> | undefined;
   /** The default of an API parameter. The flag itself has no value if it is not typed. */
-  readonly paramDefault?: string | number;
+  readonly paramDefault: string | number | undefined;
   /** What help says about the default if it depends on the run or is not a value. */
-  readonly defaultSaid?: string;
+  readonly defaultSaid: string | undefined;
   /** The part of the text that already lists all choices, so that help does not repeat them. */
-  readonly choicesIn?: "summary" | "details";
-  readonly short?: string;
+  readonly choicesIn: "summary" | "details" | undefined;
+  readonly short: string | undefined;
   /** The flags that this one belongs to in help. The program checks only `needs`. */
-  readonly with?: string | readonly string[];
+  readonly with: string | readonly string[];
   /** The flag that must also be set, or its alternative, with a hint for when both are missing. */
-  readonly needs?: { readonly flag: string; readonly or?: string; readonly next: string };
-  readonly excludes?: readonly Exclusion[];
+  readonly needs: { readonly flag: string; readonly or?: string; readonly next: string } | undefined;
+  readonly excludes: readonly Exclusion[];
   /** The help topic that describes it, instead of the help of each command. */
-  readonly topic?: string;
+  readonly topic: string | undefined;
   /** What completion suggests if the type has no choices. */
-  readonly suggests?: readonly string[] | KeptList;
+  readonly suggests: readonly string[] | KeptList | undefined;
 }
 
 export interface Exclusion {
@@ -88,7 +88,22 @@ export type OfSomeCommands<F extends Flags> = {
 /** Keyed by name. A repeated flag has several values, and a boolean flag's value is undefined. */
 export type TypedFlags = ReadonlyMap<string, readonly (string | undefined)[]>;
 
-type Rest<Value> = Omit<Flag<Value>, "type" | "group" | "default">;
+type Rest<Value> = Pick<Flag, "summary"> &
+  Partial<Omit<Flag<Value>, "type" | "group" | "summary" | "default">>;
+
+const unset = {
+  details: "",
+  setting: undefined,
+  paramDefault: undefined,
+  defaultSaid: undefined,
+  choicesIn: undefined,
+  short: undefined,
+  with: [],
+  needs: undefined,
+  excludes: [],
+  topic: undefined,
+  suggests: undefined,
+};
 
 /** Preserves the type of the value, and whether there is a default. */
 export function flag<Value>(
@@ -102,7 +117,7 @@ export function flag<Value>(
   rest: NoInfer<Omit<Rest<Value>, "setting" | "defaultSaid"> & HasDefault<Value>>,
 ): Flag<Value> & HasDefault<Value>;
 export function flag(type: FlagType<unknown>, group: FlagGroup, rest: Rest<unknown>): Flag {
-  return { type, group, ...rest };
+  return { type, group, ...unset, ...rest };
 }
 
 /** What applies if the flag is not typed and nothing is set; undefined if that depends on the run. */
@@ -141,17 +156,17 @@ function refuseSecondValue(
   { name: kind, placeholder, isRepeatable, isList }: FlagType<unknown>,
   texts: readonly (string | undefined)[],
 ): void {
-  if (placeholder === undefined || isRepeatable === true) return;
+  if (placeholder === undefined || isRepeatable) return;
   const [first = "", second] = new Set(texts);
   if (second === undefined) return;
   throw usageFailure(
     `--${name} has two different values: "${first}" and "${second}"`,
-    isList === true || kind === "list" ? "separate the values with a comma" : "use only one of them",
+    isList || kind === "list" ? "separate the values with a comma" : "use only one of them",
   );
 }
 
 function refuseForeign(flags: Flags, typed: TypedFlags): void {
-  for (const [name, { needs, excludes = [] }] of Object.entries(flags)) {
+  for (const [name, { needs, excludes }] of Object.entries(flags)) {
     if (!typed.has(name)) continue;
     if (needs !== undefined && !typed.has(needs.flag) && !typed.has(needs.or ?? needs.flag))
       throw usageFailure(`--${name} requires --${needs.flag}`, needs.next);

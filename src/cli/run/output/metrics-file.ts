@@ -12,20 +12,32 @@ import type { Report } from "../report.ts";
 
 /** What a command shows. Each function is called when the file is written, so an event costs nothing. */
 export interface MetricsSource {
-  readonly rows?: () => number;
-  readonly connections?: () => { readonly open: number; readonly retrying: number };
-  readonly gapSeconds?: () => number;
+  readonly rows: () => number;
+  readonly connections: (() => { readonly open: number; readonly retrying: number }) | undefined;
+  readonly gapSeconds: () => number;
   /** When the asset that has been silent for longest had data, on the monotonic clock. */
-  readonly oldest?: () => number;
+  readonly oldest: (() => number) | undefined;
   /** Matches of `--when`, and the time in which none could be known. */
-  readonly alerts?: () => number;
-  readonly blindSeconds?: () => number;
-  readonly sync?: () => {
-    readonly lastSuccess: number | undefined;
-    readonly lostRanges: number;
-    readonly files: Readonly<Record<string, number>>;
-  };
+  readonly alerts: (() => number) | undefined;
+  readonly blindSeconds: (() => number) | undefined;
+  readonly sync: (() => Synced) | undefined;
 }
+
+interface Synced {
+  readonly lastSuccess: number | undefined;
+  readonly lostRanges: number;
+  readonly files: Readonly<Record<string, number>>;
+}
+
+const nothingShown: MetricsSource = {
+  rows: () => 0,
+  connections: undefined,
+  gapSeconds: () => 0,
+  oldest: undefined,
+  alerts: undefined,
+  blindSeconds: undefined,
+  sync: undefined,
+};
 
 /** In milliseconds. node_exporter reads the file every 15 s or so. */
 const [writeGap, changeGap] = [10_000, 500];
@@ -42,7 +54,7 @@ export function openMetrics(
   const lastSuccess = earlierSuccess(file);
   const requests = { ok: 0, rejected: 0, failed: 0 };
   let meter: Pick<Meter, "credits"> = { credits: 0 };
-  let source: MetricsSource = {};
+  let source = nothingShown;
   let pending: (() => void) | undefined;
   let isReported = false;
 
@@ -78,7 +90,7 @@ export function openMetrics(
     spends: (spent: Pick<Meter, "credits">): void => {
       meter = spent;
     },
-    shows: (more: MetricsSource): void => {
+    shows: (more: Partial<MetricsSource>): void => {
       source = { ...source, ...more };
     },
     /** A connection has opened or was lost. */
@@ -110,11 +122,11 @@ function metricsText(source: MetricsSource, facts: Facts): string {
     gauge("running", "1 while the process runs, 0 after it has ended.", [["", Number(isRunning)]]),
     gauge("start_time_seconds", "When the process started.", [["", started]]),
     gauge("file_time_seconds", "When this file was written.", [["", clock.now() / 1000]]),
-    counter("rows_total", "Rows or events written.", [["", source.rows?.() ?? 0]]),
+    counter("rows_total", "Rows or events written.", [["", source.rows()]]),
     counter("credits_total", "Credits spent.", [["", credits]]),
     counter("requests_total", "Requests by result.", labeled("result", requests)),
     connections && gauge("connections", "Connections by state.", labeled("state", { ...connections() })),
-    counter("gap_seconds_total", "Total time without a connection.", [["", source.gapSeconds?.() ?? 0]]),
+    counter("gap_seconds_total", "Total time without a connection.", [["", source.gapSeconds()]]),
     oldest &&
       gauge("oldest_asset_age_seconds", "Longest time since an asset last had data.", [
         ["", Math.max(0, (clock.elapsed() - oldest()) / 1000)],

@@ -58,8 +58,9 @@ function openSpending(context: Context, target: Pick<Target, "rest" | "key">, wa
         const { series, days } = readFile(before);
         const spent = days.find((each) => each.day === day) ?? { day, credits: 0 };
         const changed = { day, credits: by(spent) };
-        const after = { series, days: [changed, ...days.filter((each) => each.day !== day)].slice(0, 2) };
-        return { after: toContent(after), result: { after, changed } };
+        const earlier = days.find((each) => each.day !== day);
+        const after = { series, days: earlier === undefined ? [changed] : [changed, earlier] };
+        return { after: { ...changed, earlier, series }, result: { after, changed } };
       });
       own = update.after;
       return update.changed;
@@ -140,10 +141,6 @@ function readDay(value: unknown): Day | undefined {
   const [day, credits] = [member(value, "day"), member(value, "credits")];
   const isCount = typeof credits === "number" && Number.isSafeInteger(credits) && credits >= 0;
   return typeof day === "string" && isCount ? { day, credits } : undefined;
-}
-
-function toContent({ series, days: [latest, earlier] }: Spending): object {
-  return { ...latest, ...(earlier !== undefined && { earlier }), series };
 }
 
 /** If another process has written a lost file again, it may not have known all of this process's credits. */

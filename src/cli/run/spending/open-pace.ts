@@ -66,12 +66,11 @@ export function accountFile(context: Context, use: Use, { rest, key }: Pick<Targ
   const { origin, pathname } = new URL(rest);
   const service = `${origin}${pathname.replace(/\/+$/u, "")}`;
   // The service is not secret, and loading node:crypto takes longer than the rest of a short run over plain http.
-  const hash = key === undefined ? hashOfText(service) : hashOfBoth(service, key);
+  const hash =
+    key === undefined
+      ? hashOfText(service)
+      : createHash("sha256").update(`${service}\n${key}`).digest("hex").slice(0, 32);
   return path.join(findFolders(context).state, `${use}-${hash}.json`);
-}
-
-function hashOfBoth(service: string, key: string): string {
-  return createHash("sha256").update(`${service}\n${key}`).digest("hex").slice(0, 32);
 }
 
 /** Runs whenever a new file is created, because a sandbox creates one for every new port. */

@@ -116,7 +116,7 @@ the time in Retry-After has passed.`;
 
 export function environmentTopic(_commands: readonly Command[], context: TopicContext): string {
   const folders = findFolders(context);
-  const variables = Object.values(settings).filter(({ fileOnly }) => !fileOnly);
+  const variables = Object.values(settings).filter(({ only }) => only !== "file");
   return `
 Precedence: flag, variable, config file, default. Empty counts as unset. dexdata config list shows value and source.
 
