@@ -1,5 +1,6 @@
 import { showSeconds } from "../../../base/time/time.ts";
 import type { Output } from "../../../base/context/context.ts";
+import { usageFailure } from "../../../base/failure.ts";
 import { openDisplay, type Window } from "../../render/display.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import { createPaint } from "../../render/painter.ts";
@@ -11,6 +12,8 @@ import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import { someOf } from "../../../client/live/shards.ts";
 import { formatSeconds } from "../../../api/duration.ts";
+import type { Questions } from "../input/questions.ts";
+import { presentationOf } from "../pull/fetch-and-print.ts";
 import type { Changes, Round } from "./rounds.ts";
 
 export interface WatchView {
@@ -22,8 +25,33 @@ export interface WatchView {
   readonly waiting?: (until: number) => void;
 }
 
+interface ViewFacts extends Pick<Presentation, "findAsset" | "isOn"> {
+  readonly title: string;
+  readonly facts: () => readonly string[];
+  /** Alerts are on stdout instead. */
+  readonly isSilent: boolean;
+}
+
+export async function openView(
+  run: Run,
+  questions: Questions,
+  { title, facts, isSilent, ...marks }: ViewFacts,
+): Promise<WatchView> {
+  const { context, options, report } = run;
+  const { stdout, env, clock } = context;
+  const presentation = { ...presentationOf(context, options, questions), isContinued: false, ...marks };
+  if (!isSilent && stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
+    return await openWatchScreen(run, presentation, title, facts);
+  if (options.picture === "chart")
+    throw usageFailure("--chart and --watch can be used together only on a terminal", "remove one of them");
+  const output = isSilent ? nowhere : stdout;
+  return await openWatchLines(report, { ...presentation, output, now: clock.now() });
+}
+
+const nowhere: Output = { isTerminal: false, columns: undefined, write: () => Promise.resolve() };
+
 /** Writes all rows from the first round, and then only new and changed rows. */
-export async function openWatchLines(report: Report, presentation: Presentation): Promise<WatchView> {
+async function openWatchLines(report: Report, presentation: Presentation): Promise<WatchView> {
   const renderer = await createRenderer({ ...presentation, hasAges: false });
   return {
     show: async (_, { rows, gone }, at) => {
@@ -53,7 +81,7 @@ const maxSaid = 3;
  * Replaces the previous round on the screen and marks the changes. `facts`, such as `3 credits` and `120/hour`, are
  * shown next to the time and the countdown.
  */
-export async function openWatchScreen(
+async function openWatchScreen(
   { context, report, stderr, onClose }: Run,
   presentation: ScreenPresentation,
   title: string,

@@ -2,12 +2,9 @@ import type { Exchange } from "../../../client/client.ts";
 import { createEnding, Stop } from "../../../client/live/ending.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/response/answer-age.ts";
 import { isWaitTooLong } from "../../../client/response/retry-after.ts";
-import type { Context, Output } from "../../../base/context/context.ts";
+import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
-import { plans, type Tier } from "../../../api/tier.ts";
-import { estimate } from "../../../rows/pull/estimate.ts";
-import type { Presentation } from "../../render/renderer.ts";
 import { readsUnicode } from "../../render/terminal.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
@@ -21,11 +18,11 @@ import type { EndpointGroup } from "../input/positionals.ts";
 import { type Questions, readQuestions } from "../input/questions.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
-import { presentationOf } from "../pull/fetch-and-print.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
 import { compareRounds, fetchRound, type Round } from "./rounds.ts";
 import { openWatchAlerts, readWatchAlerts } from "./watch-alerts.ts";
-import { openWatchLines, openWatchScreen, type WatchView } from "./watch-view.ts";
+import { hourlyCost } from "./watch-cost.ts";
+import { openView } from "./watch-view.ts";
 
 /** Repeats the requests until a signal arrives or a failure is permanent. */
 export async function runWatch(
@@ -169,57 +166,3 @@ function refuseClosed(options: RunOptions): RunOptions {
     "use ndjson",
   );
 }
-
-/** Two rounds are in memory at the same time, because they are compared. */
-const maxRows = 10_000;
-const hour = 3_600_000;
-
-/** Returns the cost per hour. Rejects rounds that do not fit into memory or that exceed the rate limit. */
-function hourlyCost(
-  { interval, every }: { readonly interval: number; readonly every: string },
-  questions: Questions,
-  { rpm }: RunOptions,
-  tier: Tier,
-): { readonly requests: number; readonly credits: number } {
-  const { requests, rows, credits, creditsAtMost = credits } = estimate(questions, undefined);
-  if (requests === undefined || creditsAtMost === undefined || (rows ?? 0) > maxRows)
-    throw usageFailure(
-      `--watch "${every}": each refresh is limited to ${counted(maxRows, "row")}`,
-      "request fewer rows",
-    );
-  const perMinute = rpm.value ?? plans[tier].requestsPerMinute;
-  if (typeof perMinute === "number" && (requests * 60_000) / interval > perMinute) {
-    const shortest = Math.ceil((requests * 60) / perMinute);
-    throw usageFailure(
-      `--watch "${every}": each refresh takes ${counted(requests, "request")}, but the rate limit is ${perMinute} requests/min`,
-      `send fewer requests per refresh, or refresh less often: --watch ${shortest}s`,
-    );
-  }
-  const rounds = hour / interval;
-  return { requests: Math.ceil(requests * rounds), credits: Math.ceil(creditsAtMost * rounds) };
-}
-
-interface ViewFacts extends Pick<Presentation, "findAsset" | "isOn"> {
-  readonly title: string;
-  readonly facts: () => readonly string[];
-  /** Alerts are on stdout instead. */
-  readonly isSilent: boolean;
-}
-
-async function openView(
-  run: Run,
-  questions: Questions,
-  { title, facts, isSilent, ...marks }: ViewFacts,
-): Promise<WatchView> {
-  const { context, options, report } = run;
-  const { stdout, env, clock } = context;
-  const presentation = { ...presentationOf(context, options, questions), isContinued: false, ...marks };
-  if (!isSilent && stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
-    return await openWatchScreen(run, presentation, title, facts);
-  if (options.picture === "chart")
-    throw usageFailure("--chart and --watch can be used together only on a terminal", "remove one of them");
-  const output = isSilent ? nowhere : stdout;
-  return await openWatchLines(report, { ...presentation, output, now: clock.now() });
-}
-
-const nowhere: Output = { isTerminal: false, columns: undefined, write: () => Promise.resolve() };
