@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpointFlags } from "../../src/cli/commands/flags/endpoint-flags.ts";
 import { commandGroups } from "../../src/cli/commands/input/positionals.ts";
+import { flagsOnPage } from "../../src/cli/program/help/flag-rows.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
@@ -319,7 +320,8 @@ describe("help", () => {
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
       expect(stdout.replaceAll(/\s+/gu, " ")).toContain(group[0]?.summary);
       for (const example of group[0]?.examples ?? []) expect(stdout).toContain(`  ${example}\n`);
-      for (const name of Object.keys(endpointFlags(group))) expect(stdout).toContain(`--${name}`);
+      for (const name of Object.keys(flagsOnPage(endpointFlags(group))))
+        expect(stdout).toContain(`--${name}`);
       expect(stdout).toMatch(/Cost: 1 credit per \w+\. Plan: /u);
       expect((await run(`help ${command}`)).stdout).toBe(stdout);
     },
