@@ -66,6 +66,16 @@ describe("a pull without --resume that ends early", () => {
       expect(filesNextTo(file)).toEqual(["rows"]);
     });
 
+    test("removes what a killed run had staged for its checkpoint, and nothing else", async () => {
+      const list = await servePages(pages);
+      const file = newFile();
+      const others = ["rows.resume.22226d681c2f.new", "rows2.resume.22226d681c2f0001.new"];
+      for (const name of ["rows.resume.22226d681c2f0001.new", ...others])
+        writeFileSync(path.join(path.dirname(file), name), "");
+      expect((await pull(list, file, "-o", format)).exit).toBe(0);
+      expect(filesNextTo(file)).toEqual(["rows", ...others]);
+    });
+
     test.each(brokenAt)("at page %i: --force starts over", async (broken) => {
       const list = await servePages(pages);
       const [whole, file] = [newFile(), newFile()];

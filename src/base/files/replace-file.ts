@@ -8,8 +8,10 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import path from "node:path";
 import type { Context } from "../context/context.ts";
 import { errorCode } from "./file-errors.ts";
+import { namesIn } from "./paths.ts";
 
 /** Every staging name ends with 16 hexadecimal digits and `.new`. */
 export const stagingSuffix = String.raw`\.[\da-f]{16}\.new`;
@@ -84,6 +86,15 @@ export function replaceWithText(
     rmSync(staged, { force: true });
     throw cause;
   }
+}
+
+/** Removes what a killed process staged for this file. Only for the process that holds the file's lock. */
+export function removeStaged(target: string): void {
+  const [folder, name] = [path.dirname(target), path.basename(target)];
+  const ending = new RegExp(`^${stagingSuffix}$`, "u");
+  for (const each of namesIn(folder))
+    if (each.startsWith(name) && ending.test(each.slice(name.length)))
+      rmSync(path.join(folder, each), { force: true });
 }
 
 const tries = 10;

@@ -5,8 +5,8 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fail, type Failure } from "../../base/failure.ts";
 import { describeFileError } from "../../base/files/file-errors.ts";
-import { isTaken, makeFolder, modeOf, namesIn } from "../../base/files/paths.ts";
-import { keepMode, stagingName, stagingSuffix } from "../../base/files/replace-file.ts";
+import { isTaken, makeFolder, modeOf } from "../../base/files/paths.ts";
+import { keepMode, removeStaged, stagingName } from "../../base/files/replace-file.ts";
 import { unwritable } from "./out-file.ts";
 import type { Packing } from "./packing.ts";
 import { explained } from "./row-file.ts";
@@ -58,7 +58,7 @@ async function packRows(
   } catch (cause) {
     throw unwritable(label, cause);
   }
-  removeLeftovers(file);
+  removeStaged(file);
   const staged = stagingName(random, file);
   const rows = await open(rowsAt);
   let packed: FileHandle | undefined;
@@ -232,13 +232,4 @@ async function hashOfFile(file: string, packing: Packing | undefined, signal: Ab
   if (packing?.unpack === undefined) await pipeline(createReadStream(file), read, { signal });
   else await pipeline(createReadStream(file), packing.unpack(), read, { signal });
   return { bytes, sha256: hash.digest("hex") };
-}
-
-function removeLeftovers(file: string): void {
-  const folder = path.dirname(file);
-  const name = path.basename(file);
-  const ending = new RegExp(`^${stagingSuffix}$`, "u");
-  for (const each of namesIn(folder))
-    if (each.startsWith(name) && ending.test(each.slice(name.length)))
-      rmSync(path.join(folder, each), { force: true });
 }

@@ -2,7 +2,7 @@ import { closeSync, constants, ftruncateSync, rmSync, writeFileSync } from "node
 import type { Failure } from "../../base/failure.ts";
 import { writeFailure } from "../../base/files/file-errors.ts";
 import { openRegular } from "../../base/files/regular-file.ts";
-import { replaceWithText } from "../../base/files/replace-file.ts";
+import { removeStaged, replaceWithText } from "../../base/files/replace-file.ts";
 import type { CheckpointHeader, Progress } from "./read-checkpoint.ts";
 import { journalOf } from "./out-file.ts";
 import type { WrittenFile } from "./packed-file.ts";
@@ -12,7 +12,7 @@ export function beginJournal(file: string, header: CheckpointHeader, random: () 
   const path = journalOf(file);
   try {
     replaceWithText(random, path, `${JSON.stringify(header)}\n`, { mode: 0o600 });
-    return openJournal(path);
+    return openJournal(file);
   } catch (cause) {
     throw unwritten(path, cause);
   }
@@ -28,7 +28,7 @@ export function continueJournal(file: string, length: number) {
     } finally {
       closeSync(descriptor);
     }
-    return openJournal(path);
+    return openJournal(file);
   } catch (cause) {
     throw unwritten(path, cause);
   }
@@ -36,11 +36,14 @@ export function continueJournal(file: string, length: number) {
 
 /** Call this when the pull of an earlier run is complete. */
 export function removeJournal(file: string): void {
-  rmSync(journalOf(file), { force: true });
+  const path = journalOf(file);
+  rmSync(path, { force: true });
+  removeStaged(path);
 }
 
 /** Writes a pull's checkpoint. A line follows each page, in row order. */
-function openJournal(path: string) {
+function openJournal(file: string) {
+  const path = journalOf(file);
   const descriptor = openRegular(path, constants.O_WRONLY | constants.O_APPEND);
   let isOpen = true;
   const close = (): void => {
@@ -63,7 +66,7 @@ function openJournal(path: string) {
     /** Call this when there is nothing left to continue. */
     remove: () => {
       close();
-      rmSync(path, { force: true });
+      removeJournal(file);
     },
   };
 }
