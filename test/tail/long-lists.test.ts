@@ -19,7 +19,8 @@ test("a list of 150,000 assets is refused, and does not hold up the events for l
   await running.until(() => running.lines().length === 2);
   writeFileSync(list, many(150_000));
   let longest = 0;
-  let before = process.cpuUsage();
+  const start = process.cpuUsage();
+  let before = start;
   const watch = setInterval(() => {
     longest = Math.max(longest, processorTime(before));
     before = process.cpuUsage();
@@ -27,10 +28,11 @@ test("a list of 150,000 assets is refused, and does not hold up the events for l
   running.context.reload();
   await running.until(() => running.context.stderrText().includes("new asset list ignored"));
   await new Promise((resolve) => setTimeout(resolve, 1));
+  const whole = processorTime(start);
   clearInterval(watch);
   expect(running.context.stderrText()).toContain(
     "new asset list ignored: too many assets: 150000, but 10 connections with 25 assets each can hold only 250",
   );
-  // In milliseconds. Reading the list as a whole would take seconds.
-  expect(longest).toBeLessThan(1500);
+  // Reading the list takes most of the time. As a whole, it would be most of the longest turn.
+  expect(longest / whole).toBeLessThan(0.6);
 });
