@@ -86,7 +86,7 @@ export function continuesByTime(reply: Reply): boolean {
   return isNumbered(reply) && reply.handOverAfter !== undefined;
 }
 
-/** The rows are those of a time range that moves, so there is no end of new rows and of old ones that disappear. */
+/** The list covers a time range that moves: new rows keep coming, and old ones disappear. */
 export const isMovingWindow = (reply: Reply): boolean => traitsOf(reply).isCandles || continuesByTime(reply);
 
 /** The parameter that contains the inputs of a batch. */

@@ -1,14 +1,13 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const sandbox = useSandbox();
 const weth = "ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
-const file = path.join(mkdtempSync(path.join(tmpdir(), "dexdata-cost-")), "rows.ndjson");
+const file = path.join(temporaryFolder(), "rows.ndjson");
 
 /** `--max-credits` ends the run long before the announced cost. */
 async function announced(words: string, isTerminal = true): Promise<string | undefined> {

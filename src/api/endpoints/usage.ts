@@ -13,7 +13,7 @@ export const usage = defineEndpoint("usage", {
     name: "usage",
     record: {
       plan: optional(text),
-      // Their members are numbers of credits.
+      // All its members are numbers of credits.
       credits: { ...optional(anything), reads: "count" },
       overage: optional(anything),
       resets_at: optional(time),

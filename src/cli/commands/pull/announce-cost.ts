@@ -1,7 +1,8 @@
 import { traitsOf } from "../../../api/reply.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { estimate } from "../../../rows/pull/estimate.ts";
-import type { OpenedPull } from "./pull.ts";
+import type { Report } from "../../run/report.ts";
+import type { Questions } from "../input/questions.ts";
 
 /** In credits. A person who types such a command may not expect more. */
 const maxUnannounced = 20;
@@ -10,7 +11,7 @@ const maxUnannounced = 20;
  * A table on a terminal is rarely read to its end, so its cost is shown before it is spent. `left` is the number of rows
  * after the first page, if only that page contains it.
  */
-export function announceCost({ questions, report }: OpenedPull, left?: number): void {
+export function announceCost(questions: Questions, report: Report, left: number | undefined): void {
   const { credits = 0, rows = 0 } =
     left === undefined
       ? estimate(questions, undefined)

@@ -3,6 +3,7 @@ import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../clie
 import type { Context, Output } from "../../../base/context/context.ts";
 import type { Args, Question } from "../../../api/args.ts";
 import { rowShape } from "../../../api/endpoint.ts";
+import { isLong } from "../../../api/reply.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, affectsOneInput } from "../../../base/failure.ts";
 import { answers, type Part } from "../../../rows/pull/pull-answers.ts";
@@ -47,13 +48,15 @@ export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
   }
 }
 
-async function announce(run: Pull, left?: number): Promise<void> {
-  const { context, options, questions, destination } = run;
-  const isFile = destination.rowsAt() !== undefined || destination.split !== undefined;
-  if (!context.stdout.isTerminal || isFile || options.format !== "table" || questions.timed !== undefined)
-    return;
+/** A single request costs what a person expects, so its estimate is not even loaded. */
+async function announce({ context, options, questions, destination, report }: Pull, left?: number) {
+  const { endpoint, asked, limit = Number.POSITIVE_INFINITY, walk, timed } = questions;
+  const isTable =
+    context.stdout.isTerminal && destination.rowsAt() === undefined && options.format === "table";
+  const isOneRequest = asked.length === 1 && (!isLong(endpoint.reply) || limit <= walk.pageSize);
+  if (!isTable || isOneRequest || timed !== undefined) return;
   const { announceCost } = await import("./announce-cost.ts");
-  announceCost(run, left);
+  announceCost(questions, report, left);
 }
 
 interface Shown {

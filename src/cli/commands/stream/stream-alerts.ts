@@ -44,7 +44,7 @@ export function createEventAlerts(
 ) {
   const names = alertFields(alerts);
   const readPaths = createPathReader(names.map(splitPath));
-  const quiet = new Map<Subject, Quiet>();
+  const quiet = new WeakMap<Subject, Quiet>();
   return async (events: readonly StreamEvent[], shard: Shard, at: Moment): Promise<void> => {
     const time = now();
     for (const event of events) {

@@ -76,7 +76,7 @@ export function compareRounds(
 ): Changes {
   // In the first round, every row is written and no row is marked.
   if (earlier === undefined) return { rows: round.groups, gone: [], before: (_, row) => row };
-  // There, every row disappears eventually, so this is not reported.
+  // Every row of such a list disappears eventually, so this is not reported.
   const isWindow = isMovingWindow(endpoint.reply);
   const select = createRowSelector(fields);
   const known = rowsByKey(endpoint, earlier);

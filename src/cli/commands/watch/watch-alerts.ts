@@ -23,7 +23,7 @@ export function readWatchAlerts(
   return readWanted(typed, { fields: [...new Set(paths)], hasSeries: false });
 }
 
-/** Each row is an asset, and each round has a value of it. */
+/** Each row counts as an asset, which gets a new value in each round. */
 export async function openWatchAlerts(
   run: Run,
   wanted: Wanted,
@@ -65,7 +65,7 @@ export async function openWatchAlerts(
   };
 }
 
-/** There is no `--events`, and no limit. */
+/** `--watch` has no event log, and its `--limit` does not count alerts. */
 const ignore = (): void => undefined;
 
 /** `network:address` of tokens and pools, and what identifies any other row. */

@@ -105,8 +105,8 @@ Flags:
   --for, --limit  End the command with exit 0. --idle-exit ends it with exit 8, --max-credits with exit 5.`;
 
 export const alertsTopic = `
-With --when, dexdata prints a line or runs a command when a condition becomes true: in dexdata stream, with --follow, and
-with --watch if rows can change, as in prices and pools search.
+With --when, dexdata prints a line or runs a command when a condition becomes true. It works in dexdata stream, with
+--follow, and with --watch in lists whose rows can change, such as prices and pools search.
 
 Flags:
   --when 'price_usd < 3000'  A field, one of < <= > >= = !=, and a value; "and" joins tests. '?' lists the fields.
