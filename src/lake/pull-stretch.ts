@@ -130,7 +130,7 @@ export async function pullStretch(
         // After the last page, there is no place to continue from until the list has ended.
         if (tally.at === undefined || !isConfirmed(part.page)) continue;
       } else countEnd(tally, part.index);
-      destination.note(client.meter);
+      await destination.note(client.meter);
     }
     if (destination === undefined) throw new Error("a list without an end");
     if (isFailed) await destination.abandon();

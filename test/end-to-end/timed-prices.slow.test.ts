@@ -53,7 +53,7 @@ test(
       expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
       expect(readdirSync(folder).filter((name) => name.startsWith("killed"))).toContain(`killed-${pulls}`);
       expect(readdirSync(folder).filter((name) => /\.(?:part|resume|lock)$/u.test(name))).toEqual([]);
-      // A kill can lose the responses that are on their way, eight at most, and those before the first row.
+      // A kill can lose the responses that are on their way, eight at most.
       expect(requests.length - before).toBeLessThanOrEqual(least + runs * 10);
       if (isLong)
         process.stderr.write(`${runs} runs, ${requests.length - before} requests, ${least} without kills\n`);

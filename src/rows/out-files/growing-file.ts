@@ -76,11 +76,13 @@ export async function growFile(growing: Growing) {
   return {
     sink,
     rowsAt: () => rowsAt,
-    /** Adds a line to the checkpoint. `added` contains the hashes of the rows since the last call. */
-    note: (added: string, account: Account): void => {
+    /** Adds a line to the checkpoint. `added` contains what a later run has to know of the rows since the last call. */
+    note: async (added: string, account: Account): Promise<void> => {
       const seen = [line?.seen, added].filter((hashes) => hashes !== undefined && hashes !== "").join(",");
       line = { ...account, bytes: sink.bytes(), sha256: hash.copy().digest("hex"), seen: seen || undefined };
       if (opened !== undefined) writeLine(opened);
+      // Prices may be known, and paid for, long before the first row.
+      else if (part === undefined && added !== "") await open();
     },
     /** Gives the complete file its final name. */
     finish: async (): Promise<void> => {

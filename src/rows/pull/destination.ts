@@ -19,7 +19,7 @@ export interface Destination extends Omit<GrowingFile, "rowsAt" | "note"> {
       }
     | undefined;
   /** Call this once the rows counted in the tally have been written. */
-  readonly note: (meter: Meter) => void;
+  readonly note: (meter: Meter) => Promise<void>;
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -29,7 +29,7 @@ export function openStdout(stdout: Output, isHashed: boolean): Destination {
     sink: countedSink(stdout.write, 0, newHash(isHashed)),
     rowsAt: () => undefined,
     split: undefined,
-    note: () => undefined,
+    note: () => Promise.resolve(),
     finish: nothing,
     forget: () => undefined,
     abandon: nothing,

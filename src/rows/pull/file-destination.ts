@@ -63,8 +63,8 @@ export async function openFile(
             begun: new Set(begun.map((each) => each.file)),
             write: async (name, count, text) => await rows.sink.write(frameOf(name, count, text)),
           },
-    note: (meter) => {
-      if (pull.canResume) rows.note(seen.takeAdded(), accountOf(tally, before, meter));
+    note: async (meter) => {
+      if (pull.canResume) await rows.note(seen.takeAdded(), accountOf(tally, before, meter));
     },
   };
 }

@@ -146,7 +146,7 @@ test.runIf(existsSync("/proc/self/fd"))(
         const first = await grow(file, { header: header({ rows }) });
         expect(openBelow(base)).toEqual([]);
         await first.sink.write("a\n");
-        first.note("", account(1));
+        await first.note("", account(1));
         expect(openBelow(base)).toHaveLength(2);
         await first.abandon();
         expect(openBelow(base), `${rows}, first`).toEqual([]);
@@ -166,7 +166,7 @@ describe("without --resume", () => {
     expect([near(file), growing.rowsAt()]).toEqual([[], `${file}.part`]);
     await growing.sink.write("größe\n");
     await growing.sink.write(Buffer.from([0xff, 0x0a]));
-    growing.note("", account(1));
+    await growing.note("", account(1));
     expect([near(file), growing.canContinue()]).toEqual([["rows.part", "rows.resume"], true]);
     await growing.finish();
     expect([near(file), growing.rowsAt()]).toEqual([["rows", "rows.resume"], file]);
@@ -203,11 +203,23 @@ describe("without --resume", () => {
     for (const rows of ["file", "part"] as const) {
       const file = newFile();
       const growing = await grow(file, { header: header({ rows }) });
-      growing.note("", { ...account(0), question: 2 });
+      await growing.note("", { ...account(0), question: 2 });
       await growing.abandon();
       expect(near(file)).toEqual(rows === "file" ? ["rows", "rows.resume"] : []);
       const left = await findInterrupted(file, signal);
       expect(left?.progress?.question).toBe(rows === "file" ? 2 : undefined);
+    }
+  });
+
+  test("answers that precede the first row survive a kill with --resume only", async () => {
+    for (const rows of ["file", "part"] as const) {
+      const file = newFile();
+      const growing = await grow(file, { header: header({ rows }) });
+      await growing.note("answers", account(0));
+      expect(near(file)).toEqual(rows === "file" ? ["rows", "rows.resume"] : []);
+      const killed = await findInterrupted(file, signal);
+      expect(killed?.seen).toEqual(rows === "file" ? ["answers"] : undefined);
+      await growing.abandon();
     }
   });
 
@@ -255,7 +267,7 @@ describe("without --resume", () => {
         isHeld = moment !== "the first row";
         await growing.sink.write("a\n");
         isHeld = moment !== "a page";
-        growing.note("", account(1));
+        await growing.note("", account(1));
         isHeld = false;
         await growing.finish();
       };
@@ -275,7 +287,7 @@ describe("without --resume", () => {
     let isHeld = true;
     const growing = await grow(file, { header: header({ rows: "file" }), lock: { isHeld: () => isHeld } });
     await growing.sink.write("a\n");
-    growing.note("", account(1));
+    await growing.note("", account(1));
     isHeld = false;
     expect(await failureOf(async () => await growing.sink.write("b\n"))).toMatchObject({
       message: `${file}.lock was removed or taken over by another process during the run`,
@@ -288,7 +300,7 @@ describe("without --resume", () => {
     const file = newFile();
     const growing = await grow(file);
     await growing.sink.write("new\n");
-    growing.note("", account(1));
+    await growing.note("", account(1));
     writeFileSync(file, "old\n");
     expect(await failureOf(async () => await growing.finish())).toEqual({
       message: `cannot write ${file}: another program created it during the pull; the rows are complete in ${file}.part`,
@@ -394,7 +406,7 @@ describe("another program", () => {
         const pull = async (): Promise<void> => {
           for (let page = 1; page <= 4; page += 1) {
             await growing.sink.write(`${page}00\n`);
-            growing.note("", account(page));
+            await growing.note("", account(page));
             if (page === moment) outcome = interfere(at);
           }
           await growing.finish();
@@ -417,7 +429,7 @@ describe("another program", () => {
     const growing = await grow(file);
     for (let page = 1; page <= 4; page += 1) {
       await growing.sink.write(`${page}00\n`);
-      growing.note("", account(page));
+      await growing.note("", account(page));
     }
     truncateSync(`${file}.part`, 9);
     expect(await failureOf(async () => await growing.finish())).toEqual(changedSize(`${file}.part`, 9, 16));
@@ -436,7 +448,7 @@ describe("a later run", () => {
         const file = newFile();
         const first = await grow(file, { header: header({ rows }) });
         await first.sink.write("größe\n");
-        first.note("", account(1));
+        await first.note("", account(1));
         await first.sink.write("next\n".slice(0, torn));
         await first.abandon();
         const second = await growAgain(file);
@@ -452,7 +464,7 @@ describe("a later run", () => {
     const file = newFile();
     const first = await grow(file);
     await first.sink.write("a\nb\n");
-    first.note("", account(2));
+    await first.note("", account(2));
     await first.abandon();
     writeFileSync(`${file}.part`, "a\nc\n");
     expect(await failureOf(async () => await growAgain(file))).toEqual(modified(file));
@@ -462,7 +474,7 @@ describe("a later run", () => {
   async function completed(file: string): Promise<void> {
     const growing = await grow(file);
     await growing.sink.write("a\nb\n");
-    growing.note("", account(2));
+    await growing.note("", account(2));
     await growing.finish();
   }
 
@@ -484,7 +496,7 @@ describe("a later run", () => {
       const file = newFile();
       const growing = await grow(file, { header: header({ rows }) });
       await growing.sink.write("[1");
-      growing.note("", account(1));
+      await growing.note("", account(1));
       await growing.sink.write("]\n");
       await growing.finish();
       expect(await findInterrupted(file, signal)).toMatchObject({ rowsAt: file, progress: { bytes: 2 } });
@@ -497,9 +509,9 @@ describe("a later run", () => {
   test("rejects another file with that name, shorter than its first page, and does not change it", async () => {
     const file = newFile();
     const growing = await grow(file, { header: header({ rows: "file" }) });
-    growing.note("", account(0));
+    await growing.note("", account(0));
     await growing.sink.write("longer than notes\n");
-    growing.note("", account(1));
+    await growing.note("", account(1));
     await growing.abandon();
     writeFileSync(file, "my notes\n");
     expect(await failureOf(async () => await findInterrupted(file, signal))).toEqual(modified(file));
@@ -535,7 +547,7 @@ describe("a later run", () => {
     const growing = await grow(file);
     await growing.sink.write("a\n");
     expect(await findInterrupted(file, signal)).toBeUndefined();
-    growing.note("", account(1));
+    await growing.note("", account(1));
     expect(await findInterrupted(file, signal)).toMatchObject({ rowsAt: `${file}.part` });
     rmSync(`${file}.part`);
     expect(await findInterrupted(file, signal)).toBeUndefined();
@@ -548,7 +560,7 @@ describe("a later run", () => {
       const file = newFile();
       const first = await grow(file);
       await first.sink.write("a\n");
-      first.note("", account(1));
+      await first.note("", account(1));
       await first.abandon();
       renameSync(`${file}.${name}`, `${file}.precious`);
       symlinkSync(`${file}.precious`, `${file}.${name}`);
@@ -572,7 +584,7 @@ describe("links planted by another user", () => {
     symlinkSync(`${file}.precious`, `${file}.resume`);
     const growing = await grow(file);
     await growing.sink.write("a\n");
-    growing.note("", account(1));
+    await growing.note("", account(1));
     await growing.finish();
     growing.forget();
     expect([readFileSync(`${file}.precious`, "utf8"), readFileSync(file, "utf8")]).toEqual([

@@ -100,7 +100,7 @@ async function answerAll(
       keeper?.take(part.page);
       for (const { failure, args } of notesOf(part.page, "refused"))
         await keep(failure, { ...question, args });
-      if (tally.at !== undefined && isConfirmed(part.page)) destination.note(client.meter);
+      if (tally.at !== undefined && isConfirmed(part.page)) await destination.note(client.meter);
       continue;
     }
     if (part.kind === "failure") {
@@ -117,7 +117,7 @@ async function answerAll(
     }
     countEnd(tally, part.index);
     // If there are no rows, another run would report the same errors again, so there is nothing to save.
-    if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") destination.note(client.meter);
+    if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") await destination.note(client.meter);
   }
   const [failure] = failures;
   if (failure !== undefined && tally.rows === 0 && tally.missing === 0) {
