@@ -2,7 +2,8 @@ import type { Document } from "./connection/answer-body.ts";
 import type { Args } from "../api/args.ts";
 import { affectsOneInput, fail, Failure, invalidInput, invalidResponse } from "../base/failure.ts";
 import type { Reply } from "../api/reply.ts";
-import { type Asking, type Page, type PageNote, pageOf, readRows } from "./pages/page.ts";
+import { type Page, type PageNote, pageOf, readRows } from "./pages/page.ts";
+import type { Asking, BatchInputs } from "./pages/walk.ts";
 import { inOrder } from "./pages/in-order.ts";
 import { ended, more } from "./pages/judge.ts";
 import { member } from "../base/json/raw-json.ts";
@@ -19,9 +20,9 @@ interface Found extends TextRow {
  * Requests each distinct subject once, in as few requests as the limits allow. Rows follow the subjects' order, even
  * across networks, and a repeated subject repeats its row. Subjects without a row are listed in `missing`.
  */
-export async function* askInBatches(asking: Asking, reply: Batch): AsyncGenerator<Page> {
+export async function* askInBatches(asking: Asking, reply: Batch, inputs: BatchInputs): AsyncGenerator<Page> {
   const { client, args, walk } = asking;
-  const { subjects: all = [], fillMissing = false } = walk.batch ?? {};
+  const { subjects: all, fillMissing } = inputs;
   const before = walk.start?.flag === "subject" ? Number(walk.start.value) : 0;
   const subjects = all.slice(before);
   const answered = new Map<string, Found | "missing" | "refused">();

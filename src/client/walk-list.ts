@@ -7,7 +7,8 @@ import { walkSlices } from "./candles/slice-answer.ts";
 import { walkCursorPages } from "./pages/cursor-pages.ts";
 import { failOnDoubts, refuseEndless } from "./pages/walk-guards.ts";
 import { walkNumberedPages } from "./pages/numbered-pages.ts";
-import { type Asking, everyRow, type Page, type Reading } from "./pages/page.ts";
+import { everyRow, type Page, type Reading } from "./pages/page.ts";
+import type { Asking } from "./pages/walk.ts";
 import { createSeenKeys } from "./pages/seen-keys.ts";
 
 export function walkList(
@@ -23,7 +24,8 @@ export function walkList(
     case "numbered-pages":
       return failOnDoubts(refuseEndless(walkNumberedPages(list, reply)), walk.isStrict);
     case "batch":
-      return askInBatches(asking, reply);
+      if (walk.kind !== "batch") throw new Error(`${reply.kind} without inputs`);
+      return askInBatches(asking, reply, walk);
     case "candles": {
       const made = madeInterval(args.get("interval"));
       const asked =

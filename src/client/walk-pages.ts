@@ -9,15 +9,8 @@ import { checkEcho } from "./response/echo.ts";
 import { createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
 import { textRows } from "./rows/rows.ts";
 import { ended } from "./pages/judge.ts";
-import {
-  type Asking,
-  createPage,
-  type Page,
-  pageOf,
-  type Reading,
-  type Walk,
-  warningOf,
-} from "./pages/page.ts";
+import { createPage, type Page, pageOf, type Reading, warningOf } from "./pages/page.ts";
+import { type Asking, isDocument, type Walk } from "./pages/walk.ts";
 
 /** Fetching stops when the consumer stops, so that unneeded pages do not cost credits. */
 export async function* walkPages(
@@ -29,17 +22,16 @@ export async function* walkPages(
 ): AsyncGenerator<Page> {
   const { reply } = endpoint;
   const asking = { client, endpoint, args, walk };
-  if (!isLong(reply) || walk.once !== undefined) return yield* askOnce(asking);
-  if (walk.made !== undefined) return yield* walk.made.pages(asking);
+  if (!isLong(reply) || walk.kind === "once") return yield* askOnce(asking);
+  if (walk.kind === "made") return yield* walk.pages(asking);
   // Paging is a third of the code of a request, and commands for one pool or token do without it.
   const { walkList } = await import("./walk-list.ts");
   yield* walkList(asking, reply, reading);
 }
 
 async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerator<Page> {
-  const { once = "rows", isStrict } = walk;
-  const { answer, warning } = await askOwn(client, endpoint, args, isStrict);
-  if (once === "rows")
+  const { answer, warning } = await askOwn(client, endpoint, args, walk.isStrict);
+  if (!isDocument(walk))
     for (const page of rowsOf(endpoint, answer)) yield { ...page, notes: warningOf(warning) };
   else {
     const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);

@@ -1,3 +1,4 @@
+import { plainWalk } from "../client/pages/walk.ts";
 import { walkPages } from "../client/walk-pages.ts";
 import type { Stretch } from "./coverage.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
@@ -23,7 +24,7 @@ export async function confirmPeriod(
   const { footer } = held;
   const { endpoint } = factsOfKind(dataset.kind);
   const args = argsOf(stretch, period.to);
-  for await (const page of walkPages(run.client, endpoint, args, { pageSize: 100, isStrict: true })) {
+  for await (const page of walkPages(run.client, endpoint, args, plainWalk(100))) {
     const present = run.present();
     const { rows, left } = page;
     // The newest rows come first. Those at the end of the range belong to the next day.

@@ -1,3 +1,4 @@
+import { plainWalk } from "../client/pages/walk.ts";
 import type { Client } from "../client/client.ts";
 import { walkPages } from "../client/walk-pages.ts";
 import { pool as poolEndpoint } from "../api/endpoints/pool.ts";
@@ -37,7 +38,7 @@ export async function probeReach(
 export async function newestRow(client: Client, dataset: Dataset, to: number): Promise<number | undefined> {
   const { endpoint } = factsOfKind(dataset.kind);
   const args = argsOf({ dataset, from: undefined, to }, to);
-  for await (const { rows } of walkPages(client, endpoint, args, { pageSize: 1, isStrict: true })) {
+  for await (const { rows } of walkPages(client, endpoint, args, plainWalk(1))) {
     const [text] = rows.texts();
     const row = text === undefined ? undefined : readLakeRow(dataset.kind, text);
     return row !== undefined && row.at.seconds <= to && isOfDataset(dataset, row)

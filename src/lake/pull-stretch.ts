@@ -1,3 +1,4 @@
+import { plainWalk, type Walk, type WalkKind } from "../client/pages/walk.ts";
 import { traitsOf } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
 import { reachOf } from "../client/pages/distinct-pages.ts";
@@ -101,7 +102,7 @@ export async function pullStretch(
     await destination.abandon();
     return readEarlier(stretch, file, tally, begun, present());
   }
-  const walk = { pageSize: 100, isStrict: true, ...candleWish(stretch, begun ?? present()) };
+  const walk: Walk = { ...plainWalk(100), ...walkKind(stretch, begun ?? present()) };
   const wish = { endpoint, asked: [args], walk, groups: [onlyGroup], limit: undefined, isValidated: false };
   let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
   let total: number | undefined;
@@ -192,11 +193,12 @@ async function findStaged(
   return undefined;
 }
 
-function candleWish({ dataset }: Stretch, present: number) {
+function walkKind({ dataset }: Stretch, present: number): WalkKind {
+  if (dataset.interval === undefined) return { kind: "list" };
   const now = present * 1000;
   // Candles that are not settled are read again by the next run.
-  const candles = { now, expectedTo: now - settlingTime * 1000, fill: undefined, address: undefined };
-  return dataset.interval === undefined ? {} : { candles };
+  const expectedTo = now - settlingTime * 1000;
+  return { kind: "candles", now, expectedTo, fill: undefined, address: undefined };
 }
 
 /** The first page shows how many rows there are, and whether they are the ones that the files already have. */

@@ -1,3 +1,4 @@
+import { plainWalk } from "../client/pages/walk.ts";
 import { showSeconds } from "../base/time/time.ts";
 import type { Args } from "../api/args.ts";
 import { networkPoolsSearch } from "../api/endpoints/searches.ts";
@@ -43,7 +44,7 @@ export async function readPools(
         return document;
       },
     };
-    const walk = { pageSize: Math.min(limit ?? 100, 100), isStrict: true };
+    const walk = plainWalk(Math.min(limit ?? 100, 100));
     const reading = { ...everyRow(createSeenKeys("all", false)), wanted: limit };
     for await (const page of walkPages(client, networkPoolsSearch, args, walk, reading)) {
       const time = new Date(asOf ?? run.context.clock.now()).toISOString();

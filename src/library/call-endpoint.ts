@@ -1,3 +1,4 @@
+import { plainWalk } from "../client/pages/walk.ts";
 import { groupsIn } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
 import type { Pace } from "../client/pace/pace.ts";
@@ -88,12 +89,12 @@ async function* rawPages(
 ): AsyncGenerator<RawPage> {
   const { reply } = endpoint;
   const largest = "maxLimit" in reply ? reply.maxLimit : 0;
-  const batch = subjects && { subjects, fillMissing: false };
+  const walk = plainWalk(Math.min(limit ?? largest, largest));
   yield* await wantedPages(client, args, {
     ...everyRow(createSeenKeys(reachOf(endpoint), false)),
     endpoint,
     asked: [args],
-    walk: { pageSize: Math.min(limit ?? largest, largest), isStrict: true, batch },
+    walk: subjects === undefined ? walk : { ...walk, kind: "batch", subjects, fillMissing: false },
     groups: groupsIn(reply) ?? [onlyGroup],
     limit,
     wanted: limit ?? (client.width === 1 ? 0 : undefined),

@@ -1,3 +1,4 @@
+import { plainWalk } from "../../client/pages/walk.ts";
 import type { Client } from "../../client/client.ts";
 import type { Target } from "../../client/connection/target.ts";
 import { walkPages } from "../../client/walk-pages.ts";
@@ -82,7 +83,7 @@ export function createKnownAssets(
       requested.add(key);
       const args = new Map(Object.entries({ network, pool_address: address }));
       try {
-        for await (const { rows } of walkPages(client, pool, args, { pageSize: 0, isStrict: true }))
+        for await (const { rows } of walkPages(client, pool, args, plainWalk(0)))
           for (const row of rows.values()) learn(row, network);
       } catch (cause) {
         if (!(cause instanceof Failure)) throw cause;

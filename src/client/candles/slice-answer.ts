@@ -2,7 +2,8 @@ import { showSeconds } from "../../base/time/time.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../pages/in-order.ts";
 import { ended, more, type Position } from "../pages/judge.ts";
-import { type Asking, type Page, pageOf, readRows, remark } from "../pages/page.ts";
+import { type Page, pageOf, readRows, remark } from "../pages/page.ts";
+import type { Asking } from "../pages/walk.ts";
 import { type TextRow, textRows } from "../rows/rows.ts";
 import type { MadeInterval } from "./made-interval.ts";
 import {
@@ -161,7 +162,8 @@ const unlikely = 1e-4;
  * is also requested again; if it has no candles, gaps of that length are accepted from then on.
  */
 export function createGapJudge(asked: Asked) {
-  const { expectedTo = Number.POSITIVE_INFINITY } = asked.walk.candles ?? {};
+  const { walk } = asked;
+  const expectedTo = walk.kind === "candles" ? walk.expectedTo : Number.POSITIVE_INFINITY;
   let [intervals, trades] = [0, 0];
   let isQuiet = false;
   let longestGap = defaultGap;

@@ -8,7 +8,8 @@ import { member } from "../../base/json/raw-json.ts";
 import { formatInstant, secondsOf, showSeconds } from "../../base/time/time.ts";
 import { inAnyOrder } from "../pages/in-any-order.ts";
 import { ended, more } from "../pages/judge.ts";
-import { type Asking, type Page, pageOf } from "../pages/page.ts";
+import { type Page, pageOf } from "../pages/page.ts";
+import { type Asking, plainWalk, type Walk } from "../pages/walk.ts";
 import { parseRow, textRows } from "../rows/rows.ts";
 import { addressKey, nameOf } from "../subject.ts";
 import { sliceBetween } from "./candle-slices.ts";
@@ -95,8 +96,15 @@ async function* priceAsset(
   const { answers } = timed;
   const endpoint = candlesOf[asset.kind];
   const args = new Map(Object.entries({ ...pathOf(asset), interval: timed.interval }));
-  const candles = { now: rule.now * 1000, expectedTo: rule.asOf * 1000, fill: undefined, address: undefined };
-  const asked = { ...all, endpoint, args, walk: { ...all.walk, candles }, maxLimit: maxCandles };
+  const walk: Walk = {
+    ...plainWalk(0),
+    kind: "candles",
+    now: rule.now * 1000,
+    expectedTo: rule.asOf * 1000,
+    fill: undefined,
+    address: undefined,
+  };
+  const asked = { ...all, endpoint, args, walk, maxLimit: maxCandles };
   const withRest = createGapJudge(asked);
   let quote: Promise<string | undefined> | undefined;
   const take = async (leg: number, candle: PricedCandle): Promise<void> => {

@@ -1,3 +1,4 @@
+import { plainWalk } from "../pages/walk.ts";
 import { walkPages } from "../walk-pages.ts";
 import type { Clock } from "../../base/context/context.ts";
 import { compareInstants, type Instant, wireOf, atSecond } from "../../base/time/time.ts";
@@ -76,7 +77,7 @@ async function findNewest(source: Source, to?: string): Promise<TailRow | undefi
   const args = new Map([...question.args, ...(to === undefined ? [] : [["to", to] as const])]);
   // An empty response by mistake would make the entire history look new.
   for (let repeats = 1; ; repeats += 1) {
-    for await (const page of walkPages(client, question.endpoint, args, { pageSize: 1, isStrict })) {
+    for await (const page of walkPages(client, question.endpoint, args, plainWalk(1, isStrict))) {
       const [row] = tailRowsOf(page, question);
       if (row !== undefined) return row;
       break;

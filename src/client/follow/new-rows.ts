@@ -1,3 +1,4 @@
+import { plainWalk } from "../pages/walk.ts";
 import { rowShape } from "../../api/endpoint.ts";
 import { SECONDS_PER_DAY } from "../../base/time/calendar.ts";
 import { compareInstants, type Instant, wireOf } from "../../base/time/time.ts";
@@ -35,7 +36,7 @@ export async function beginNewRows({ from, saved, present, shown, ...source }: N
   const rowsOf = ({ rows }: Page): readonly TailRow[] =>
     rows.values().map((value, index) => readTailRow(shape, rows.text(index), value));
   const newest = new Map([...question.args, ["order_by", "created_at"], ["sort", "desc"]]);
-  const walk = { pageSize, isStrict };
+  const walk = plainWalk(pageSize, isStrict);
   const begin = saved?.from.seconds ?? from?.seconds ?? (await findStart());
   const known = new Map((saved?.rows ?? []).map(({ key, at }) => [key, at.seconds]));
   let last = [...known.values()].reduce((most, seconds) => Math.max(most, seconds), begin);

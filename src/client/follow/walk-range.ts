@@ -1,3 +1,4 @@
+import { plainWalk } from "../pages/walk.ts";
 import type { Client } from "../client.ts";
 import { type Page, totalOf } from "../pages/page.ts";
 import { walkPages } from "../walk-pages.ts";
@@ -72,7 +73,7 @@ export function createRangeWalk(source: Source, known: KnownRows, latest: () => 
     const again: Client["again"] = async (repeats, problem) =>
       repeats === 1 && (await client.again(repeats, problem));
     const asking: Client = { ...client, width, again };
-    const pages = walkPages(asking, question.endpoint, asked, { pageSize, isStrict });
+    const pages = walkPages(asking, question.endpoint, asked, plainWalk(pageSize, isStrict));
     for await (const page of withoutDoubts(pages)) {
       const rows = tailRowsOf(page, question);
       const isFirst = items === undefined;

@@ -1,3 +1,4 @@
+import { plainWalk, type Walk } from "../pages/walk.ts";
 import type { Client } from "../client.ts";
 import { walkPages } from "../walk-pages.ts";
 import type { Connection } from "../streams/connection.ts";
@@ -288,8 +289,8 @@ export function unpricedAssets(client: Client): NonNullable<TailOptions["suspect
     const priced = new Set<string>();
     try {
       for (const network of new Set(subjects.map((subject) => subject.network))) {
-        const batch = { subjects: subjects.filter((each) => each.network === network), fillMissing: false };
-        const walk = { pageSize: 1, isStrict: false, batch };
+        const own = subjects.filter((each) => each.network === network);
+        const walk: Walk = { ...plainWalk(1, false), kind: "batch", subjects: own, fillMissing: false };
         for await (const { rows } of walkPages(client, multiPrices, new Map(), walk))
           for (const row of rows.values())
             priced.add(subjectKey({ network, address: String(member(row, "id")) }));

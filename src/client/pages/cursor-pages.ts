@@ -11,7 +11,8 @@ import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
 import { yieldToSocket } from "./in-order.ts";
 import { type Doubt, ended, more, type Position } from "./judge.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
-import { type Asking, type Page, pageOf, type Reading, remark, warningOf } from "./page.ts";
+import { type Page, pageOf, type Reading, remark, warningOf } from "./page.ts";
+import type { Asking } from "./walk.ts";
 import { judgeSearchPage, type SearchPage, type SearchVerdict } from "./search-judge.ts";
 
 /**

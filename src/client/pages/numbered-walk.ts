@@ -20,7 +20,8 @@ import {
 } from "./numbered-answer.ts";
 import { contradictionIn, type Habit, isPushedBack, type NumberedState } from "./numbered-judge.ts";
 import { createAnswerReader } from "./answer-reader.ts";
-import { type Asking, type Page, pageOf, type Reading, remark, warningOf } from "./page.ts";
+import { type Page, pageOf, type Reading, remark, warningOf } from "./page.ts";
+import type { Asking } from "./walk.ts";
 import { RowEdge } from "./row-edge.ts";
 
 /** Returns the position where the list continues; undefined after the end of the list. */

@@ -1,8 +1,7 @@
-import { type Endpoint, onlyGroup, type RowShape } from "../../api/endpoint.ts";
+import { onlyGroup, type RowShape } from "../../api/endpoint.ts";
 import type { Args } from "../../api/args.ts";
 import { type Failure, invalidResponse } from "../../base/failure.ts";
 import { isObject, rawElements } from "../../base/json/raw-json.ts";
-import type { Client } from "../client.ts";
 import { ended, type PageEnd, type Position } from "./judge.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 import type { Subject } from "../subject.ts";
@@ -88,57 +87,6 @@ export function remark(kind: Remark, count: number): readonly PageNote[] {
 
 export function warningOf(text: string | undefined): readonly PageNote[] {
   return text === undefined ? [] : [{ kind: "warning", text }];
-}
-
-/** The service filters pools by one token, so dexdata selects those with several. */
-export interface TokensOfPool {
-  /** The wire name of the filter. */
-  readonly param: string;
-  /** At least two different ones, in an order that does not depend on how they were typed. */
-  readonly tokens: readonly string[];
-  /** The walk ends before it reads more rows than this, whether they match or not. */
-  readonly maxRowsRead: number;
-}
-
-/** By default, a pull fetches one page of the service's default size. */
-export interface Walk {
-  readonly pageSize: number;
-  /** Reject rows that the service did not filter or sort as requested; see echo.ts. */
-  readonly isStrict: boolean;
-  /** Send a single request with the arguments unchanged, for its rows or for the entire document. */
-  readonly once?: "rows" | "document" | undefined;
-  /** Missing if the pull starts at the beginning of the list. */
-  readonly start?: Position | undefined;
-  /** A batch's inputs. With `fillMissing`, each input that a response omits gets a row with a null value. */
-  readonly batch?: { readonly subjects: readonly Subject[]; readonly fillMissing: boolean } | undefined;
-  /** Pools that contain several tokens. */
-  readonly ofPool?: TokensOfPool | undefined;
-  readonly made?: MadeRows | undefined;
-  readonly candles?:
-    | {
-        /** The run's clock reading in milliseconds. */
-        readonly now: number;
-        /** In milliseconds. No candles are missed after this time. */
-        readonly expectedTo: number;
-        readonly fill: "null" | "previous" | undefined;
-        /** If there are several assets, each candle gets the network and this parameter in front. */
-        readonly address: string | undefined;
-      }
-    | undefined;
-}
-
-/** Rows that dexdata makes from responses of other endpoints. */
-export interface MadeRows {
-  readonly pages: (asking: Asking) => AsyncGenerator<Page>;
-  /** Records what was received, so that a resumed pull does not request it again. */
-  readonly seen: SeenKeys;
-}
-
-export interface Asking {
-  readonly client: Client;
-  readonly endpoint: Endpoint;
-  readonly args: Args;
-  readonly walk: Walk;
 }
 
 /** Each row of a list is returned once. */

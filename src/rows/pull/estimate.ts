@@ -28,7 +28,7 @@ export function questionBefore(
   networks: Endpoint,
 ): Question | undefined {
   const [args = new Map()] = asked;
-  if (limit !== undefined || walk.once !== undefined) return undefined;
+  if (limit !== undefined || walk.kind === "once") return undefined;
   if (isNumbered(endpoint.reply) && asked.length > 1) return undefined;
   if (isNumbered(endpoint.reply))
     return { endpoint, args: new Map([...args, ["limit", "1"], ["page", "1"]]) };
@@ -40,7 +40,7 @@ export function estimate(wanted: Wanted, response: unknown): Estimate {
   const { endpoint, asked, walk } = wanted;
   const { reply } = endpoint;
   const count = asked.length;
-  if (walk.once !== undefined) {
+  if (walk.kind === "once") {
     const credits = asked.reduce((sum, args) => sum + costOf(endpoint, args), 0);
     return { ...exactly(count), credits, rows: undefined };
   }
@@ -69,10 +69,11 @@ function exactly(requests: number): Pick<Counted, "requests" | "certainty" | "ba
 }
 
 function ofBatches({ walk }: Wanted, reply: Extract<Reply, { kind: "batch" }>): Estimate {
-  const batches = planBatches(walk.batch?.subjects ?? [], reply);
+  const subjects = walk.kind === "batch" ? walk.subjects : [];
+  const batches = planBatches(subjects, reply);
   const credits = batches.reduce((sum, { addresses }) => sum + addresses.length, 0);
   const basis = `1 credit per distinct address, up to ${reply.max} addresses per request`;
-  return { requests: batches.length, credits, rows: walk.batch?.subjects.length, certainty: "exact", basis };
+  return { requests: batches.length, credits, rows: subjects.length, certainty: "exact", basis };
 }
 
 /** A slice with this many candles or fewer never needs a second request; see `mayBeCapped` and `createGapJudge`. */
@@ -103,13 +104,14 @@ function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
 
 /** `isHeld` means that the list can shift, so a few extra requests may keep it complete; see `walkNumberedPages`. */
 function ofPages(
-  { asked, limit, walk: { pageSize, start, ofPool } }: Wanted,
+  { asked, limit, walk }: Wanted,
   service: { readonly total: number | undefined; readonly noun: string },
   isHeld: boolean,
 ): Counted {
-  if (ofPool !== undefined) {
-    const most = Math.max(ofPool.tokens.length, Math.floor(ofPool.maxRowsRead / pageSize));
-    const basis = `up to ${ofPool.maxRowsRead} rows read in pages of ${pageSize}`;
+  const { pageSize, start } = walk;
+  if (walk.kind === "pools") {
+    const most = Math.max(walk.tokens.length, Math.floor(walk.maxRowsRead / pageSize));
+    const basis = `up to ${walk.maxRowsRead} rows read in pages of ${pageSize}`;
     return { requests: most, rows: limit, certainty: "at most", basis };
   }
   const total = limit ?? service.total;

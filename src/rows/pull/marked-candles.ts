@@ -2,7 +2,8 @@ import { candleWindow, openingOf, readSeconds, wholeSeconds } from "../../client
 import { timeLike } from "../../client/candles/candle-times.ts";
 import { intervalStart, nextIntervalStart } from "../../client/candles/made-interval.ts";
 import { more, nextOf, type Position } from "../../client/pages/judge.ts";
-import type { Page, Walk } from "../../client/pages/page.ts";
+import type { Page } from "../../client/pages/page.ts";
+import type { CandleMarks } from "../../client/pages/walk.ts";
 import { type TextRow, textRows } from "../../client/rows/rows.ts";
 import type { Args } from "../../api/args.ts";
 import { member, rawMembers } from "../../base/json/raw-json.ts";
@@ -15,7 +16,7 @@ import { member, rawMembers } from "../../base/json/raw-json.ts";
 export async function* markedCandles(
   pages: AsyncIterable<Page>,
   args: Args,
-  { fill, now, address }: NonNullable<Walk["candles"]>,
+  { fill, now, address }: CandleMarks,
   start: Position | undefined,
 ): AsyncGenerator<Page> {
   const { interval } = candleWindow(args);

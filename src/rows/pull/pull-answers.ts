@@ -84,16 +84,12 @@ function restOf(options: PullOptions, { at, rowsOfQuestion, last, rowsRead = 0 }
   const limit = options.limit === undefined ? undefined : options.limit - rowsOfQuestion;
   const mark: unknown = rowsOfQuestion > 0 && last !== undefined ? JSON.parse(last) : undefined;
   const after = isObject(mark) ? mark : undefined;
-  const { ofPool } = options.walk;
+  const walk = { ...options.walk, start: at };
   return {
     ...options,
     limit,
     wanted: limit,
     after,
-    walk: {
-      ...options.walk,
-      start: at,
-      ...(ofPool !== undefined && { ofPool: { ...ofPool, maxRowsRead: ofPool.maxRowsRead - rowsRead } }),
-    },
+    walk: walk.kind === "pools" ? { ...walk, maxRowsRead: walk.maxRowsRead - rowsRead } : walk,
   };
 }

@@ -2,7 +2,8 @@ import { groupsIn } from "../../api/reply.ts";
 import type { Client } from "../../client/client.ts";
 import { closing } from "../../client/pages/walk-guards.ts";
 import { walkPages } from "../../client/walk-pages.ts";
-import { type Page, type Reading, timeFieldOf, type Walk } from "../../client/pages/page.ts";
+import { type Page, type Reading, timeFieldOf } from "../../client/pages/page.ts";
+import type { Walk } from "../../client/pages/walk.ts";
 import type { Args } from "../../api/args.ts";
 import { type Endpoint, rowShape } from "../../api/endpoint.ts";
 import type { Days } from "../../base/time/days.ts";
@@ -32,14 +33,13 @@ export async function wantedPages(
   options: PullOptions,
 ): Promise<AsyncIterable<Page>> {
   const { endpoint, walk, days } = options;
-  const { ofPool, candles } = walk;
   let pages: AsyncIterable<Page>;
-  if (ofPool === undefined) pages = walkPages(client, endpoint, args, walk, options);
+  if (walk.kind !== "pools") pages = walkPages(client, endpoint, args, walk, options);
   else {
     const { walkPoolsWithTokens } = await import("../../client/pools-with-tokens.ts");
-    pages = walkPoolsWithTokens({ client, endpoint, args, walk, ofPool, reading: options });
+    pages = walkPoolsWithTokens({ client, endpoint, args, walk, ofPool: walk, reading: options });
   }
-  if (days !== undefined && candles === undefined) pages = rowsBefore(pages, days.to, endpoint);
+  if (days !== undefined && walk.kind !== "candles") pages = rowsBefore(pages, days.to, endpoint);
   const isGrouped = groupsIn(endpoint.reply) !== undefined;
   if (isGrouped) pages = pagesOfGroups(pages, options.groups);
   if (options.limit !== undefined)
@@ -50,9 +50,9 @@ export async function wantedPages(
     pages = validatedPages(pages, endpoint);
   }
   // Candles are marked last, so that only rows from the service are checked, not the added ones.
-  if (candles === undefined) return pages;
+  if (walk.kind !== "candles") return pages;
   const { markedCandles } = await import("./marked-candles.ts");
-  return markedCandles(pages, args, candles, walk.start);
+  return markedCandles(pages, args, walk, walk.start);
 }
 
 /** A service may include the end of a range, in Unix seconds. A row without a readable time is kept. */

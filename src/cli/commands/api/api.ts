@@ -1,3 +1,4 @@
+import { isDocument, plainWalk } from "../../../client/pages/walk.ts";
 import type { Position } from "../../../client/pages/judge.ts";
 import type { Args, Question } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../../api/endpoint.ts";
@@ -51,7 +52,7 @@ function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): 
   const questions =
     flags.paginate === true ? allPages(question, flags, options) : oneAnswer(question, flags, options);
   const { endpoint, groups, walk } = questions;
-  if (walk.once !== "document" && endpoint.isUnknown !== true)
+  if (!isDocument(walk) && endpoint.isUnknown !== true)
     checkFields(
       options.fields,
       groups.map((group) => rowShape(endpoint, group)),
@@ -74,7 +75,7 @@ function oneAnswer(question: Question, flags: Flags, options: Options): Question
     endpoint,
     asked: [args],
     limit: undefined,
-    walk: { pageSize: 0, isStrict: isStrict(flags), once },
+    walk: { ...plainWalk(0, isStrict(flags)), kind: "once", as: once },
     groups: (once === "rows" ? groupsIn(reply) : undefined) ?? [onlyGroup],
     missing: "skip",
     isRecord: traitsOf(reply).isRecord,
@@ -116,7 +117,7 @@ function allPages(question: Question, flags: Flags, options: Options): Questions
     endpoint,
     asked: [withFixedTimes(endpoint, rest, options.now)],
     limit,
-    walk: { pageSize, isStrict: isStrict(flags), start: startOf(paging, reply) },
+    walk: { kind: "list", pageSize, isStrict: isStrict(flags), start: startOf(paging, reply) },
     groups: [onlyGroup],
     missing: "skip",
     isRecord: false,

@@ -1,3 +1,4 @@
+import { plainWalk } from "../../../client/pages/walk.ts";
 import type { AddressOf } from "../../../api/address-form.ts";
 import { labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { search } from "../../../api/endpoints/search.ts";
@@ -52,7 +53,7 @@ export async function chooseAsset(
     const { client } = await run.open({ over: () => undefined });
     const groups = new Map<string, readonly object[]>();
     const query = new Map([["query", word]]);
-    for await (const { group, rows } of walkPages(client, search, query, { pageSize: 0, isStrict: true }))
+    for await (const { group, rows } of walkPages(client, search, query, plainWalk(0)))
       groups.set(group, rows.values());
     const { asset, isKept } = await choose(run, wanted, candidatesIn(groups, wanted));
     if (isKept) await keepName(run, input, wanted, asset);

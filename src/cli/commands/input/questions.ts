@@ -1,3 +1,4 @@
+import type { BatchInputs, CandleMarks, TokensOfPool, WalkKind } from "../../../client/pages/walk.ts";
 import { batchParam, groupsIn, traitsOf } from "../../../api/reply.ts";
 import type { TimedWalk } from "../../../client/candles/timed-legs.ts";
 import { readArgs } from "../../../api/args.ts";
@@ -79,16 +80,16 @@ export async function readQuestions(
     limit,
     walk: {
       ...walk,
-      ofPool,
-      batch: subjects && { subjects, fillMissing: missing === "null" },
-      candles: isCandles
-        ? {
-            now: options.now,
-            expectedTo: options.now,
-            fill: flags.fill,
-            address: isOfMany ? addressName(endpoint) : undefined,
-          }
-        : undefined,
+      ...walkKind(endpoint, {
+        batch: subjects && { subjects, fillMissing: missing === "null" },
+        ofPool,
+        marks: {
+          now: options.now,
+          expectedTo: options.now,
+          fill: flags.fill,
+          address: isOfMany ? addressName(endpoint) : undefined,
+        },
+      }),
     },
     groups,
     ...(days !== undefined && { days }),
@@ -99,6 +100,18 @@ export async function readQuestions(
       subject === undefined ? [] : { ...subject, network: (asked[index] ?? asked[0])?.get("network") ?? "" },
     ),
   };
+}
+
+interface WalkParts {
+  readonly batch: BatchInputs | undefined;
+  readonly ofPool: TokensOfPool | undefined;
+  readonly marks: CandleMarks;
+}
+
+function walkKind({ reply }: Endpoint, { batch, ofPool, marks }: WalkParts): WalkKind {
+  if (batch !== undefined) return { kind: "batch", ...batch };
+  if (ofPool !== undefined) return { kind: "pools", ...ofPool };
+  return traitsOf(reply).isCandles ? { kind: "candles", ...marks } : { kind: "list" };
 }
 
 /** The endpoint with the fields that dexdata adds to its rows because of a flag. */

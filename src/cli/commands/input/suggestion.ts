@@ -1,3 +1,4 @@
+import { plainWalk } from "../../../client/pages/walk.ts";
 import { showSeconds } from "../../../base/time/time.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
@@ -117,7 +118,7 @@ async function listKnown(asking: Asking): Promise<KeptRows> {
   if (cached !== undefined) return cached.map((text) => text.split("\t"));
   const rows: (readonly string[])[] = [];
   try {
-    for await (const page of walkPages(client, endpoint, args, { pageSize: 100, isStrict: true })) {
+    for await (const page of walkPages(client, endpoint, args, plainWalk(100))) {
       rows.push(...page.rows.values().map((row) => keptRow(row, endpoint)));
     }
   } catch (cause) {
@@ -173,7 +174,7 @@ function keptRow(row: object, { typedFields }: Endpoint): readonly string[] {
 
 /** Returns undefined for lists that are incomplete or not cached. */
 export function createListKeeper(context: Context, client: Client, { endpoint, limit, walk }: Questions) {
-  const isWhole = limit === undefined && walk.start === undefined && walk.once === undefined;
+  const isWhole = limit === undefined && walk.start === undefined && walk.kind !== "once";
   if (endpoint.typedFields === undefined || !isWhole || !isCached(client)) return undefined;
   let rows: (readonly string[])[] = [];
   return {

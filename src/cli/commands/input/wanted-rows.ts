@@ -1,7 +1,7 @@
 import { isPaged } from "../../../api/reply.ts";
 import type { Position } from "../../../client/pages/judge.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
-import type { TokensOfPool } from "../../../client/pages/page.ts";
+import { plainWalk, type TokensOfPool, type WalkBasics } from "../../../client/pages/walk.ts";
 import type { ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { Wanted } from "../../../rows/pull/wanted-pages.ts";
@@ -12,9 +12,9 @@ export function readWanted(
   flags: Values<ReplyFlags>,
   defaultPageSize: number | undefined,
   ofPool: TokensOfPool | undefined,
-): Pick<Wanted, "limit" | "walk"> {
+): Pick<Wanted, "limit"> & { readonly walk: WalkBasics } {
   if (!isPaged(reply)) {
-    return { limit: flags.limit, walk: { pageSize: 0, isStrict: true } };
+    return { limit: flags.limit, walk: plainWalk(0) };
   }
   const limit = flags.all === true ? undefined : flags.limit;
   // If rows are selected here, the limit does not tell how many are needed. The first pages count as well.

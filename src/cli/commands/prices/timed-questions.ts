@@ -1,3 +1,4 @@
+import { plainWalk } from "../../../client/pages/walk.ts";
 import { readCachedList, writeCachedList } from "../../../client/settings/list-cache.ts";
 import {
   createAnswers,
@@ -88,9 +89,10 @@ export async function timedQuestions(
     asked: [new Map(Object.entries({ interval, at_rule: rule, max_age: formatDuration(maxAge) }))],
     limit: undefined,
     walk: {
-      pageSize: 0,
-      isStrict: true,
-      made: { pages: (asking) => walkTimed(asking, timed), seen: timed.answers.seen },
+      ...plainWalk(0),
+      kind: "made",
+      pages: (asking) => walkTimed(asking, timed),
+      seen: timed.answers.seen,
     },
     timed,
     groups: [onlyGroup],

@@ -151,7 +151,7 @@ export interface Rest {
 }
 
 export function restOf({ questions, reached: { last, unfinished } }: PlannedPull): Rest {
-  if (last === undefined || questions.walk.once !== undefined) return { more: null, next: null };
+  if (last === undefined || questions.walk.kind === "once") return { more: null, next: null };
   if (unfinished > 0) return { more: true, next: null };
   const { end } = last.page;
   if (end.kind === "last") return { more: false, next: null };

@@ -1,3 +1,4 @@
+import { isDocument } from "../../../client/pages/walk.ts";
 import { isConfirmed } from "../../../client/pages/judge.ts";
 import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/pages/page.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
@@ -73,8 +74,7 @@ async function answerAll(
   const { context, client, questions, destination } = run;
   const { tally } = run.reached;
   const { endpoint, groups, walk } = questions;
-  const shapes =
-    walk.once === "document" ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
+  const shapes = isDocument(walk) ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
   const missing = watchFields(run.options.fields, shapes);
   const [failures, remarks]: [Failure[], string[]] = [[], []];
   const meanings = new Set<string>();
@@ -239,7 +239,7 @@ export function presentationOf(
   return {
     ...options,
     ...questions,
-    isWhole: questions.walk.once === "document",
+    isWhole: isDocument(questions.walk),
     queried: queriedFields(questions.asked[0]),
     isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
     chart: options.picture === "chart" ? questions.asked[0] : undefined,

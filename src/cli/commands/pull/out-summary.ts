@@ -1,3 +1,4 @@
+import { isDocument } from "../../../client/pages/walk.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { restOf } from "./continuation.ts";
 import { cutOffReason, type Pull } from "./pull.ts";
@@ -10,7 +11,7 @@ export function outSummary(run: Pull, out: string, exit: number): string {
 
 function contentOf({ questions, options, reached: { tally } }: Pull): string {
   if (options.picture === "chart") return `chart of ${counted(tally.rows, "candle")}`;
-  return counted(tally.rows, questions.walk.once === "document" ? "response" : "row");
+  return counted(tally.rows, isDocument(questions.walk) ? "response" : "row");
 }
 
 function placeOf({ options, destination }: Pull, out: string): string {
@@ -28,7 +29,7 @@ function stateOf(run: Pull, exit: number): string {
   const { missing, proof } = reached.tally;
   const reason = whyIncomplete(run, exit);
   if (reason !== null) return `, incomplete: ${reason}`;
-  if (questions.walk.once !== undefined) return "";
+  if (questions.walk.kind === "once") return "";
   // With --missing skip, the run succeeds although the file lacks prices that were requested.
   if (missing > 0) return `, ${counted(missing, "price")} missing`;
   // A resumed pull may have nothing left to fetch, and then it has no last page.

@@ -1,3 +1,4 @@
+import type { Walk } from "../../../client/pages/walk.ts";
 import { createHash } from "node:crypto";
 import { withRepeated } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
@@ -36,8 +37,8 @@ function describePart(
 /** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
 export function queryOf(questions: Questions, options: RunOptions): Query {
   const { endpoint, asked, walk, timed, ...rest } = questions;
-  const { pageSize, isStrict, once, start, batch, ofPool, candles } = walk;
-  const isOfPages = isPaged(endpoint.reply) && once === undefined;
+  const { pageSize, isStrict, start } = walk;
+  const isOfPages = isPaged(endpoint.reply) && walk.kind !== "once";
   const only = asked.length === 1 ? asked[0] : undefined;
   const query: Record<string, string> = {
     command: endpoint.rawPath === undefined ? endpoint.id : `api ${endpoint.rawPath}`,
@@ -52,21 +53,35 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
   for (const [name, value] of only === undefined ? [] : withRepeated(endpoint, only))
     query[`parameter: ${name}`] = value;
   if (only === undefined) query["inputs"] = digest(asked.map((args) => [...args]));
-  if (batch !== undefined) query["inputs"] = digest(batch.subjects);
+  if (walk.kind === "batch") query["inputs"] = digest(walk.subjects);
   if (timed !== undefined) query["inputs"] = digest([timed.inputs, timed.assets, timed.quote]);
   const parts = {
     ...rest,
     pageSize,
     isStrict,
-    ...(once && { once }),
     ...(isOfPages && { start, wanted: rest.limit }),
-    ...(rest.days && candles === undefined && { until: wireOf(rest.days.to) }),
-    ...(batch && { fillMissing: batch.fillMissing }),
-    ...(ofPool && { ofPool }),
-    ...(candles && { candles: { now: candles.now, fill: candles.fill, address: candles.address } }),
+    ...(rest.days && walk.kind !== "candles" && { until: wireOf(rest.days.to) }),
+    ...partsOf(walk),
   };
   for (const [name, value] of Object.entries(parts)) query[name] = JSON.stringify(value) ?? "all";
   return query;
+}
+
+/** Checkpoints contain these names. */
+function partsOf(walk: Walk): Readonly<Record<string, unknown>> {
+  switch (walk.kind) {
+    case "list":
+    case "made":
+      return {};
+    case "once":
+      return { once: walk.as };
+    case "batch":
+      return { fillMissing: walk.fillMissing };
+    case "candles":
+      return { candles: { now: walk.now, fill: walk.fill, address: walk.address } };
+    case "pools":
+      return { ofPool: { param: walk.param, tokens: walk.tokens, maxRowsRead: walk.maxRowsRead } };
+  }
 }
 
 /** Does not depend on the order of the parts. */

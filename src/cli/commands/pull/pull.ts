@@ -80,7 +80,7 @@ export function pullState(run: OpenedPull): PullState {
 
 function rowsWanted({ questions, reached: { tally, last } }: PlannedPull): number | undefined {
   const { limit, walk, endpoint } = questions;
-  if (walk.batch !== undefined) return walk.batch.subjects.length;
+  if (walk.kind === "batch") return walk.subjects.length;
   if (!isPaged(endpoint.reply)) return undefined;
   const left = last?.page.left ?? Number.POSITIVE_INFINITY;
   const wanted = Math.min(limit ?? Number.POSITIVE_INFINITY, tally.rows + left);

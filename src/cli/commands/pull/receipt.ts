@@ -85,6 +85,7 @@ function objectText(members: Members): string {
 }
 
 function queryMembers({ questions, reached: { tally }, client }: OpenedPull): Members {
+  const { walk } = questions;
   const { command, rawPath } = questions.endpoint;
   const [args] = questions.asked;
   return {
@@ -95,11 +96,9 @@ function queryMembers({ questions, reached: { tally }, client }: OpenedPull): Me
         ? Object.fromEntries(withRepeated(questions.endpoint, args))
         : null,
     ),
-    ...(questions.walk.ofPool !== undefined && {
-      condition: JSON.stringify({ contains_all: questions.walk.ofPool.tokens }),
-    }),
+    ...(walk.kind === "pools" && { condition: JSON.stringify({ contains_all: walk.tokens }) }),
     inputs: String(
-      questions.timed?.inputs.length ?? questions.walk.batch?.subjects.length ?? questions.asked.length,
+      walk.kind === "batch" ? walk.subjects.length : (questions.timed?.inputs ?? questions.asked).length,
     ),
     simulated: String(client.target.isSimulated),
     window: windowText(questions, tally.to),
@@ -203,7 +202,7 @@ function windowText({ asked, walk }: Questions, frozen: string | undefined): str
   const [args] = asked;
   const [from, to] = [args?.get("from") ?? args?.get("start"), frozen ?? args?.get("to") ?? args?.get("end")];
   const shown = (bound: string | undefined): string | null =>
-    bound === undefined ? null : walk.once === undefined ? formatInstant(fromWire(bound)) : bound;
+    bound === undefined ? null : walk.kind !== "once" ? formatInstant(fromWire(bound)) : bound;
   return JSON.stringify({ from: shown(from), to: shown(to) });
 }
 

@@ -111,7 +111,8 @@ async function openPull(planned: PlannedPull): Promise<ExitCode> {
   }
   // A table cannot be resumed, because its column widths depend on its first rows.
   const canResume = planned.claimed !== undefined && formats[options.format].canGrow;
-  const seen = questions.walk.made?.seen ?? createSeenKeys(reachOf(questions.endpoint), canResume);
+  const { endpoint, walk } = questions;
+  const seen = walk.kind === "made" ? walk.seen : createSeenKeys(reachOf(endpoint), canResume);
   const opened = { ...planned, client };
   const parquet = await openParquetOutput(opened);
   const destination = await openRunOutput(opened, { seen, canResume, parquet });

@@ -1,3 +1,4 @@
+import { isDocument } from "../../../client/pages/walk.ts";
 import { timeFieldOf } from "../../../client/pages/page.ts";
 import type { Args } from "../../../api/args.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
@@ -34,7 +35,7 @@ function timeOfRows(endpoint: Endpoint, groups: readonly string[]): string | und
 
 /** Rejects a path with fields that the rows do not have. Returns the files that can be known without the rows. */
 export function checkSplit(pattern: string, { endpoint, asked, groups, walk }: Questions): readonly string[] {
-  if (groups.length !== 1 || walk.once === "document" || endpoint.rawPath !== undefined)
+  if (groups.length !== 1 || isDocument(walk) || endpoint.rawPath !== undefined)
     throw invalidInput(
       `--out "${pattern}"`,
       "the output is one document, which cannot be divided into files",
@@ -42,13 +43,13 @@ export function checkSplit(pattern: string, { endpoint, asked, groups, walk }: Q
     );
   const shape = rowShape(endpoint, groups[0]);
   const isKnown = ({ param, field }: (typeof sources)[string] = {}): boolean =>
-    (param !== undefined && walk.batch === undefined && asked.every((args) => args.has(param))) ||
+    (param !== undefined && walk.kind !== "batch" && asked.every((args) => args.has(param))) ||
     (field !== undefined && { ...shape.record, ...shape.added?.record }[field] !== undefined);
   const names = Object.keys(sources).filter((name) => isKnown(sources[name]));
   const hasTimes = timeOfRows(endpoint, groups) !== undefined;
   checkFields(pattern, names, hasTimes);
   // The request of a batch has several assets.
-  const typed = walk.batch === undefined ? asked.map((args) => namesOfRow(args, undefined)) : [{}];
+  const typed = walk.kind !== "batch" ? asked.map((args) => namesOfRow(args, undefined)) : [{}];
   const isFixed = typed.every((found) => fieldsIn(pattern).every((field) => found[field] !== undefined));
   if (!isFixed || changesWithTime(fillFields(pattern, {}))) return [];
   return typed.map((found) => fileOf(pattern, 0, found));
@@ -81,7 +82,7 @@ export function createSplitRenderer(splitting: Splitting): Renderer {
   const timeField = timeOfRows(endpoint, groups);
   const isOfRow = fieldsIn(pattern).some((name) => sources[name]?.field !== undefined);
   const files = new Map<string, { readonly renderer: Renderer; readonly texts: Buffer[] }>();
-  const isBatch = questions.walk.batch !== undefined;
+  const isBatch = questions.walk.kind === "batch";
   let isUntimed = false;
   const fileFor = (args: Args, row: object): string => {
     const time = timeField === undefined ? undefined : readTime(member(row, timeField));

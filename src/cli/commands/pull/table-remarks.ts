@@ -14,8 +14,13 @@ export function tableRemarks(
   const isSingle = questions.asked.length === 1;
   if (options.format !== "table" || !context.stdout.isTerminal || reached.tally.rowsOfQuestion === 0)
     return [];
-  if (questions.walk.candles !== undefined)
-    return candleRemarks(run, args, quoteOf(endpoint, args, isSingle ? assets.find : undefined));
+  if (questions.walk.kind === "candles")
+    return candleRemarks(
+      run,
+      args,
+      questions.walk.fill !== undefined,
+      quoteOf(endpoint, args, isSingle ? assets.find : undefined),
+    );
   const [shape] = Object.values(endpoint.rows);
   const tokens = assets.find(args.get("pool_address") ?? "", args.get("network"))?.label?.split("/") ?? [];
   const isPool = Object.hasOwn(shape?.record ?? {}, "last_price") && questions.isRecord;
@@ -26,17 +31,14 @@ export function tableRemarks(
 function candleRemarks(
   { questions, options, reached }: Pull,
   args: Question["args"],
+  isFilled: boolean,
   quote: Quote | undefined,
 ): readonly string[] {
   const rows = reached.tally.rowsOfQuestion;
   const window = candleWindow(args);
   const until = Math.min(wholeSeconds(window.end), Math.ceil(options.now / 1000));
   const intervals = countOpenings({ ...window, end: String(until) });
-  const isSparse =
-    !args.has("count_back") &&
-    questions.walk.candles?.fill === undefined &&
-    rows < intervals &&
-    questions.asked.length === 1;
+  const isSparse = !args.has("count_back") && !isFilled && rows < intervals && questions.asked.length === 1;
   const isSwappable = args.has("pool_address") && !args.has("inversed");
   return [
     ...(quote === undefined || options.picture === "chart"

@@ -1,3 +1,4 @@
+import { plainWalk } from "../../../client/pages/walk.ts";
 import type { Client } from "../../../client/client.ts";
 import { beyondPlan } from "../../../client/response/plan-refusal.ts";
 import { slicesOf } from "../../../client/candles/candle-slices.ts";
@@ -105,7 +106,7 @@ async function ofRows(client: Client, stretches: readonly Stretch[], present: nu
   if (first === undefined) return { requests: 0, rows: 0 };
   const { endpoint } = factsOfKind(first.dataset.kind);
   const args = argsOf({ ...first, to: stretches.at(-1)?.to }, present);
-  for await (const { rows, left } of walkPages(client, endpoint, args, { pageSize: 1, isStrict: true })) {
+  for await (const { rows, left } of walkPages(client, endpoint, args, plainWalk(1))) {
     if (left === undefined) return undefined;
     const total = rows.length + left;
     const periods = stretches.reduce((sum, each) => sum + partsOf(each, each.to ?? present).length, 0);

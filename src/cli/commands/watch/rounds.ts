@@ -32,7 +32,7 @@ export async function fetchRound(
   const notes: string[] = [];
   const keep = async (cause: Failure, question: Question): Promise<void> => {
     const failure = await withSuggestion(cause, { context, client, question });
-    const hasOthers = asked.length > 1 || walk.batch !== undefined;
+    const hasOthers = asked.length > 1 || walk.kind === "batch";
     if (!hasOthers || !affectsOneInput(failure)) throw failure;
     failures.push(failure);
   };
