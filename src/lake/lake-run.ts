@@ -51,7 +51,12 @@ export type LakeRun = ReturnType<typeof beginRun>;
 /** What the steps of a run share. */
 export function beginRun(lake: Lake) {
   const { context, root, lock, service, version, events, clock } = lake;
-  const publisher: Publisher = { context, root, lock, service, version, damaged: events.damaged };
+  const damagedDatasets = new Set<Dataset>();
+  const damaged: Publisher["damaged"] = (problem, dataset) => {
+    damagedDatasets.add(dataset);
+    events.damaged(problem);
+  };
+  const publisher: Publisher = { context, root, lock, service, version, damaged };
   const reaches = new Map<Dataset, Promise<Reach | undefined>>();
   const told = new Set<string>();
   const turns = new Map<Dataset, ReturnType<typeof createQueue>>();
@@ -93,6 +98,8 @@ export function beginRun(lake: Lake) {
     witnesses: createWitnesses(),
     /** When pools were created, as far as it was asked for; in Unix seconds. */
     creations: new Map<Dataset, Promise<number | undefined>>(),
+    /** Their files lack more rows than this run has planned to read. Only writing to a file shows all damage. */
+    damaged: damagedDatasets as ReadonlySet<Dataset>,
     /** What was read, and waits for a witness. */
     waiting: [] as Waiting[],
     /** A file that is about to be written again. It is read in full, because its footer does not show all damage. */
@@ -112,7 +119,7 @@ export function beginRun(lake: Lake) {
       const published = await publishPeriod(publisher, news);
       if (held !== undefined && held.footer === undefined && !told.has(held.file)) {
         told.add(held.file);
-        events.damaged(`replaced ${held.file}: ${held.problem}; the earlier file is in .dexdata/replaced`);
+        damaged(`replaced ${held.file}: ${held.problem}; the earlier file is in .dexdata/replaced`, dataset);
       }
       if (published === undefined) return;
       await events.published(dataset, published);

@@ -11,7 +11,8 @@ import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "./la
 import { copyAside, type Keeper, partIn, placePart, setAside } from "./place-file.ts";
 
 export interface Placer extends Keeper {
-  readonly damaged?: (problem: string) => void;
+  /** Rows of the dataset have changed on the disk, and are no longer in its files. */
+  readonly damaged: (problem: string, dataset: Dataset) => void;
 }
 
 /**
@@ -42,11 +43,11 @@ export async function placePeriod(
   const isSame = kept?.footer !== undefined && kept.footer.rows_sha256 === footer.rows_sha256;
   const own: StoredPeriod = isSame ? { ...kept, footer } : written;
   const target = files.find(({ state }) => state === footer.state);
-  await rewrite(placer, folder, footer.state, target, [...othersIn(target, isOther), own]);
+  await rewrite(placer, dataset, place, footer.state, target, [...othersIn(target, isOther), own]);
   removeFile(file);
   for (const found of files)
     if (found !== target && !found.periods.every(isOther))
-      await rewrite(placer, folder, found.state, found, othersIn(found, isOther));
+      await rewrite(placer, dataset, place, found.state, found, othersIn(found, isOther));
   return name;
 }
 
@@ -61,13 +62,8 @@ export async function dropCopies(
   for (const found of files) {
     const own = found.periods.filter(({ footer }) => !seen.has(footer.period.to));
     if (own.length < found.periods.length) {
-      await rewrite(
-        placer,
-        path.join(folderOf(dataset), place),
-        found.state,
-        found,
-        othersIn(found, (each) => own.includes(each)),
-      );
+      const isOwn = (each: FoundFile["periods"][number]): boolean => own.includes(each);
+      await rewrite(placer, dataset, place, found.state, found, othersIn(found, isOwn));
     }
     for (const { footer } of own) seen.add(footer.period.to);
   }
@@ -82,18 +78,20 @@ function othersIn(
 
 async function rewrite(
   placer: Placer,
-  folder: string,
+  dataset: Dataset,
+  place: string,
   state: FileState,
   found: FoundFile | undefined,
   wanted: readonly StoredPeriod[],
 ): Promise<void> {
-  const { root, lock } = placer;
+  const { root, lock, damaged } = placer;
+  const folder = path.join(folderOf(dataset), place);
   const named = path.join(folderBelow(root, folder), fileNameOf(state));
   const part = partIn(placer, `${folder}/${state}`);
   const isUsable = found?.problem === undefined;
   if (found?.problem !== undefined) {
     setAside(placer, found);
-    placer.damaged?.(`replaced ${found.file}: ${found.problem}; the earlier file is in .dexdata/replaced`);
+    damaged(`replaced ${found.file}: ${found.problem}; the earlier file is in .dexdata/replaced`, dataset);
   }
   const periods: StoredPeriod[] = [];
   const changed: StoredPeriod[] = [];
@@ -101,8 +99,9 @@ async function rewrite(
   for (const file of new Set(changed.map((period) => period.file))) copyAside(placer, { file });
   const days = changed.map(({ footer }) => showSeconds(footer.period.from).slice(0, 10));
   if (days.length > 0)
-    placer.damaged?.(
-      `${named}: the rows of ${days.join(", ")} have changed; the earlier file is in .dexdata/replaced, and the next run reads them again`,
+    damaged(
+      `${named}: the rows of ${days.join(", ")} have changed and are read again; the earlier file is in .dexdata/replaced`,
+      dataset,
     );
   if (periods.length === 0) {
     publish(lock, named, part, undefined);

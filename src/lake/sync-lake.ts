@@ -11,7 +11,7 @@ import { findFiles, type FoundFile, heldIn, type HeldFile, type Looking } from "
 import { beginRun, type Lake } from "./lake-run.ts";
 import { folderOf, type Period, periodsBetween, placeOf } from "./layout.ts";
 import { clearWork } from "./place-file.ts";
-import { dropCopies } from "./place-period.ts";
+import { dropCopies, type Placer } from "./place-period.ts";
 import { completeTokens, type TokenKey } from "./token-table.ts";
 import { writeViews } from "./views.ts";
 import type { Expected } from "./pull-stretch.ts";
@@ -80,6 +80,7 @@ export async function syncLake(
   const run = beginRun({ ...lake, events: { ...lake.events, published } });
   const failed = new Map<Dataset, Failure>();
   folderBelow(lake.root, ".dexdata", "work");
+  const planner = { ...lake, damaged: run.publisher.damaged };
   let plan = begun;
   let tasks = [...begun.tasks];
 
@@ -114,7 +115,7 @@ export async function syncLake(
     const rest = await perform(first, lake.parallel);
     tasks = [...rest, ...tasks.filter((task) => task !== first)];
     if (Math.abs(run.present() - plan.present) > clockTolerance) {
-      plan = await planLake(lake, lake.datasetsAt(run.present()), run.present());
+      plan = await planLake(planner, lake.datasetsAt(run.present()), run.present());
       const isDone = (task: Task): boolean =>
         rest.length === 0 && task.dataset === first.dataset && reachesPresent(task);
       tasks = plan.tasks.filter((task) => !isDone(task));
@@ -123,6 +124,11 @@ export async function syncLake(
   lake.events.planned(tasks.reduce((sum, task) => sum + periodsOf(task, run.present()), 0));
   await inParallel(lake, tasks, perform);
   await publishWaiting(run, attempt);
+  if (run.damaged.size > 0) {
+    plan = await planLake({ ...planner, isForced: false }, [...run.damaged], run.present());
+    await inParallel(lake, plan.tasks, perform);
+    await publishWaiting(run, attempt);
+  }
   const unknown = await completeTokens(lake, summary.tokens(), run.present());
   writeViews(lake.context, lake.root, summary.complete());
   if (failed.size === 0) clearWork(lake.root);
@@ -151,7 +157,9 @@ function createSummary({ files }: LakePlan) {
 
 /** Looks at every file. The reads of the oldest rows come first. */
 export async function planLake(
-  lake: Pick<Lake, "root" | "isForced" | "client" | "context"> & Pick<Looking, "lock">,
+  lake: Pick<Lake, "root" | "isForced" | "client" | "context"> &
+    Pick<Looking, "lock"> &
+    Pick<Placer, "damaged">,
   datasets: readonly Dataset[],
   present: number,
 ): Promise<LakePlan> {

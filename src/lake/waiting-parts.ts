@@ -73,7 +73,7 @@ export async function publishWaiting(
   run: LakeRun,
   attempt: (dataset: Dataset, work: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const open = run.waiting.map((waiting) => ({ waiting, oldest: oldestOf(rowsOf(waiting).own) }));
+  const open = run.waiting.splice(0).map((waiting) => ({ waiting, oldest: oldestOf(rowsOf(waiting).own) }));
   const lacking = () =>
     open.flatMap(({ waiting, oldest }) => {
       const from = unwitnessed(run, waiting, oldest);

@@ -114,7 +114,7 @@ describe.each(["month", "day"] as const)("by %s", (partition) => {
     expect((await periodsBelow(root))[0]?.footer.contradicted).toBeUndefined();
   });
 
-  test("a bit that flips among the rows of an open file is found when the file is written again, and the next run reads all of its day", async () => {
+  test("a bit that flips among the rows of an open file is found when the file is written again, and the same run reads all of its day", async () => {
     await first();
     const undamaged = await states();
     const of17 = async () =>
@@ -129,11 +129,9 @@ describe.each(["month", "day"] as const)("by %s", (partition) => {
     expect(found.stderr).toContain(
       by === "day"
         ? `replaced ${path.join(root, name)}: the file has changed since it was written`
-        : `${path.join(root, name)}: the rows of 2026-11-16 have changed`,
+        : `${path.join(root, name)}: the rows of 2026-11-16 have changed and are read again`,
     );
-    if (by === "day") expect((await of17())?.footer.settled_to).toBe(seconds("2026-11-17T00:00:00Z"));
-    now += 120;
-    expect((await sync()).exit).toBe(0);
+    expect(found.exit).toBe(0);
     expect(await states()).toEqual([...undamaged.slice(0, 5), "17 open 20"]);
   });
 

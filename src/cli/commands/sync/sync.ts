@@ -66,7 +66,8 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const { client } = open;
   const isForced = flags.force === true;
   const { datasets } = list;
-  const begun = await planLake({ context, root, isForced, client, lock }, datasets, clock.present());
+  const planner = { context, root, isForced, client, lock, damaged: report.warn };
+  const begun = await planLake(planner, datasets, clock.present());
   const service = recordedService(options, client.target);
   checkService(begun, service);
   if (isEstimate) {
@@ -80,7 +81,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   list.save();
   const output = createSyncOutput(context, flags, datasets);
   const metrics = createSyncMetrics(run, root, begun, output.rows);
-  const base = { context, root, isForced, client, lock };
+  const base = { ...planner, lock };
   const { datasetsAt } = list;
   const events: Round["lake"]["events"] = {
     incomplete: report.warn,

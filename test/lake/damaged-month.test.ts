@@ -1,0 +1,42 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { dataFiles, rowsBelow, usdcWeth } from "../harness/lake.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const hour = 3_600_000;
+let now = sandboxNow;
+const sandbox = useSandbox({ now: () => now, requestsPerMinute: Number.POSITIVE_INFINITY });
+const folder = temporaryFolder();
+
+const sync = async (...words: readonly string[]) =>
+  await dexdata(["sync", ...words, "--rpm", "unlimited"], { now, env: sandbox.env() });
+
+test.each([
+  ["ohlcv", 500],
+  ["ohlcv", 3000],
+  ["transactions", 500],
+] as const)(
+  "%s of a month with a damaged byte %d: the run that finds it reads all of its rows again",
+  async (kind, at) => {
+    now = sandboxNow;
+    const root = path.join(folder, `${kind}-${at}`);
+    const begun = ["--kind", kind, "--from", "2026-11-20"];
+    expect((await sync(root, `ethereum:${usdcWeth}`, ...begun)).exit).toBe(0);
+    const undamaged = path.join(folder, `${kind}-${at}-undamaged`);
+    expect((await sync(undamaged, `ethereum:${usdcWeth}`, ...begun)).exit).toBe(0);
+    const file = path.join(root, dataFiles(root).find((name) => name.endsWith("open.parquet")) ?? "");
+    const bytes = readFileSync(file);
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    writeFileSync(file, bytes);
+    // Its footer is as before, so only a run that has to add rows reads the others.
+    now += 2 * hour;
+    const outcome = await sync(root);
+    expect(outcome.exit).toBe(0);
+    expect(outcome.stderr).toContain("the earlier file is in .dexdata/replaced");
+    expect((await sync(undamaged)).exit).toBe(0);
+    expect(await rowsBelow(root)).toEqual(await rowsBelow(undamaged));
+  },
+);
