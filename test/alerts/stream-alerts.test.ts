@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { blocksOf } from "../harness/readme.ts";
@@ -107,9 +107,23 @@ describe("a command", () => {
     const failing = await streamed(prices, [...words, "sh", "-c", "exit 3"], real);
     expect(failing.exit).toBe(0);
     expect(failing.stderr.match(/alert command "sh" exited with code 3/gu)).toHaveLength(1);
-    const missing = await streamed(prices, [...words, inFolder("no-such-program")], real);
+    const ending = inFolder("ending.sh");
+    writeFileSync(ending, '#!/bin/sh\nrm "$0"\n', { mode: 0o755 });
+    const missing = await streamed(prices, [...words, ending], real);
     expect([missing.exit, missing.stderr.match(/was not found/gu)?.length]).toEqual([0, 1]);
     expect((await streamed(prices, [...words, "true"], real)).exit).toBe(0);
+  });
+
+  test("that is not there, or not executable, ends the run before anything is sent", async () => {
+    writeFileSync(inFolder("plain.sh"), "");
+    for (const [name, message] of [
+      ["no-such-program", "was not found"],
+      ["plain.sh", "is not executable"],
+    ] as const) {
+      const refused = await streamed(["1"], ["--when", "price > 0", "--", inFolder(name)], real);
+      expect([refused.exit, refused.stdout]).toEqual([2, ""]);
+      expect(refused.stderr).toContain(`alert command "${inFolder(name)}" ${message}`);
+    }
   });
 
   test("hostile text in the row reaches the command only as data", async () => {

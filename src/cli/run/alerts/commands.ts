@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { type Context, isInterruption, type Output } from "../../../base/context/context.ts";
+import { findProgram } from "../../../base/files/find-program.ts";
 import { cannotBeStarted } from "../../../base/files/file-errors.ts";
+import { usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Report } from "../report.ts";
 import type { Alert } from "./alerts.ts";
@@ -83,6 +85,18 @@ export function createCommands(
       if (dropped > 0) warn(`${counted(dropped, "alert")} dropped without running the command`);
     },
   };
+}
+
+/** Throws if the program cannot be started. On Windows, the first alert shows the problem. */
+export function checkCommand(
+  [program = ""]: readonly string[],
+  { env, platform }: Pick<Context, "env" | "platform">,
+): void {
+  const found = platform === "win32" ? "found" : findProgram(program, env["PATH"]);
+  if (found === "not executable")
+    throw usageFailure(`alert command "${program}" is not executable`, `run: chmod +x ${program}`);
+  if (found === "not found")
+    throw usageFailure(`alert command "${program}" was not found`, "check the path after --");
 }
 
 interface Parts extends Pick<Surroundings, "clock" | "env"> {

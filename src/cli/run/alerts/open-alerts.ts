@@ -11,7 +11,7 @@ import type { Run } from "../with-run.ts";
 import { openAlertState } from "./alert-state.ts";
 import { type Alert, type AlertOptions, createAlerts } from "./alerts.ts";
 import { createBlindness, type Sight } from "./blindness.ts";
-import { createCommands } from "./commands.ts";
+import { checkCommand, createCommands } from "./commands.ts";
 import { type Condition, parseCondition, type Testable } from "./condition.ts";
 
 interface Opening extends Pick<AlertOptions, "by"> {
@@ -68,6 +68,7 @@ export async function openAlerts(run: Run, options: Opening) {
   const { wanted, cooldown, limit = Number.POSITIVE_INFINITY, by, log, write, over } = options;
   const { conditions, command } = wanted;
   const { clock } = context;
+  if (command.length > 0) checkCommand(command, context);
   const state = options.state === undefined ? undefined : await openAlertState(run, options.state, by);
   if (state === undefined)
     report.remark("alerts are forgotten when this run ends; to remember them, use --state");
