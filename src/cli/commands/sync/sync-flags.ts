@@ -58,7 +58,7 @@ export const syncFlags = {
   }),
   from: flag(text("time", "time"), "Rows", {
     summary: "Collect rows from 00:00 UTC on this day",
-    defaultSaid: "default: six days ago",
+    defaultSaid: "default: six days ago, or the first full day that the plan includes",
   }),
   watch: flag(toggle, "Requests", {
     summary: "Keep running, and sync at each period of the lists of pools",

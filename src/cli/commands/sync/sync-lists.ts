@@ -1,3 +1,4 @@
+import { candleReach, type Tier } from "../../../api/tier.ts";
 import path from "node:path";
 import { usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/counted.ts";
@@ -21,8 +22,14 @@ import type { syncFlags } from "./sync-flags.ts";
 /** In Unix seconds. No network of the service had DEX trades before. */
 const earliest = Date.UTC(2015, 0, 1) / 1000;
 
-/** Six days ago, because the public service returns transactions of the last week only. */
-const defaultStart = (present: number): number => dayOf(present - 6 * SECONDS_PER_DAY);
+/**
+ * Six days ago, because the public service returns transactions of the last week only. If the plan's candles do not reach
+ * that far, the first full day that it includes: nobody has asked for the others.
+ */
+function defaultStart(present: number, tier: Tier): number {
+  const reach = Math.min(7 * SECONDS_PER_DAY, candleReach[tier] ?? Number.POSITIVE_INFINITY);
+  return dayOf(present - reach + SECONDS_PER_DAY);
+}
 
 /**
  * The datasets of the stored list and of the arguments. `save` stores what the arguments change. `datasetsAt` moves
@@ -32,10 +39,10 @@ export async function readLists(
   run: Run,
   root: string,
   names: readonly string[],
-  flags: Values<typeof syncFlags>,
+  flags: Values<typeof syncFlags> & { readonly tier: Tier },
 ) {
   const { now } = run.options;
-  const { kind: kinds, search } = flags;
+  const { kind: kinds, search, tier } = flags;
   const given = [...(await readDatasets(names, run.sources, { ...flags, kinds, now }))];
   if (search !== undefined) given.push(newList(readSearch(search, `--search "${search}"`, now), flags));
   checkFlags(given, flags);
@@ -49,7 +56,7 @@ export async function readLists(
     const dataset = { ...listed, from: 0, by: partitionIn(root, listed) };
     const first = listed.from ?? (await firstPeriod(root, dataset));
     if ("every" in listed) return { ...dataset, from: listed.from ?? first ?? periodOf(listed, now / 1000) };
-    const begun = { ...dataset, from: Math.max(first ?? defaultStart(now / 1000), earliest) };
+    const begun = { ...dataset, from: Math.max(first ?? defaultStart(now / 1000, tier), earliest) };
     if (first === undefined) defaulted.push(begun);
     return begun;
   };
@@ -78,7 +85,7 @@ export async function readLists(
   const save = (changes: ListChanges): void =>
     changeAssets(run.context, root, changes, (line) => readStoredList(line, file, now));
   const datasetsAt = (present: number): readonly Dataset[] => {
-    const start = defaultStart(present);
+    const start = defaultStart(present, tier);
     const earlier = new Map(
       defaulted
         .filter((dataset) => start < dataset.from)

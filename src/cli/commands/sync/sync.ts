@@ -57,13 +57,13 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
           `edit the lines of ${path.join(root, assetsName)} instead`,
         );
   const started = context.clock.elapsed();
-  const list = await readLists(run, root, names, flags);
-  const isEstimate = flags.estimate === true;
-  const lock = isEstimate ? undefined : await lockRoot(context, root, report.remark);
-  if (lock !== undefined) run.onClose(lock.release);
   const clock = createServiceClock(() => options.now + context.clock.elapsed() - started);
   const open = await run.open({ observer: { answered: answeredAt(run, clock) } });
   const { client } = open;
+  const list = await readLists(run, root, names, { ...flags, tier: client.target.tier });
+  const isEstimate = flags.estimate === true;
+  const lock = isEstimate ? undefined : await lockRoot(context, root, report.remark);
+  if (lock !== undefined) run.onClose(lock.release);
   const isForced = flags.force === true;
   const { datasets } = list;
   const planner = { context, root, isForced, client, lock, damaged: report.warn };
