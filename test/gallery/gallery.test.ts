@@ -54,7 +54,7 @@ describe("the first screens of a new user", () => {
     const alerts = await boardPicture((asset) => asset.includes("0x2260"));
     for (const palette of names) {
       const command = "stream @tokens.ndjson";
-      const watching = `${command} --when 'price > 95800' -- ./page-me.sh`;
+      const watching = `${command} --when 'price > 95800' -- true`;
       const marked = terminalPicture({
         command: watching,
         text: alerts,

@@ -11,19 +11,20 @@ export interface Days {
   readonly endsNow: boolean;
 }
 
-const accepted =
-  "use a day such as 2026-11-25, yesterday or today, or a range such as 2026-11-20..2026-11-25";
-
 /** `now` is in milliseconds. Days that have not begun are rejected, because they have no rows. */
 export function parseDays(text: string, now: number): Days | RefusedTime {
   const [first = "", last = first, ...rest] = text.split("..");
   const [from, to] = [first, last].map((word) => startOfDay(word, now));
+  const [begin, end] = [6, 1].map((days) => dateOf(startOfToday(now) - days * SECONDS_PER_DAY));
+  const accepted = `use a day such as ${end}, yesterday or today, or a range such as ${begin}..${end}`;
   if (from === undefined || to === undefined || rest.length > 0)
     return { problem: "must be a UTC day or a range of days", next: accepted };
   if (from > to) return { problem: "the first day is after the last", next: `use ${last}..${first}` };
   if (to > startOfToday(now)) return { problem: "must not be in the future", next: accepted };
   return { from, to: to + SECONDS_PER_DAY, endsNow: last === "today" };
 }
+
+const dateOf = (seconds: number): string => showSeconds(seconds).slice(0, 10);
 
 /** Undefined unless the word is a date, `today` or `yesterday`. */
 function startOfDay(word: string, now: number): number | undefined {

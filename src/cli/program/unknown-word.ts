@@ -23,6 +23,9 @@ export function hintAtWord(
 function hintAtFirst(word: string, all: readonly string[]): string | undefined {
   const slug = word.toLowerCase();
   if (wellKnownNetworks.has(slug)) return commandFirst(slug);
+  if (/^alerts?$/u.test(slug)) return "alerts are a part of other commands; see: dexdata help alerts";
+  if (slug === "history")
+    return "for past rows, see: dexdata txns -h and dexdata ohlcv -h; to keep a history: dexdata sync -h";
   if (/^0x[\da-f]{40}$/iu.test(word)) return `look up the address: dexdata search ${word}`;
   // A single word is first compared with the commands that have only one word.
   const near = nearestCommand(

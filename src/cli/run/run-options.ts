@@ -7,7 +7,7 @@ import { usageFailure } from "../../base/failure.ts";
 import type { RowFormat } from "../../api/output-format.ts";
 import { hasFields } from "../../base/files/file-pattern.ts";
 import { packingByName } from "../../rows/out-files/packing.ts";
-import { formatByName, hasColumns, defaultErrorFormat } from "../render/formats/formats.ts";
+import { formatByName, hasColumns, defaultErrorFormat, isOtherFormat } from "../render/formats/formats.ts";
 import { isTier, tiers } from "../../api/tier.ts";
 import { readSettings } from "../../client/settings/read-settings.ts";
 import type { Settings } from "../../client/settings/settings.ts";
@@ -44,6 +44,11 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
     formatByName(flags.out) ??
     (context.stdout.isTerminal ? "table" : "ndjson");
   const format = chosen === "wide" ? "table" : chosen;
+  if (flags.out !== undefined && isOtherFormat(flags.out))
+    throw usageFailure(
+      `--out "${flags.out}": dexdata does not write this format`,
+      "use .ndjson, .json, .csv, .tsv or .parquet; .gz compresses all but .parquet",
+    );
   return {
     settings,
     format,

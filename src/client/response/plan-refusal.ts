@@ -132,9 +132,11 @@ export function planNeeded(what: string, plan: string, body: ErrorBody, target: 
   const required = textField(body.fields, "required_tier") ?? plan;
   const tier = textField(body.fields, "tier") ?? target.tier;
   const isKeyless = tier === "keyless";
-  const upgrade = isKeyless
-    ? `register and upgrade${link(body, " at ", "register")}`
-    : `upgrade${link(body, " at ", "upgrade", "pricing")}`;
+  const upgrade = target.isSimulated
+    ? `simulate that plan: export DEXDATA_TIER=${required}`
+    : isKeyless
+      ? `register and upgrade${link(body, " at ", "register")}`
+      : `upgrade${link(body, " at ", "upgrade", "pricing")}`;
   return { message: planSentence(what, required, { ...target, tier }), next: upgrade, isKeyless };
 }
 

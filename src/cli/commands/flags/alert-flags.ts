@@ -19,7 +19,7 @@ export const alertFlags = (summary: string, usualCooldown: string, limits = "; -
   blind: flag(durationFrom(shortestBlind, "the service sends a ping every 15s"), "Rows", {
     with: "when",
     needs: { flag: "when", next: "add --when" },
-    summary: "Also alert after this long without knowing, at least 20s",
+    summary: "Also alert after this long without reliable data, at least 20s",
     details: "; DEXDATA_ALERT is then blind, and back when the connection or the reads work again",
   }),
   state: flag(outputFile, "Rows", {

@@ -153,8 +153,8 @@ export const streamNotes: readonly Block[] = [
   {
     prose:
       "An asset is a token or a pool. @file names a file with one asset per line; SIGHUP reloads it. stderr shows each " +
-      "gap with its start and end. The exit code is 0 only if --limit or --for ended the stream, or if the program " +
-      "that reads the output closed the pipe.",
+      "gap with its start and end. The exit code is 0 if --limit, --for, the key q or a closed pipe ended the stream; " +
+      "with --when, only after an alert.",
   },
 ];
 

@@ -54,7 +54,7 @@ function briefPage(
   const names = briefRows(named).map(([term]) => term.replace(/ <.*$/u, "").replace(", ", "/"));
   const own = withoutSandbox(shared);
   const others = Object.keys({ ...flags, ...own }).length - [...shown, ...named].flatMap(Object.keys).length;
-  if (others > 0) names.push(`and ${counted(others, "other")}`);
+  if (others > 0) names.push(`${names.length === 0 ? "" : "and "}${counted(others, "other")}`);
   return [
     ...heading(command, command.examples.slice(0, examples), "brief"),
     ...(rows.length === 0 ? [] : [{ heading: "Flags", rows }]),

@@ -46,6 +46,13 @@ export function formatByName(file: string | undefined): RowFormat | undefined {
   return found === "wide" ? "table" : found;
 }
 
+/** Formats that someone may expect because of the name, and that dexdata does not write. */
+const otherEndings = /\.(?:xlsx?|ods|db|sqlite3?|duckdb|arrow|feather|avro|orc|xml|html|ya?ml)$/iu;
+
+export function isOtherFormat(file: string): boolean {
+  return otherEndings.test(file);
+}
+
 /** JSON if a program reads both streams and the output is JSON too. */
 export function defaultErrorFormat(output: string, isSeen: boolean): ErrorFormat {
   return isSeen ? "text" : (formatNamed(output)?.errors ?? "text");

@@ -6,7 +6,7 @@ import { jsonLine } from "../values/row-text.ts";
 /** Output for programs does not need cli-table3 or colors, so the drawing code is loaded on first use. */
 export const table: Format = {
   summary:
-    "For people, fitted to the terminal width; default on a terminal. Numbers are shortened, addresses are not.",
+    "For people, fitted to the terminal width; default on a terminal. Numbers are shortened, and addresses if necessary.",
   columns: "guessed",
   ending: undefined,
   // The columns are fitted to the first rows, so a later run cannot append to them.

@@ -2,29 +2,33 @@ import type { Command } from "../../../commands/command.ts";
 import { tableLines } from "./text-page.ts";
 
 /** What a user may want, and the command for it. */
-const tasks = [
+const tasks: readonly (readonly [task: string, typed: string, plan?: string])[] = [
   ["find by name", "search <text>"],
   ["busiest pools", "pools search <network>"],
   ["busiest tokens", "tokens search <network>"],
   ["one pool", "pool <network> <address>"],
   ["prices now", "prices <network> <address…>"],
-  ["past prices", "prices <network> <address…> --at <time>"],
+  ["past prices", "prices <network> <address…> --at <time>", "dev or higher"],
   ["trades of a day", "txns <network> <pool> --day yesterday --all"],
-  ["candles", "ohlcv <network> <pool> --pool --from -7d"],
+  ["candles", "ohlcv <network> <pool> --pool --from -1d"],
   ["live events", "stream <network:address…> --limit 10"],
-  ["keep a history", "sync <directory> <list>"],
+  ["keep a history", "sync <directory> <list> --kind ohlcv"],
   ["credits left", "usage"],
   ["errors explained", "explain <code>"],
-] as const;
+];
 
 /** Also the source of docs/agents.md. */
 export function agentsTopic(commands: readonly Command[]): string {
-  const rows = tasks.map(([task, typed]) => {
+  const rows = tasks.map(([task, typed, needed]) => {
     const entry = commands.find(({ words }) => `${typed} `.startsWith(`${words} `));
     const { credits, plan } = entry ?? {};
     const cost = credits?.brief ?? "free";
     const isPaid = plan?.isBounded === true && !plan.brief.startsWith("any") && !typed.includes("--pool");
-    const notes = [...(cost === "1 per request" ? [] : [cost]), ...(isPaid ? [`plan: ${plan.brief}`] : [])];
+    const least = needed ?? (isPaid ? plan.brief : undefined);
+    const notes = [
+      ...(cost === "1 per request" ? [] : [cost]),
+      ...(least === undefined ? [] : [`plan: ${least}`]),
+    ];
     return [task, `dexdata ${typed}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`] as const;
   });
   return `
@@ -36,7 +40,7 @@ ${tableLines(rows)}
 Conventions:
   output  NDJSON in a pipe. --json is short for -o json, and --json=a,b for -o json --fields a,b.
   errors  One JSON object on stderr: code, exit, message, retryable and next (the next step).
-  cost    --estimate prints the cost and exits; --max-credits 50 stops before a run spends more.
+  cost    --estimate prints the cost of a pull and exits; --max-credits 50 stops before a run spends more.
   lists   10 rows unless --limit or --all is given; --receipt FILE records whether the list is complete.
   flags   dexdata commands -o json lists the commands; dexdata commands txns -o json describes the flags of one.
   fields  dexdata schema txns lists the fields of a row.

@@ -102,17 +102,19 @@ Flags:
   --out FILE      Appends to FILE; swaps-{date}.ndjson has one file per UTC day of the rows. Without --from, the next run
       continues after the newest row in these files, including files that logrotate has renamed.
   --events FILE   Appends status events as NDJSON, e.g. gaps, late rows and reconnects.
-  --for, --limit  End the command with exit 0. --idle-exit ends it with exit 8, --max-credits with exit 5.`;
+  --for, --limit  End the command with exit 0; with --when, only after an alert. --idle-exit ends it with exit 8,
+      --max-credits with exit 5.`;
 
 export const alertsTopic = `
 With --when, dexdata prints a line or runs a command when a condition becomes true. It works in dexdata stream, with
 --follow, and with --watch in lists whose rows can change, such as prices and pools search.
 
 Flags:
-  --when 'price_usd < 3000'  A field, one of < <= > >= = !=, and a value; "and" joins tests. '?' lists the fields.
+  --when 'price < 3000'  A field, one of < <= > >= = !=, and a value; "and" joins tests. Each command has its own fields:
+      '?' lists them.
   -- ./page-me.sh  Runs this command, with a line of JSON on stdin
   --cooldown 5m    Time between two alerts of one asset
-  --blind 5m       Also alerts after this long without data
+  --blind 5m       Also alerts after this long without reliable data
   --state FILE     Keeps the state of alerts across restarts
   --for 1h         Ends the run: exit 0 after an alert, otherwise 8
   --limit 1        Ends the run after this many alerts; with --watch, limits the rows of each refresh`;

@@ -132,7 +132,7 @@ Keys, time and directories (absolute paths):
   DEXDATA_CACHE_DIR   Directory for cached lists and compiled code (${folders.cache})
   DEXDATA_PAGER       Pager for long help and tables; empty: none
 
-Shared with other programs: NO_COLOR, FORCE_COLOR, TERM, LC_ALL, LC_CTYPE, LANG, WT_SESSION, XDG_CONFIG_HOME,
+Shared with other programs: PATH, NO_COLOR, FORCE_COLOR, TERM, LC_ALL, LC_CTYPE, LANG, WT_SESSION, XDG_CONFIG_HOME,
 XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS and NODE_DISABLE_COMPILE_CACHE.`;
 }
 
