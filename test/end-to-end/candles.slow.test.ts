@@ -55,6 +55,6 @@ test(
     expect([tenth.rows, all.rows]).toEqual([days * 144, days * 1440]);
     // The responses of a year alone are 110 MB, those of the short form 18 MB; memory use differs with the time of
     // garbage collection.
-    expect(all.peakMegabytes - tenth.peakMegabytes).toBeLessThan(isLong ? 60 : 20);
+    expect(all.peakMegabytes - tenth.peakMegabytes).toBeLessThan(isLong ? 60 : 15);
   },
 );
