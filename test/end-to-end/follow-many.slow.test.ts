@@ -95,7 +95,7 @@ async function openMarket({ name, pools: count, speed, faults, rpm = 3000, diale
       );
       let [missing, since] = [wanted, elapsed()];
       while (missing.length > 0 && elapsed() - since < 150_000) {
-        await pause(4000);
+        await pause(isLong ? 4000 : 1000);
         const written = new Set(rows());
         const left = wanted.filter(({ row }) => !written.has(row));
         if (left.length < missing.length) since = elapsed();

@@ -9,10 +9,12 @@ import { longPull } from "../harness/long-pull.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
-import { marketRows, pool, writtenRows } from "../tail/following.ts";
+import { countMarketRows, marketRows, pool, writtenRows } from "../tail/following.ts";
 
 const follow = ["txns", "ethereum", pool, "--follow", "-o", "ndjson"];
 const day = 86_400_000;
+const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
+const daysAgo = (days: number): string => String((sandboxNow - days * day) / 1000);
 
 describe("a signal ends a follow that waits for its stream", () => {
   test.each([
@@ -34,7 +36,7 @@ describe("a signal ends a follow that waits for its stream", () => {
  * buffers hold.
  */
 async function startUnread(words: readonly string[]) {
-  const child = start([...follow, "--from", "-60d", "--sandbox", "--rpm", "unlimited", ...words]);
+  const child = start([...follow, "--from", daysAgo(60), "--rpm", "unlimited", ...words], sandbox.env());
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
   let stderr = "";
   child.stderr.on("data", (chunk: Buffer) => {
@@ -71,10 +73,8 @@ describe("follow ends although its reader does not read", () => {
 
   test("when stderr is not read", async () => {
     // Each request prints a line with its headers there: more than a pipe holds.
-    const child = start([
-      ...follow,
-      ..."--from -2d --page-size 5 --limit 1500 -vv --sandbox --rpm unlimited".split(" "),
-    ]);
+    const words = "--page-size 1 --limit 300 -vv --rpm unlimited".split(" ");
+    const child = start([...follow, "--from", daysAgo(1), ...words], sandbox.env());
     child.stderr.pause();
     child.stdout.resume();
     expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
@@ -91,11 +91,11 @@ test("`| head -1`: exit 0 and nothing on stderr", async () => {
 });
 
 describe("one file per hour of the rows", () => {
-  const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
+  const days = isLong ? 4 : 1;
   const folder = temporaryFolder();
 
   test("after any number of kill -9, each row is in the file of its hour, once", async () => {
-    const rows = marketRows(1, sandboxNow - 4 * day, sandboxNow);
+    const rows = marketRows(1, sandboxNow - days * day, sandboxNow);
     const files = (): readonly string[] =>
       readdirSync(folder, { recursive: true, encoding: "utf8" })
         .filter((name) => name.endsWith(".ndjson"))
@@ -104,7 +104,7 @@ describe("one file per hour of the rows", () => {
     const size = (): number => files().reduce((sum, file) => sum + statSync(file).size, 0);
     const out = path.join(folder, "{network}", "{date-hour}.ndjson");
     const words = [...follow, "--out", out, "--poll", "2s", "--rpm", "unlimited", "--page-size", "10"];
-    const from = ["--from", String((sandboxNow - 4 * day) / 1000)];
+    const from = ["--from", daysAgo(days)];
     const written = (): number => files().reduce((sum, file) => sum + textOf(file).split("\n").length - 1, 0);
     const kills = isLong ? 60 : 3;
     for (let turn = 0; turn < kills && written() < rows.length; turn += 1) {
@@ -134,17 +134,15 @@ describe("one file per hour of the rows", () => {
 
 describe("memory", () => {
   /** Megabytes. */
-  const most = 20;
-  const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
+  const most = isLong ? 20 : 12;
 
   test("does not grow with the size of the history", async () => {
     const pull = async (days: number): Promise<number> => {
-      const rows = marketRows(1, sandboxNow - days * day, sandboxNow).length;
-      const from = String((sandboxNow - days * day) / 1000);
+      const rows = countMarketRows(1, sandboxNow - days * day, sandboxNow);
       const words = [
         ...follow,
         "--from",
-        from,
+        daysAgo(days),
         "--poll",
         "2s",
         "--rpm",

@@ -1,8 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { binaryEnv, type Ended, ended, program } from "../harness/binary.ts";
+import { dexdata } from "../harness/dexdata.ts";
+import { fieldOf } from "../harness/rows.ts";
+import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const full = "cannot write output: disk full";
@@ -10,20 +13,23 @@ const advice = "  hint: free disk space, or write elsewhere\n";
 const large = "  hint: raise the file size limit (ulimit -f), or write elsewhere\n";
 const asset = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
-/** A shell line in which `dexdata` runs the program. */
+const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY, dialect: "public" });
+
+/** A shell line in which `dexdata` runs the program, which uses the sandbox of this file. */
 async function shell(line: string): Promise<Ended> {
-  const env = { ...binaryEnv({ DEXDATA_ERROR_FORMAT: "text" }), NODE: process.execPath, PROGRAM: program };
+  const settings = { DEXDATA_ERROR_FORMAT: "text", ...sandbox.env() };
+  const env = { ...binaryEnv(settings), NODE: process.execPath, PROGRAM: program };
   const script = `dexdata() { "$NODE" "$PROGRAM" "$@"; }; ${line}`;
   return await ended(spawn("bash", ["-c", script], { env, stdio: "pipe" }));
 }
 
 describe.runIf(existsSync("/dev/full"))("full stdout", () => {
   test.each([
-    ["networks --sandbox -o ndjson"],
-    ["networks --sandbox -o table"],
-    ["networks --sandbox -o json"],
-    ["networks --sandbox -o csv"],
-    ["pool ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --sandbox -o wide"],
+    ["networks -o ndjson"],
+    ["networks -o table"],
+    ["networks -o json"],
+    ["networks -o csv"],
+    ["pool ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 -o wide"],
     [`stream ${asset} --sandbox --limit 1`],
     ["doctor --sandbox --no-stream"],
     ["config list"],
@@ -35,10 +41,8 @@ describe.runIf(existsSync("/dev/full"))("full stdout", () => {
   });
 
   test("Parquet, which cannot be read without its end", async () => {
-    const { exit, stderr } = await shell(
-      "dexdata networks --sandbox -o parquet --error-format text > /dev/full",
-    );
-    const again = "dexdata networks --sandbox --output parquet --error-format text";
+    const { exit, stderr } = await shell("dexdata networks -o parquet --error-format text > /dev/full");
+    const again = "dexdata networks --output parquet --error-format text";
     expect(exit).toBe(1);
     expect(stderr).toContain(`error: ${full}; 36 rows fetched\n`);
     expect(stderr).toContain(
@@ -52,9 +56,7 @@ describe.runIf(existsSync("/dev/full"))("full stdout", () => {
   });
 
   test("a full stderr changes neither rows nor exit code", async () => {
-    const { exit, stdout } = await shell(
-      "dexdata networks --sandbox -o ndjson --limit 1 --stats 2> /dev/full",
-    );
+    const { exit, stdout } = await shell("dexdata networks -o ndjson --limit 1 --stats 2> /dev/full");
     expect({ exit, rows: String(stdout).split("\n").length }).toEqual({ exit: 0, rows: 2 });
     expect((await shell("dexdata networks --limt 1 2> /dev/full")).exit).toBe(2);
   });
@@ -62,10 +64,10 @@ describe.runIf(existsSync("/dev/full"))("full stdout", () => {
   test.each(["--out", "--receipt"])(
     "%s /dev/full is rejected as not a file, and no request is sent",
     async (flag) => {
-      const { exit, stdout, stderr } = await shell(
-        `dexdata networks --sandbox --error-format text ${flag} /dev/full`,
-      );
+      sandbox.takeLog();
+      const { exit, stdout, stderr } = await shell(`dexdata networks --error-format text ${flag} /dev/full`);
       expect({ exit, stdout: String(stdout) }).toEqual({ exit: 2, stdout: "" });
+      expect(sandbox.takeLog()).toEqual([]);
       expect(stderr).toContain(`error: invalid ${flag} "/dev/full": must be a regular file\n`);
     },
   );
@@ -85,11 +87,18 @@ describe.runIf(existsSync("/dev/full"))("full stdout", () => {
 describe.runIf(process.platform === "linux")("full disk", () => {
   const pull =
     "dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -1d --limit 500 " +
-    "--sandbox --now 2026-11-21T08:54:00Z --error-format text";
+    "--rpm unlimited --now 2026-11-21T08:54:00Z --error-format text";
+  const uninterrupted = temporaryFolder();
+  const wholeFile = (name: string): Buffer => readFileSync(path.join(uninterrupted, name));
+
+  beforeAll(async () => {
+    for (const name of ["rows.ndjson", "rows.ndjson.gz", "rows.parquet"])
+      expect((await shell(`${pull} --out ${uninterrupted}/${name}`)).exit).toBe(0);
+  });
 
   test("keeps the rows that --resume needs, and the same command continues the pull", async () => {
     const folder = temporaryFolder();
-    const [file, whole] = [path.join(folder, "rows.ndjson"), path.join(folder, "whole.ndjson")];
+    const file = path.join(folder, "rows.ndjson");
     const cut = await shell(`ulimit -f 128; ${pull} --out ${file} --resume --receipt ${file}.receipt.json`);
     expect({ exit: cut.exit, stdout: String(cut.stdout) }).toEqual({ exit: 1, stdout: "" });
     expect(cut.stderr).toMatch(
@@ -101,18 +110,14 @@ describe.runIf(process.platform === "linux")("full disk", () => {
       exit: 1,
       why_not: expect.stringContaining("file too large"),
     });
-    const [next, uninterrupted] = [
-      await shell(`${pull} --out ${file} --resume`),
-      await shell(`${pull} --out ${whole}`),
-    ];
+    const next = await shell(`${pull} --out ${file} --resume`);
     expect({ exit: next.exit, stderr: next.stderr }).toMatchObject({ exit: 0 });
-    expect(uninterrupted.exit).toBe(0);
-    expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+    expect(readFileSync(file).equals(wholeFile("rows.ndjson"))).toBe(true);
   });
 
   test("keeps the rows of a pull without --resume too, and the printed command continues it", async () => {
     const folder = temporaryFolder();
-    const [file, whole] = [path.join(folder, "rows.ndjson"), path.join(folder, "whole.ndjson")];
+    const file = path.join(folder, "rows.ndjson");
     const { exit, stderr } = await shell(`ulimit -f 128; ${pull} --out ${file}`);
     expect({ exit, left: readdirSync(folder).toSorted() }).toEqual({
       exit: 1,
@@ -122,14 +127,13 @@ describe.runIf(process.platform === "linux")("full disk", () => {
       /^error: --out ".*": cannot be written \(file too large\); \d+ rows written\n {2}hint: raise the file size limit \(ulimit -f\), or write elsewhere; continue: (dexdata .*--resume.*)\n$/u.exec(
         stderr,
       )?.[1];
-    const [next, uninterrupted] = [await shell(printed ?? "false"), await shell(`${pull} --out ${whole}`)];
-    expect([next.exit, uninterrupted.exit]).toEqual([0, 0]);
-    expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+    expect((await shell(printed ?? "false")).exit).toBe(0);
+    expect(readFileSync(file).equals(wholeFile("rows.ndjson"))).toBe(true);
   });
 
   test("while files by hour are being made keeps all rows, and the printed command makes the files", async () => {
     const folder = temporaryFolder();
-    const [out, whole] = [path.join(folder, "{date-hour}.ndjson"), path.join(folder, "whole.ndjson")];
+    const out = path.join(folder, "{date-hour}.ndjson");
     const first = path.join(folder, "2026-11-21T08.ndjson");
     // A file that another program creates keeps the first run from finishing.
     expect((await shell(`echo x > ${first}; ${pull} --out '${out}'`)).exit).toBe(1);
@@ -139,15 +143,14 @@ describe.runIf(process.platform === "linux")("full disk", () => {
     const printed = /500 rows written\n {2}hint: raise .*; continue: (dexdata .*--resume.*)\n$/u.exec(
       stderr,
     )?.[1];
-    const [next, uninterrupted] = [await shell(printed ?? "false"), await shell(`${pull} --out ${whole}`)];
-    expect([next.exit, uninterrupted.exit]).toEqual([0, 0]);
+    expect((await shell(printed ?? "false")).exit).toBe(0);
     const hours = readdirSync(folder).filter((name) => name.startsWith("2026"));
     expect(hours.length).toBeGreaterThan(1);
     const made = hours
       .toSorted()
       .toReversed()
       .map((name) => readFileSync(path.join(folder, name), "utf8"));
-    expect(made.join("")).toBe(readFileSync(whole, "utf8"));
+    expect(made.join("")).toBe(wholeFile("rows.ndjson").toString("utf8"));
   });
 
   const packed = ["rows.ndjson.gz", "rows.parquet"];
@@ -155,7 +158,7 @@ describe.runIf(process.platform === "linux")("full disk", () => {
     "while %s is being made keeps all rows, and the printed command makes the file",
     async (name) => {
       const folder = temporaryFolder();
-      const [file, whole] = [path.join(folder, name), path.join(folder, `whole-${name}`)];
+      const file = path.join(folder, name);
       // A file that another program creates keeps the first run from finishing.
       const taken = `(until [ -e ${file}.part ]; do sleep 0.01; done; echo x > ${file})`;
       expect((await shell(`${taken} & ${pull} --out ${file}; code=$?; wait; exit $code`)).exit).toBe(1);
@@ -169,9 +172,8 @@ describe.runIf(process.platform === "linux")("full disk", () => {
         /^error: --out ".*": cannot be written \(file too large\); 500 rows written\n {2}hint: raise the file size limit \(ulimit -f\), or write elsewhere; continue: (dexdata .*--resume.*)\n$/u.exec(
           stderr,
         )?.[1];
-      const [next, uninterrupted] = [await shell(printed ?? "false"), await shell(`${pull} --out ${whole}`)];
-      expect([next.exit, uninterrupted.exit]).toEqual([0, 0]);
-      expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+      expect((await shell(printed ?? "false")).exit).toBe(0);
+      expect(readFileSync(file).equals(wholeFile(name))).toBe(true);
     },
   );
 
@@ -187,7 +189,7 @@ describe.runIf(process.platform === "linux")("full disk", () => {
 
   test("a receipt that does not fit leaves the rows unchanged", async () => {
     const folder = temporaryFolder();
-    const line = `dexdata networks --sandbox -o ndjson --limit 1 --error-format text --receipt ${folder}/r.json`;
+    const line = `dexdata networks -o ndjson --limit 1 --error-format text --receipt ${folder}/r.json`;
     const { exit, stdout, stderr } = await shell(`ulimit -f 0; ${line}`);
     expect({ exit, rows: String(stdout).split("\n").length, left: readdirSync(folder) }).toEqual({
       exit: 1,
@@ -250,33 +252,42 @@ describe.runIf(canMount)("full disk of the settings", () => {
 });
 
 describe.runIf(canMount)("full disk of many pools", () => {
+  const from = "2026-11-21T04:00:00Z";
+  let pools: readonly string[] = [];
+  let expected: readonly string[] = [];
+
+  beforeAll(async () => {
+    const settings = { env: sandbox.env() };
+    const found = await dexdata("pools search ethereum --limit 3 -o ndjson", settings);
+    pools = fieldOf(found.stdout, "id").map((id) => `ethereum:${String(id)}`);
+    const words = ["txns", ...pools, "--from", from, "--all", "-o", "ndjson"];
+    const { exit, stdout } = await dexdata(words, settings);
+    expect(exit).toBe(0);
+    expected = stdout.trimEnd().split("\n").toSorted();
+  });
+
   test.each(["{pool}.ndjson", "swaps.ndjson"])(
     "%s: one message, and with free space, the same command continues each pool",
     async (name) => {
-      const [disk, whole] = [temporaryFolder(), temporaryFolder()];
-      const words = "--sandbox --now 2026-11-21T08:54:00Z --error-format text";
-      const follow = `dexdata txns $pools --follow --from 2026-11-21T04:00:00Z --poll 5s -q ${words} --for 4s --out`;
+      const [disk, copied] = [temporaryFolder(), temporaryFolder()];
+      const follow =
+        `dexdata txns ${pools.join(" ")} --follow --from ${from} --poll 5s -q --rpm unlimited ` +
+        `--error-format text --for 4s --out '${disk}/${name}'`;
       const script =
         `dexdata() { "$NODE" "$PROGRAM" "$@"; }; mount -t tmpfs -o size=200k tmpfs ${disk}; ` +
-        `pools=$(dexdata pools search ethereum ${words} --limit 3 --fields chain,id -o tsv -q --no-header | tr '\\t\\n' ': '); ` +
-        `${follow} '${disk}/${name}' 2> ${whole}/message; echo "exit $?" >> ${whole}/message; ` +
-        `mount -o remount,size=20m ${disk}; ${follow} '${disk}/${name}' && cp ${disk}/*.ndjson ${whole}; ` +
-        `mkdir ${whole}/whole; ${follow} '${whole}/whole/${name}'`;
-      const env = { ...binaryEnv(), NODE: process.execPath, PROGRAM: program };
+        `${follow} 2> ${copied}/message; echo "exit $?" >> ${copied}/message; ` +
+        `mount -o remount,size=20m ${disk}; ${follow} && cp ${disk}/*.ndjson ${copied}`;
+      const env = { ...binaryEnv(sandbox.env()), NODE: process.execPath, PROGRAM: program };
       await ended(spawn("unshare", [...ownMounts, "bash", "-c", script], { env, stdio: "pipe" }), 120_000);
-      const message = readFileSync(path.join(whole, "message"), "utf8");
+      const message = readFileSync(path.join(copied, "message"), "utf8");
       expect(message).toContain("disk full");
       expect(message.match(/^error: /gmu)).toHaveLength(1);
       expect(message).toContain("exit 1\n");
-      // The last minute depends on when each run ended.
-      const rows = (folder: string): readonly string[] =>
-        readdirSync(folder)
-          .filter((file) => file.endsWith(".ndjson"))
-          .flatMap((file) => readFileSync(path.join(folder, file), "utf8").trimEnd().split("\n"))
-          .filter((row) => !/"2026-11-21T08:5[3-9]/u.test(row))
-          .toSorted();
-      expect(rows(whole).length).toBeGreaterThan(1000);
-      expect(rows(whole)).toEqual(rows(path.join(whole, "whole")));
+      const rows = readdirSync(copied)
+        .filter((file) => file.endsWith(".ndjson"))
+        .flatMap((file) => readFileSync(path.join(copied, file), "utf8").trimEnd().split("\n"));
+      expect(rows.length).toBeGreaterThan(1000);
+      expect(rows.toSorted()).toEqual(expected);
     },
     150_000,
   );

@@ -12,7 +12,24 @@ for (const major of [20, 22, 24]) {
 }
 
 const run = promisify(execFile);
-const example = /^```ts\n(.*?)^```$/msu.exec(readFileSync("docs/library.md", "utf8"))?.[1] ?? "";
+const manual = readFileSync("docs/library.md", "utf8");
+const example = /^```ts\n(.*?)^```$/msu.exec(manual)?.[1] ?? "";
+const program = /```js\n([^`]+)```/u.exec(manual)?.[1] ?? "";
+
+/** Follows the example program, which declares the client. */
+const programTypeUses = `
+const row = (await client.tokensSearch({ order_by: "fdv_usd", created_after: new Date() }, { limit: 1 }).toArray())[0];
+const price: number | null | undefined = row?.price_usd;
+const exact: Promise<string | null | undefined> = createClient({ numbers: "text" }).pool({ network: "a", pool_address: "b" }).then((pool) => pool.last_price);
+const raw = async (): Promise<string | undefined> => (await client.poolTransactions({ network: "a", pool_address: "b" }).toArray())[0]?.amount_0;
+// @ts-expect-error an order that the service does not know
+client.tokensSearch({ order_by: "price_usd" });
+// @ts-expect-error a parameter that is not there
+client.networks({ limit: 1 });
+// @ts-expect-error a pool needs its address
+void client.pool({ network: "a" });
+export { price, exact, raw };
+`;
 
 /** Uses of the types that only a compiler can check. */
 const typeUses = `
@@ -75,6 +92,8 @@ main();
 const timeout = 180_000;
 
 let folder = "";
+/** What npm printed as it packed. */
+let listing = "";
 
 const env = () => ({ PATH: process.env["PATH"], HOME: folder, USERPROFILE: folder, TEMP: folder });
 
@@ -84,7 +103,8 @@ beforeAll(async () => {
   const tarballs = path.join(folder, "packed");
   mkdirSync(tarballs);
   const shell = process.platform === "win32";
-  await run("npm", ["pack", "--ignore-scripts", "--pack-destination", tarballs], { shell });
+  const packing = ["pack", "--json", "--ignore-scripts", "--pack-destination", tarballs];
+  listing = (await run("npm", packing, { shell })).stdout;
   const [tarball = ""] = readdirSync(tarballs);
   writeFileSync(path.join(folder, "package.json"), '{ "private": true }');
   const flags = ["--offline", "--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts"];
@@ -93,20 +113,34 @@ beforeAll(async () => {
     writeFileSync(path.join(folder, `pools.test.${extension}`), example);
     writeFileSync(path.join(folder, `types.${extension}`), typeUses);
   }
+  writeFileSync(path.join(folder, "program.mts"), `${program}${programTypeUses}`);
   writeFileSync(path.join(folder, "leaving.cjs"), leaving);
 }, timeout);
 
-test("the example in docs/library.md compiles as an ES module and as CommonJS", { timeout }, async () => {
-  const types = ["--typeRoots", path.resolve("node_modules/@types"), "--types", "node"];
-  const flags = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"];
-  const files = ["pools.test.mts", "pools.test.cts", "types.mts", "types.cts"];
-  const words = ["--module", "nodenext", "--target", "es2023", ...flags, ...types, ...files];
-  const tsc = path.resolve("node_modules/.bin/tsc");
-  const compiling = run(process.execPath, [tsc, ...words], { cwd: folder });
-  expect((await compiling.catch((cause: unknown) => Object(cause))).stdout).toBe("");
-  expect(readFileSync(path.join(folder, "pools.test.cjs"), "utf8")).toContain('require("dexdata/sandbox")');
-  expect(readFileSync(path.join(folder, "pools.test.mjs"), "utf8")).toContain('from "dexdata/sandbox"');
+test("the package contains the program and its documents, and nothing else", () => {
+  const unpacked = Number(/"unpackedSize": (\d+)/u.exec(listing)?.[1]);
+  expect(unpacked).toBeLessThan(2_200_000);
+  const paths = [...listing.matchAll(/"path": "([^"]+)"/gu)].map(([, file = ""]) => file);
+  expect(paths).toEqual(expect.arrayContaining(["dist/dexdata.cjs", "docs/guide.md", "docs/reference.md"]));
+  const outside = paths.filter((file) => !/^(?:dist|completions|docs|examples)\//u.test(file));
+  expect(outside.toSorted()).toEqual(["LICENSE", "README.md", "THIRD-PARTY-LICENSES", "package.json"]);
 });
+
+test(
+  "the examples in docs/library.md compile, and the types reject the parameters that the service rejects",
+  { timeout },
+  async () => {
+    const types = ["--typeRoots", path.resolve("node_modules/@types"), "--types", "node"];
+    const flags = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"];
+    const files = ["pools.test.mts", "pools.test.cts", "types.mts", "types.cts", "program.mts"];
+    const words = ["--module", "nodenext", "--target", "es2023", ...flags, ...types, ...files];
+    const tsc = path.resolve("node_modules/.bin/tsc");
+    const compiling = run(process.execPath, [tsc, ...words], { cwd: folder });
+    expect((await compiling.catch((cause: unknown) => Object(cause))).stdout).toBe("");
+    expect(readFileSync(path.join(folder, "pools.test.cjs"), "utf8")).toContain('require("dexdata/sandbox")');
+    expect(readFileSync(path.join(folder, "pools.test.mjs"), "utf8")).toContain('from "dexdata/sandbox"');
+  },
+);
 
 describe.each(nodes)("under Node $version", { timeout }, ({ node }) => {
   test.each(["pools.test.mjs", "pools.test.cjs"])("%s passes", async (file) => {

@@ -5,8 +5,8 @@ import { useSandbox } from "../harness/sandbox.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const size = isLong
-  ? { slowPages: 100, pacedPages: 600, rows: 1_000_000 }
-  : { slowPages: 60, pacedPages: 120, rows: 100_000 };
+  ? { slowPages: 100, pacedPages: 600, rows: 1_000_000, searchRows: 1_000_000 }
+  : { slowPages: 60, pacedPages: 120, rows: 60_000, searchRows: 100_000 };
 const patience = isLong ? 1_200_000 : 120_000;
 
 describe("long pull", () => {
@@ -25,12 +25,13 @@ describe("long pull", () => {
   );
 
   test.runIf(process.platform === "linux").each([
-    ["transactions", ["txns", "ethereum", pool, "-o", "ndjson"]],
-    ["pools as csv", ["pools", "search", "ethereum", "-o", "csv", "--no-header"]],
-    ["tokens", ["tokens", "search", "ethereum", "-o", "ndjson"]],
+    // Twice as large as those of a search.
+    [size.rows, "transactions", ["txns", "ethereum", pool, "-o", "ndjson"]],
+    [size.searchRows, "pools as csv", ["pools", "search", "ethereum", "-o", "csv", "--no-header"]],
+    [size.searchRows, "tokens", ["tokens", "search", "ethereum", "-o", "ndjson"]],
   ])(
-    `of ${size.rows} %s needs at most 20 MB more than one of 10,000`,
-    async (_, command) => await expectFlatMemory(command, 10_000, size.rows),
+    "of %i %s needs at most 20 MB more than one of 10,000",
+    async (rows, _, command) => await expectFlatMemory(command, 10_000, rows),
     patience,
   );
 });

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
 const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
-const rows = isLong ? 100_000 : 10_000;
+const rows = isLong ? 100_000 : 4000;
 const kills = isLong ? 100 : 4;
 
 function pull(file: string) {
@@ -32,11 +32,11 @@ const isTemporary = (name: string): boolean => /\.[\da-f]{16}\.new$/u.test(name)
 async function killed(file: string, below: string, random: () => number, isPacking: boolean) {
   const child = pull(file);
   const end = ended(child, 120_000);
-  if (!isPacking) await Promise.race([end, sleep(100 + random() * (isLong ? 4000 : 1500))]);
+  if (!isPacking) await Promise.race([end, sleep(100 + random() * (isLong ? 4000 : 800))]);
   else {
     while (child.exitCode === null && !readdirSync(below, { recursive: true }).map(String).some(isTemporary))
       await sleep(2);
-    await sleep(random() * (isLong ? 1500 : 250));
+    await sleep(random() * (isLong ? 1500 : 100));
   }
   child.kill("SIGKILL");
   return await end;

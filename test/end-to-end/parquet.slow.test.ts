@@ -13,7 +13,7 @@ import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { differences } from "../parquet/same-row.ts";
 
-const rows = isLong ? 1_000_000 : 20_000;
+const rows = isLong ? 1_000_000 : 8000;
 const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
 const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";

@@ -24,16 +24,18 @@ const event = 'event: token_price\ndata: {"p":"1","chain":"ethereum"}\nrequest_i
 const pause = async (milliseconds: number): Promise<void> =>
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-async function serve(
-  script: (request: SeenRequest, index: number) => Reply,
-): Promise<Record<string, string>> {
+type StreamScript = (request: SeenRequest, index: number) => Reply;
+
+async function serve(script: StreamScript): Promise<Record<string, string>> {
   server = await serveInTest(script);
-  return {
-    DEXDATA_STREAMING_URL: server.url,
-    DEXDATA_STREAMING_PRO_URL: server.url,
-    DEXDATA_BASE_URL: server.url,
-  };
+  return envOf(server.url);
 }
+
+const envOf = (url: string) => ({
+  DEXDATA_STREAMING_URL: url,
+  DEXDATA_STREAMING_PRO_URL: url,
+  DEXDATA_BASE_URL: url,
+});
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(5);
@@ -42,7 +44,7 @@ async function until(condition: () => boolean): Promise<void> {
 const words = ["stream", "ethereum:0x0000000000000000000000000000000000000abc", "--error-format", "text"];
 
 describe("Ctrl-C ends the stream within a second in every state", () => {
-  const states: readonly (readonly [string, (request: SeenRequest, index: number) => Reply, number])[] = [
+  const states: readonly (readonly [string, StreamScript, number])[] = [
     ["while connecting", () => hang(), 1],
     ["on a quiet stream", () => slow({ headers, chunks: [], stayOpen: true }), 1],
     [
@@ -53,24 +55,25 @@ describe("Ctrl-C ends the stream within a second in every state", () => {
     ["while waiting to reconnect", () => json({ message: "no" }, { status: 503 }), 2],
   ];
   test.each(states)("%s", async (_, script, requests) => {
-    const env = await serve(script);
-    for (const [signal, exit] of [
+    const signals = [
       ["SIGHUP", 129],
       ["SIGINT", 130],
       ["SIGQUIT", 131],
       ["SIGTERM", 143],
-    ] as const) {
-      const before = server.requests.length;
-      const child = start(words, env);
+    ] as const;
+    const runs = signals.map(async ([signal, exit]) => {
+      const own = await serveInTest(script);
+      const child = start(words, envOf(own.url));
       const ending = ended(child);
-      await until(() => server.requests.length >= before + requests);
+      await until(() => own.requests.length >= requests);
       await pause(200);
       child.kill(signal);
       const outcome = await inTime(1000, ending);
       expect(outcome.exit).toBe(exit);
       const lines = outcome.stdout.toString("utf8");
       expect(lines === "" || lines.endsWith("}\n")).toBe(true);
-    }
+    });
+    await Promise.all(runs);
   });
 
   test("while the reader of its pipe is blocked", async () => {

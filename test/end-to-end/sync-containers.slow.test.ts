@@ -29,7 +29,7 @@ afterAll(async () => await world.close());
 const assets = worldPools.map((pool) => `ethereum:${pool}`);
 
 function sync(root: string): ChildProcessWithoutNullStreams {
-  const list = existsSync(path.join(root, "assets.ndjson")) ? [] : [...assets, "--from", "2026-11-15"];
+  const list = existsSync(path.join(root, "assets.ndjson")) ? [] : [...assets, "--from", "2026-11-18"];
   const words = ["sync", root, ...list, "--rpm", "unlimited", "--error-format", "text"];
   const now = ["--now", new Date(world.now()).toISOString()];
   return spawn("unshare", [...inNamespace, process.execPath, program, ...words, ...now], {

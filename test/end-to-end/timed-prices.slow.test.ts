@@ -10,17 +10,18 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
-const kills = isLong ? 50 : 6;
+const times = isLong ? 2000 : 600;
+const kills = isLong ? 50 : 4;
 const now = sandboxNow / 1000;
 const random = createRandom(11);
 
 test(
-  `prices at 2,000 times, killed ${kills} times: --resume makes the same bytes and requests nothing that it has`,
+  `prices at ${times} times, killed ${kills} times: --resume makes the same bytes and requests nothing that it has`,
   async () => {
     // Half of the intervals have no trade.
     const has = (opens: number): boolean => (opens / 60) % 7 < 3;
     const { url, requests } = await serveInTest((request) => answerCandles(request, { interval: 60, has }));
-    const lines = Array.from({ length: 2000 }, () => {
+    const lines = Array.from({ length: times }, () => {
       const token = `0x${String(Math.floor(random() * 40)).padStart(40, "1")}`;
       return `ethereum:${token} ${utc(now - Math.floor(random() * 29 * 86_400))}\n`;
     });
@@ -43,7 +44,9 @@ test(
       for (let isOver = false; !isOver; runs += 1) {
         const child = pull(file, "--resume");
         const timer =
-          done < kills ? setTimeout(() => child.kill("SIGKILL"), 200 + random() * 1500) : undefined;
+          done < kills
+            ? setTimeout(() => child.kill("SIGKILL"), 200 + random() * (isLong ? 1500 : 600))
+            : undefined;
         const { exit, signal, stderr } = await ended(child, 60_000);
         clearTimeout(timer);
         if (signal === "SIGKILL") done += 1;

@@ -47,8 +47,10 @@ function printFigures(figures: string): void {
 }
 
 async function pullPages(sandbox: SandboxInTest, pages: number, flags: readonly string[]): Promise<LongPull> {
-  const rows = pages * 100;
-  const words = ["txns", "ethereum", pool, "--limit", String(rows), ...flags, "-o", "ndjson"];
+  const pageSize = 10;
+  const rows = pages * pageSize;
+  const sizes = ["--limit", String(rows), "--page-size", String(pageSize)];
+  const words = ["txns", "ethereum", pool, ...sizes, ...flags, "-o", "ndjson"];
   const taken = await longPull(words, sandbox.env());
   expect({ exit: taken.exit, rows: taken.rows }).toEqual({ exit: 0, rows });
   return taken;

@@ -135,10 +135,7 @@ async function keepTicking({ clock }: TestContext, signal: AbortSignal): Promise
 
 /** Returns the market's own list, oldest first, as `id log_index`; both times are in milliseconds and inclusive. */
 export function marketRows(seed: number, from: number, to: number): readonly string[] {
-  const market = createMarket({ seed });
-  const ethereum = market.network("ethereum");
-  const facts = ethereum === undefined ? undefined : market.pool(ethereum, pool, to / 1000);
-  if (facts === undefined) throw new Error("the market has this pool");
+  const { market, facts } = poolIn(seed, to);
   return market
     .transactions(facts, {
       from: Math.ceil(from / 1000),
@@ -147,6 +144,20 @@ export function marketRows(seed: number, from: number, to: number): readonly str
     })
     .map(({ id, logIndex }) => `${id} ${logIndex}`)
     .toReversed();
+}
+
+/** The number of these rows, without making them. */
+export function countMarketRows(seed: number, from: number, to: number): number {
+  const { market, facts } = poolIn(seed, to);
+  return market.transactionCount(facts, Math.ceil(from / 1000), Math.floor(to / 1000));
+}
+
+function poolIn(seed: number, to: number) {
+  const market = createMarket({ seed });
+  const ethereum = market.network("ethereum");
+  const facts = ethereum === undefined ? undefined : market.pool(ethereum, pool, to / 1000);
+  if (facts === undefined) throw new Error("the market has this pool");
+  return { market, facts };
 }
 
 /** Returns the rows that a run wrote, in the same form. */
