@@ -31,11 +31,21 @@ const tables = [
 describe.each(["spec", "public"] as const)("tables of the dialect %s", (dialect) => {
   const sandbox = useSandbox({ dialect, requestsPerMinute: 100_000 });
 
-  /** The titles of each table, in order; a title may have spaces. */
-  async function titles(words: string, columns: number): Promise<readonly (readonly string[])[]> {
+  /** Several tests read the same screens. */
+  const screens = new Map<string, string>();
+  async function screenOf(words: string, columns: number): Promise<string> {
+    const known = screens.get(`${words} ${columns}`);
+    if (known !== undefined) return known;
     const options = { isTerminal: true, columns, env: { ...sandbox.env(), NO_COLOR: "1" } };
     const { exit, stdout } = await dexdata(`${words} -q`, options);
     expect(exit).toBe(0);
+    screens.set(`${words} ${columns}`, stdout);
+    return stdout;
+  }
+
+  /** The titles of each table, in order; a title may have spaces. */
+  async function titles(words: string, columns: number): Promise<readonly (readonly string[])[]> {
+    const stdout = await screenOf(words, columns);
     const lines = stdout.split("\n");
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
     return lines.filter((line) => /^[A-Z0-9 ]+$/u.test(line)).map((line) => line.trim().split(/ {2,}/u));
@@ -62,8 +72,7 @@ describe.each(["spec", "public"] as const)("tables of the dialect %s", (dialect)
     "%s shows volume and liquidity before a complete address",
     async (words) => {
       for (const columns of widths) {
-        const options = { isTerminal: true, columns, env: { ...sandbox.env(), NO_COLOR: "1" } };
-        const { stdout } = await dexdata(`${words} -q`, options);
+        const stdout = await screenOf(words, columns);
         if (/0x[\da-f]{40}/u.test(stdout)) expect(stdout).toMatch(/VOLUME 24H.*LIQUIDITY/u);
       }
     },

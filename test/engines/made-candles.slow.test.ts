@@ -15,6 +15,8 @@ const shell = path.resolve("test/harness/duckdb-shell.mjs");
 const reason = leftOut("made candles were not compared with DuckDB", ["duckdb"]);
 
 const count = isLong ? 200 : 12;
+/** The busiest tokens have thirty times as many trades, and their candles are made of just as many others. */
+const which = isLong ? "" : "--txns-24h-max 500";
 
 const made = [
   ["2h", "1h", "time_bucket(INTERVAL '2 hours', t)"],
@@ -24,7 +26,7 @@ const made = [
 ] as const;
 
 async function tokens(): Promise<string> {
-  const words = `tokens search ethereum --limit ${count} --fields chain,address -o ndjson -q`;
+  const words = `tokens search ethereum ${which} --limit ${count} --fields chain,address -o ndjson -q`;
   const rows = rowsOf((await dexdata(words, { env: sandbox.env() })).stdout);
   expect(rows).toHaveLength(count);
   return rows.map(({ chain, address }) => `${String(chain)}:${String(address)}\n`).join("");

@@ -24,9 +24,9 @@ import { leftOut, type Tool } from "../harness/recipe-tools.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-/** A minute of the market per second, so that rows arrive during each outage. */
+/** Three minutes of the market per second, so that rows arrive during each outage. */
 const began = Date.now();
-const sandbox = useSandbox({ now: () => began + 60 * (Date.now() - began) });
+const sandbox = useSandbox({ now: () => began + 180 * (Date.now() - began) });
 const outages = isLong ? 10 : 3;
 
 const stops: (() => unknown)[] = [];

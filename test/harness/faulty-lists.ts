@@ -66,6 +66,9 @@ export interface PagedList {
 
 const pool = "ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const path = "/networks/ethereum/pools/0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+/** A pool and a token with a few hundred trades in each of the 30 slices; the busiest ones have twenty times as many. */
+const lessBusy = "0x549c52b279abf9e24c5401f351ba24ed3e07c3d8";
+const uni = "0x1f9840a85d5af5bf1d1762f925bdaddc4201f984";
 /** 30 slices of a thousand minutes. */
 const minutes = "--interval 1m --from 2026-10-31T12:54:00Z --to 2026-11-21T08:54:00Z";
 
@@ -86,10 +89,10 @@ export const pagedLists: readonly PagedList[] = [
   { name: "txns", words: `txns ${pool} --from -100m --all --page-size 8`, hasCount: true },
   {
     name: "ohlcv of a token",
-    words: `ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 ${minutes}`,
+    words: `ohlcv ethereum ${uni} ${minutes}`,
     hasCount: false,
   },
-  { name: "ohlcv of a pool", words: `ohlcv ${pool} --pool ${minutes}`, hasCount: false },
+  { name: "ohlcv of a pool", words: `ohlcv ethereum ${lessBusy} --pool ${minutes}`, hasCount: false },
   {
     name: "api of a search",
     words: "api /networks/fantom/pools/search --paginate -f limit=6",

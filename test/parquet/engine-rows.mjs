@@ -1,13 +1,13 @@
-// Prints the canonical rows of a Parquet file as another program reads it, or their number and SHA-256:
-// node engine-rows.mjs <duckdb|polars> <directory of its npm package> <file> <types> [hash]
+// Prints the canonical rows of a Parquet file as another program reads it, or their number and SHA-256, one line per file:
+// node engine-rows.mjs <duckdb|polars> <directory of its npm package> <file> <types> [hash [<file> <types>]...]
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-const [engine, folder, file, typeList, how] = process.argv.slice(2);
-const types = typeList.split(",");
+const [engine, folder, first, typesOfFirst, how, ...others] = process.argv.slice(2);
 const load = createRequire(path.join(folder, "/"));
-const hash = createHash("sha256");
+let types = [];
+let hash = createHash("sha256");
 let rows = 0;
 
 function timeText(micros) {
@@ -40,7 +40,7 @@ function add(names, values) {
 }
 
 const engines = {
-  duckdb: async () => {
+  duckdb: async (file) => {
     const { DuckDBInstance } = load("@duckdb/node-api");
     const connection = await (await DuckDBInstance.create()).connect();
     await connection.run("SET preserve_insertion_order = true");
@@ -58,7 +58,7 @@ const engines = {
     for (let chunk = await result.fetchChunk(); chunk?.rowCount > 0; chunk = await result.fetchChunk())
       for (const values of chunk.getRows()) add(names, values.map(plain));
   },
-  polars: async () => {
+  polars: async (file) => {
     const polars = load("nodejs-polars");
     const exact = { time: (column) => column.cast(polars.Int64).cast(polars.Utf8) };
     exact.decimal = exact.integer = (column) => column.cast(polars.Utf8);
@@ -79,5 +79,11 @@ const engines = {
   },
 };
 
-await engines[engine]();
-if (how === "hash") process.stdout.write(JSON.stringify({ rows, rows_sha256: hash.digest("hex") }));
+const words = [first, typesOfFirst, ...others];
+for (let at = 0; at < words.length; at += 2) {
+  types = words[at + 1].split(",");
+  hash = createHash("sha256");
+  rows = 0;
+  await engines[engine](words[at]);
+  if (how === "hash") process.stdout.write(`${JSON.stringify({ rows, rows_sha256: hash.digest("hex") })}\n`);
+}

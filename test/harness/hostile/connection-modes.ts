@@ -21,6 +21,9 @@ const tooSlow: Mode["ends"] = {
   says: /^request to 127\.0\.0\.1:\d+ timed out after 30s$/,
   requests: 2,
 };
+/** The parser of headers does not know the command, and creates an error for each header that is too many. */
+const isOneForHeaders = ({ endpoint }: HostileCommand): boolean =>
+  endpoint.id === "networks" || endpoint.id === "pools_search";
 const soon = "--timeout 30s --retries 1";
 
 /** Faults of a host, or of any machine in front of it, below JSON. */
@@ -92,12 +95,14 @@ export const connectionModes: readonly Mode[] = [
     name: "floods with 40,000 headers",
     reply: under(`${ok}${"x: y\r\n".repeat(40_000)}x: y`),
     ends: untrusted(tooLong),
+    isFor: isOneForHeaders,
   },
   {
     name: "floods with headers after the body",
     reply: ({ sound }) =>
       raw([`${ok}transfer-encoding: chunked\r\n\r\n${chunk(sound)}0\r\n${"x: y\r\n".repeat(40_000)}\r\n`]),
     ends: untrusted(tooLong),
+    isFor: isOneForHeaders,
   },
   { name: "greets as SSH", reply: () => raw(["SSH-2.0-OpenSSH_9.2\r\n"]), ends: untrusted(notHttp) },
   {

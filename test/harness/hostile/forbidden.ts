@@ -10,13 +10,18 @@ const codePoints = points.split(" ").map((point) => Number.parseInt(point, 16));
 /** All of them, an OSC title, a colored line, and a forged row. */
 export const forbidden = `\u001b]0;owned\u0007\u001b[31mred${String.fromCodePoint(...codePoints)}"},\r\n{"id":"forged"}`;
 
+const anyForbidden = new RegExp(
+  `[${codePoints
+    .filter((point) => point !== 0x0a)
+    .map((point) => `\\u{${point.toString(16)}}`)
+    .join("")}]`,
+  "u",
+);
+
 /** Returns the first of them in the text, as `U+…`; line feeds are allowed. */
 export function findForbidden(text: string): string | undefined {
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0;
-    if (point !== 0x0a && codePoints.includes(point)) return `U+${point.toString(16)}`;
-  }
-  return undefined;
+  const point = anyForbidden.exec(text)?.[0].codePointAt(0);
+  return point === undefined ? undefined : `U+${point.toString(16)}`;
 }
 
 /** Response headers, each with as many of these characters as a header may contain. */

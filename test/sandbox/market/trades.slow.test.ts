@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../../harness/bundled-sandbox.ts";
+import { groupBy } from "../../../src/base/group-by.ts";
 import type { Candle, PoolFacts, Transaction, TransactionKey } from "../../../src/sandbox/market/types.ts";
 
 const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;
@@ -85,13 +86,14 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
 
   test("are strictly newest first, by time and by key", () => {
     expect(all.length).toBeGreaterThan(0);
-    for (let index = 1; index < all.length; index += 1) {
-      const [newer, older] = [all[index - 1], all[index]];
-      if (newer === undefined || older === undefined) continue;
-      expect(compareKeys(newer, older)).toBeGreaterThan(0);
-      expect(newer.time).toBeGreaterThanOrEqual(older.time);
-      expect(Math.sign(newer.blockNumber - older.blockNumber)).toBe(Math.sign(newer.time - older.time));
-    }
+    const wrong = all.filter((older, index) => {
+      const newer = index === 0 ? undefined : all[index - 1];
+      if (newer === undefined) return false;
+      const areInOrder = compareKeys(newer, older) > 0 && newer.time >= older.time;
+      const [blocks, seconds] = [newer.blockNumber - older.blockNumber, newer.time - older.time];
+      return !areInOrder || Math.sign(blocks) !== Math.sign(seconds);
+    });
+    expect(wrong).toEqual([]);
     expect(all[0]?.time).toBeLessThanOrEqual(NOW);
     expect(all.at(-1)?.time).toBeGreaterThanOrEqual(from);
   });
@@ -126,23 +128,24 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
   });
 
   test("are swaps with opposite signs, and adds and removes with equal signs", () => {
-    for (const { kind, amount0, amount1 } of all) {
-      expect([amount0 === 0n, amount1 === 0n]).toEqual([false, false]);
-      const signs = `${amount0 > 0n ? "+" : "-"}${amount1 > 0n ? "+" : "-"}`;
-      if (kind === "swap") expect(["+-", "-+"]).toContain(signs);
-      else expect(signs).toBe(kind === "add" ? "++" : "--");
-    }
+    const signOf = (amount: bigint): string => (amount === 0n ? "0" : amount > 0n ? "+" : "-");
+    const right = { swap: ["+-", "-+"], add: ["++"], remove: ["--"] };
+    const wrong = all.filter(
+      ({ kind, amount0, amount1 }) => !right[kind].includes(`${signOf(amount0)}${signOf(amount1)}`),
+    );
+    expect(wrong).toEqual([]);
   });
 
   test("have the price that follows from their amounts, except for rounding to raw units", () => {
     const [token0, token1] = pool.tokens;
-    for (const one of all) {
+    const wrong = all.filter((one) => {
       const size0 = sizeOf(one.amount0, token0?.decimals);
       const size1 = sizeOf(one.amount1, token1?.decimals);
       const rounding = 2 * 10 ** -(token1?.decimals ?? 0) + 1e-12 * size1;
-      expect(Math.abs(size0 * one.price0 - size1)).toBeLessThanOrEqual(rounding);
-      expect(isClose(one.price0 * one.price1, 1)).toBe(true);
-    }
+      const isRight = Math.abs(size0 * one.price0 - size1) <= rounding;
+      return !isRight || !isClose(one.price0 * one.price1, 1);
+    });
+    expect(wrong).toEqual([]);
   });
 
   test("have the USD prices of their tokens at that second", () => {
@@ -211,8 +214,10 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
   });
 
   test("are found by their IDs, all events of one together", () => {
+    const byId = groupBy(all, ({ id }) => id);
     for (const one of all.slice(0, 300)) {
-      const same = all.filter((other) => other.id === one.id);
+      const same = byId.get(one.id);
+      if (same === undefined) throw new Error(`no event has the ID ${one.id}`);
       expect(market.transactionsWithId(pool, one.id, NOW)).toEqual(same);
       expect(new Set(same.map((event) => `${event.blockNumber} ${event.transactionIndex}`)).size).toBe(1);
       expect(market.transactionsWithId(pool, one.id, one.time - 1)).toEqual([]);
