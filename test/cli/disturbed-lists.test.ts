@@ -17,7 +17,6 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const onlySeed = Number(process.env["DEXDATA_TEST_SEED"] ?? 0);
 const firstSeed = Number(process.env["DEXDATA_TEST_FIRST"] ?? 1);
 const onlyList = process.env["DEXDATA_TEST_LIST"];
-const pullsPerDialect = Number(process.env["DEXDATA_TEST_PULLS"] ?? (isLong ? 1500 : 30));
 const folder = temporaryFolder();
 
 const chosen = disturbedLists.filter(
@@ -28,6 +27,10 @@ const chosen = disturbedLists.filter(
 function isSlow({ isLong: isDeep, by, words }: DisturbedList): boolean {
   return isDeep === true || by === "sync" || words.startsWith("ohlcv");
 }
+
+/** In the short form, one of each list. */
+const usualPulls = isLong ? 1500 : onlyList === undefined ? chosen.length : 30;
+const pullsPerDialect = Number(process.env["DEXDATA_TEST_PULLS"] ?? usualPulls);
 
 /** What a pull behind the proxy did, compared with the same pull without it. */
 interface Verdict {

@@ -205,23 +205,31 @@ function older(events: readonly Event[]): Event[] {
   return events.map(({ id, log_index, time }) => ({ id: `${id}b`, log_index, time: time - 86_400 }));
 }
 
+/** Returns the rows that exist from now until the returned function is called, but not among `names`. */
+function followChanges(listing: Listing): (names: readonly string[]) => readonly string[] {
+  const before = new Set(listing.events);
+  return (names) => {
+    const got = new Set(names);
+    // No test puts a row back.
+    const always = listing.events.filter((event) => before.has(event));
+    return always.map(nameOf).filter((name) => !got.has(name));
+  };
+}
+
 describe("a changing list", () => {
   /** Expects each row that exists from the first request to the last, and no row twice. */
   async function expectRequiredRows(
     listing: Listing,
     move: (index: number, request: SeenRequest) => void,
   ): Promise<number> {
-    let always = new Set(listing.events.map(nameOf));
+    const missingIn = followChanges(listing);
     const { exit, names, requests } = await pull((request, index) => {
       if (index > 0) move(index, request);
-      const there = new Set(listing.events.map(nameOf));
-      always = new Set([...always].filter((name) => there.has(name)));
       return answerOf(listing, request);
     });
     expect(exit).toBe(0);
     expect(names.length).toBe(new Set(names).size);
-    const got = new Set(names);
-    expect([...always].filter((name) => !got.has(name))).toEqual([]);
+    expect(missingIn(names)).toEqual([]);
     return requests.length;
   }
 
@@ -375,7 +383,7 @@ describe("any list", () => {
           }));
         });
         const listing: Listing = { events: [...events], isExclusive };
-        let always = new Set(events.map(nameOf));
+        const missingIn = followChanges(listing);
         const { exit, names } = await pull((request, index) => {
           for (const { at, depth, rows } of planned) {
             if (at !== index || index === 0) continue;
@@ -389,15 +397,12 @@ describe("any list", () => {
             if (kind === "inserts") listing.events.splice(place, 0, ...late);
             else listing.events.splice(place, rows);
           }
-          const there = new Set(listing.events.map(nameOf));
-          always = new Set([...always].filter((name) => there.has(name)));
           return answerOf(listing, request);
         }, `${all} --page-size ${pageSize} --parallel ${parallel}`);
-        const got = new Set(names);
         expect({
           exit,
-          repeats: names.length - got.size,
-          lost: [...always].filter((name) => !got.has(name)),
+          repeats: names.length - new Set(names).size,
+          lost: missingIn(names),
         }).toEqual({
           exit: 0,
           repeats: 0,

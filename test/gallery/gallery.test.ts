@@ -1,15 +1,38 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBoard } from "../../src/cli/render/board/board.ts";
 import { createPaint } from "../../src/cli/render/painter.ts";
 import { textWidth } from "../../src/cli/render/values/width.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
+import { type Reply, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";
 import { palettes, terminalPicture } from "../harness/terminal-picture.ts";
 import { exhibits, firstScreens, pictures } from "./exhibits.ts";
 import { readableColors, withoutColors } from "./readable-colors.ts";
 import { inWindow, type View } from "./views.ts";
 
 const sandbox = useSandbox();
+const responses = new Map<string, Promise<Reply>>();
+let server: ScriptedServer;
+
+// A command is shown in many terminals, but the clock of the sandbox stands still, and the candles of a busy token cost
+// it a second: each request is passed on to it once. Not those of a command with several requests, which prints its rows
+// as they arrive.
+const isRemembered = (command: string): boolean =>
+  /^(?:ohlcv|(?:pools |tokens )?search) (?!.*--spark)/u.test(command);
+beforeAll(async () => {
+  server = await startScriptedServer(async ({ url, headers: { authorization = "" } }) => {
+    const response = responses.get(url) ?? passOn(url, authorization);
+    responses.set(url, response);
+    return await response;
+  });
+});
+afterAll(async () => await server.close());
+
+async function passOn(url: string, authorization: string): Promise<Reply> {
+  const response = await fetch(sandbox.running().restPaid + url, { headers: { authorization } });
+  const headers = Object.fromEntries(response.headers);
+  return { mode: "answer", status: response.status, headers, body: await response.text() };
+}
 
 describe("screens and pictures", () => {
   it.each(exhibits)("$name matches the committed screen", async ({ name, commands, views, typed }) => {
@@ -106,7 +129,12 @@ async function runView(
     typed,
     isTerminal: columns !== undefined,
     ...(columns !== undefined && { columns }),
-    env: { ...sandbox.env(), [isColored ? "FORCE_COLOR" : "NO_COLOR"]: "1", ...env },
+    env: {
+      ...sandbox.env(),
+      ...(isRemembered(command) && { DEXDATA_PRO_BASE_URL: server.url }),
+      [isColored ? "FORCE_COLOR" : "NO_COLOR"]: "1",
+      ...env,
+    },
   });
 }
 

@@ -34,7 +34,7 @@ export async function setup(project: TestProject): Promise<() => void> {
   for (const name of ["TMPDIR", "TEMP"]) process.env[name] = folder;
   const bundled = async (part: string): Promise<string> => {
     const file = path.join(folder, `${part}.cjs`);
-    await bundle(`test/harness/${part}-entry.ts`, file, part === "sandbox" ? [sharedMarket] : []);
+    await bundle(`test/harness/${part}-entry.ts`, file, [sharedMarket]);
     return file;
   };
   project.provide("bundledSandbox", await bundled("sandbox"));

@@ -3,11 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Dialect } from "../../src/sandbox/service/sandbox-exchange.ts";
-import { readRows } from "../../src/lake/lake-file.ts";
 import { isFaultProblem, parseFaults } from "./bundled-sandbox.ts";
 import type { DisturbanceKind } from "./disturbing/disturbances.ts";
 import type { DisturbingProxy, Plan } from "./disturbing-proxy.ts";
-import { run } from "./dexdata.ts";
+import { readRows, run } from "./dexdata.ts";
 import type { SandboxInTest } from "./sandbox.ts";
 import { createTestContext, type TestContext } from "./test-context.ts";
 

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { dexdata } from "../harness/dexdata.ts";
-import { readRows } from "../../src/lake/lake-file.ts";
+import { dexdata, readRows } from "../harness/dexdata.ts";
 import { secretMark } from "../harness/key-search.ts";
 import { dataFiles, hashesOf, periodsBelow, rowsBelow } from "../harness/lake.ts";
 import { type MarketPool, rowsOfDays, seconds, startMarketService, utc } from "../harness/market-service.ts";

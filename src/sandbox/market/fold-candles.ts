@@ -27,7 +27,7 @@ export function* candlesOfToken(
   yield* eachInSteps(pools, (pool) =>
     eachSwap(rows, pool, window, (row, time) => {
       if ((flagsOf(pool, row) & Flag.noUsd) !== 0) return;
-      addSwap(candles, window, time, usdAfter(token, pool, row), volumeOf(pool, row));
+      addSwap(candles, window, time, usdAfter(token, pool, row, time), volumeOf(pool, row));
     }),
   );
   return close(candles, window);

@@ -61,8 +61,7 @@ export function lastRowBefore(
 }
 
 /** Only the pool's first index in a block is generated. Each later transaction adds a gap and six log indexes. */
-export function keyOf(pool: PoolFacts, row: number): TransactionKey {
-  const time = timeOf(pool, row);
+export function keyOf(pool: PoolFacts, row: number, time = timeOf(pool, row)): TransactionKey {
   const blockNumber = blockNumberAt(pool.clock, time);
   const head = headOf(pool, row);
   let transactionIndex = belowAt(pool.key, blockNumber, 120);
@@ -96,14 +95,15 @@ export function makeTransaction(pool: PoolFacts, row: number): Transaction {
   const { network } = pool;
   const [token0, token1] = pool.tokens;
   const head = headOf(pool, row);
+  const time = timeOf(pool, row);
   const flags = flagsOf(pool, row);
   const isLiquidity = (flags & Flag.liquidity) !== 0;
   const isIn = isLiquidity ? (flags & Flag.add) !== 0 : (flags & Flag.buy) === 0;
   const word = hash(pool.key ^ 0x3c6ef372, row);
   const headWord = hash(pool.key ^ 0x3c6ef372, head);
   const price = priceAfter(pool, row);
-  const usd0 = usdAfter(token0, pool, row);
-  const usd1 = usdAfter(token1, pool, row);
+  const usd0 = usdAfter(token0, pool, row, time);
+  const usd1 = usdAfter(token1, pool, row, time);
   // The larger side that has a price is the size.
   const usd = Math.max(token0.isPriced ? usd0 : 0, token1.isPriced ? price * usd1 : 0) || usd0;
   const size0 = Math.max(1, Math.round((sizeOf(pool, row) / usd) * 10 ** token0.decimals));
@@ -114,11 +114,11 @@ export function makeTransaction(pool: PoolFacts, row: number): Transaction {
   const sender = traderAt(network, (headWord >>> 0) % TRADERS);
   const isDirect = toUnit(mix(headWord)) < 0.6;
   return {
-    ...keyOf(pool, row),
+    ...keyOf(pool, row, time),
     kind: isLiquidity ? ((flags & Flag.add) === 0 ? "remove" : "add") : "swap",
     pool,
     id: makeId(pool, head),
-    time: timeOf(pool, row),
+    time,
     sender,
     recipient: isDirect ? sender : traderAt(network, -1 - (word & 15)),
     amount0: isIn ? raw0 : -raw0,

@@ -15,9 +15,9 @@ export function usdAt(token: TokenFacts, time: number): number {
   return usdInPricingPool(token, Math.max(0, lastRowAt(pool, time)));
 }
 
-/** The token's price after a row of one of its pools. */
-export function usdAfter(token: TokenFacts, pool: PoolFacts, row: number): number {
-  return pool === pricingPool(token) ? usdInPricingPool(token, row) : usdAt(token, timeOf(pool, row));
+/** The token's price after a row of one of its pools. `time` is the row's. */
+export function usdAfter(token: TokenFacts, pool: PoolFacts, row: number, time: number): number {
+  return pool === pricingPool(token) ? usdInPricingPool(token, row) : usdAt(token, time);
 }
 
 function usdInPricingPool(token: TokenFacts, row: number): number {

@@ -14,10 +14,12 @@ export function writeJson(value: Json): string {
   if (!holdsBigint(value)) return JSON.stringify(value);
   if (value === null || typeof value !== "object") return String(value);
   if (isList(value)) return `[${value.map(writeJson).join(",")}]`;
-  const members = Object.entries(value).flatMap(([name, member]) =>
-    member === undefined ? [] : [`${JSON.stringify(name)}:${writeJson(member)}`],
-  );
-  return `{${members.join(",")}}`;
+  let members = "";
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue;
+    members += `${members === "" ? "" : ","}${JSON.stringify(name)}:${writeJson(member)}`;
+  }
+  return `{${members}}`;
 }
 
 /** Throws if the value contains NaN or Infinity, because `JSON.stringify` would write null. */

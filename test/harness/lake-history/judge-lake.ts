@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { UnreadableParquet } from "../../../src/rows/parquet/parquet-file.ts";
 import type { Footer } from "../../../src/lake/footer.ts";
-import { readRows } from "../../../src/lake/lake-file.ts";
+import { readRows, UnreadableParquet } from "../dexdata.ts";
 import { dataFiles, periodsIn } from "../lake.ts";
 import { utc } from "../market-service.ts";
 
