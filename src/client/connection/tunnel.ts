@@ -11,7 +11,7 @@ import { type Proxy, unbracketed } from "./proxy.ts";
  *
  * undici's `ProxyAgent` reports every refusal of a proxy as the same `AbortError`, and never gives up on a proxy that
  * closes the connection (test/client/proxy-faults.test.ts). It warns on stderr if an https proxy has an IP address
- * (test/end-to-end/proxies.test.ts). `EnvHttpProxyAgent` also uses HTTP_PROXY for https, sends requests to localhost
+ * (test/end-to-end/proxies.slow.test.ts). `EnvHttpProxyAgent` also uses HTTP_PROXY for https, sends requests to localhost
  * through the proxy, and ignores ALL_PROXY and the ranges of NO_PROXY (test/client/proxy.test.ts).
  */
 export async function openTunnel(
