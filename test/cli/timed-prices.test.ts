@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { isLong } from "../harness/long.ts";
 import { fewestRequests, modelPrices, type ModelWish } from "../harness/price-model.ts";
+import { answerCandles } from "../harness/candle-service.ts";
 import { rowsOf } from "../harness/rows.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
@@ -96,4 +98,18 @@ describe("prices of many assets at many times", () => {
     },
     600_000,
   );
+});
+
+test("a table of two assets has one header, whichever of them has a price", async () => {
+  const tokens = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`);
+  for (const priced of tokens) {
+    const { url } = await serveInTest((request) =>
+      answerCandles(request, { interval: 3600, has: () => request.path.includes(priced) }),
+    );
+    const env = { ...sandbox.env("dev"), DEXDATA_BASE_URL: url, DEXDATA_PRO_BASE_URL: url };
+    const words = ["prices", "ethereum", ...tokens, "--at", "2026-11-20T12:00Z"];
+    const { stdout } = await dexdata(words, { env, isTerminal: true });
+    expect(stdout.match(/PRICE USD/gu)).toHaveLength(1);
+    expect(stdout.trim().split("\n")).toHaveLength(3);
+  }
 });

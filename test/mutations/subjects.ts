@@ -66,10 +66,10 @@ export const subjects: readonly Subject[] = [
       "src/lake/publish-period.ts": [
         "test/lake/merge-rows.test.ts",
         "test/cli/sync.test.ts",
-        "test/lake/sync-evidence.test.ts",
+        "test/lake/sync-evidence.slow.test.ts",
         "test/lake/sync-reach.test.ts",
       ],
-      "src/lake/judge-period.ts": ["test/lake/judge-period.test.ts", "test/lake/sync-evidence.test.ts"],
+      "src/lake/judge-period.ts": ["test/lake/judge-period.test.ts", "test/lake/sync-evidence.slow.test.ts"],
       "src/lake/lake-reach.ts": ["test/lake/sync-reach.test.ts"],
       "src/lake/verify-lake.ts": ["test/lake/verify-lake.test.ts"],
     },

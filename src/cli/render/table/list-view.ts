@@ -1,4 +1,4 @@
-import { traitsOf } from "../../../api/reply.ts";
+import { batchParam, traitsOf } from "../../../api/reply.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
 import { createPaint, type Paint } from "../painter.ts";
@@ -10,7 +10,7 @@ import { roomOf } from "./fit-columns.ts";
 import { sparkColumn } from "./spark-column.ts";
 import { createTableSection } from "./table-section.ts";
 
-/** While each page has one row, rows are held back, because each could need different widths. */
+/** Pages of a few inputs are held back, because the rows of each could need other columns and widths. */
 const maxHeld = 40;
 
 /** Shows lists page by page as they arrive. With several groups, each table has its group as a heading. */
@@ -19,7 +19,8 @@ export async function createListView(presentation: Presentation): Promise<Render
   const paint = await createPaint(presentation.isColored);
   const sections = new Map<string, ReturnType<typeof createSection>>();
   const hidden = new Map<string, number>();
-  let held: string[] | undefined = traitsOf(endpoint.reply).isRecord ? [] : undefined;
+  const isOfInputs = traitsOf(endpoint.reply).isRecord || batchParam(endpoint.reply) !== undefined;
+  let held: string[] | undefined = isOfInputs ? [] : undefined;
 
   const show = async (group: string, rows: readonly string[]): Promise<void> => {
     let section = sections.get(group);
