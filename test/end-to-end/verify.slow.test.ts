@@ -2,16 +2,13 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ended, start } from "../harness/binary.ts";
-import { isLong } from "../harness/long.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { hasTmux, openTerminal } from "../harness/terminal.ts";
 
 const folder = temporaryFolder();
 const small = path.join(folder, "small.ndjson");
 const large = path.join(folder, "large.ndjson");
-const rows = isLong ? 1_000_000 : 400_000;
-/** Megabytes. */
-const most = isLong ? 50 : 20;
+const rows = 1_000_000;
 
 /** Transactions one second apart, oldest last. */
 function writeRows(file: string, count: number): void {
@@ -47,11 +44,11 @@ async function peakMegabytes(file: string): Promise<number> {
 
 // The hashes that find repeated rows need up to 12 bytes per row, and twice that while their table grows.
 test.runIf(process.platform === "linux")(
-  `verify of ${rows} rows needs at most ${most} MB more than of 10,000`,
+  `verify of ${rows} rows needs at most 50 MB more than of 10,000`,
   async () => {
     const [before, after] = [await peakMegabytes(small), await peakMegabytes(large)];
     process.stdout.write(`verify: ${before.toFixed(1)} MB, ${after.toFixed(1)} MB\n`);
-    expect(after - before).toBeLessThanOrEqual(most);
+    expect(after - before).toBeLessThanOrEqual(50);
   },
   400_000,
 );
