@@ -8,11 +8,14 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Converts `500ms`, `30s`, `1.5m`, `2h` or `1d` to milliseconds (more than 0). Rejects a bare number. */
-export function readDuration(label: string, typed: string): number {
+/**
+ * Converts `500ms`, `30s`, `1.5m`, `2h` or `1d` to milliseconds (more than 0). Rejects a bare number. `bound` is for the
+ * message.
+ */
+export function readDuration(label: string, typed: string, bound = "more than 0"): number {
   const milliseconds = parseDuration(typed);
   if (milliseconds !== undefined) return milliseconds;
-  throw invalidInput(label, `${durationProblem}, more than 0`, unitHint(typed));
+  throw invalidInput(label, `${durationProblem}, ${bound}`, unitHint(typed));
 }
 
 export const durationProblem = "must be a duration such as 500ms, 30s, 5m or 1h";

@@ -99,7 +99,7 @@ export function beginRun(lake: Lake) {
     /** When pools were created, as far as it was asked for; in Unix seconds. */
     creations: new Map<Dataset, Promise<number | undefined>>(),
     /** Their files lack more rows than this run has planned to read. Only writing to a file shows all damage. */
-    damaged: damagedDatasets as ReadonlySet<Dataset>,
+    damaged: damagedDatasets,
     /** What was read, and waits for a witness. */
     waiting: [] as Waiting[],
     /** A file that is about to be written again. It is read in full, because its footer does not show all damage. */

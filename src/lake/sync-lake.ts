@@ -109,6 +109,11 @@ export async function syncLake(
     return (stretches ?? []).map((stretch) => ({ kind: "read", dataset, stretch }));
   };
 
+  const performAll = async (all: readonly Task[]): Promise<void> => {
+    await inParallel(lake, all, perform);
+    await publishWaiting(run, attempt);
+  };
+
   // The newest rows are missing in any case, and the response to them shows the service's time.
   const first = !lake.clock.isHeard() ? tasks.findLast(reachesPresent) : undefined;
   if (first !== undefined) {
@@ -122,12 +127,10 @@ export async function syncLake(
     }
   }
   lake.events.planned(tasks.reduce((sum, task) => sum + periodsOf(task, run.present()), 0));
-  await inParallel(lake, tasks, perform);
-  await publishWaiting(run, attempt);
+  await performAll(tasks);
   if (run.damaged.size > 0) {
     plan = await planLake({ ...planner, isForced: false }, [...run.damaged], run.present());
-    await inParallel(lake, plan.tasks, perform);
-    await publishWaiting(run, attempt);
+    await performAll(plan.tasks);
   }
   const unknown = await completeTokens(lake, summary.tokens(), run.present());
   writeViews(lake.context, lake.root, summary.complete());

@@ -39,7 +39,7 @@ export function endOfRange({ from, to }: Days, now: number): number {
 
 /** For example, `2026-11-25` or `2026-11-20 to 2026-11-25`. */
 export function nameOfDays({ from, to }: Days): string {
-  const [first, last] = [from, to - 1].map((seconds) => showSeconds(seconds).slice(0, 10));
+  const [first, last] = [from, to - 1].map(dateOf);
   return first === last ? `${first}` : `${first} to ${last}`;
 }
 

@@ -23,8 +23,8 @@ import type { syncFlags } from "./sync-flags.ts";
 const earliest = Date.UTC(2015, 0, 1) / 1000;
 
 /**
- * Six days ago, because the public service returns transactions of the last week only. If the plan's candles do not reach
- * that far, the first full day that it includes: nobody has asked for the others.
+ * Six days ago, because the public service returns transactions of the last week only. If the plan does not
+ * include candles of that age, the first full day that it includes; earlier days would count as lost.
  */
 function defaultStart(present: number, tier: Tier): number {
   const reach = Math.min(7 * SECONDS_PER_DAY, candleReach[tier] ?? Number.POSITIVE_INFINITY);

@@ -1,10 +1,4 @@
-import {
-  durationProblem,
-  formatDuration,
-  parseDuration,
-  readDuration,
-  unitHint,
-} from "../../../api/duration.ts";
+import { formatDuration, readDuration } from "../../../api/duration.ts";
 import { invalidInput } from "../../../base/failure.ts";
 import type { Setting } from "../../../client/settings/setting.ts";
 import { choiceFailure, readInteger } from "../../../api/read-param.ts";
@@ -107,12 +101,9 @@ export function ofSetting<Value>(
 /** In milliseconds. */
 export const duration: FlagType<number> = readBy("duration", "duration", readDuration);
 
-export const durationOrZero: FlagType<number> = readBy("duration", "duration", (label, typed) => {
-  if (/^0[a-z]*$/u.test(typed)) return 0;
-  const milliseconds = parseDuration(typed);
-  if (milliseconds !== undefined) return milliseconds;
-  throw invalidInput(label, `${durationProblem}, or 0`, unitHint(typed));
-});
+export const durationOrZero: FlagType<number> = readBy("duration", "duration", (label, typed) =>
+  /^0[a-z]*$/u.test(typed) ? 0 : readDuration(label, typed, "or 0"),
+);
 
 /** The minimum is in milliseconds, too. `next` is the hint for shorter durations. */
 export function durationFrom(shortest: number, next: string): FlagType<number> {
