@@ -71,7 +71,7 @@ export const rules = {
   H3: {
     level: "note",
     statement:
-      "no candle is partial; no rows of sync are lost, and each period of sync is complete 27h after its end, or after its first read if it needs a second one",
+      "no candle is partial; sync has lost no rows, and has completed each period within 27h of its end (or of its first read, if it must be read twice)",
     appliesTo: "candles, directories of sync",
   },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -51,7 +51,8 @@ export function endpointCommand(group: EndpointGroup): Command {
 
 /** If a flag selects the endpoint, the text names that flag. */
 function planOf(group: readonly Endpoint[]): PlanInWords {
-  const needed = group.map(({ chosenBy, plan }) => {
+  const needed = group.map(({ chosenBy, plan, reply }) => {
+    if (batchParam(reply) !== undefined) return planOfPrices;
     const who = planName(plan);
     if (chosenBy === undefined) return who;
     const brief = `${who.brief} with --${chosenBy}`;
@@ -62,9 +63,17 @@ function planOf(group: readonly Endpoint[]): PlanInWords {
   return {
     full: said.map(({ full }) => full).join("; "),
     brief: others.length === 0 ? first.brief : `${first.brief}, ...`,
-    ...(group.some(({ plan }) => plans[plan].hosts === "paid") && { isBounded: true }),
+    ...(group.some(({ plan, reply }) => plans[plan].hosts === "paid" || batchParam(reply) !== undefined) && {
+      isBounded: true,
+    }),
   };
 }
+
+/** Prices in the past are read from candles. */
+const planOfPrices: PlanInWords = {
+  full: `${anyPlan.full}; dev or higher with --at, except with --pool`,
+  brief: "any",
+};
 
 function planName(tier: Tier): PlanInWords {
   const name = `${tier} or higher`;

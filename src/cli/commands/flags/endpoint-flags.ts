@@ -34,9 +34,15 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
     if (endpoint.isGrowing === true) Object.assign(flags, growthFlags);
   }
   const hasCrossings = !group.some(({ reply }) => isMovingWindow(reply));
-  const { watch, ...others } = watchFlags;
-  const shown = hasCrossings ? { ...watch, details: `${watch.details}; --when adds alerts` } : watch;
-  return { ...(hasCrossings && watchAlertFlags), ...flags, watch: shown, ...others, prefix: prefixFlag };
+  const { watch, metrics } = watchFlags;
+  const details = `${watch.details}; --when adds alerts (see: dexdata help alerts)`;
+  return {
+    ...(hasCrossings && watchAlertFlags),
+    ...flags,
+    watch: hasCrossings ? { ...watch, details } : watch,
+    metrics: { ...metrics, with: flags["follow"] === undefined ? "watch" : metrics.with },
+    prefix: prefixFlag,
+  };
 }
 
 /** Excludes the filters, which the endpoint parses. */

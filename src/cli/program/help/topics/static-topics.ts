@@ -84,8 +84,8 @@ Variables:
 dexdata doctor shows the proxy in use, and any problem with it or with a certificate.`;
 
 export const followTopic = `
-dexdata txns --follow prints a pool's history, then new transactions, oldest first, without gaps or duplicates. All rows
-are read from REST; stream events only trigger reads, at most one every 2s. There is also a read every minute, so a
+dexdata txns --follow prints a pool's history, then new transactions, oldest first except for late rows, without gaps or
+duplicates. All rows are read from REST; stream events only trigger reads, at most one every 2s. There is also a read every minute, so a
 silent stream delays rows by a minute at most. Each request and each event costs 1 credit.
 
 Rows and gaps:
@@ -113,7 +113,7 @@ Flags:
   --when 'price < 3000'  A field, one of < <= > >= = !=, and a value; "and" joins tests. Each command has its own fields:
       '?' lists them.
   -- ./page-me.sh  Runs this command, with a line of JSON on stdin
-  --cooldown 5m    Time between two alerts of one asset
+  --cooldown 5m    Minimum time between two alerts of the same condition and asset
   --blind 5m       Also alerts after this long without reliable data
   --state FILE     Keeps the state of alerts across restarts
   --for 1h         Ends the run: exit 0 after an alert, otherwise 8
