@@ -48,10 +48,10 @@ describe("a condition", () => {
   test.each([
     ["prise < 3", 1, '"prise" is not a field'],
     ["price ~ 3", 7, '"~" must be'],
-    ["price < abc", 9, '"abc" must be a number after <'],
+    ["price < abc", 9, '"abc" must be a number'],
     ["price < 3 or price > 5", 11, '"or" must be "and" or the end'],
     ["price < 3 and foo = 1", 15, '"foo" is not a field'],
-    ["price moves 5 in 1h", 13, '"5" must be a percentage after moves'],
+    ["price moves 5 in 1h", 13, '"5" must be a percentage'],
     ["price moves 0% in 1h", 13, '"0%" must be a percentage'],
     ["price rises 5% 1h", 16, '"1h" must be "in" and a duration'],
     ["price falls 5% in 1y", 19, '"1y" must be a duration from 1s to 7d'],
@@ -65,7 +65,7 @@ describe("a condition", () => {
     ["price", "must be <= >= != < > =, or rises, falls, moves"],
     ["price <", "must be a value"],
     ["price < 3 and", "must be a field"],
-    ["price moves", "must be a percentage after moves, such as 5%"],
+    ["price moves", "must be a percentage, such as 5%"],
     ["price moves 5%", 'must be "in" and a duration'],
     ["price moves 5% in", "must be a duration from 1s to 7d, such as 1h"],
   ])("%j is rejected as incomplete", (text, accepted) => {

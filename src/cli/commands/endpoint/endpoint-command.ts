@@ -13,7 +13,9 @@ const lookups: ReadonlySet<string> = new Set(["networks", "dexes", "usage"]);
 
 export function endpointCommand(group: EndpointGroup): Command {
   const [endpoint] = group;
-  const unit = batchParam(endpoint.reply) !== undefined ? "address" : "request";
+  const isBatch = batchParam(endpoint.reply) !== undefined;
+  const unit = isBatch ? "address" : "request";
+  const pastPrices = isBatch ? "; with --at, 1 per request" : "";
   // Creating the flags for all commands would add a millisecond to each startup.
   let made: Flags | undefined;
   const flags = (): Flags => (made ??= endpointFlags(group));
@@ -30,7 +32,7 @@ export function endpointCommand(group: EndpointGroup): Command {
       return flags();
     },
     shared: sharedFlags,
-    credits: { full: `1 credit per ${unit}`, brief: `1 per ${unit}` },
+    credits: { full: `1 credit per ${unit}${pastPrices}`, brief: `1 per ${unit}` },
     plan: planOf(group),
     // Several addresses can fail one by one, and pages can be missing from a list.
     exits: group.some((each) => takesAddress(each) || isPaged(each.reply)) ? partialExits : requestExits,

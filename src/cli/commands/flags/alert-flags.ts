@@ -21,12 +21,11 @@ export const alertFlags = (summary: string, usualCooldown: string, limits = "; -
     needs: { flag: "when", next: "add --when" },
     summary: "Also alert after this long without reliable data, at least 20s",
     details:
-      "; DEXDATA_ALERT is blind in this alert, and back in the one that reports that data is reliable again",
+      "; this alert sets DEXDATA_ALERT=blind, and the next one DEXDATA_ALERT=back when data is reliable again",
   }),
   state: flag(outputFile, "Rows", {
     summary: "Keep the state of alerts in this file across restarts",
-    details:
-      '; commands that a killed run did not finish run again, with "repeat":true, if the restart is within 10m',
+    details: '; after a kill, unfinished commands of the last 10m are started again, with "repeat":true',
   }),
 });
 

@@ -190,7 +190,7 @@ const batchFlags = {
     summary: "What to do with tokens without a price",
     default: "skip",
     details:
-      ": skip (default; lists them on stderr), null (prints a row for each), fail (lists them, exits 8)",
+      ": skip (default; lists them on stderr), null (prints a row for each; the default with --at), fail (lists them, exits 8)",
     choicesIn: "details",
   }),
   ...timedFlags,
@@ -199,7 +199,7 @@ const batchFlags = {
 const candleFlags = {
   fill: flag(choice(["null", "previous"], "price"), "Rows", {
     summary:
-      "Add a row for each interval without trades; its prices are null or previous (the previous close)",
+      "Add a row for each interval without trades, with these prices: null, or previous (the previous close)",
     choicesIn: "summary",
   }),
   chart: chartFlag,

@@ -22,7 +22,7 @@ export const timedFlags = {
   "at-field": flag(filledText("field"), group, {
     summary: "Get a price for each input row, at the time in this field",
     details:
-      "; the input is NDJSON, or CSV with the columns network and token, asset or pool; a row of txns gets a price for each of its tokens",
+      "; the input is NDJSON, or CSV with a column network and one of token, asset or pool; a row of txns gets a price for each of its tokens",
     excludes: [...excludes, { flag: "at", isMutual: true, next: "use only one of them" }],
   }),
   interval: flag(choice(intervals, "interval"), group, {

@@ -46,14 +46,14 @@ export const syncFlags = {
   }),
   list: flag(text("name"), "Rows", {
     summary: "Name of the list of pools to record",
-    defaultSaid: "default: search or pools",
+    defaultSaid: "default: search with --search, otherwise pools",
   }),
   every: flag(text("duration", "duration"), "Rows", {
     summary: "How often to record the pools of a list",
     defaultSaid: "default 1h",
   }),
   by: flag(choice(partitions, "partition"), "Output", {
-    summary: "Store the complete days of a month in one file, or each day in its own file",
+    summary: "Write one file for the complete days of each month, or one file per day",
     defaultSaid: "default: month; existing datasets keep their layout",
   }),
   from: flag(text("time", "time"), "Rows", {

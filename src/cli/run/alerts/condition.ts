@@ -103,7 +103,7 @@ function parseTest(words: readonly Word[], text: string, { fields, hasSeries }: 
     return { test, length: 3 };
   }
   if (known !== "=" && known !== "!=")
-    throw wrong(text, value, `must be a number after ${known}, such as 0.05, 3000 or 100k`);
+    throw wrong(text, value, "must be a number, such as 0.05, 3000 or 100k");
   const test: Test = { kind: "text", field: field.text, isEqual: known === "=", value: value.text };
   return { test, length: 3 };
 }
@@ -112,8 +112,7 @@ function parseTest(words: readonly Word[], text: string, { fields, hasSeries }: 
 function parseChange(field: string, way: Way, words: readonly Word[], text: string) {
   const [, , percent, preposition, duration] = words;
   const by = /^(\d{1,6}(?:\.\d{1,6})?)%$/u.exec(percent?.text ?? "")?.[1];
-  if (by === undefined || Number(by) === 0)
-    throw wrong(text, percent, `must be a percentage after ${way}, such as 5%`);
+  if (by === undefined || Number(by) === 0) throw wrong(text, percent, "must be a percentage, such as 5%");
   if (preposition?.text !== "in") throw wrong(text, preposition, 'must be "in" and a duration');
   const window = parseDuration(duration?.text ?? "");
   if (window === undefined || window < shortestWindow || window > longestWindow)

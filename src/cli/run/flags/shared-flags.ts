@@ -113,7 +113,7 @@ export const outputFlags = {
   validate: flag(toggle, "Output", { summary: "Check every row against the API schema" }),
   quiet: flag(toggle, "Output", {
     short: "q",
-    summary: "Hide progress, the summary line and other informational messages",
+    summary: "Hide progress, the summary line and other informational messages; do not prompt",
   }),
   progress: flag(choice(progressModes, "mode"), "Output", {
     summary:

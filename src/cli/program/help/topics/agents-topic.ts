@@ -8,7 +8,7 @@ const tasks: readonly (readonly [task: string, typed: string, plan?: string])[] 
   ["busiest tokens", "tokens search <network>"],
   ["one pool", "pool <network> <address>"],
   ["prices now", "prices <network> <address…>"],
-  ["past prices", "prices <network> <address…> --at <time>", "dev or higher"],
+  ["past prices", "prices <network> <address…> --at <time>", "dev or higher, or any with --pool"],
   ["trades of a day", "txns <network> <pool> --day yesterday --all"],
   ["candles", "ohlcv <network> <pool> --pool --from -1d"],
   ["live events", "stream <network:address…> --limit 10"],

@@ -118,7 +118,7 @@ export function environmentTopic(_commands: readonly Command[], context: TopicCo
   const folders = findFolders(context);
   const variables = Object.values(settings).filter(({ only }) => only !== "file");
   return `
-Precedence: flag, variable, config file, default. Empty counts as unset. dexdata config list shows value and source.
+Precedence: flag, variable, config file, default. Empty counts as unset, except in DEXDATA_PAGER. See dexdata config list.
 
 Settings:
 ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
