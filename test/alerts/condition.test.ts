@@ -48,7 +48,7 @@ describe("a condition", () => {
   test.each([
     ["prise < 3", 1, '"prise" is not a field'],
     ["price ~ 3", 7, '"~" must be'],
-    ["price < abc", 9, '"abc" must be a number'],
+    ["price < abc", 9, '"abc" is not a number'],
     ["price < 3 or price > 5", 11, '"or" must be "and" or the end'],
     ["price < 3 and foo = 1", 15, '"foo" is not a field'],
     ["price moves 5 in 1h", 13, '"5" must be a percentage'],

@@ -21,11 +21,12 @@ export const alertFlags = (summary: string, usualCooldown: string, limits = "; -
     needs: { flag: "when", next: "add --when" },
     summary: "Also alert after this long without reliable data, at least 20s",
     details:
-      "; this alert sets DEXDATA_ALERT=blind, and the next one DEXDATA_ALERT=back when data is reliable again",
+      "; sets DEXDATA_ALERT=blind, and in a second alert, when data is reliable again, DEXDATA_ALERT=back",
   }),
   state: flag(outputFile, "Rows", {
     summary: "Keep the state of alerts in this file across restarts",
-    details: '; after a kill, unfinished commands of the last 10m are started again, with "repeat":true',
+    details:
+      '; alert commands of the last 10m that a killed run did not finish run again, with "repeat":true in their line',
   }),
 });
 

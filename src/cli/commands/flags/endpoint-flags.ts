@@ -198,7 +198,8 @@ const batchFlags = {
 
 const candleFlags = {
   fill: flag(choice(["null", "previous"], "price"), "Rows", {
-    summary: "Add a row for each interval without trades; prices are null, or previous: the previous close",
+    summary:
+      "Add a row for each interval without trades: null (without prices), or previous (with the previous close)",
     choicesIn: "summary",
   }),
   chart: chartFlag,

@@ -26,7 +26,7 @@ export const timedFlags = {
     excludes: [...excludes, { flag: "at", isMutual: true, next: "use only one of them" }],
   }),
   interval: flag(choice(intervals, "interval"), group, {
-    summary: "Length of the candles",
+    summary: "Length of the candles that prices are taken from",
     default: "1h",
     with: timeFlags,
   }),

@@ -118,7 +118,7 @@ const filtered = (flags: Flags, isWanted: (flag: Flag, name: string) => boolean)
   Object.fromEntries(Object.entries(flags).filter(([name, flag]) => isWanted(flag, name)));
 
 const topicsLine =
-  "See also: dexdata help <topic>, where <topic> is output, time, credits, streams, environment or exit-codes.";
+  "See also: dexdata help <topic>; topics include output, time, credits, streams, alerts and exit-codes.";
 
 /** If a command has more flags than this, the brief form has no room for its output flags. */
 const many = 20;

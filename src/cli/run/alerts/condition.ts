@@ -103,7 +103,7 @@ function parseTest(words: readonly Word[], text: string, { fields, hasSeries }: 
     return { test, length: 3 };
   }
   if (known !== "=" && known !== "!=")
-    throw wrong(text, value, "must be a number, such as 0.05, 3000 or 100k");
+    throw wrong(text, value, "is not a number, such as 0.05, 3000 or 100k");
   const test: Test = { kind: "text", field: field.text, isEqual: known === "=", value: value.text };
   return { test, length: 3 };
 }

@@ -101,8 +101,8 @@ Flags:
   --out FILE      Appends to FILE; swaps-{date}.ndjson has one file per UTC day of the rows. The next run continues
       after the newest row in these files, including files that logrotate has renamed.
   --events FILE   Appends status events as NDJSON, e.g. gaps, late rows and reconnects.
-  --for, --limit  End the command with exit 0; with --when, only after an alert. --idle-exit ends it with exit 8,
-      --max-credits with exit 5.`;
+  --for, --limit  End the command with exit 0, or 8 if rows may be missing at the end, or if --when had no alert.
+      --idle-exit ends it with exit 8, --max-credits with exit 5.`;
 
 export const alertsTopic = `
 With --when, dexdata prints a line or runs a command when a condition becomes true. It works in dexdata stream, with

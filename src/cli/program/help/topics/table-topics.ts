@@ -55,7 +55,7 @@ Forms, and their values at ${read("now")}:
 ${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
 
 A command reads the local clock once (with --watch, once per refresh), so its time range is the same for all pages and
-retries. Both ends of a range are included, except that ohlcv, and the public service for transactions, leave out rows exactly at --to. For entire UTC days,
+retries. Both ends of a range are included, except --to in ohlcv, and in txns on the public service. For entire UTC days,
 use --day (2026-11-20, yesterday, today or 2026-11-18..2026-11-20): each row is in exactly one day. Empty ranges, invalid dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
 
 Durations (--timeout, --for, --poll) always have a unit: 500ms, 30s, 2m, 1h.
@@ -76,8 +76,8 @@ Paths of --fields:
   24h.volume_usd   A field inside another field
   tokens.0.symbol  An item of a list, counted from 0; * selects all items
 
---prefix pool_id,id prints the texts of these fields, joined by colons, and a tab before each NDJSON row, whose bytes do
-not change. Null has no text. Control characters and backslashes in a text appear as \\uXXXX, so a line has exactly one
+With --prefix pool_id,id, each line begins with the values of these fields, joined by colons, and a tab; the NDJSON row
+follows unchanged. Null is empty. Control characters and backslashes in a text appear as \\uXXXX, so a line has exactly one
 tab before its row. --resume and --follow continue a file only with the --prefix that it was written with.
 
 Without -o, the file name of --out selects the format: x.csv, x.tsv, x.json or x.parquet; x.csv.gz is also compressed. In
