@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const lines = [["bin"], ["cli", "library"], ["lake", "sandbox"], ["rows"], ["client"], ["api"], ["base"]];
 
 /** The only directories whose code uses the file system. */
-const withFiles = ["bin/", "src/base/files/", "src/client/settings/", "src/rows/out-files/"];
+const withFiles = ["bin/", "src/base/files/", "src/cli/settings/", "src/rows/out-files/"];
 
 interface Import {
   readonly from: string;

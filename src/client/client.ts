@@ -13,7 +13,7 @@ import { refusal } from "./response/request-refusal.ts";
 import { checkPlan } from "./response/plan-refusal.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
 import { backoffAfter, type RetryPolicy, type Tries, waitBeforeRetry } from "./pace/retry.ts";
-import { createAuthorization, hideKey, refuseKey, type Target } from "./connection/target.ts";
+import { createAuthorization, hideKey, refuseKey, type Target } from "./target.ts";
 import { createTransport } from "./connection/transport.ts";
 
 export type Client = ReturnType<typeof createClient>;

@@ -46,9 +46,9 @@ export const subjects: readonly Subject[] = [
   {
     name: "target and key",
     files: {
-      "src/client/connection/target.ts": hosts,
+      "src/client/target.ts": hosts,
       "src/api/host.ts": ["test/contract/host.test.ts"],
-      "src/client/settings/find-key.ts": ["test/settings/find-key.test.ts", "test/cli/key-command.test.ts"],
+      "src/cli/settings/find-key.ts": ["test/settings/find-key.test.ts", "test/cli/key-command.test.ts"],
       "src/base/key.ts": ["test/settings/key-form.test.ts"],
     },
   },

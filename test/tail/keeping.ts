@@ -1,6 +1,6 @@
 import { afterEachTest } from "../harness/after-tests.ts";
 import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
-import type { Target } from "../../src/client/connection/target.ts";
+import type { Target } from "../../src/client/target.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import { keepOpen } from "../../src/client/live/shard.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "../../base/context/context.ts";
 import { Failure } from "../../base/failure.ts";
-import { readConfigFile } from "../../client/settings/read-settings.ts";
-import { type ColorMode, readSetting, settings } from "../../client/settings/settings.ts";
+import { readConfigFile } from "../settings/read-settings.ts";
+import { type ColorMode, readSetting, settings } from "../../client/settings.ts";
 import { createPaint } from "./painter.ts";
 import { writePaged } from "./paged.ts";
 import { asciiText } from "./sanitize.ts";

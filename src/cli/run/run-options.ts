@@ -1,5 +1,5 @@
 import { isLoopback } from "../../api/host.ts";
-import type { Target } from "../../client/connection/target.ts";
+import type { Target } from "../../client/target.ts";
 import type { Context } from "../../base/context/context.ts";
 import { choiceFailure } from "../../api/read-param.ts";
 import { namesIn } from "../../api/service-name.ts";
@@ -9,8 +9,8 @@ import { hasFields } from "../../base/files/file-pattern.ts";
 import { packingByName } from "../../rows/out-files/packing.ts";
 import { formatByName, hasColumns, defaultErrorFormat, isOtherFormat } from "../render/formats/formats.ts";
 import { isTier, tiers } from "../../api/tier.ts";
-import { readSettings } from "../../client/settings/read-settings.ts";
-import type { Settings } from "../../client/settings/settings.ts";
+import { readSettings } from "../settings/read-settings.ts";
+import type { Settings } from "../../client/settings.ts";
 import { parseTimeBound } from "../../base/time/time.ts";
 import { isSvgName, type PictureFlags, readPicture } from "./flags/picture-flags.ts";
 import { readValues, type TypedFlags, type Values } from "./flags/flag.ts";

@@ -1,6 +1,6 @@
 import type { Exchange } from "../../client/client.ts";
 import type { Metrics } from "./output/metrics-file.ts";
-import type { Target } from "../../client/connection/target.ts";
+import type { Target } from "../../client/target.ts";
 import { formatDuration } from "../../api/duration.ts";
 import type { Context } from "../../base/context/context.ts";
 import { createListSources } from "../../base/files/list-sources.ts";

@@ -1,7 +1,7 @@
 import { candlesOf, type NoPriceReason } from "../../api/endpoints/timed-prices.ts";
 import { answerAge, candleReach, isAtLeast, type Tier } from "../../api/tier.ts";
 import { type Instant, secondsOf } from "../../base/time/time.ts";
-import type { Target } from "../connection/target.ts";
+import type { Target } from "../target.ts";
 import type { SeenKeys } from "../pages/seen-keys.ts";
 import type { Subject } from "../subject.ts";
 import { intervalSeconds } from "./candle-times.ts";

@@ -1,4 +1,4 @@
-import { hideKey, refuseKey, createAuthorization, type Target } from "../connection/target.ts";
+import { hideKey, refuseKey, createAuthorization, type Target } from "../target.ts";
 import type { Pace, SendKind } from "../pace/pace.ts";
 import type { EventLedger } from "../spending/ledger.ts";
 import { type Connection, openConnection } from "../streams/connection.ts";

@@ -3,7 +3,7 @@ import { isGatewayStatus, meaningOf } from "../../api/service-errors.ts";
 import { isAtLeast, type Tier } from "../../api/tier.ts";
 import { rawMembers } from "../../base/json/raw-json.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
-import { lookUpOf, type Target } from "../connection/target.ts";
+import { lookUpOf, type Target } from "../target.ts";
 import { retryAfterMilliseconds } from "./retry-after.ts";
 import type { Answer } from "../connection/answer-body.ts";
 import { type ErrorBody, textField } from "./error-body.ts";

@@ -3,7 +3,7 @@ import { Failure } from "../../base/failure.ts";
 import type { Param } from "../../api/param.ts";
 import { inputName } from "../../api/read-param.ts";
 import { formatInstant, fromWire } from "../../base/time/time.ts";
-import type { Target } from "../connection/target.ts";
+import type { Target } from "../target.ts";
 import type { Answer } from "../connection/answer-body.ts";
 import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
 import {

@@ -11,7 +11,7 @@ import {
   removedSentence,
   type Sentence,
 } from "../response/plan-refusal.ts";
-import type { Target } from "../connection/target.ts";
+import type { Target } from "../target.ts";
 
 export interface StreamQuestion {
   /** As typed, e.g. `stream --feed prices` or `txns --follow`. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { TopicName } from "../../../src/cli/program/help/topic-names.ts";
 import { defaultRetryPolicy } from "../../../src/client/pace/retry.ts";
-import { settings } from "../../../src/client/settings/settings.ts";
+import { settings } from "../../../src/client/settings.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { pages } from "../../harness/readme.ts";
 

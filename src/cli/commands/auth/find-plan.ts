@@ -1,4 +1,4 @@
-import type { Target } from "../../../client/connection/target.ts";
+import type { Target } from "../../../client/target.ts";
 import { creditsIn, type Meter } from "../../../client/spending/meter.ts";
 import { usage } from "../../../api/endpoints/usage.ts";
 import { failAsService } from "../../../api/error-codes.ts";

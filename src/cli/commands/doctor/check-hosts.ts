@@ -8,7 +8,7 @@ import {
   unbracketed,
 } from "../../../client/connection/proxy.ts";
 import { findAddresses, reachHost } from "../../../client/connection/reach.ts";
-import type { Target } from "../../../client/connection/target.ts";
+import type { Target } from "../../../client/target.ts";
 import { EventStreamParser } from "../../../client/streams/event-stream.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { pricesFeed as feed } from "../../../api/feeds/prices-feed.ts";

@@ -9,7 +9,7 @@ import {
   type TimedWalk,
   wantedLegs,
 } from "../../../client/candles/timed-legs.ts";
-import type { Target } from "../../../client/connection/target.ts";
+import type { Target } from "../../../client/target.ts";
 import type { Estimate } from "../../../rows/pull/estimate.ts";
 
 /**

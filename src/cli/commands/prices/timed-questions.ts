@@ -1,5 +1,5 @@
 import { plainWalk } from "../../../client/pages/walk.ts";
-import { readCachedList, writeCachedList } from "../../../client/settings/list-cache.ts";
+import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import {
   createAnswers,
   type QuoteCache,

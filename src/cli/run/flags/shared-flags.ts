@@ -18,7 +18,7 @@ import {
 import { query } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";
 import { defaultRetryPolicy } from "../../../client/pace/retry.ts";
-import { colorModes, settings } from "../../../client/settings/settings.ts";
+import { colorModes, settings } from "../../../client/settings.ts";
 import { objectFormats, outputFormats, textFormats } from "../../../api/output-format.ts";
 
 const progressModes = ["auto", "plain", "none"] as const;

@@ -3,7 +3,7 @@ import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import type { LocalRow } from "../../render/format.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
-import type { Target } from "../../../client/connection/target.ts";
+import type { Target } from "../../../client/target.ts";
 import { beyondPlan } from "../../../client/response/plan-refusal.ts";
 import { creditsPerMonth } from "../spending/cost-over-time.ts";
 import type { Report } from "../report.ts";

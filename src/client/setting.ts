@@ -1,10 +1,10 @@
-import { withoutSecrets } from "../../base/key.ts";
-import { nearest } from "../../base/text/nearest.ts";
-import { durationProblem, parseDuration, unitHint } from "../../api/duration.ts";
-import { namedFormat } from "../../api/output-format.ts";
-import { checkHost } from "../../api/host.ts";
-import { splitCommand } from "./split-command.ts";
-import { readSwitch } from "./switch-words.ts";
+import { withoutSecrets } from "../base/key.ts";
+import { nearest } from "../base/text/nearest.ts";
+import { durationProblem, parseDuration, unitHint } from "../api/duration.ts";
+import { namedFormat } from "../api/output-format.ts";
+import { checkHost } from "../api/host.ts";
+import { splitCommand } from "../base/split-command.ts";
+import { readSwitch } from "../base/text/switch-words.ts";
 
 /** In messages, `problem` follows `DEXDATA_RETRIES "-1": `, and `next` is on a separate line. */
 export type Checked<T> = { readonly value: T } | { readonly problem: string; readonly next?: string };

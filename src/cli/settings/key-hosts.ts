@@ -1,7 +1,8 @@
 import { usageFailure } from "../../base/failure.ts";
-import { type Plan, plans, type Tier } from "../../api/tier.ts";
+import { type Plan, plans } from "../../api/tier.ts";
 import type { FoundKey } from "./find-key.ts";
-import { settings as defaults, type Settings, type Sourced } from "./settings.ts";
+import { checkPlanHost, isSameHost, isServiceHost } from "../../client/target.ts";
+import type { Settings, Sourced } from "../../client/settings.ts";
 
 /**
  * Throws if the key would be sent to the wrong host. A key passed for this run goes to this run's hosts. A stored key
@@ -44,23 +45,10 @@ function pairOf(settings: Settings, pair: Pair) {
     : { rest: settings.pro_base_url, streaming: settings.streaming_pro_url };
 }
 
-const free = [defaults.base_url.fallback, defaults.streaming_url.fallback];
-const paid = [defaults.pro_base_url.fallback, defaults.streaming_pro_url.fallback];
-
-export function checkPlanHost(tier: Tier, source: string, asked: string, lookUp: string): void {
-  const others = plans[tier].hosts === "paid" ? free : paid;
-  if (!others.some((each) => isSameHost(each, asked))) return;
-  throw usageFailure(
-    `${asked} does not accept ${tier} keys, and the key from ${source} is on the ${tier} plan`,
-    `use the default host, or look up the plan of the key again: ${lookUp}`,
-  );
-}
-
 function checkNamed(source: string, storedFor: string | undefined, named: Sourced<string>): void {
   const asked = named.value;
   if (named.source !== "environment") return;
-  const known = storedFor === undefined ? [...free, ...paid] : [...free, ...paid, storedFor];
-  if (known.some((each) => isSameHost(each, asked))) return;
+  if (isServiceHost(asked) || (storedFor !== undefined && isSameHost(storedFor, asked))) return;
   throw usageFailure(
     `the key from ${source} was not sent, because it is not stored for ${asked} (set by ${named.where})`,
     `to use this host, pass a key with DEXDATA_API_KEY or --key-file, or run: dexdata config set ${nameOf(named)} ${asked}`,
@@ -70,8 +58,4 @@ function checkNamed(source: string, storedFor: string | undefined, named: Source
 /** For example, the variable `DEXDATA_PRO_BASE_URL` sets `pro_base_url`. */
 function nameOf({ where }: Sourced<string>): string {
   return where.replace(/^DEXDATA_/u, "").toLowerCase();
-}
-
-function isSameHost(one: string, other: string): boolean {
-  return new URL(one).origin === new URL(other).origin;
 }

@@ -1,8 +1,9 @@
-import { invalidInput, usageFailure } from "../../base/failure.ts";
-import { isLoopback } from "../../api/host.ts";
-import { holdsKey, withoutSecrets } from "../../base/key.ts";
-import { plans, type Tier } from "../../api/tier.ts";
-import type { Answer } from "./answer-body.ts";
+import { invalidInput, usageFailure } from "../base/failure.ts";
+import { isLoopback } from "../api/host.ts";
+import { holdsKey, withoutSecrets } from "../base/key.ts";
+import { plans, type Tier } from "../api/tier.ts";
+import { settings } from "./settings.ts";
+import type { Answer } from "./connection/answer-body.ts";
 
 export interface Identity {
   /** Sent unchanged as the `Authorization` value; undefined for keyless. */
@@ -66,6 +67,27 @@ function knownTier({ key, keySource = "the settings", tier = "keyless" }: Identi
     throw usageFailure(problem, tierHint);
   }
   return tier;
+}
+
+const free = [settings.base_url.fallback, settings.streaming_url.fallback];
+const paid = [settings.pro_base_url.fallback, settings.streaming_pro_url.fallback];
+
+/** Throws if the service does not accept keys of this plan at this host. */
+export function checkPlanHost(tier: Tier, source: string, asked: string, lookUp: string): void {
+  const others = plans[tier].hosts === "paid" ? free : paid;
+  if (!others.some((each) => isSameHost(each, asked))) return;
+  throw usageFailure(
+    `${asked} does not accept ${tier} keys, and the key from ${source} is on the ${tier} plan`,
+    `use the default host, or look up the plan of the key again: ${lookUp}`,
+  );
+}
+
+export function isServiceHost(url: string): boolean {
+  return [...free, ...paid].some((each) => isSameHost(each, url));
+}
+
+export function isSameHost(one: string, other: string): boolean {
+  return new URL(one).origin === new URL(other).origin;
 }
 
 /** The only place that sets `Authorization`, and only for the target's origins over https or loopback. */

@@ -1,5 +1,5 @@
 import { usageFailure } from "../../base/failure.ts";
-import { nameOf, subjectKey } from "../subject.ts";
+import { nameOf, subjectKey } from "../../client/subject.ts";
 import { type NamedAsset, namesIn, namesPath } from "./asset-names.ts";
 import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 

@@ -1,7 +1,7 @@
-import type { Context } from "../../base/context/context.ts";
-import { invalidInput, usageFailure } from "../../base/failure.ts";
-import { textFormats } from "../../api/output-format.ts";
-import { tiers } from "../../api/tier.ts";
+import type { Context } from "../base/context/context.ts";
+import { invalidInput, usageFailure } from "../base/failure.ts";
+import { textFormats } from "../api/output-format.ts";
+import { tiers } from "../api/tier.ts";
 import {
   boolean,
   checkProfileName,

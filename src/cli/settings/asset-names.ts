@@ -5,7 +5,7 @@ import type { Context } from "../../base/context/context.ts";
 import { usageFailure } from "../../base/failure.ts";
 import { type JsonFile, readJsonFile } from "../../base/files/read-json-file.ts";
 import { isObject, member } from "../../base/json/raw-json.ts";
-import { findFolders } from "./folders.ts";
+import { findFolders } from "../folders.ts";
 
 /** An asset that the user gave a name. */
 export interface NamedAsset {

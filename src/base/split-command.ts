@@ -1,5 +1,5 @@
-import { parseJson } from "../../base/json/raw-json.ts";
-import { checkKeyForm } from "../../base/key.ts";
+import { parseJson } from "./json/raw-json.ts";
+import { checkKeyForm } from "./key.ts";
 
 /**
  * Spaces separate words, and '…' and "…" group them. A JSON array of strings is used as is. Shell syntax is rejected,

@@ -2,9 +2,15 @@ import path from "node:path";
 import type { Context } from "../../base/context/context.ts";
 import { withoutSecrets } from "../../base/key.ts";
 import { readJsonFile } from "../../base/files/read-json-file.ts";
-import { findFolders } from "./folders.ts";
-import type { Setting } from "./setting.ts";
-import { type ConfigFile, readSetting, type Settings, settings, type Sourced } from "./settings.ts";
+import { findFolders } from "../folders.ts";
+import type { Setting } from "../../client/setting.ts";
+import {
+  type ConfigFile,
+  readSetting,
+  type Settings,
+  settings,
+  type Sourced,
+} from "../../client/settings.ts";
 
 export function configPath(context: Pick<Context, "env" | "platform">): string {
   return path.join(findFolders(context).config, "config.json");

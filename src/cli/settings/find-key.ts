@@ -6,7 +6,7 @@ import { cannotBeRead } from "../../base/files/file-errors.ts";
 import { readBounded } from "../../base/files/named-file.ts";
 import { type Credentials, exposureOf, plansIn, type Profile, readCredentials } from "./credentials.ts";
 import { readSettings } from "./read-settings.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../../client/settings.ts";
 
 export interface FoundKey {
   /** Looks like an API key, but may be invalid. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Context } from "../../base/context/context.ts";
-import { findFolders } from "./folders.ts";
+import { findFolders } from "../folders.ts";
 import { makeFolder, namesIn } from "../../base/files/paths.ts";
 import { replaceWithText } from "../../base/files/replace-file.ts";
 import { readJsonFile } from "../../base/files/read-json-file.ts";

@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import path from "node:path";
-import type { Context } from "../../base/context/context.ts";
-import { invalidInput } from "../../base/failure.ts";
+import type { Context } from "../base/context/context.ts";
+import { invalidInput } from "../base/failure.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;
 
