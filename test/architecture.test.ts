@@ -60,6 +60,17 @@ test("the sandbox imports nothing from the client", () => {
   expect(wrong.map(shown)).toEqual([]);
 });
 
+/** Files directly in these rooms are what the rooms promise to others. Everything below is their own. */
+const closed = ["client", "lake", "library"];
+
+test("a room's directories are imported only from the room itself", () => {
+  const isBelow = (file: string): boolean => file.split("/").length > 3;
+  const wrong = ours.filter(
+    ({ from, to }) => closed.includes(roomOf(to)) && roomOf(from) !== roomOf(to) && isBelow(to),
+  );
+  expect(wrong.map(shown)).toEqual([]);
+});
+
 /** What a directory contains directly: its files, and its folders as a whole. */
 test("no imports form a circle between the files and subdirectories of any directory", () => {
   const folders = new Set(sources.flatMap((file) => foldersOf(path.posix.dirname(file))));

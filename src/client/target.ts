@@ -1,9 +1,9 @@
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import { isLoopback } from "../api/host.ts";
 import { holdsKey, withoutSecrets } from "../base/key.ts";
-import { plans, type Tier } from "../api/tier.ts";
+import { isAtLeast, plans, type Tier } from "../api/tier.ts";
 import { settings } from "./settings.ts";
-import type { Answer } from "./connection/answer-body.ts";
+import type { Answer } from "./document.ts";
 
 export interface Identity {
   /** Sent unchanged as the `Authorization` value; undefined for keyless. */
@@ -88,6 +88,21 @@ export function isServiceHost(url: string): boolean {
 
 export function isSameHost(one: string, other: string): boolean {
   return new URL(one).origin === new URL(other).origin;
+}
+
+/** For an estimate, which must not spend a request to find out what the plan includes. */
+export function beyondPlan(what: string, needed: Tier, target: Target): string | undefined {
+  return isAtLeast(target.tier, needed) ? undefined : planSentence(what, needed, target);
+}
+
+export function planSentence(
+  what: string,
+  required: string,
+  { key, tier }: { key: string | undefined; tier: string },
+) {
+  const needed = required === "keyless" ? "a higher plan" : `a ${required} plan or higher`;
+  const who = key === undefined ? "no key is set" : `your key is on the ${tier} plan`;
+  return `${what} requires ${needed}; ${who}`;
 }
 
 /** The only place that sets `Authorization`, and only for the target's origins over https or loopback. */

@@ -1,4 +1,4 @@
-import { plainWalk } from "../client/pages/walk.ts";
+import { plainWalk } from "../client/walk.ts";
 import { walkPages } from "../client/walk-pages.ts";
 import type { Stretch } from "./coverage.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";

@@ -1,4 +1,4 @@
-import { plainWalk } from "../client/pages/walk.ts";
+import { plainWalk } from "../client/walk.ts";
 import type { Client } from "../client/client.ts";
 import { walkPages } from "../client/walk-pages.ts";
 import { pool as poolEndpoint } from "../api/endpoints/pool.ts";

@@ -1,10 +1,9 @@
-import { plainWalk, type Walk, type WalkKind } from "../client/pages/walk.ts";
+import { plainWalk, type Walk, type WalkKind } from "../client/walk.ts";
 import { traitsOf } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
-import { reachOf } from "../client/pages/distinct-pages.ts";
-import { isConfirmed } from "../client/pages/judge.ts";
-import { everyRow, type Page, totalOf } from "../client/pages/page.ts";
-import { createSeenKeys } from "../client/pages/seen-keys.ts";
+import { isConfirmed } from "../client/judge.ts";
+import { everyRow, type Page, totalOf } from "../client/page.ts";
+import { createSeenKeys, reachOf } from "../client/seen-keys.ts";
 import type { Context } from "../base/context/context.ts";
 import { onlyGroup } from "../api/endpoint.ts";
 import { Failure } from "../base/failure.ts";

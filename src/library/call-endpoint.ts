@@ -1,10 +1,9 @@
-import { plainWalk } from "../client/pages/walk.ts";
+import { plainWalk } from "../client/walk.ts";
 import { groupsIn } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
-import type { Pace } from "../client/pace/pace.ts";
-import { reachOf } from "../client/pages/distinct-pages.ts";
-import { everyRow, missingIn, notesOf, type Page as RawPage } from "../client/pages/page.ts";
-import { createSeenKeys } from "../client/pages/seen-keys.ts";
+import type { Pace } from "../client/pace.ts";
+import { everyRow, missingIn, notesOf, type Page as RawPage } from "../client/page.ts";
+import { createSeenKeys, reachOf } from "../client/seen-keys.ts";
 import type { Context } from "../base/context/context.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../api/endpoint.ts";
 import { invalidResponse } from "../base/failure.ts";

@@ -1,6 +1,6 @@
-import type { PaceRate } from "../client/pace/pace.ts";
-import { defaultRetryPolicy } from "../client/pace/retry.ts";
-import { runBudget, unbounded } from "../client/spending/credit-budget.ts";
+import type { PaceRate } from "../client/pace.ts";
+import { defaultRetryPolicy } from "../client/retry.ts";
+import { runBudget, unbounded } from "../client/credit-budget.ts";
 import { checkPlanHost, chooseTarget, lookUpOf, type Target } from "../client/target.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import { checkKeyForm } from "../base/key.ts";

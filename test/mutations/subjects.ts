@@ -20,7 +20,7 @@ export const subjects: readonly Subject[] = [
   {
     name: "retries",
     files: {
-      "src/client/pace/retry.ts": retries,
+      "src/client/retry.ts": retries,
       "src/client/response/retry-after.ts": retries,
       "src/api/service-errors.ts": statuses,
     },
@@ -37,9 +37,9 @@ export const subjects: readonly Subject[] = [
     name: "event streams",
     files: {
       "src/client/streams/event-stream.ts": streams,
-      "src/client/streams/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
+      "src/base/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
       "src/client/streams/event-frame.ts": streams,
-      "src/client/streams/stream-event.ts": streams,
+      "src/client/stream-event.ts": streams,
       "src/client/connection/chunk-queue.ts": ["test/client/chunk-queue.test.ts"],
     },
   },
@@ -107,11 +107,11 @@ export const subjects: readonly Subject[] = [
     name: "rows",
     files: {
       "src/base/json/byte-scan.ts": bytes,
-      "src/client/rows/byte-rows.ts": bytes,
+      "src/client/response/byte-rows.ts": bytes,
       "src/base/json/pattern.ts": [...bytes, ...streams],
       "src/base/json/field-finder.ts": ["test/json/field-finder.test.ts", "test/cli/prefix.test.ts"],
       "src/base/text/text-hash.ts": ["test/client/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
-      "src/client/pages/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
+      "src/client/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
       "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
       "src/base/json/raw-json.ts": json,
       "src/base/json/json-scan.ts": json,

@@ -1,4 +1,4 @@
-import type { Page } from "../../client/pages/page.ts";
+import type { Page } from "../../client/page.ts";
 import type { Args } from "../../api/args.ts";
 import type { Output } from "../../base/context/context.ts";
 import type { Endpoint } from "../../api/endpoint.ts";

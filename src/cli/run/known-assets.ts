@@ -1,4 +1,4 @@
-import { plainWalk } from "../../client/pages/walk.ts";
+import { plainWalk } from "../../client/walk.ts";
 import type { Client } from "../../client/client.ts";
 import type { Target } from "../../client/target.ts";
 import { walkPages } from "../../client/walk-pages.ts";

@@ -10,7 +10,7 @@ import {
   type NumberedAnswer,
   type NumberedPages,
 } from "./numbered-answer.ts";
-import type { Position } from "./judge.ts";
+import type { Position } from "../judge.ts";
 import type { RowEdge } from "./row-edge.ts";
 
 /** Anomalies that may be the service's normal behavior. Once a page has kept one, later pages are not checked for it. */

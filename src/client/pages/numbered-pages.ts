@@ -1,10 +1,10 @@
 import { counted } from "../../base/text/counted.ts";
 import { type FrozenWindow, FrozenWindows } from "./frozen-windows.ts";
-import { more, nextOf, type Position } from "./judge.ts";
+import { more, nextOf, type Position } from "../judge.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
 import { NumberedWalk, type Pages } from "./numbered-walk.ts";
-import type { Page, Reading } from "./page.ts";
-import type { Asking } from "./walk.ts";
+import type { Page, Reading } from "../page.ts";
+import type { Asking } from "../walk.ts";
 
 /**
  * Reads a numbered list (specification, Pagination styles 2). The service returns page 1 for page 0, so pages start at

@@ -1,4 +1,4 @@
-import type { Meter } from "../../client/spending/meter.ts";
+import type { Meter } from "../../client/meter.ts";
 import type { Output } from "../../base/context/context.ts";
 import type { GrowingFile } from "../out-files/growing-file.ts";
 import { countedSink, newHash } from "../out-files/sink.ts";

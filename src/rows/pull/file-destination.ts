@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { addPlans, earlierOf, type Meter } from "../../client/spending/meter.ts";
+import { addPlans, earlierOf, type Meter } from "../../client/meter.ts";
 import type { Context } from "../../base/context/context.ts";
 import { fail } from "../../base/failure.ts";
 import { trueName } from "../out-files/out-file.ts";
@@ -9,7 +9,7 @@ import type { Packing } from "../out-files/packing.ts";
 import type { CheckpointHeader } from "../out-files/read-checkpoint.ts";
 import { type Account, growFile, type Staging } from "../out-files/growing-file.ts";
 import type { Spent, Tally } from "./tally.ts";
-import type { SeenKeys } from "../../client/pages/seen-keys.ts";
+import type { SeenKeys } from "../../client/seen-keys.ts";
 import type { Claimed, WantedDestination } from "./claim-file.ts";
 import { type Destination, nothingSpent } from "./destination.ts";
 

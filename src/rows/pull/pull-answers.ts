@@ -1,7 +1,7 @@
 import { traitsOf } from "../../api/reply.ts";
 import type { Client } from "../../client/client.ts";
-import { inOrder } from "../../client/pages/in-order.ts";
-import type { Page } from "../../client/pages/page.ts";
+import { inOrder } from "../../base/concurrent.ts";
+import type { Page } from "../../client/page.ts";
 import type { Args, Question } from "../../api/args.ts";
 import { Failure } from "../../base/failure.ts";
 import { isObject } from "../../base/json/raw-json.ts";

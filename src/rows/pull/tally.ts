@@ -1,5 +1,5 @@
-import { isConfirmed, nextOf } from "../../client/pages/judge.ts";
-import type { Page, PageNote } from "../../client/pages/page.ts";
+import { isConfirmed, nextOf } from "../../client/judge.ts";
+import type { Page, PageNote } from "../../client/page.ts";
 import type { Question } from "../../api/args.ts";
 import { type RowShape, rowShape } from "../../api/endpoint.ts";
 import type { Account } from "../out-files/growing-file.ts";

@@ -1,9 +1,8 @@
 import { groupsIn } from "../../api/reply.ts";
 import type { Client } from "../../client/client.ts";
-import { closing } from "../../client/pages/walk-guards.ts";
 import { walkPages } from "../../client/walk-pages.ts";
-import { type Page, type Reading, timeFieldOf } from "../../client/pages/page.ts";
-import type { Walk } from "../../client/pages/walk.ts";
+import { closing, type Page, type Reading, timeFieldOf } from "../../client/page.ts";
+import type { Walk } from "../../client/walk.ts";
 import type { Args } from "../../api/args.ts";
 import { type Endpoint, rowShape } from "../../api/endpoint.ts";
 import type { Days } from "../../base/time/days.ts";

@@ -1,4 +1,4 @@
-import { createSeenKeys } from "../../client/pages/seen-keys.ts";
+import { createSeenKeys } from "../../client/seen-keys.ts";
 import { rawMembers } from "../../base/json/raw-json.ts";
 import { addBytes, addText, beginHash, endHash, type TextBytes } from "../../base/text/text-hash.ts";
 import { compareInstants, formatInstant, type Instant, parseRfc3339 } from "../../base/time/time.ts";

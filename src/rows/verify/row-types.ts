@@ -1,4 +1,4 @@
-import { compileRowCheck } from "../../client/rows/row-check.ts";
+import { compileRowCheck } from "../row-check.ts";
 import { numberOrText, type RecordShape } from "../../api/record.ts";
 import type { Row, Values } from "./row.ts";
 import type { RowKind } from "./row-kind.ts";

@@ -1,6 +1,5 @@
 import type { Exchange } from "../../../client/client.ts";
 import { lookUpOf, type Target, tierHint } from "../../../client/target.ts";
-import { current, readPaceState } from "../../../client/pace/pace-state.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { usage } from "../../../api/endpoints/usage.ts";
 import { maskKey } from "../../../base/key.ts";
@@ -15,6 +14,7 @@ import { checkKeyHosts } from "../../settings/key-hosts.ts";
 import { counted, grouped } from "../../../base/text/counted.ts";
 import { accountOf, type SeenPlan } from "../auth/find-plan.ts";
 import { fail, type Finding, findingsOf, ok, type Outcome, showMs, warn } from "./findings.ts";
+import { current, readPaceState } from "../../../client/pace.ts";
 
 /** Checks the key's format and whether its tier is known, because the tier determines the hosts. */
 export async function checkKey(context: Context, options: RunOptions): Promise<Outcome> {

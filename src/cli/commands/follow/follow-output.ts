@@ -12,7 +12,7 @@ import {
   type PathNames,
 } from "../../../base/files/file-pattern.ts";
 import { makeFolder } from "../../../base/files/paths.ts";
-import type { TailRow } from "../../../client/follow/tail-row.ts";
+import type { TailRow } from "../../../client/followed-row.ts";
 import { refuseUnfinished } from "../../../rows/out-files/open-files.ts";
 import { holdFile, lockOf, targetOf } from "../../../rows/out-files/out-file.ts";
 import { checkOutPattern } from "../../../rows/out-files/rotating-file.ts";

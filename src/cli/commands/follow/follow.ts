@@ -3,7 +3,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { namesAndLabels, type Subject } from "../../../client/subject.ts";
-import { endCause, Stop } from "../../../client/live/ending.ts";
+import { endCause, Stop } from "../../../client/ending.ts";
 import { refusePacked } from "../../../rows/out-files/packing.ts";
 import { formatByName, formats } from "../../render/formats/formats.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";

@@ -1,4 +1,4 @@
-import { plainWalk } from "../../../client/pages/walk.ts";
+import { plainWalk } from "../../../client/walk.ts";
 import type { AddressOf } from "../../../api/address-form.ts";
 import { labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { search } from "../../../api/endpoints/search.ts";

@@ -1,7 +1,7 @@
 import { isPaged } from "../../../api/reply.ts";
-import type { Position } from "../../../client/pages/judge.ts";
+import type { Position } from "../../../client/judge.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
-import { plainWalk, type TokensOfPool, type WalkBasics } from "../../../client/pages/walk.ts";
+import { plainWalk, type TokensOfPool, type WalkBasics } from "../../../client/walk.ts";
 import type { ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { Wanted } from "../../../rows/pull/wanted-pages.ts";

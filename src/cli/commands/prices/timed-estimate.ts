@@ -8,7 +8,7 @@ import {
   takeStored,
   type TimedWalk,
   wantedLegs,
-} from "../../../client/candles/timed-legs.ts";
+} from "../../../client/timed-legs.ts";
 import type { Target } from "../../../client/target.ts";
 import type { Estimate } from "../../../rows/pull/estimate.ts";
 

@@ -1,6 +1,6 @@
-import { isDocument } from "../../../client/pages/walk.ts";
-import { isConfirmed } from "../../../client/pages/judge.ts";
-import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/pages/page.ts";
+import { isDocument } from "../../../client/walk.ts";
+import { isConfirmed } from "../../../client/judge.ts";
+import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/page.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
 import type { Args, Question } from "../../../api/args.ts";
 import { rowShape } from "../../../api/endpoint.ts";

@@ -1,4 +1,4 @@
-import type { Walk } from "../../../client/pages/walk.ts";
+import type { Walk } from "../../../client/walk.ts";
 import { createHash } from "node:crypto";
 import { withRepeated } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";

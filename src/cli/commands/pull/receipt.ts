@@ -13,7 +13,7 @@ import { version } from "../../../base/version.ts";
 import { cutOffReason, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
 import type { WrittenRows } from "../../../rows/parquet/parquet-writer.ts";
 import { nothingSpent } from "../../../rows/pull/destination.ts";
-import { addPlans, earlierOf } from "../../../client/spending/meter.ts";
+import { addPlans, earlierOf } from "../../../client/meter.ts";
 import type { Questions } from "../input/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
 import { unsettledDays } from "./unsettled-days.ts";

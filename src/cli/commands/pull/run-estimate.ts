@@ -1,6 +1,5 @@
 import type { Client } from "../../../client/client.ts";
-import { fixedAllowance, planAllowance } from "../../../client/pace/pace.ts";
-import { beyondPlan } from "../../../client/response/plan-refusal.ts";
+import { fixedAllowance, planAllowance } from "../../../client/pace.ts";
 import { networks } from "../../../api/endpoints/networks.ts";
 import { usage } from "../../../api/endpoints/usage.ts";
 import type { Question } from "../../../api/args.ts";
@@ -18,6 +17,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { sayWarning } from "../../run/report.ts";
 import { withSuggestion } from "../input/suggestion.ts";
 import type { Questions } from "../input/questions.ts";
+import { beyondPlan } from "../../../client/target.ts";
 
 /** Sends at most one request, plus retries. */
 export async function runEstimate(

@@ -4,7 +4,7 @@ import { readSince } from "../../../api/feeds/ohlcv-feed.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
-import { eventFields } from "../../../client/live/event-place.ts";
+import { eventFields } from "./event-place.ts";
 import { distinctSubjects, type Subject } from "../../../client/subject.ts";
 import { refuseUnfinished } from "../../../rows/out-files/open-files.ts";
 import { refusePacked } from "../../../rows/out-files/packing.ts";

@@ -1,4 +1,4 @@
-import type { Meter } from "../../../client/spending/meter.ts";
+import type { Meter } from "../../../client/meter.ts";
 import { shortAddress } from "../../../client/subject.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { type Dataset, nameOfDataset } from "../../../lake/dataset.ts";

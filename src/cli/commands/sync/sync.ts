@@ -5,7 +5,7 @@ import { formatDuration } from "../../../api/duration.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { version } from "../../../base/version.ts";
-import { createAgeNote } from "../../../client/response/answer-age.ts";
+import { createAgeNote } from "../../../client/freshness.ts";
 import { assetsName, checkRoot } from "../../../lake/assets-file.ts";
 import { type Dataset, factsOfKind, isPoolList } from "../../../lake/dataset.ts";
 import { checkService, lockRoot } from "../../../lake/lock-root.ts";

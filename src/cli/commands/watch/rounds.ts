@@ -1,9 +1,8 @@
 import { isMovingWindow } from "../../../api/reply.ts";
-import { everyRow, missingIn, notesOf } from "../../../client/pages/page.ts";
+import { everyRow, missingIn, notesOf } from "../../../client/page.ts";
 import type { Client } from "../../../client/client.ts";
-import { reachOf } from "../../../client/pages/distinct-pages.ts";
-import { createSeenKeys } from "../../../client/pages/seen-keys.ts";
-import { type TextRow, textRows } from "../../../client/rows/rows.ts";
+import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
+import { type TextRow, textRows } from "../../../client/rows.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";

@@ -17,7 +17,7 @@ import {
 } from "./flag-types.ts";
 import { query } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";
-import { defaultRetryPolicy } from "../../../client/pace/retry.ts";
+import { defaultRetryPolicy } from "../../../client/retry.ts";
 import { colorModes, settings } from "../../../client/settings.ts";
 import { objectFormats, outputFormats, textFormats } from "../../../api/output-format.ts";
 

@@ -4,7 +4,7 @@ import {
   countedAsSpent,
   runBudget,
   unbounded,
-} from "../../../client/spending/credit-budget.ts";
+} from "../../../client/credit-budget.ts";
 import type { Target } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { fail, Failure } from "../../../base/failure.ts";

@@ -1,6 +1,5 @@
-import { createPace, memoryStore, type PaceStore } from "../../../client/pace/create-pace.ts";
-import type { Pace, PaceRate } from "../../../client/pace/pace.ts";
-import { readPaceState } from "../../../client/pace/pace-state.ts";
+import { createPace, memoryStore, type PaceStore } from "../../../client/create-pace.ts";
+import { type Pace, type PaceRate, readPaceState } from "../../../client/pace.ts";
 import type { Target } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { describeError } from "../../../base/files/file-errors.ts";
