@@ -9,8 +9,7 @@ import {
   readParquet,
   type RowRange,
   rowRanges,
-  UnreadableParquet,
-} from "../rows/parquet/parquet-file.ts";
+} from "../rows/parquet-file.ts";
 import type { Dataset } from "./dataset.ts";
 import { type Footer, foreignPart, readFooters } from "./footer.ts";
 import {
@@ -22,6 +21,7 @@ import {
   placeNamed,
   placeOf,
 } from "./layout.ts";
+import { UnreadableParquet } from "../rows/parquet-format.ts";
 
 interface FileOnDisk {
   readonly file: string;

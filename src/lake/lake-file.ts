@@ -3,8 +3,8 @@ import { fail } from "../base/failure.ts";
 import { createPart, openStored } from "../base/files/stored-file.ts";
 import { removeFile } from "../base/files/paths.ts";
 import { rawMembers } from "../base/json/raw-json.ts";
-import { columnsOf, type ParquetColumn } from "../rows/parquet/parquet-columns.ts";
-import { joinParquet } from "../rows/parquet/join-parquet.ts";
+import { columnsOf, createRowHash, type ParquetColumn, UnreadableParquet } from "../rows/parquet-format.ts";
+import { joinParquet } from "../rows/join-parquet.ts";
 import {
   groupsOf,
   openParquet,
@@ -12,10 +12,8 @@ import {
   readParquet,
   type RowRange,
   rowRanges,
-  UnreadableParquet,
-} from "../rows/parquet/parquet-file.ts";
-import { createParquetWriter, type WrittenRows } from "../rows/parquet/parquet-writer.ts";
-import { createRowHash } from "../rows/parquet/canonical-rows.ts";
+} from "../rows/parquet-file.ts";
+import { createParquetWriter, type WrittenRows } from "../rows/parquet-writer.ts";
 import { type DatasetKind, factsOfKind } from "./dataset.ts";
 import { type Footer, writeFooter, writeFooters } from "./footer.ts";
 import { periodAt } from "./layout.ts";

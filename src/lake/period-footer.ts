@@ -1,4 +1,4 @@
-import type { WrittenRows } from "../rows/parquet/parquet-writer.ts";
+import type { WrittenRows } from "../rows/parquet-writer.ts";
 import { completeAge, settlingTime } from "./coverage.ts";
 import { type Footer, identityOf } from "./footer.ts";
 import type { Verdict } from "./judge-period.ts";

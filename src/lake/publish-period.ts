@@ -11,7 +11,7 @@ import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
 import { type FileState, folderOf, type Period, placeOf, shownPeriod } from "./layout.ts";
 import { type Merged, mergeRows } from "./merge-rows.ts";
 import type { News } from "./news.ts";
-import type { WrittenRows } from "../rows/parquet/parquet-writer.ts";
+import type { WrittenRows } from "../rows/parquet-writer.ts";
 import { extentOf, footerOf } from "./period-footer.ts";
 import { copyAside, partIn, setAside } from "./place-file.ts";
 import { type Placer, placePeriod } from "./place-period.ts";

@@ -5,10 +5,10 @@ import { describeFileError, errorCode, isOneFile } from "../base/files/file-erro
 import { namesIn } from "../api/service-name.ts";
 import { lookAt } from "../base/files/paths.ts";
 import { counted } from "../base/text/counted.ts";
-import type { Query } from "../rows/verify/pull-receipt.ts";
-import { createRowWalk } from "../rows/verify/row-walk.ts";
-import type { Report, RuleId } from "../rows/verify/rules.ts";
-import { verifyParquet } from "../rows/verify/verify-parquet.ts";
+import type { Query } from "../rows/receipt.ts";
+import { createRowWalk } from "../rows/row-walk.ts";
+import type { Report, RuleId } from "../rows/verify-rules.ts";
+import { verifyParquet } from "../rows/verify-parquet.ts";
 import { completeAge, needsSecondRead } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";

@@ -10,7 +10,7 @@ import { invalidResponse } from "../base/failure.ts";
 import type { RecordShape } from "../api/record.ts";
 import { parseNumbersAsText } from "../base/json/exact-json.ts";
 import { rawMembers } from "../base/json/raw-json.ts";
-import { wantedPages } from "../rows/pull/wanted-pages.ts";
+import { wantedPages } from "../rows/wanted-pages.ts";
 import { checkOptions } from "./check-options.ts";
 import type { Listing, ListOptions, Page } from "./public-types.ts";
 import { type ClientWishes, wholeNumber } from "./read-options.ts";

@@ -17,7 +17,7 @@ import { topicNames } from "../../src/cli/program/help/topic-names.ts";
 import type { Flags } from "../../src/cli/run/flags/flag.ts";
 import { sharedFlags } from "../../src/cli/run/flags/shared-flags.ts";
 import { settings } from "../../src/client/settings.ts";
-import { rules } from "../../src/rows/verify/rules.ts";
+import { rules } from "../../src/rows/verify-rules.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 type Row = readonly string[];

@@ -77,7 +77,7 @@ export const subjects: readonly Subject[] = [
   {
     name: "checkpoint",
     files: {
-      "src/rows/out-files/read-checkpoint.ts": [
+      "src/rows/checkpoint.ts": [
         "test/files/out/checkpoint.test.ts",
         "test/files/out/growing-file.test.ts",
         "test/cli/out.test.ts",
@@ -126,21 +126,14 @@ export const subjects: readonly Subject[] = [
       "src/rows/parquet/row-bytes.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/column-cells.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/stored-column.ts": ["test/parquet/round-trip.slow.test.ts"],
-      "src/rows/parquet/canonical-rows.ts": ["test/parquet/round-trip.slow.test.ts"],
-      "src/rows/parquet/parquet-columns.ts": ["test/parquet/columns.test.ts"],
-      "src/rows/parquet/parquet-writer.ts": [
-        "test/parquet/round-trip.slow.test.ts",
-        "test/parquet/damage.test.ts",
-      ],
-      "src/rows/parquet/parquet-file.ts": [
-        "test/parquet/damage.test.ts",
-        "test/parquet/round-trip.slow.test.ts",
-      ],
+      "src/rows/parquet-format.ts": ["test/parquet/columns.test.ts", "test/parquet/round-trip.slow.test.ts"],
+      "src/rows/parquet-writer.ts": ["test/parquet/round-trip.slow.test.ts", "test/parquet/damage.test.ts"],
+      "src/rows/parquet-file.ts": ["test/parquet/damage.test.ts", "test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/file-mark.ts": [
         "test/parquet/damage.test.ts",
         "test/parquet/round-trip.slow.test.ts",
       ],
-      "src/rows/pull/parquet-packing.ts": ["test/cli/parquet.test.ts"],
+      "src/cli/commands/pull/parquet-packing.ts": ["test/cli/parquet.test.ts"],
     },
   },
   {
@@ -153,9 +146,9 @@ export const subjects: readonly Subject[] = [
       "src/rows/verify/read-elements.ts": verify,
       "src/rows/verify/row-checks.ts": verify,
       "src/rows/verify/candle-checks.ts": verify,
-      "src/rows/verify/row-walk.ts": verify,
-      "src/rows/verify/verify-file.ts": [...verify, "test/verify/parquet-files.test.ts"],
-      "src/rows/verify/verify-parquet.ts": ["test/verify/parquet-files.test.ts"],
+      "src/rows/row-walk.ts": verify,
+      "src/rows/verify-file.ts": [...verify, "test/verify/parquet-files.test.ts"],
+      "src/rows/verify-parquet.ts": ["test/verify/parquet-files.test.ts"],
     },
   },
 ];

@@ -3,7 +3,7 @@ import type { Args } from "../../api/args.ts";
 import type { Output } from "../../base/context/context.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import type { RowFormat } from "../../api/output-format.ts";
-import type { ParquetTarget } from "../../rows/parquet/parquet-writer.ts";
+import type { ParquetTarget } from "../../rows/parquet-writer.ts";
 import type { FindAsset } from "./values/cell.ts";
 
 export interface Presentation {

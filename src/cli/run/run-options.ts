@@ -6,7 +6,7 @@ import { namesIn } from "../../api/service-name.ts";
 import { usageFailure } from "../../base/failure.ts";
 import type { RowFormat } from "../../api/output-format.ts";
 import { hasFields } from "../../base/files/file-pattern.ts";
-import { packingByName } from "../../rows/out-files/packing.ts";
+import { packingByName } from "../../rows/packing.ts";
 import { formatByName, hasColumns, defaultErrorFormat, isOtherFormat } from "../render/formats/formats.ts";
 import { isTier, tiers } from "../../api/tier.ts";
 import { readSettings } from "../settings/read-settings.ts";

@@ -1,5 +1,5 @@
 import type { Page } from "../../client/page.ts";
-import { compileRowCheck, type RowCheck } from "../row-check.ts";
+import { compileRowCheck, type RowCheck } from "../../api/row-check.ts";
 import { type Endpoint, rowShape } from "../../api/endpoint.ts";
 import { invalidResponse } from "../../base/failure.ts";
 

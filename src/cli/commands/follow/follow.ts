@@ -4,7 +4,7 @@ import { Failure, usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { namesAndLabels, type Subject } from "../../../client/subject.ts";
 import { endCause, Stop } from "../../../client/ending.ts";
-import { refusePacked } from "../../../rows/out-files/packing.ts";
+import { refusePacked } from "../../../rows/packing.ts";
 import { formatByName, formats } from "../../render/formats/formats.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
 import type { RunOptions } from "../../run/run-options.ts";

@@ -15,7 +15,7 @@ import { isList } from "./subjects.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { readSeveralTokens } from "./several-tokens.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
-import type { Wanted } from "../../../rows/pull/wanted-pages.ts";
+import type { Wanted } from "../../../rows/wanted-pages.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { addressName, checkedSubject, checkOneAsset, readTargets } from "./targets.ts";
 import { readDays, typedParams } from "./typed-params.ts";

@@ -4,7 +4,7 @@ import type { Endpoint } from "../../../api/endpoint.ts";
 import { plainWalk, type TokensOfPool, type WalkBasics } from "../../../client/walk.ts";
 import type { ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { Values } from "../../run/flags/flag.ts";
-import type { Wanted } from "../../../rows/pull/wanted-pages.ts";
+import type { Wanted } from "../../../rows/wanted-pages.ts";
 
 /** How many rows are wanted, and how they are requested. Ignores flags that the endpoint's list does not support. */
 export function readWanted(

@@ -6,9 +6,9 @@ import { isPaged } from "../../../api/reply.ts";
 import { fail } from "../../../base/failure.ts";
 import { isSameService, namesIn } from "../../../api/service-name.ts";
 import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
-import type { CheckpointHeader } from "../../../rows/out-files/read-checkpoint.ts";
 import type { Questions } from "../input/questions.ts";
 import { type RunOptions, serviceOf } from "../../run/run-options.ts";
+import type { CheckpointHeader } from "../../../rows/checkpoint-lines.ts";
 
 type Query = CheckpointHeader["query"];
 

@@ -5,7 +5,7 @@ import type { FeedKind } from "../../../api/feed.ts";
 import type { FeedName } from "../../../api/feeds/all-feeds.ts";
 import { fileOf, type PathNames } from "../../../base/files/file-pattern.ts";
 import type { TornLine } from "../../../base/files/last-lines.ts";
-import { openRotatingFile, type RotatingFile } from "../../../rows/out-files/rotating-file.ts";
+import { openRotatingFile, type RotatingFile } from "../../../rows/rotating-file.ts";
 import type { TailState } from "../../render/board/board-lines.ts";
 import { openDisplay } from "../../render/display.ts";
 import { createRowPrefix, type RowPrefix } from "../../render/formats/row-prefix.ts";

@@ -1,10 +1,13 @@
 import * as z from "zod";
-import { fail, type Failure } from "../../base/failure.ts";
-import { counted } from "../../base/text/counted.ts";
-import { journalOf } from "../out-files/out-file.ts";
-import { holdsRows, type WrittenFile } from "../out-files/packed-file.ts";
-import type { Packing } from "../out-files/packing.ts";
-import { readJsonFile } from "../../base/files/read-json-file.ts";
+import { fail, type Failure } from "../base/failure.ts";
+import { counted } from "../base/text/counted.ts";
+import { removeJournal } from "./out-files/write-checkpoint.ts";
+import { modified } from "./checkpoint.ts";
+import { journalOf } from "./out-file.ts";
+import { holdsRows } from "./out-files/packed-file.ts";
+import type { Packing } from "./packing.ts";
+import { readJsonFile } from "../base/files/read-json-file.ts";
+import type { WrittenFile } from "./checkpoint-lines.ts";
 
 /** A complete pull, according to its receipt or its checkpoint. */
 export interface FinishedPull {
@@ -52,4 +55,10 @@ export function noCheckpoint(file: string, receipt = ""): Failure {
   return fail("checkpoint", `cannot resume ${file}: no checkpoint ${journalOf(file)}${receipt}`, {
     next: "the file may be complete; to overwrite it, use --force instead of --resume",
   });
+}
+
+/** The final files have their names, but the run was killed before it removed its checkpoint. */
+export function endPlaced(file: string, isComplete: boolean): void {
+  if (!isComplete) throw modified(file);
+  removeJournal(file);
 }

@@ -104,3 +104,7 @@ export interface Mismatch {
 }
 
 export type Report = (rule: RuleId, mismatch: Mismatch) => void;
+
+/** What people can say about a file. No rule for rows applies to `other`. */
+export const wantedKinds = ["transaction", "candle", "other"] as const;
+export type WantedKind = (typeof wantedKinds)[number];

@@ -1,9 +1,9 @@
-import { openStored, type StoredFile } from "../../base/files/stored-file.ts";
+import { openStored, type StoredFile } from "../base/files/stored-file.ts";
 import { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js";
-import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./file-mark.ts";
-import { rowsPerGroup } from "./check-pages.ts";
+import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./parquet/file-mark.ts";
+import { rowsPerGroup } from "./parquet/check-pages.ts";
 import {
   type ByteSource,
   groupsOf,
@@ -11,9 +11,9 @@ import {
   type ParquetFile,
   readFooter,
   type RowRange,
-  UnreadableParquet,
 } from "./parquet-file.ts";
 import { createParquetWriter } from "./parquet-writer.ts";
+import { UnreadableParquet } from "./parquet-format.ts";
 
 /** Rows of one file. All files of a join have the same columns. */
 export interface Piece {

@@ -4,16 +4,20 @@ import { readColumn } from "hyparquet/src/column.js";
 import { DEFAULT_PARSERS } from "hyparquet/src/convert.js";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { getSchemaPath } from "hyparquet/src/schema.js";
-import { createRowHash, type RowSummary } from "./canonical-rows.ts";
-import { otherColumn, type ParquetColumn } from "./parquet-columns.ts";
-import { breakSeal, type FileMark, markKey, readMark, receiptKey, sha256Of } from "./file-mark.ts";
-import { physicalElement } from "./parquet-schema.ts";
-import type { StoredCell } from "./cells.ts";
-import { RowBytes } from "./row-bytes.ts";
-import { StoredColumn } from "./stored-column.ts";
-import { letHeapGrow } from "../../base/heap-room.ts";
-import { checkPages, rowsPerGroup } from "./check-pages.ts";
-import { UnreadableParquet } from "./unreadable-parquet.ts";
+import {
+  createRowHash,
+  otherColumn,
+  type ParquetColumn,
+  type RowSummary,
+  UnreadableParquet,
+} from "./parquet-format.ts";
+import { breakSeal, type FileMark, markKey, readMark, receiptKey, sha256Of } from "./parquet/file-mark.ts";
+import { physicalElement } from "./parquet/parquet-schema.ts";
+import type { StoredCell } from "./parquet/cells.ts";
+import { RowBytes } from "./parquet/row-bytes.ts";
+import { StoredColumn } from "./parquet/stored-column.ts";
+import { letHeapGrow } from "../base/heap-room.ts";
+import { checkPages, rowsPerGroup } from "./parquet/check-pages.ts";
 
 export interface ByteSource {
   readonly size: number;
@@ -68,8 +72,6 @@ export function groupsOf({ starts }: Pick<ParquetFile, "starts">, { begin, end }
   const last = starts.findIndex((start) => start >= end);
   return { first, last, isWhole: starts[first] === begin && starts[last] === end };
 }
-
-export { UnreadableParquet } from "./unreadable-parquet.ts";
 
 const compressors = {
   GZIP: (page: Uint8Array, length: number): Uint8Array => gunzipSync(page, { maxOutputLength: length + 1 }),

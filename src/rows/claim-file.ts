@@ -1,9 +1,9 @@
-import { fail, usageFailure } from "../../base/failure.ts";
-import { counted } from "../../base/text/counted.ts";
-import { alreadyExists, holdFile, journalOf, lockOf, partOf } from "../out-files/out-file.ts";
-import type { Interrupted, Placed } from "../out-files/read-checkpoint.ts";
-import type { FileLock, Locking } from "../../base/files/file-lock.ts";
-import { isTaken } from "../../base/files/paths.ts";
+import { fail, usageFailure } from "../base/failure.ts";
+import { counted } from "../base/text/counted.ts";
+import { alreadyExists, holdFile, journalOf, lockOf, partOf } from "./out-file.ts";
+import type { Interrupted, Placed } from "./checkpoint.ts";
+import type { FileLock, Locking } from "../base/files/file-lock.ts";
+import { isTaken } from "../base/files/paths.ts";
 
 export interface WantedDestination {
   /** Undefined for stdout. A symbolic link is resolved to its target. Rows of several files are staged under this name. */
@@ -51,7 +51,7 @@ async function findLeft(signal: AbortSignal, to: Wanted): Promise<Omit<Claimed, 
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
   if (!isTaken(journalOf(file)) && !isTaken(partOf(file)))
     return { interrupted: undefined, placed: undefined, isUnproven: isThere };
-  const { checkReplaceable, findInterrupted, findPlaced } = await import("../out-files/read-checkpoint.ts");
+  const { checkReplaceable, findInterrupted, findPlaced } = await import("./checkpoint.ts");
   const placed = isForced ? undefined : findPlaced(file);
   if (placed !== undefined && isResumed) return { interrupted: undefined, placed, isUnproven: false };
   const interrupted = isForced ? undefined : await findInterrupted(file, signal);

@@ -1,9 +1,10 @@
 import { Duplex } from "node:stream";
-import { fail } from "../../base/failure.ts";
-import { withByteSource } from "../../base/files/byte-source.ts";
-import type { Packing } from "../out-files/packing.ts";
-import { openParquet, readParquet, UnreadableParquet } from "../parquet/parquet-file.ts";
-import { createParquetWriter, type ParquetTarget, type WrittenRows } from "../parquet/parquet-writer.ts";
+import { fail } from "../../../base/failure.ts";
+import { withByteSource } from "../../../base/files/byte-source.ts";
+import type { Packing } from "../../../rows/packing.ts";
+import { openParquet, readParquet } from "../../../rows/parquet-file.ts";
+import { createParquetWriter, type ParquetTarget, type WrittenRows } from "../../../rows/parquet-writer.ts";
+import { UnreadableParquet } from "../../../rows/parquet-format.ts";
 
 /** Makes Parquet files from rows that are staged as NDJSON. A file gets its name only after it has been read back. */
 export function parquetPacking(target: ParquetTarget): Packing {

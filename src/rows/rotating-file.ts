@@ -1,10 +1,10 @@
 import { accessSync, constants } from "node:fs";
-import { createQueue } from "../../base/queue.ts";
-import type { Clock } from "../../base/context/context.ts";
-import { lookAt } from "../../base/files/paths.ts";
-import { checkFields, fileOf, fixedFolder, hasNames, type PathNames } from "../../base/files/file-pattern.ts";
-import type { TornLine } from "../../base/files/last-lines.ts";
-import { createOpenFiles, unwritable } from "./open-files.ts";
+import { createQueue } from "../base/queue.ts";
+import type { Clock } from "../base/context/context.ts";
+import { lookAt } from "../base/files/paths.ts";
+import { checkFields, fileOf, fixedFolder, hasNames, type PathNames } from "../base/files/file-pattern.ts";
+import type { TornLine } from "../base/files/last-lines.ts";
+import { createOpenFiles, unwritable } from "./out-files/open-files.ts";
 import { checkFile, checkFolder } from "./out-file.ts";
 
 export type RotatingFile = Awaited<ReturnType<typeof openRotatingFile>>;

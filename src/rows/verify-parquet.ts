@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { parseJson } from "../../base/json/raw-json.ts";
-import { withByteSource } from "../../base/files/byte-source.ts";
-import { createRowHash, type RowSummary } from "../parquet/canonical-rows.ts";
-import { openParquet, rowRanges, type SeeRow, UnreadableParquet } from "../parquet/parquet-file.ts";
-import { ParquetRow } from "./parquet-row.ts";
-import { type Query, querySchema } from "./pull-receipt.ts";
-import { parseJsonRow } from "./row.ts";
+import { parseJson } from "../base/json/raw-json.ts";
+import { withByteSource } from "../base/files/byte-source.ts";
+import { openParquet, rowRanges, type SeeRow } from "./parquet-file.ts";
+import { ParquetRow } from "./verify/parquet-row.ts";
+import { type Query, querySchema } from "./receipt.ts";
+import { parseJsonRow } from "./verify/row.ts";
 import type { RowWalk } from "./row-walk.ts";
-import type { Report } from "./rules.ts";
+import type { Report } from "./verify-rules.ts";
+import { createRowHash, type RowSummary, UnreadableParquet } from "./parquet-format.ts";
 
 /** The part of the receipt in the footer that describes the rows. */
 const footerSchema = z.object({

@@ -1,13 +1,13 @@
-import { groupsIn } from "../../api/reply.ts";
-import type { Client } from "../../client/client.ts";
-import { walkPages } from "../../client/walk-pages.ts";
-import { closing, type Page, type Reading, timeFieldOf } from "../../client/page.ts";
-import type { Walk } from "../../client/walk.ts";
-import type { Args } from "../../api/args.ts";
-import { type Endpoint, rowShape } from "../../api/endpoint.ts";
-import type { Days } from "../../base/time/days.ts";
-import { member } from "../../base/json/raw-json.ts";
-import { parseRfc3339 } from "../../base/time/time.ts";
+import { groupsIn } from "../api/reply.ts";
+import type { Client } from "../client/client.ts";
+import { walkPages } from "../client/walk-pages.ts";
+import { closing, type Page, type Reading, timeFieldOf } from "../client/page.ts";
+import type { Walk } from "../client/walk.ts";
+import type { Args } from "../api/args.ts";
+import { type Endpoint, rowShape } from "../api/endpoint.ts";
+import type { Days } from "../base/time/days.ts";
+import { member } from "../base/json/raw-json.ts";
+import { parseRfc3339 } from "../base/time/time.ts";
 
 /** The rows of one or several lists. */
 export interface Wanted {
@@ -35,7 +35,7 @@ export async function wantedPages(
   let pages: AsyncIterable<Page>;
   if (walk.kind !== "pools") pages = walkPages(client, endpoint, args, walk, options);
   else {
-    const { walkPoolsWithTokens } = await import("../../client/pools-with-tokens.ts");
+    const { walkPoolsWithTokens } = await import("../client/pools-with-tokens.ts");
     pages = walkPoolsWithTokens({ client, endpoint, args, walk, ofPool: walk, reading: options });
   }
   if (days !== undefined && walk.kind !== "candles") pages = rowsBefore(pages, days.to, endpoint);
@@ -45,12 +45,12 @@ export async function wantedPages(
     pages = isGrouped ? firstOfEach(pages, options.limit) : firstRows(pages, options.limit, walk.isStrict);
   if (options.isValidated) {
     // The schemas make up a fifth of a run's code, so they are imported only when needed.
-    const { validatedPages } = await import("./validated-pages.ts");
+    const { validatedPages } = await import("./pull/validated-pages.ts");
     pages = validatedPages(pages, endpoint);
   }
   // Candles are marked last, so that only rows from the service are checked, not the added ones.
   if (walk.kind !== "candles") return pages;
-  const { markedCandles } = await import("./marked-candles.ts");
+  const { markedCandles } = await import("./pull/marked-candles.ts");
   return markedCandles(pages, args, walk, walk.start);
 }
 

@@ -1,10 +1,10 @@
-import { traitsOf } from "../../api/reply.ts";
-import type { Client } from "../../client/client.ts";
-import { inOrder } from "../../base/concurrent.ts";
-import type { Page } from "../../client/page.ts";
-import type { Args, Question } from "../../api/args.ts";
-import { Failure } from "../../base/failure.ts";
-import { isObject } from "../../base/json/raw-json.ts";
+import { traitsOf } from "../api/reply.ts";
+import type { Client } from "../client/client.ts";
+import { inOrder } from "../base/concurrent.ts";
+import type { Page } from "../client/page.ts";
+import type { Args, Question } from "../api/args.ts";
+import { Failure } from "../base/failure.ts";
+import { isObject } from "../base/json/raw-json.ts";
 import type { Tally } from "./tally.ts";
 import { wantedPages, type PullOptions } from "./wanted-pages.ts";
 

@@ -1,8 +1,11 @@
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { createHash } from "node:crypto";
 import path from "node:path";
-import { fail, Failure, invalidInput, usageFailure } from "../../base/failure.ts";
-import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../../base/files/file-errors.ts";
-import { type FileLock, holdLock, type Locking } from "../../base/files/file-lock.ts";
+import { fail, Failure, invalidInput, usageFailure } from "../base/failure.ts";
+import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../base/files/file-errors.ts";
+import { fixedFolder } from "../base/files/file-pattern.ts";
+import { isTaken, lookAt } from "../base/files/paths.ts";
+import { type FileLock, holdLock, type Locking } from "../base/files/file-lock.ts";
 
 /** Linux uses the same limit. */
 const maxLinks = 40;
@@ -146,5 +149,45 @@ export async function holdFile(
   if ("release" in lock) return lock;
   throw fail("busy", `${file} is in use by ${lock.holder}`, {
     next: `wait until it has finished, or stop it; if it is not dexdata, delete ${lockFile}`,
+  });
+}
+
+/**
+ * The name to which a path with fields adds `.part`, `.resume` and `.lock`. Pulls of other assets may use the same path
+ * at the same time, so the name depends on the arguments, too.
+ */
+export function stagingBase(pattern: string, command: readonly string[]): string {
+  const folder = fixedFolder(pattern);
+  checkFolder(`--out "${pattern}"`, folder, lookAt(folder));
+  const facts = JSON.stringify([path.resolve(pattern), ...command]);
+  return path.join(folder, `.rows-${createHash("sha256").update(facts).digest("hex").slice(0, 16)}`);
+}
+
+/** No more names are useful to a reader. */
+const maxNamed = 3;
+
+/** For files that are known before a request is sent. */
+export function refuseTaken(files: readonly string[]): void {
+  const taken = files.filter(isTaken);
+  if (taken.length === 0) return;
+  throw usageFailure(
+    `${namesOf(taken)} already ${taken.length === 1 ? "exists" : "exist"}`,
+    "move them out of the way, or overwrite with --force",
+  );
+}
+
+/** Such as `a.ndjson, b.ndjson, c.ndjson and 4 more files`. */
+export function namesOf(files: readonly string[]): string {
+  const more = files.length - maxNamed;
+  const named = files.slice(0, maxNamed).join(", ");
+  return more > 0 ? `${named} and ${more} more ${more === 1 ? "file" : "files"}` : named;
+}
+
+/** Resuming an unfinished pull would remove the rows that are appended to it. */
+export function refuseUnfinished(name: string): void {
+  const file = targetOf(name);
+  if (lookAt(journalOf(file)) === undefined) return;
+  throw fail("unfinished", `${file} has an unfinished pull`, {
+    next: "finish that pull with --resume first, or name another file",
   });
 }

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
-import { usageFailure } from "../../base/failure.ts";
+import { usageFailure } from "../base/failure.ts";
 
 /** How complete rows become the final file. Each function returns a new stage of a pipeline. */
 export interface Packing {

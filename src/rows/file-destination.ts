@@ -1,17 +1,17 @@
 import { createHash, type Hash } from "node:crypto";
-import { addPlans, earlierOf, type Meter } from "../../client/meter.ts";
-import type { Context } from "../../base/context/context.ts";
-import { fail } from "../../base/failure.ts";
-import { trueName } from "../out-files/out-file.ts";
-import { frameOf, readFrames } from "../out-files/row-frames.ts";
-import { modeOf } from "../../base/files/paths.ts";
-import type { Packing } from "../out-files/packing.ts";
-import type { CheckpointHeader } from "../out-files/read-checkpoint.ts";
-import { type Account, growFile, type Staging } from "../out-files/growing-file.ts";
+import { addPlans, earlierOf, type Meter } from "../client/meter.ts";
+import type { Context } from "../base/context/context.ts";
+import { fail } from "../base/failure.ts";
+import { trueName } from "./out-file.ts";
+import { frameOf, readFrames } from "./out-files/row-frames.ts";
+import { modeOf } from "../base/files/paths.ts";
+import type { Packing } from "./packing.ts";
+import { type Account, growFile, type Staging } from "./out-files/growing-file.ts";
 import type { Spent, Tally } from "./tally.ts";
-import type { SeenKeys } from "../../client/seen-keys.ts";
+import type { SeenKeys } from "../client/seen-keys.ts";
 import type { Claimed, WantedDestination } from "./claim-file.ts";
 import { type Destination, nothingSpent } from "./destination.ts";
+import type { CheckpointHeader } from "./checkpoint-lines.ts";
 
 export interface FilePull {
   readonly claimed: Claimed;
@@ -91,7 +91,7 @@ async function hashSoFar(
   { claimed: { file, interrupted }, inputs }: FilePull,
 ): Promise<Hash> {
   if (interrupted === undefined) return createHash("sha256");
-  const { checkInputs, hashRows } = await import("../out-files/read-checkpoint.ts");
+  const { checkInputs, hashRows } = await import("./checkpoint.ts");
   checkInputs(file, interrupted.progress, inputs);
   return await hashRows(file, interrupted, signal);
 }

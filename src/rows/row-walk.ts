@@ -1,10 +1,10 @@
-import type { RecordShape } from "../../api/record.ts";
-import { counted } from "../../base/text/counted.ts";
-import { compareInstants, parseRfc3339 } from "../../base/time/time.ts";
-import { checkIntervals, checkPrices } from "./candle-checks.ts";
-import type { PullReceipt, Query } from "./pull-receipt.ts";
-import type { RowTaker } from "./read-lines.ts";
-import type { Row } from "./row.ts";
+import type { RecordShape } from "../api/record.ts";
+import { counted } from "../base/text/counted.ts";
+import { compareInstants, parseRfc3339 } from "../base/time/time.ts";
+import { checkIntervals, checkPrices } from "./verify/candle-checks.ts";
+import type { PullReceipt, Query } from "./receipt.ts";
+import type { RowTaker } from "./verify/read-lines.ts";
+import type { Row } from "./verify/row.ts";
 import {
   checkOrder,
   checkPlace,
@@ -12,11 +12,11 @@ import {
   checkTransactions,
   type RowCheck,
   type Subject,
-} from "./row-checks.ts";
-import { kindNamed, kindOfRow, type WantedKind } from "./row-kind.ts";
-import { createPlaceReader } from "./row-place.ts";
-import { createTypeCheck, type RowForm } from "./row-types.ts";
-import type { Report, RuleId } from "./rules.ts";
+} from "./verify/row-checks.ts";
+import { kindNamed, kindOfRow } from "./verify/row-kind.ts";
+import { createPlaceReader } from "./verify/row-place.ts";
+import { createTypeCheck, type RowForm } from "./verify/row-types.ts";
+import type { Report, RuleId, WantedKind } from "./verify-rules.ts";
 
 const rowChecks: readonly ((subject: Subject) => RowCheck | undefined)[] = [
   checkRepeats,

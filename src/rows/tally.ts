@@ -1,11 +1,11 @@
-import { isConfirmed, nextOf } from "../../client/judge.ts";
-import type { Page, PageNote } from "../../client/page.ts";
-import type { Question } from "../../api/args.ts";
-import { type RowShape, rowShape } from "../../api/endpoint.ts";
-import type { Account } from "../out-files/growing-file.ts";
-import type { Progress } from "../out-files/read-checkpoint.ts";
-import { rawMembers } from "../../base/json/raw-json.ts";
-import { counted } from "../../base/text/counted.ts";
+import { isConfirmed, nextOf } from "../client/judge.ts";
+import type { Page, PageNote } from "../client/page.ts";
+import type { Question } from "../api/args.ts";
+import { type RowShape, rowShape } from "../api/endpoint.ts";
+import type { Account } from "./out-files/growing-file.ts";
+import { rawMembers } from "../base/json/raw-json.ts";
+import { counted } from "../base/text/counted.ts";
+import type { Progress } from "./checkpoint-lines.ts";
 
 /** A pull's total progress across all runs, as its checkpoint stores it. */
 export type Tally = Omit<Account, keyof Spent>;

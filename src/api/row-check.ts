@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Field, RecordShape } from "../api/record.ts";
+import type { Field, RecordShape } from "./record.ts";
 
 /** Returns the problem with a row as `field: expected …`, or undefined if the row matches the contract. */
 export type RowCheck = (row: object) => string | undefined;

@@ -2,14 +2,13 @@ import { gzipSync } from "node:zlib";
 import type { RowGroup } from "hyparquet";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { ParquetWriter } from "hyparquet-writer/src/parquet-writer.js";
-import type { ColumnCells } from "./column-cells.ts";
-import { createRowHash, type RowSummary } from "./canonical-rows.ts";
-import type { ParquetColumn } from "./parquet-columns.ts";
-import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./file-mark.ts";
-import { createRowReader, type RefuseValue } from "./row-reader.ts";
-import { physicalElement, schemaOf } from "./parquet-schema.ts";
-import { rowsPerGroup } from "./check-pages.ts";
-import { letHeapGrow } from "../../base/heap-room.ts";
+import type { ColumnCells } from "./parquet/column-cells.ts";
+import { createRowHash, type ParquetColumn, type RowSummary } from "./parquet-format.ts";
+import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./parquet/file-mark.ts";
+import { createRowReader, type RefuseValue } from "./parquet/row-reader.ts";
+import { physicalElement, schemaOf } from "./parquet/parquet-schema.ts";
+import { rowsPerGroup } from "./parquet/check-pages.ts";
+import { letHeapGrow } from "../base/heap-room.ts";
 
 export interface WrittenRows extends RowSummary {
   /** The number of values by column whose exact text is in `other`. */

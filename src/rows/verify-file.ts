@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { DamagedGzip, readChunks } from "../../base/files/file-chunks.ts";
-import { counted } from "../../base/text/counted.ts";
-import type { PullReceipt, Query } from "./pull-receipt.ts";
-import { createElementReader } from "./read-elements.ts";
-import { createCellReader, createNdjsonReader, type RowReader, type RowTaker } from "./read-lines.ts";
+import { DamagedGzip, readChunks } from "../base/files/file-chunks.ts";
+import { counted } from "../base/text/counted.ts";
+import type { PullReceipt, Query } from "./receipt.ts";
+import { createElementReader } from "./verify/read-elements.ts";
+import { createCellReader, createNdjsonReader, type RowReader, type RowTaker } from "./verify/read-lines.ts";
 import { createRowWalk, type RowWalk } from "./row-walk.ts";
-import { hasGroups, type WantedKind } from "./row-kind.ts";
-import { inOrder, type Report, type RuleId } from "./rules.ts";
+import { hasGroups } from "./verify/row-kind.ts";
+import { inOrder, type Report, type RuleId, type WantedKind } from "./verify-rules.ts";
 
 const readers = {
   ndjson: createNdjsonReader,
