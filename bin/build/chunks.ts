@@ -19,7 +19,7 @@ const parquet: Chunk = {
 };
 
 const tab = ["bin/complete-words.ts"];
-const program = "src/cli/program/main.ts";
+const program = "src/cli/main.ts";
 const request = "src/cli/commands/endpoint/run-endpoint.ts";
 
 /** Loading a file takes a quarter of a millisecond, so modules that most runs load are combined. */

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { type KeyedTier, sandboxKeys } from "./service/caller.ts";
-import type { SandboxHost, SandboxOptions } from "./service/sandbox-exchange.ts";
-import type { Faults } from "./faults/fault-kinds.ts";
+import type { SandboxHost, SandboxOptions } from "./sandbox-exchange.ts";
+import type { Faults } from "./fault-kinds.ts";
 import { answerWithFaults } from "./apply-faults/faulty-answer.ts";
 import { sendAnswer } from "./apply-faults/delivery.ts";
 import { afterLatency, answerUnreadable, logRequest, readRequest, refusesHostless } from "./http-messages.ts";

@@ -7,7 +7,7 @@ import { connectionsOfPlan } from "../../src/api/feed.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import { plans, type Tier } from "../../src/api/tier.ts";
 import { rollingTiers } from "../../src/sandbox/service/meters.ts";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 import { costSentence, exitSentence } from "../../src/cli/program/help/command-help.ts";
 import { flagsOnPage, fullRows } from "../../src/cli/program/help/flag-rows.ts";
 import { describeFeed } from "../../src/cli/program/help/topics/table-topics.ts";

@@ -4,7 +4,7 @@ import { query } from "../../../src/api/param.ts";
 import { endpointFlags } from "../../../src/cli/commands/flags/endpoint-flags.ts";
 import { readConfigFile } from "../../../src/cli/settings/read-settings.ts";
 import { readSetting } from "../../../src/client/settings.ts";
-import { allCommands } from "../../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../../src/cli/all-commands.ts";
 import { type Flag, type Flags, readValues, type Values } from "../../../src/cli/run/flags/flag.ts";
 import { sharedFlags } from "../../../src/cli/run/flags/shared-flags.ts";
 import { readRunOptions } from "../../../src/cli/run/run-options.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { allCommands } from "../../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../../src/cli/all-commands.ts";
 import { flagsOnPage, fullFlagHelp } from "../../../src/cli/program/help/flag-rows.ts";
 import { topicNames } from "../../../src/cli/program/help/topic-names.ts";
 import { exitCodes } from "../../../src/base/exit-codes.ts";

@@ -5,7 +5,7 @@ import { findEndpoint } from "../../../api/endpoints/find-endpoint.ts";
 import type { Field, RecordShape } from "../../../api/record.ts";
 import type { Command } from "../../commands/command.ts";
 import type { Context } from "../../../base/context/context.ts";
-import { NETWORK_ROWS } from "../../../sandbox/market/well-known.ts";
+import { NETWORK_ROWS } from "../../../sandbox/well-known.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { listEnding, readNewestList } from "../../settings/list-cache.ts";
 

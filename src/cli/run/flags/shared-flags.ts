@@ -1,7 +1,7 @@
 import { type Flag, flag, pick, type Values } from "./flag.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { tiers } from "../../../api/tier.ts";
-import { isFaultProblem, parseFaults } from "../../../sandbox/faults/parse-faults.ts";
+import { isFaultProblem, parseFaults } from "../../../sandbox/parse-faults.ts";
 import {
   choice,
   counting,

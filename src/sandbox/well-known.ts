@@ -1,9 +1,16 @@
-import type { AddressFamily, NetworkFacts } from "./types.ts";
-
 /**
  * Public facts in text tables, because the formatter would spread objects over a thousand lines. `-` means that a fact
  * is not public and the sandbox generates a value in the right format.
  */
+
+export type AddressFamily = "evm" | "solana" | "sui" | "aptos" | "tron" | "ton";
+
+export interface NetworkFacts {
+  readonly id: string;
+  readonly displayName: string;
+  readonly addressFamily: AddressFamily;
+  readonly blockSeconds: number;
+}
 
 export interface NetworkRow extends NetworkFacts {
   /** In November 2026. */

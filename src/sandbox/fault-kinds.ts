@@ -1,4 +1,4 @@
-import type { Tier } from "../../api/tier.ts";
+import type { Tier } from "../api/tier.ts";
 
 export interface Fault {
   readonly kind: FaultName | "status";

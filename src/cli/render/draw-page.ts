@@ -1,20 +1,6 @@
-import { wrapWords } from "../../../base/text/wrap-words.ts";
-import type { Paint } from "../painter.ts";
-
-/** The parts are printed in this order, with an empty line between sections. */
-export interface Block {
-  /** Omits the empty line before this section. */
-  readonly isClose?: boolean;
-  readonly heading?: string;
-  /** Printed before the prose, on the same line. */
-  readonly label?: string;
-  readonly prose?: string;
-  readonly rows?: readonly (readonly [term: string, text: string])[];
-  /** Wrapped without columns: `Output: --fields --columns`. */
-  readonly lists?: readonly (readonly [name: string, text: string])[];
-  /** Commands to copy and paste. Each runs exactly as shown. */
-  readonly commands?: readonly string[];
-}
+import { wrapWords } from "../../base/text/wrap-words.ts";
+import type { Block } from "../help-page.ts";
+import type { Paint } from "./painter.ts";
 
 export interface Paper {
   readonly width: number;

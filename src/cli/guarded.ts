@@ -1,7 +1,7 @@
-import { type Context, exitOfInterruption, isInterruption } from "../../base/context/context.ts";
-import { fail, Failure } from "../../base/failure.ts";
-import { systemFailure } from "../../base/files/file-errors.ts";
-import type { TypedFlags } from "../run/flags/flag.ts";
+import { type Context, exitOfInterruption, isInterruption } from "../base/context/context.ts";
+import { fail, Failure } from "../base/failure.ts";
+import { systemFailure } from "../base/files/file-errors.ts";
+import type { TypedFlags } from "./run/flags/flag.ts";
 
 /** Returns the exit code of `work` or its failure. All errors are handled here. */
 export async function guarded(
@@ -15,7 +15,7 @@ export async function guarded(
   } catch (cause) {
     if (context.signal.aborted)
       return isInterruption(context.signal.reason) ? exitOfInterruption(context.signal.reason) : 130;
-    const { errorFormat, reportFailure } = await import("../run/failure-text.ts");
+    const { errorFormat, reportFailure } = await import("./run/failure-text.ts");
     const failure = cause instanceof Failure ? cause : (systemFailure(cause) ?? bug(cause));
     await reportFailure(context, failure, errorFormat(typed(), context));
     return failure.exit;

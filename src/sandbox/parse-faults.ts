@@ -1,5 +1,5 @@
-import { nearest } from "../../base/text/nearest.ts";
-import { isTier, tiers } from "../../api/tier.ts";
+import { nearest } from "../base/text/nearest.ts";
+import { isTier, tiers } from "../api/tier.ts";
 import {
   type Fault,
   type FaultName,

@@ -1,9 +1,9 @@
-import type { Context } from "../../base/context/context.ts";
-import { versionLine } from "../../base/version.ts";
-import type { TypedFlags } from "../run/flags/flag.ts";
+import type { Context } from "../base/context/context.ts";
+import { versionLine } from "../base/version.ts";
+import type { TypedFlags } from "./run/flags/flag.ts";
 import { allCommands } from "./all-commands.ts";
 import { guarded } from "./guarded.ts";
-import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
+import { type CommandLine, parseCommandLine } from "./program/parse-command-line.ts";
 
 /** `argv` excludes the paths of Node and the script. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
@@ -24,7 +24,7 @@ async function run({ asks, typed }: CommandLine, context: Context): Promise<numb
     case "command":
       return await asks.command.run(asks.words, typed, context);
     case "help": {
-      const { printHelp } = await import("./help/print-help.ts");
+      const { printHelp } = await import("./program/help/print-help.ts");
       return await printHelp(allCommands, asks.words, asks.form, context);
     }
     case "version":

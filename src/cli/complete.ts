@@ -1,6 +1,6 @@
-import type { Context } from "../../../base/context/context.ts";
-import { Failure } from "../../../base/failure.ts";
-import type { Command } from "../../commands/command.ts";
+import type { Context } from "../base/context/context.ts";
+import { Failure } from "../base/failure.ts";
+import type { Command } from "./commands/command.ts";
 import {
   type Asked,
   type Completion,
@@ -10,10 +10,10 @@ import {
   only,
   readFlag,
   readTypedLine,
-} from "./typed-line.ts";
-import { commandWords, positionalWords } from "./positional-words.ts";
-import { flagWords, valueWords } from "./suggested-words.ts";
-import { visibleText } from "../../render/sanitize.ts";
+} from "./program/completion/typed-line.ts";
+import { commandWords, positionalWords } from "./program/completion/positional-words.ts";
+import { flagWords, valueWords } from "./program/completion/suggested-words.ts";
+import { visibleText } from "./render/sanitize.ts";
 
 /** Completes the last word, which can be empty. `words` does not include the program name. */
 export function complete(

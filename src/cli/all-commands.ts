@@ -1,23 +1,23 @@
-import { endpoints } from "../../api/endpoints/all.ts";
-import { localExits } from "../../base/exit-codes.ts";
-import { apiCommand } from "../commands/api/api-command.ts";
-import { commandGroups } from "../commands/input/positionals.ts";
-import { authCommands } from "../commands/auth/auth-commands.ts";
-import { type Command, command } from "../commands/command.ts";
-import { endpointCommand } from "../commands/endpoint/endpoint-command.ts";
-import { completionCommand } from "../commands/completion/completion-command.ts";
-import { configCommands } from "../commands/config/config-commands.ts";
-import { doctorCommand } from "../commands/doctor/doctor-command.ts";
-import { explainCommand } from "../commands/explain/explain-command.ts";
-import { sandboxCommand } from "../commands/sandbox/sandbox-command.ts";
-import { schemaCommand } from "../commands/schema/schema-command.ts";
-import { streamCommand } from "../commands/stream/stream-command.ts";
-import { syncCommand } from "../commands/sync/sync-command.ts";
-import { verifyCommand } from "../commands/verify/verify-command.ts";
-import { nameCommands } from "../commands/name/name-commands.ts";
-import { flag, pick } from "../run/flags/flag.ts";
-import { toggle } from "../run/flags/flag-types.ts";
-import { documentFlags, sharedFlags } from "../run/flags/shared-flags.ts";
+import { endpoints } from "../api/endpoints/all.ts";
+import { localExits } from "../base/exit-codes.ts";
+import { apiCommand } from "./commands/api/api-command.ts";
+import { commandGroups } from "./commands/input/positionals.ts";
+import { authCommands } from "./commands/auth/auth-commands.ts";
+import { type Command, command } from "./commands/command.ts";
+import { endpointCommand } from "./commands/endpoint/endpoint-command.ts";
+import { completionCommand } from "./commands/completion/completion-command.ts";
+import { configCommands } from "./commands/config/config-commands.ts";
+import { doctorCommand } from "./commands/doctor/doctor-command.ts";
+import { explainCommand } from "./commands/explain/explain-command.ts";
+import { sandboxCommand } from "./commands/sandbox/sandbox-command.ts";
+import { schemaCommand } from "./commands/schema/schema-command.ts";
+import { streamCommand } from "./commands/stream/stream-command.ts";
+import { syncCommand } from "./commands/sync/sync-command.ts";
+import { verifyCommand } from "./commands/verify/verify-command.ts";
+import { nameCommands } from "./commands/name/name-commands.ts";
+import { flag, pick } from "./run/flags/flag.ts";
+import { toggle } from "./run/flags/flag-types.ts";
+import { documentFlags, sharedFlags } from "./run/flags/shared-flags.ts";
 
 const helpCommand = command({
   words: "help",
@@ -29,7 +29,7 @@ const helpCommand = command({
   flags: {},
   shared: pick(sharedFlags, "error-format"),
   run: async ({ words }, context) =>
-    await (await import("./help/print-help.ts")).printHelp(allCommands, words, "full", context),
+    await (await import("./program/help/print-help.ts")).printHelp(allCommands, words, "full", context),
 });
 
 const commandsCommand = command({
@@ -51,7 +51,7 @@ const commandsCommand = command({
     },
   ],
   run: async (input, context) =>
-    await (await import("./list-commands.ts")).listCommands(allCommands, input, context),
+    await (await import("./program/list-commands.ts")).listCommands(allCommands, input, context),
 });
 
 /** In the order used in help. A command's code is loaded when the command runs. */

@@ -1,4 +1,4 @@
-import type { Tier } from "../../api/tier.ts";
+import type { Tier } from "../api/tier.ts";
 
 /** A request that the sandbox has received, or a stream that it has opened. It never contains the key. */
 export interface ReceivedRequest {

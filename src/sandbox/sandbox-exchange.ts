@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Tier } from "../../api/tier.ts";
-import type { Faults } from "../faults/fault-kinds.ts";
-import type { ReceivedRequest } from "../wire/received-request.ts";
+import type { Tier } from "../api/tier.ts";
+import type { Faults } from "./fault-kinds.ts";
+import type { ReceivedRequest } from "./received-request.ts";
 
 /** Follows the specification, or the public service where the two differ. */
 export type Dialect = "spec" | "public";
