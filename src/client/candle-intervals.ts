@@ -1,5 +1,5 @@
-import { madeIntervals } from "../api/endpoints/ohlcv.ts";
 import type { Args } from "../api/args.ts";
+import { madeIntervals } from "../api/endpoints/ohlcv.ts";
 import { SECONDS_PER_DAY, writeUtc } from "../base/time/calendar.ts";
 
 /** In JSON: Unix seconds if the service uses them; otherwise, RFC 3339 with its fraction and UTC suffix. */

@@ -15,6 +15,7 @@ import { createAuthorization, hideKey, refuseKey, type Target } from "./target.t
 import { createTransport } from "./connection/transport.ts";
 import { type Answer, createDocument, type Document } from "./document.ts";
 
+/** Sends requests to the service: within the budget and the rate limit, checked, and retried where that may help. */
 export type Client = ReturnType<typeof createClient>;
 
 export interface ClientOptions {

@@ -1,5 +1,6 @@
 import { fail, Failure } from "../base/failure.ts";
 
+/** A limit on the credits that requests and events may spend. */
 export interface Budget {
   /** Before a request. Throws a Failure if the request would exceed the budget. */
   readonly claim: (credits: number) => Promise<Claim>;

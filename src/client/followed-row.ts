@@ -4,6 +4,7 @@ import { member } from "../base/json/raw-json.ts";
 import { hashOfText } from "../base/text/text-hash.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../base/time/time.ts";
 
+/** A row of a list that is followed. */
 export interface TailRow {
   readonly text: string;
   readonly value: object;

@@ -4,6 +4,7 @@ import type { Endpoint } from "../api/endpoint.ts";
 import type { AnswerAge } from "./freshness.ts";
 import type { Answer } from "./document.ts";
 
+/** What the service has charged for in this run, and what its responses showed about the plan. */
 export type Meter = Readonly<Counters>;
 
 class Counters {
@@ -22,7 +23,7 @@ class Counters {
   creditsBefore: string | undefined;
   /** The most recent X-Credits-Remaining, with its original digits. */
   creditsLeft: string | undefined;
-  /** The oldest `asOf` of a response with data, and the longest age, in milliseconds; see answer-age.ts. */
+  /** The oldest `asOf` of a response with data, and the longest age, in milliseconds; see freshness.ts. */
   asOf: number | undefined;
   age = 0;
   /** The most recent X-Api-Plan. */

@@ -2,11 +2,12 @@ import { onlyGroup, type RowShape } from "../api/endpoint.ts";
 import type { Args } from "../api/args.ts";
 import { type Failure, invalidResponse } from "../base/failure.ts";
 import { isObject, rawElements } from "../base/json/raw-json.ts";
-import { ended, incompleteList, type PageEnd, type Position, problemsOf } from "./judge.ts";
+import { ended, incompleteList, type PageEnd, type Position, problemsOf } from "./page-end.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 import type { Subject } from "./subject.ts";
 import { type Rows, type TextRow, textRows } from "./rows.ts";
 
+/** A part of a list as one response returned it. */
 export interface Page {
   /** The kind of rows, if a response contains several kinds. */
   readonly group: string;
@@ -47,7 +48,7 @@ export type PageNote =
   | { readonly kind: Remark; readonly count: number };
 
 /**
- * Unusual but acceptable, and therefore counted; see judge.ts. `short`: pages that a second response confirmed to be
+ * Unusual but acceptable, and therefore counted; see page-end.ts. `short`: pages that a second response confirmed to be
  * shorter than requested, although another page follows. `twins`: rows with the identity of another row of the same
  * response, but other values; all of them are kept. `replaced`: candles that a later one for the same time replaced.
  */

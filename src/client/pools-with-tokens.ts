@@ -1,7 +1,7 @@
 import { invalidResponse } from "../base/failure.ts";
 import { isObject, member } from "../base/json/raw-json.ts";
 import { createRowInspector } from "./pages/distinct-pages.ts";
-import { nextOf } from "./judge.ts";
+import { nextOf } from "./page-end.ts";
 import type { Page, PageNote, Reading } from "./page.ts";
 import type { Asking, TokensOfPool } from "./walk.ts";
 import { createSeenKeys } from "./seen-keys.ts";

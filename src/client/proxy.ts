@@ -3,6 +3,7 @@ import { isLoopback } from "../api/host.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import { withoutSecrets } from "../base/key.ts";
 
+/** The environment variables, which name the proxy. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Opens a tunnel (CONNECT), so it sees the host name but none of the traffic. */

@@ -1,6 +1,7 @@
 import { formatDuration, formatSeconds } from "../api/duration.ts";
 import { fail, Failure } from "../base/failure.ts";
 
+/** Which failures are retried, and for how long. */
 export interface RetryPolicy {
   /** In addition to the first attempt. */
   readonly retries: number;

@@ -9,6 +9,7 @@ import { readSwitch } from "../base/text/switch-words.ts";
 /** In messages, `problem` follows `DEXDATA_RETRIES "-1": `, and `next` is on a separate line. */
 export type Checked<T> = { readonly value: T } | { readonly problem: string; readonly next?: string };
 
+/** A value that an environment variable or config.json can set, with its check and its help. */
 export interface Setting<T> {
   readonly name: string;
   readonly variable: string;

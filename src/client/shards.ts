@@ -4,6 +4,7 @@ import { counted, someOf } from "../base/text/counted.ts";
 import { assetsPerPost, type Feed } from "../api/feed.ts";
 import { distinctSubjects, nameOf, subjectKey, type Subject } from "./subject.ts";
 
+/** The limits for the assets of a stream. A shard is the part of them that shares a connection. */
 export interface Room {
   /** Maximum number of assets per connection. */
   readonly perConnection: number;

@@ -8,6 +8,7 @@ import type { Target } from "./target.ts";
 import type { Subject } from "./subject.ts";
 import type { EventLedger } from "./credit-budget.ts";
 
+/** The events that a stream requests. */
 export interface Subscription {
   readonly feed: Feed;
   readonly kind: FeedKind;
@@ -16,6 +17,7 @@ export interface Subscription {
   readonly params: ReadonlyMap<string, string>;
 }
 
+/** What every connection of a stream needs. */
 export interface Opening {
   readonly target: Target;
   readonly context: Pick<Context, "clock" | "env" | "random">;
@@ -38,6 +40,7 @@ export interface Opening {
 /** In milliseconds: three of the service's ping intervals (wire-facts 5.4). */
 export const defaultSilence = 45_000;
 
+/** When a connection is given up, and what it passes on. */
 export interface ShardLimits {
   /** Events with names that the feed does not define carry no data; they are not passed on. */
   readonly feed: Pick<Feed, "events" | "hasTimeIds">;
@@ -57,6 +60,7 @@ export interface ShardLimits {
   readonly isFinal?: (failure: Failure, attempts: number) => boolean;
 }
 
+/** A connection and its assets. */
 export interface Shard {
   readonly number: number;
   readonly subjects: readonly Subject[];
@@ -65,6 +69,7 @@ export interface Shard {
 /** The connection's state at the end: lost, rejected, or still making its first attempt. */
 export type Missing = "lost" | "refused" | "opening";
 
+/** What a stream reports about its connections. */
 export interface TailHandlers {
   /** Called before the connection is opened for the first time. */
   readonly begun: (shard: Shard) => void;

@@ -5,6 +5,7 @@ import { isAtLeast, plans, type Tier } from "../api/tier.ts";
 import { settings } from "./settings.ts";
 import type { Answer } from "./document.ts";
 
+/** Who sends the requests. */
 export interface Identity {
   /** Sent unchanged as the `Authorization` value; undefined for keyless. */
   readonly key: string | undefined;
@@ -22,6 +23,7 @@ export function lookUpOf({ lookUp = "dexdata auth status" }: Pick<Identity, "loo
   return lookUp;
 }
 
+/** The hosts of a run, and the key that only they get. */
 export interface Target extends Identity {
   /** Has no trailing slash, but may contain a path. */
   readonly rest: string;

@@ -6,7 +6,7 @@ import { Failure } from "../base/failure.ts";
 import { divideDecimals } from "../base/json/divide-decimals.ts";
 import { member } from "../base/json/raw-json.ts";
 import { formatInstant, secondsOf, showSeconds } from "../base/time/time.ts";
-import { ended, more } from "./judge.ts";
+import { ended, more } from "./page-end.ts";
 import { type Page, pageOf } from "./page.ts";
 import { type Asking, plainWalk, type Walk } from "./walk.ts";
 import { parseRow, textRows } from "./rows.ts";
@@ -30,8 +30,8 @@ import {
   type TimedWalk,
   wantedLegs,
 } from "./timed-legs.ts";
-import { sliceBetween } from "./candle-windows.ts";
 import { inAnyOrder } from "../base/concurrent.ts";
+import { sliceBetween } from "./candle-windows.ts";
 
 /** The precision of prices that are quotients, as in the decimal128 format of IEEE 754. */
 const quotientDigits = 34;

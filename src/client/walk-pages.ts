@@ -7,7 +7,7 @@ import type { Client } from "./client.ts";
 import { checkEcho } from "./response/echo.ts";
 import { createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
 import { textRows } from "./rows.ts";
-import { ended } from "./judge.ts";
+import { ended } from "./page-end.ts";
 import { createPage, type Page, pageOf, type Reading, warningOf } from "./page.ts";
 import { type Asking, isDocument, type Walk } from "./walk.ts";
 import type { Document } from "./document.ts";

@@ -1,7 +1,7 @@
 import { plainWalk, type Walk, type WalkKind } from "../client/walk.ts";
 import { traitsOf } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
-import { isConfirmed } from "../client/judge.ts";
+import { isConfirmed } from "../client/page-end.ts";
 import { everyRow, type Page, totalOf } from "../client/page.ts";
 import { createSeenKeys, reachOf } from "../client/seen-keys.ts";
 import type { Context } from "../base/context/context.ts";
@@ -15,8 +15,7 @@ import { member } from "../base/json/raw-json.ts";
 import { compactJson } from "../base/json/json-text.ts";
 import type { Destination } from "../rows/destination.ts";
 import { openFile } from "../rows/file-destination.ts";
-import { answers } from "../rows/pull-pages.ts";
-import { countEnd, countPage, type Tally, tallyOf } from "../rows/tally.ts";
+import { answers, countEnd, countPage, type Tally, tallyOf } from "../rows/pull.ts";
 import { partsOf, settlingTime, type Stretch } from "./coverage.ts";
 import { factsOfKind } from "./dataset.ts";
 import { folderOf } from "./layout.ts";

@@ -5,6 +5,7 @@ import type { Interrupted, Placed } from "./checkpoint.ts";
 import type { FileLock, Locking } from "../base/files/file-lock.ts";
 import { isTaken } from "../base/files/paths.ts";
 
+/** The files that the flags name. */
 export interface WantedDestination {
   /** Undefined for stdout. A symbolic link is resolved to its target. Rows of several files are staged under this name. */
   readonly file: string | undefined;
@@ -16,6 +17,7 @@ export interface WantedDestination {
   readonly receipt: string | undefined;
 }
 
+/** A file that no other process can write, and what earlier runs left of it. */
 export interface Claimed {
   readonly file: string;
   readonly lock: FileLock;

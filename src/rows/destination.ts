@@ -2,10 +2,11 @@ import type { Meter } from "../client/meter.ts";
 import type { Output } from "../base/context/context.ts";
 import type { GrowingFile } from "./out-files/growing-file.ts";
 import { countedSink, newHash } from "./out-files/sink.ts";
-import type { Spent } from "./tally.ts";
+import type { Spent } from "./pull.ts";
 
 export const nothingSpent: Spent = { requests: 0, credits: 0, inDoubt: 0 };
 
+/** Where a pull writes its rows. */
 export interface Destination extends Omit<GrowingFile, "rowsAt" | "note"> {
   /** The file that currently contains the rows; undefined for stdout. */
   readonly rowsAt: () => string | undefined;

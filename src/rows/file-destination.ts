@@ -7,12 +7,13 @@ import { frameOf, readFrames } from "./out-files/row-frames.ts";
 import { modeOf } from "../base/files/paths.ts";
 import type { Packing } from "./packing.ts";
 import { type Account, growFile, type Staging } from "./out-files/growing-file.ts";
-import type { Spent, Tally } from "./tally.ts";
 import type { SeenKeys } from "../client/seen-keys.ts";
 import type { Claimed, WantedDestination } from "./claim-file.ts";
 import { type Destination, nothingSpent } from "./destination.ts";
 import type { CheckpointHeader } from "./checkpoint-lines.ts";
+import type { Spent, Tally } from "./pull.ts";
 
+/** A pull whose rows go to a file. */
 export interface FilePull {
   readonly claimed: Claimed;
   readonly to: WantedDestination;

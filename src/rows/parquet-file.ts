@@ -28,6 +28,7 @@ export interface ByteSource {
 /** The columns are at the row, and are the same array for all rows of a row group. They may lack empty columns. */
 export type SeeRow = (columns: readonly StoredColumn[], json: () => string) => void;
 
+/** A file that dexdata wrote. Each part is checked before it is used. */
 export interface ParquetFile {
   /** The text of the key `dexdata` in the footer: a receipt. */
   readonly receipt: string;

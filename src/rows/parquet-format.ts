@@ -17,6 +17,7 @@ export const typeNames: Readonly<Record<CellType, string>> = {
   boolean: "BOOLEAN",
 };
 
+/** A column of the files that dexdata writes. */
 export interface ParquetColumn {
   readonly name: string;
   readonly type: CellType;

@@ -27,6 +27,7 @@ const rowChecks: readonly ((subject: Subject) => RowCheck | undefined)[] = [
   checkIntervals,
 ];
 
+/** The rules applied to one row after the other. */
 export interface RowWalk extends RowTaker {
   readonly rows: () => number;
   /** The name of the rows, such as `transaction`; undefined until the first row, and for unknown rows. */

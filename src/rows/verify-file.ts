@@ -28,6 +28,7 @@ export interface Target {
   readonly kind: WantedKind | undefined;
 }
 
+/** The rules applied to one file. */
 export interface Verification {
   readonly rows: () => number;
   readonly bytesRead: () => number;

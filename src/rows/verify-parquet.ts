@@ -21,6 +21,7 @@ type RowsFooter = z.output<typeof footerSchema>;
 /** A file of sync with several days has a receipt for each of them. */
 const footersSchema = z.object({ periods: z.array(footerSchema) });
 
+/** A Parquet file to check. */
 export interface ParquetJob {
   readonly file: string;
   /** Creates the walk over the rows when the footer is read, whose receipt contains the query. */

@@ -26,6 +26,7 @@ export interface PullOptions extends Wanted, Reading {
   readonly isValidated: boolean;
 }
 
+/** The pages of one list, with only the wanted rows. */
 export async function wantedPages(
   client: Client,
   args: Args,

@@ -1,5 +1,6 @@
 import type { Tier } from "../api/tier.ts";
 
+/** Something that goes wrong on purpose, and when. */
 export interface Fault {
   readonly kind: FaultName | "status";
   readonly text: string;

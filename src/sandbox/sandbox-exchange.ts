@@ -34,6 +34,7 @@ export interface Accounting {
   readonly faults: readonly string[];
 }
 
+/** What the service simulates, and on which ports. */
 export interface SandboxSettings {
   readonly seed: number;
   /** The simulated clock, in milliseconds since the epoch. */

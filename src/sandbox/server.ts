@@ -11,6 +11,7 @@ import { serveStreams } from "./stream-server.ts";
 import { makeTicker } from "./steps/ticker.ts";
 import { createWorkQueue, type WorkQueue } from "./steps/work-queue.ts";
 
+/** The simulated service on its ports. */
 export interface RunningSandbox {
   /** `http://127.0.0.1:PORT`, for keyless and free callers. */
   readonly restFree: string;

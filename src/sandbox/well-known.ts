@@ -5,6 +5,7 @@
 
 export type AddressFamily = "evm" | "solana" | "sui" | "aptos" | "tron" | "ton";
 
+/** A network of the simulated market. */
 export interface NetworkFacts {
   readonly id: string;
   readonly displayName: string;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import { createReadQueue } from "../../src/cli/commands/follow/read-queue.ts";
 import { followRows } from "../../src/client/follow.ts";
-import { createWake } from "../../src/client/wake.ts";
+import { createWake } from "../../src/client/follow-wake.ts";
 import { createFreshness } from "../../src/client/freshness.ts";
 import { createTestContext } from "../harness/test-context.ts";
 

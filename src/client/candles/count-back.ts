@@ -2,7 +2,7 @@ import { showSeconds, wireOf } from "../../base/time/time.ts";
 import { Failure } from "../../base/failure.ts";
 import { grouped } from "../../base/text/counted.ts";
 import { inOrder } from "../../base/concurrent.ts";
-import { ended, more } from "../judge.ts";
+import { ended, more } from "../page-end.ts";
 import { type Page, type PageNote, pageOf, remark, warningOf } from "../page.ts";
 import { parseRow, textRows } from "../rows.ts";
 import {

@@ -3,7 +3,7 @@ import { member, rawMembers } from "../../base/json/raw-json.ts";
 import { compareDecimals } from "../../base/json/compare-decimals.ts";
 import { sumDecimals } from "../../base/json/exact-decimal.ts";
 import { invalidResponse } from "../../base/failure.ts";
-import { nextOf } from "../judge.ts";
+import { nextOf } from "../page-end.ts";
 import { notesOf, type Page } from "../page.ts";
 import { parseRow, type TextRow, textRows } from "../rows.ts";
 import { openingOf, readSeconds, wholeSeconds } from "../candle-windows.ts";

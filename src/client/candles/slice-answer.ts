@@ -1,7 +1,7 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../../base/concurrent.ts";
-import { ended, more, type Position } from "../judge.ts";
+import { ended, more, type Position } from "../page-end.ts";
 import { type Page, pageOf, readRows, remark } from "../page.ts";
 import type { Asking } from "../walk.ts";
 import { type TextRow, textRows } from "../rows.ts";

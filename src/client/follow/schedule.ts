@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/context/context.ts";
-import type { Wake } from "../wake.ts";
+import type { Wake } from "../follow-wake.ts";
 
 /** Minimum milliseconds between reads of a busy pool. The plan's rate limit may increase it. */
 const shortestGap = 2000;

@@ -4,7 +4,7 @@ import type { Reply } from "../../api/reply.ts";
 import { type Page, type PageNote, pageOf, readRows } from "../page.ts";
 import { type Asking, type BatchInputs, type Chunk, planBatches } from "../walk.ts";
 import { inOrder } from "../../base/concurrent.ts";
-import { ended, more } from "../judge.ts";
+import { ended, more } from "../page-end.ts";
 import { member } from "../../base/json/raw-json.ts";
 import { type TextRow, textRows } from "../rows.ts";
 import { comparableAddress, subjectKey, type Subject } from "../subject.ts";

@@ -1,6 +1,6 @@
 import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from "../../base/time/time.ts";
 import { inOrder } from "../../base/concurrent.ts";
-import { more, nextOf, type Position } from "../judge.ts";
+import { more, nextOf, type Position } from "../page-end.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";
 import type { NumberedWalk, Pages } from "./numbered-walk.ts";
 import type { Page } from "../page.ts";

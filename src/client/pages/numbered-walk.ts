@@ -7,7 +7,7 @@ import type { Instant } from "../../base/time/time.ts";
 import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
 import type { Rows } from "../rows.ts";
 import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
-import { type Doubt, ended, more, type PageEnd, rejectedPosition, type Position } from "../judge.ts";
+import { type Doubt, ended, more, type PageEnd, rejectedPosition, type Position } from "../page-end.ts";
 import {
   countedRows,
   isEnd,
@@ -34,7 +34,7 @@ const endedBy = (page: Unended, end: PageEnd): Page => ({ ...pageOf(page.rows, e
 
 /**
  * A pull's progress through numbered pages. A response that contradicts the service's count is first requested again
- * (see judge.ts). `FrozenWindows` decides which pages are requested at the same time.
+ * (see page-end.ts). `FrozenWindows` decides which pages are requested at the same time.
  */
 export class NumberedWalk implements NumberedState {
   readonly asking: Asking & Reading;

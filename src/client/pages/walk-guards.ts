@@ -1,4 +1,4 @@
-import { endlessList, nextOf } from "../judge.ts";
+import { endlessList, nextOf } from "../page-end.ts";
 import { closing, type Page, rowsSentIn } from "../page.ts";
 
 /** The pull gives up after this many consecutive pages of repeated rows, because each page costs a credit. */

@@ -1,4 +1,4 @@
-import { more, nextOf, type Position } from "../../client/judge.ts";
+import { more, nextOf, type Position } from "../../client/page-end.ts";
 import type { Page } from "../../client/page.ts";
 import type { CandleMarks } from "../../client/walk.ts";
 import { type TextRow, textRows } from "../../client/rows.ts";

@@ -12,7 +12,7 @@ import { textOfFile } from "../../../base/files/stored-file.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
 import { instant } from "../../../base/text/counted.ts";
 import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
-import type { Earlier } from "../../../client/follow-transactions.ts";
+import type { Earlier } from "../../../client/followed-list.ts";
 import { type FollowState, readTailRow, type TailRow } from "../../../client/followed-row.ts";
 
 /** In milliseconds. */

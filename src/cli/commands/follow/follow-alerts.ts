@@ -1,7 +1,7 @@
 import { rowShape } from "../../../api/endpoint.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
-import { idlePollMs } from "../../../client/wake.ts";
+import { idlePollMs } from "../../../client/follow-wake.ts";
 import { type Ending, Stop } from "../../../client/ending.ts";
 import { checkBlind, openAlerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
 import { createRowAlerts } from "../../run/alerts/row-alerts.ts";

@@ -9,10 +9,15 @@ import { member } from "../../../base/json/raw-json.ts";
 import { fromWire } from "../../../base/time/time.ts";
 import { instant } from "../../../base/text/counted.ts";
 import { followRows } from "../../../client/follow.ts";
-import { beginTail, type Earlier, type Tail } from "../../../client/follow-transactions.ts";
-import { beginNewRows } from "../../../client/follow-search.ts";
+import { beginNewRows, beginTail, type Earlier, type Tail } from "../../../client/followed-list.ts";
 import { createRowWriter } from "./row-writer.ts";
-import { createWake, fallbackPollMs, idlePollMs, listenForCalls, type Wake } from "../../../client/wake.ts";
+import {
+  createWake,
+  fallbackPollMs,
+  idlePollMs,
+  listenForCalls,
+  type Wake,
+} from "../../../client/follow-wake.ts";
 import type { TailRow } from "../../../client/followed-row.ts";
 import { createFreshness, type Freshness } from "../../../client/freshness.ts";
 import { Stop } from "../../../client/ending.ts";

@@ -6,7 +6,7 @@ import { fail, type Failure } from "../../../base/failure.ts";
 import type { Report } from "../../run/report.ts";
 import { createRepeatLimiter } from "../../run/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
-import { fallbackPollMs } from "../../../client/wake.ts";
+import { fallbackPollMs } from "../../../client/follow-wake.ts";
 import type { Gap, Moment } from "../../../client/gap.ts";
 import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import { counted, instant } from "../../../base/text/counted.ts";

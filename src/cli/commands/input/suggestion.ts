@@ -19,8 +19,8 @@ import type { Page } from "../../../client/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import type { Questions } from "./questions.ts";
-import { candleWindow, countOpenings } from "../../../client/candle-windows.ts";
 import { networkDoubt } from "../../../api/service-errors.ts";
+import { candleWindow, countOpenings } from "../../../client/candle-windows.ts";
 
 interface Asking {
   readonly context: Context;

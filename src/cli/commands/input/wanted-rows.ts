@@ -1,5 +1,5 @@
 import { isPaged } from "../../../api/reply.ts";
-import type { Position } from "../../../client/judge.ts";
+import type { Position } from "../../../client/page-end.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { plainWalk, type TokensOfPool, type WalkBasics } from "../../../client/walk.ts";
 import type { ReplyFlags } from "../flags/endpoint-flags.ts";

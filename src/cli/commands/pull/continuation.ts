@@ -1,5 +1,5 @@
 import { isPaged } from "../../../api/reply.ts";
-import { isConfirmed, nextOf, type Position } from "../../../client/judge.ts";
+import { isConfirmed, nextOf, type Position } from "../../../client/page-end.ts";
 import type { Page } from "../../../client/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import type { Question } from "../../../api/args.ts";

@@ -14,7 +14,6 @@ import type { Questions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import { findFinished, reportFinished, resumedClock } from "./finished-earlier.ts";
-import { tallyOf } from "../../../rows/tally.ts";
 import {
   checkBinaryOutput,
   checkDestination,
@@ -23,6 +22,7 @@ import {
   readDestination,
 } from "./open-output.ts";
 import { refuseTaken } from "../../../rows/out-file.ts";
+import { tallyOf } from "../../../rows/pull.ts";
 
 /** Everything has been checked by the time the promise resolves. */
 type ReadQuestions = (options: RunOptions, sources: AssetSources) => Promise<Questions>;

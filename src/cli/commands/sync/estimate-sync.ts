@@ -20,8 +20,8 @@ import { exactNumber } from "../../run/output/local-output.ts";
 import { creditsPerMonth } from "../../run/spending/cost-over-time.ts";
 import { writeEstimate } from "../../run/output/write-estimate.ts";
 import type { Run } from "../../run/with-run.ts";
-import { slicesOf } from "../../../client/candle-windows.ts";
 import { beyondPlan } from "../../../client/target.ts";
+import { slicesOf } from "../../../client/candle-windows.ts";
 
 /** Sends one request per dataset of transactions with missing rows, and none for candles. */
 export async function estimateSync(

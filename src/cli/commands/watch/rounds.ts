@@ -8,7 +8,7 @@ import type { Question } from "../../../api/args.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { type Failure, affectsOneInput } from "../../../base/failure.ts";
 import { member } from "../../../base/json/raw-json.ts";
-import { answers } from "../../../rows/pull-pages.ts";
+import { answers } from "../../../rows/pull.ts";
 import { createRowSelector } from "../../render/values/row-text.ts";
 import type { Questions } from "../input/questions.ts";
 import { withSuggestion } from "../input/suggestion.ts";

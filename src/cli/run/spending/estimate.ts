@@ -3,11 +3,11 @@ import type { Args, Question } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { type Reply, isNumbered } from "../../../api/reply.ts";
 import { member } from "../../../base/json/raw-json.ts";
-import { keyOf } from "../../../rows/pull-pages.ts";
+import { keyOf } from "../../../rows/pull.ts";
 import type { Wanted } from "../../../rows/wanted-pages.ts";
+import { planBatches } from "../../../client/walk.ts";
 import { candleWindow, countOpenings, slicesOf } from "../../../client/candle-windows.ts";
 import { madeInterval, sourceArgs, sourceLimit } from "../../../client/candle-intervals.ts";
-import { planBatches } from "../../../client/walk.ts";
 
 /** Values that are unknown before the request are undefined. Retries and lookups after a rejection are excluded. */
 export interface Estimate {
