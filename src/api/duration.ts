@@ -12,7 +12,11 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
  * Converts `500ms`, `30s`, `1.5m`, `2h` or `1d` to milliseconds (more than 0). Rejects a bare number. `bound` is for the
  * message.
  */
-export function readDuration(label: string, typed: string, bound = "more than 0"): number {
+export function readDuration(
+  label: string,
+  typed: string,
+  bound: "more than 0" | "or 0" = "more than 0",
+): number {
   const milliseconds = parseDuration(typed);
   if (milliseconds !== undefined) return milliseconds;
   throw invalidInput(label, `${durationProblem}, ${bound}`, unitHint(typed));

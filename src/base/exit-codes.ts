@@ -46,7 +46,7 @@ export const exitCodes: Readonly<Record<ExitCode, { readonly when: string; reado
     next: "retry later",
   },
   8: {
-    when: "Incomplete: rows are missing, inputs failed, verify found damage, or a stream was silent (--idle-exit) or not connected at the end",
+    when: "Incomplete: rows are missing, inputs failed, verify found damage, --when had no alert, or a stream was silent (--idle-exit) or lost",
     next: "read stderr",
   },
   129: { when: "Ended by SIGHUP (terminal closed); only complete lines were written", next: afterSignal },

@@ -39,8 +39,7 @@ export const rules = {
   },
   R5: {
     level: "finding",
-    statement:
-      "rows are sorted by time, up or down; only a note if transactions are sorted up, because txns --follow adds late rows",
+    statement: "rows are sorted by time, up or down; a late row in a file of txns --follow is only a note",
     appliesTo: "transactions, candles",
   },
   H1: {
@@ -71,7 +70,7 @@ export const rules = {
   H3: {
     level: "note",
     statement:
-      "no candle is partial; no rows of sync are lost, and each period of sync is complete 27h after its end, or after its first read if it needs a second one",
+      "no candle is partial; sync has lost no rows, and each period was complete 27h after its end, or, if it needs two reads, 27h after the first",
     appliesTo: "candles, directories of sync",
   },
 } as const satisfies Readonly<Record<string, Rule>>;

@@ -57,7 +57,7 @@ describe("stream --when", () => {
   });
 
   test.each([
-    [["--when", "price > x"], 'column 9: "x" must be a number after >'],
+    [["--when", "price > x"], 'column 9: "x" must be a number'],
     [["--when", "pric > 1"], "did you mean price?"],
     [["--when", "price > 1", "--"], "missing command after --"],
     [["--cooldown", "1s"], "--cooldown requires --when"],

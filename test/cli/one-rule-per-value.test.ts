@@ -94,3 +94,29 @@ test("a duration without a unit is rejected with the unit it may have meant", as
       "  hint: did you mean 30s?\n",
   });
 });
+
+test("every flag for a duration states the limits, and suggests a unit", () => {
+  const flags = allCommands.flatMap(({ words, flags: own, shared }) =>
+    Object.entries({ ...own, ...shared }).flatMap(([name, { type }]) =>
+      type.name === "duration" && type.placeholder === "duration" ? [{ words, name, type }] : [],
+    ),
+  );
+  const lazy = new Set(["every"]);
+  expect(flags.length).toBeGreaterThan(50);
+  for (const { words, name, type } of flags.filter((each) => !lazy.has(each.name)))
+    expect(
+      problemWith(() => type.read(name, ["5"])),
+      `${words} --${name}`,
+    ).toMatch(
+      /^invalid --[\w-]+ "5": must be a duration such as 500ms, 30s, 5m or 1h, (?:more than 0(?: and up to 24h)?|or 0)$/u,
+    );
+});
+
+function problemWith(read: () => unknown): string {
+  try {
+    read();
+    return "accepted";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -244,7 +244,11 @@ describe("refused before anything is sent", () => {
       "--no-header cannot be used with --output parquet",
       "remove --no-header",
     ],
-    ["networks -o parquet --columns id", "--columns cannot be used with --output parquet", "use --fields"],
+    [
+      "networks -o parquet --columns id",
+      "--columns requires a table, but the output is parquet",
+      "use --fields",
+    ],
     ["networks -o parquet --watch 5s", "--output parquet cannot be used with --watch", "use ndjson"],
     [
       `txns ethereum ${pool} --follow -o parquet`,

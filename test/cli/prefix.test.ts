@@ -139,21 +139,21 @@ describe("before a request, --prefix is rejected", () => {
     [
       "json",
       [...search, "--prefix", "id", "-o", "json"],
-      /--prefix cannot be used with --output json: it requires ndjson/u,
+      /--prefix requires ndjson, but the output is json/u,
     ],
     [
       "csv, from the name of the file",
       [...search, "--prefix", "id", "--out", path.join(folder, "x.csv")],
-      /--output csv/u,
+      /the output is csv/u,
     ],
     [
       "an unknown field of --watch",
       [...search, "--prefix", "dexid", "--watch", "5s"],
       /did you mean dex_id\?/u,
     ],
-    ["csv of --watch", [...search, "--prefix", "id", "--watch", "5s", "-o", "csv"], /--output csv/u],
+    ["csv of --watch", [...search, "--prefix", "id", "--watch", "5s", "-o", "csv"], /the output is csv/u],
     ["an unknown field of --follow", [...txns, "--follow", "--prefix", "poolid"], /did you mean pool_id\?/u],
-    ["tsv of --follow", [...txns, "--follow", "--prefix", "id", "-o", "tsv"], /--output tsv/u],
+    ["tsv of --follow", [...txns, "--follow", "--prefix", "id", "-o", "tsv"], /the output is tsv/u],
     ["an unknown field of a stream", [...prices, "--prefix", "addres"], /did you mean address\?/u],
     [
       "a field of another feed",

@@ -322,7 +322,7 @@ describe("help", () => {
       for (const example of group[0]?.examples ?? []) expect(stdout).toContain(`  ${example}\n`);
       for (const name of Object.keys(flagsOnPage(endpointFlags(group))))
         expect(stdout).toContain(`--${name}`);
-      expect(stdout).toMatch(/Cost: 1 credit per \w+\. Plan: /u);
+      expect(stdout).toMatch(/Cost: 1 credit per \w+[.;].* Plan: /su);
       expect((await run(`help ${command}`)).stdout).toBe(stdout);
     },
   );

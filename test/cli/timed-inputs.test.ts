@@ -217,7 +217,7 @@ describe("lists", () => {
     const { stdout } = await priced([`@${file}`]);
     expect(rowsOf(stdout).map(({ at }) => at)).toEqual(["2026-11-20T12:00:00Z", "2026-11-20T12:00:00Z"]);
     const mixed = fileOf("mixed", `ethereum:${weth} 2026-11-20\nethereum:${usdc}\n`);
-    expect((await priced([`@${mixed}`])).stderr).toContain(`no time for ethereum:${usdc}`);
+    expect((await priced([`@${mixed}`])).stderr).toContain(`missing time for ethereum:${usdc}`);
     const { stdout: both } = await priced([`@${mixed}`, "--at", "2026-11-19"]);
     expect(rowsOf(both).map(({ at }) => at)).toEqual(["2026-11-20T00:00:00Z", "2026-11-19T00:00:00Z"]);
   });
@@ -302,8 +302,8 @@ describe("lists", () => {
   });
 
   test.each([
-    [["--interval", "1m"], "no time for ethereum:"],
-    [["--lake", "."], "no time for ethereum:"],
+    [["--interval", "1m"], "missing time for ethereum:"],
+    [["--lake", "."], "missing time for ethereum:"],
     [["--at", "-2h", "--max-age", "30m"], 'invalid --max-age "30m"'],
     [["--at", "-2h", "--pool", "--in", weth], "--in cannot be used with pools"],
     [["--at", "-2h", "--watch", "10s"], "--watch"],

@@ -33,7 +33,9 @@ describe("generated tables", () => {
 
   test("the README has the plans that the program uses", async () => {
     const text = withParts(readme, { plans: plansTable });
-    expect(text).toContain(`| dev | 500,000 per billing period | 120 | ${connectionsOfPlan.dev} | paid |`);
+    expect(text).toContain(
+      `| dev | 30 USD | 500,000 per billing period | 120 | ${connectionsOfPlan.dev} | paid |`,
+    );
     await expect(text).toMatchFileSnapshot("../../README.md");
   });
 

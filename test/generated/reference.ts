@@ -42,11 +42,21 @@ function creditsOf(tier: Tier): string {
   return `${credits.toLocaleString("en-US")} ${rollingTiers.has(tier) ? "in 30 days" : "per billing period"}`;
 }
 
+/** The published prices of 2026 (wire-facts 2.2). The program does not need them. */
+const monthlyPrices: Readonly<Record<Tier, string>> = {
+  keyless: "free",
+  free: "free",
+  dev: "30 USD",
+  pro: "99 USD",
+  enterprise: "set by contract",
+};
+
 export const plansTable = (): string =>
   table(
-    ["plan", "credits", "requests/min", "streams", "API hosts"],
+    ["plan", "price per month", "credits", "requests/min", "streams", "API hosts"],
     Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
       tier,
+      monthlyPrices[tier],
       creditsOf(tier),
       requestsPerMinute === undefined ? "set by contract" : String(requestsPerMinute),
       String(connectionsOfPlan[tier]),

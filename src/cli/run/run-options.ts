@@ -106,7 +106,7 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
 function columnsFor(format: RowFormat, names: readonly string[] | undefined): readonly string[] | undefined {
   if (names === undefined || hasColumns(format)) return names;
   throw usageFailure(
-    `--columns cannot be used with --output ${format}: it requires a table`,
+    `--columns requires a table, but the output is ${format}`,
     "add -o table, or use --fields",
   );
 }

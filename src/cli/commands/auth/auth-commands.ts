@@ -22,8 +22,8 @@ export const authCommands = [
     words: "auth login",
     summary: "Store an API key, read from a hidden prompt or stdin",
     credits: {
-      full: "up to 1 credit for each host tried, until one accepts the key",
-      brief: "1 per host, ...",
+      full: "1 credit; hosts that reject the key are free",
+      brief: "1",
     },
     plan: { full: "any", brief: "any" },
     examples: ["dexdata auth login", "dexdata auth login --profile work < key.txt"],

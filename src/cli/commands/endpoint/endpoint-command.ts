@@ -13,7 +13,9 @@ const lookups: ReadonlySet<string> = new Set(["networks", "dexes", "usage"]);
 
 export function endpointCommand(group: EndpointGroup): Command {
   const [endpoint] = group;
-  const unit = batchParam(endpoint.reply) !== undefined ? "address" : "request";
+  const isBatch = batchParam(endpoint.reply) !== undefined;
+  const unit = isBatch ? "address" : "request";
+  const pastPrices = isBatch ? "; with --at, 1 per request" : "";
   // Creating the flags for all commands would add a millisecond to each startup.
   let made: Flags | undefined;
   const flags = (): Flags => (made ??= endpointFlags(group));
@@ -30,7 +32,7 @@ export function endpointCommand(group: EndpointGroup): Command {
       return flags();
     },
     shared: sharedFlags,
-    credits: { full: `1 credit per ${unit}`, brief: `1 per ${unit}` },
+    credits: { full: `1 credit per ${unit}${pastPrices}`, brief: `1 per ${unit}` },
     plan: planOf(group),
     // Several addresses can fail one by one, and pages can be missing from a list.
     exits: group.some((each) => takesAddress(each) || isPaged(each.reply)) ? partialExits : requestExits,
@@ -51,7 +53,8 @@ export function endpointCommand(group: EndpointGroup): Command {
 
 /** If a flag selects the endpoint, the text names that flag. */
 function planOf(group: readonly Endpoint[]): PlanInWords {
-  const needed = group.map(({ chosenBy, plan }) => {
+  const needed = group.map(({ chosenBy, plan, reply }) => {
+    if (batchParam(reply) !== undefined) return planOfPrices;
     const who = planName(plan);
     if (chosenBy === undefined) return who;
     const brief = `${who.brief} with --${chosenBy}`;
@@ -62,9 +65,17 @@ function planOf(group: readonly Endpoint[]): PlanInWords {
   return {
     full: said.map(({ full }) => full).join("; "),
     brief: others.length === 0 ? first.brief : `${first.brief}, ...`,
-    ...(group.some(({ plan }) => plans[plan].hosts === "paid") && { isBounded: true }),
+    ...(group.some(({ plan, reply }) => plans[plan].hosts === "paid" || batchParam(reply) !== undefined) && {
+      isBounded: true,
+    }),
   };
 }
+
+/** Prices in the past are read from candles. */
+const planOfPrices: PlanInWords = {
+  full: `${anyPlan.full}; dev or higher with --at, except with --pool`,
+  brief: "any",
+};
 
 function planName(tier: Tier): PlanInWords {
   const name = `${tier} or higher`;

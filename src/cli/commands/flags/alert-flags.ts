@@ -13,18 +13,19 @@ export const alertFlags = (summary: string, usualCooldown: string, limits = "; -
   cooldown: flag(durationOrZero, "Rows", {
     with: "when",
     needs: { flag: "when", next: "add --when" },
-    summary: "Time between two alerts of one asset",
+    summary: "Minimum time between two alerts of the same condition and asset",
     defaultSaid: `default ${usualCooldown}`,
   }),
   blind: flag(durationFrom(shortestBlind, "the service sends a ping every 15s"), "Rows", {
     with: "when",
     needs: { flag: "when", next: "add --when" },
     summary: "Also alert after this long without reliable data, at least 20s",
-    details: "; DEXDATA_ALERT is then blind, and back when the connection or the reads work again",
+    details:
+      "; this alert sets DEXDATA_ALERT=blind, and the next one DEXDATA_ALERT=back when data is reliable again",
   }),
   state: flag(outputFile, "Rows", {
     summary: "Keep the state of alerts in this file across restarts",
-    details: '; a command that had not ended runs again within 10m, with "repeat":true',
+    details: '; after a kill, unfinished commands of the last 10m are started again, with "repeat":true',
   }),
 });
 

@@ -34,9 +34,15 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
     if (endpoint.isGrowing === true) Object.assign(flags, growthFlags);
   }
   const hasCrossings = !group.some(({ reply }) => isMovingWindow(reply));
-  const { watch, ...others } = watchFlags;
-  const shown = hasCrossings ? { ...watch, details: `${watch.details}; --when adds alerts` } : watch;
-  return { ...(hasCrossings && watchAlertFlags), ...flags, watch: shown, ...others, prefix: prefixFlag };
+  const { watch, metrics } = watchFlags;
+  const details = `${watch.details}; --when adds alerts (see: dexdata help alerts)`;
+  return {
+    ...(hasCrossings && watchAlertFlags),
+    ...flags,
+    watch: hasCrossings ? { ...watch, details } : watch,
+    metrics: { ...metrics, with: flags["follow"] === undefined ? "watch" : metrics.with },
+    prefix: prefixFlag,
+  };
 }
 
 /** Excludes the filters, which the endpoint parses. */
@@ -184,7 +190,7 @@ const batchFlags = {
     summary: "What to do with tokens without a price",
     default: "skip",
     details:
-      ": skip (default; lists them on stderr), null (prints a row for each), fail (lists them, exits 8)",
+      ": skip (default; lists them on stderr), null (prints a row for each; the default with --at), fail (lists them, exits 8)",
     choicesIn: "details",
   }),
   ...timedFlags,
@@ -193,7 +199,7 @@ const batchFlags = {
 const candleFlags = {
   fill: flag(choice(["null", "previous"], "price"), "Rows", {
     summary:
-      "Add a row for each interval without trades; its prices are null or previous (the previous close)",
+      "Add a row for each interval without trades, with these prices: null, or previous (the previous close)",
     choicesIn: "summary",
   }),
   chart: chartFlag,

@@ -63,7 +63,7 @@ export const followFlags = {
     with: "follow",
     needs,
     summary: "Request rows at this interval, without a stream",
-    details: "; at least 2s; for several pools from 5s to 1h (default 1m)",
+    details: "; one pool: at least 2s; several pools: 5s to 1h, default 1m",
     excludes: [
       {
         flag: "streaming-url",

@@ -20,9 +20,9 @@ export const timedFlags = {
     excludes,
   }),
   "at-field": flag(filledText("field"), group, {
-    summary: "Get the price at the time in this field of each input row",
+    summary: "Get a price for each input row, at the time in this field",
     details:
-      "; the input is NDJSON, or CSV with the columns network and token, asset or pool; a row of txns gets a price for each of its tokens",
+      "; the input is NDJSON, or CSV with a column network and one of token, asset or pool; a row of txns gets a price for each of its tokens",
     excludes: [...excludes, { flag: "at", isMutual: true, next: "use only one of them" }],
   }),
   interval: flag(choice(intervals, "interval"), group, {
@@ -37,7 +37,7 @@ export const timedFlags = {
   }),
   "at-rule": flag(choice(atRules, "rule"), group, {
     summary:
-      "Candle to use: before (default; the newest one closed by then), open (the one that contains the time)",
+      "Which candle sets the price: before (default; the newest that had closed by then), open (the one that contains the time)",
     default: "before",
     choicesIn: "summary",
     with: timeFlags,

@@ -51,7 +51,7 @@ export async function readAssetsAt(
       return [{ asset: { ...subject, kind }, at: readAt(label, now, `time of ${subject.address}`) }];
     if (common.length === 0)
       throw usageFailure(
-        `no time for ${subject.network}:${subject.address}`,
+        `missing time for ${subject.network}:${subject.address}`,
         "add --at <time>, or write a time after each asset of a list",
       );
     return common.map((time) => ({ asset: { ...subject, kind, label }, at: time }));

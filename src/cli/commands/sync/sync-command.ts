@@ -12,7 +12,7 @@ export const syncCommand = command({
   summary: "Keep a directory of transactions and candles complete",
   credits: { full: "1 credit per request; see --estimate", brief: "1 per request" },
   plan: {
-    full: "any for pool candles; dev or higher for transactions and token candles",
+    full: "any for pools and pool candles; dev or higher for transactions and token candles",
     brief: "any for pool candles, ...",
     isBounded: true,
   },

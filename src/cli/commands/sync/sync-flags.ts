@@ -42,18 +42,18 @@ export const syncFlags = {
   }),
   search: flag(text("search"), "Rows", {
     summary: "Record the pools of this search, e.g. 'ethereum --limit 500'",
-    details: "; the words after pools search; 1 credit per 100 rows and period",
+    details: "; takes the arguments and filters of pools search; 1 credit per 100 rows and period",
   }),
   list: flag(text("name"), "Rows", {
     summary: "Name of the list of pools to record",
-    defaultSaid: "default: search or pools",
+    defaultSaid: "default: search with --search, otherwise pools",
   }),
   every: flag(text("duration", "duration"), "Rows", {
-    summary: "Period of the list of pools",
+    summary: "How often to record the pools of a list",
     defaultSaid: "default 1h",
   }),
   by: flag(choice(partitions, "partition"), "Output", {
-    summary: "Store the complete days of a month in one file, or each day in its own file",
+    summary: "Write one file for the complete days of each month, or one file per day",
     defaultSaid: "default: month; existing datasets keep their layout",
   }),
   from: flag(text("time", "time"), "Rows", {
@@ -117,7 +117,7 @@ export const syncNotes: readonly Block[] = [
   {
     prose:
       "The name of a file shows its state: rows.parquet has complete days, open.parquet days that still grow, and lost.parquet days " +
-      "that lack rows that the service no longer has. A day is complete when it was read at least 24h after its end, the service's count agrees, and an " +
+      "that cannot be completed, because the service no longer has all of their rows. A day is complete when it was read at least 24h after its end, the service's count agrees, and an " +
       "older row shows that the start of the day is not missing. If you do not trust a file, delete it: the next run fetches its days again.",
   },
 ];

@@ -8,8 +8,8 @@ import { command } from "../command.ts";
 export const verifyCommand = command({
   words: "verify",
   section: "Live data and files",
-  positionals: [{ name: "file", isRepeatable: true, suggests: "files" }],
-  summary: "Check files and receipts for damage, missing and repeated rows",
+  positionals: [{ name: "file|directory", isRepeatable: true, suggests: "files" }],
+  summary: "Check files for damage, missing rows and repeated rows",
   examples: [
     "dexdata verify swaps.receipt.json",
     "dexdata verify swaps.ndjson candles.csv.gz",
@@ -20,7 +20,7 @@ export const verifyCommand = command({
   exits: [...localExits, 8],
   flags: {
     kind: flag(choice(wantedKinds, "kind"), "Rows", {
-      summary: "Kind of rows, if the names of their fields do not show it",
+      summary: "Kind of rows, if it is not clear from the names of their fields",
     }),
   },
   shared: pick(textFlags, "output", "no-header", "quiet", "progress", "error-format"),

@@ -29,7 +29,7 @@ export function checkPrefix(
 export function checkPrefixFormat({ prefix, format }: Pick<Presentation, "prefix" | "format">): void {
   if (prefix === undefined || format === "ndjson") return;
   throw usageFailure(
-    `--prefix cannot be used with --output ${format}: it requires ndjson`,
+    `--prefix requires ndjson, but the output is ${format}`,
     "add -o ndjson, or remove --prefix",
   );
 }

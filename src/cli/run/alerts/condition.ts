@@ -86,25 +86,24 @@ const longestTest = 5;
 
 function parseTest(words: readonly Word[], text: string, { fields, hasSeries }: Testable) {
   const [field, operator, value] = words;
-  const end = { text: "", column: text.length + 1 };
   if (field === undefined || !fields.includes(field.text)) {
     const near = nearest(field?.text.replace("?", "") ?? "", fields);
     const hint = near === undefined ? `fields: ${fields.join(", ")}` : `did you mean ${near}?`;
-    throw wrong(text, field ?? end, "must be a field", hint);
+    throw wrong(text, field, field === undefined ? "must be a field" : "is not a field", hint);
   }
   const way = ways.find((each) => each === operator?.text);
   if (way !== undefined && hasSeries) return parseChange(field.text, way, words, text);
   const known = operators.find((each) => each === operator?.text);
   const others = hasSeries ? `, or ${ways.join(", ")}` : "";
-  if (known === undefined) throw wrong(text, operator ?? end, `must be ${operators.join(" ")}${others}`);
-  if (value === undefined) throw wrong(text, end, "must be a value");
+  if (known === undefined) throw wrong(text, operator, `must be ${operators.join(" ")}${others}`);
+  if (value === undefined) throw wrong(text, undefined, "must be a value");
   const number = readNumber(value.text);
   if (number !== undefined) {
     const test: Test = { kind: "number", field: field.text, operator: known, value: number };
     return { test, length: 3 };
   }
   if (known !== "=" && known !== "!=")
-    throw wrong(text, value, `must be a number after ${known}, such as 0.05, 3000 or 100k`);
+    throw wrong(text, value, "must be a number, such as 0.05, 3000 or 100k");
   const test: Test = { kind: "text", field: field.text, isEqual: known === "=", value: value.text };
   return { test, length: 3 };
 }
@@ -112,14 +111,12 @@ function parseTest(words: readonly Word[], text: string, { fields, hasSeries }: 
 /** `price moves 5% in 1h`. */
 function parseChange(field: string, way: Way, words: readonly Word[], text: string) {
   const [, , percent, preposition, duration] = words;
-  const end = { text: "", column: text.length + 1 };
   const by = /^(\d{1,6}(?:\.\d{1,6})?)%$/u.exec(percent?.text ?? "")?.[1];
-  if (by === undefined || Number(by) === 0)
-    throw wrong(text, percent ?? end, `must be a percentage after ${way}, such as 5%`);
-  if (preposition?.text !== "in") throw wrong(text, preposition ?? end, 'must be "in" and a duration');
+  if (by === undefined || Number(by) === 0) throw wrong(text, percent, "must be a percentage, such as 5%");
+  if (preposition?.text !== "in") throw wrong(text, preposition, 'must be "in" and a duration');
   const window = parseDuration(duration?.text ?? "");
   if (window === undefined || window < shortestWindow || window > longestWindow)
-    throw wrong(text, duration ?? end, "must be a duration from 1s to 7d, such as 1h");
+    throw wrong(text, duration, "must be a duration from 1s to 7d, such as 1h");
   const test: Test = { kind: "change", field, way, percent: by, window };
   return { test, length: 5 };
 }
@@ -134,9 +131,10 @@ export function readNumber(text: string): ExactDecimal | undefined {
   return decimal && { ...decimal, exponent: decimal.digits === "" ? 0 : decimal.exponent + scale };
 }
 
-function wrong(text: string, { text: word, column }: Word, accepted: string, hint?: string): Error {
-  const found = word === "" ? "the end" : `"${word}"`;
-  return usageFailure(`--when "${text}": column ${column}: ${found} ${accepted}`, hint);
+/** `word` is undefined at the end of the text. */
+function wrong(text: string, word: Word | undefined, accepted: string, hint?: string): Error {
+  const found = word === undefined ? "incomplete; the next part" : `column ${word.column}: "${word.text}"`;
+  return usageFailure(`--when "${text}": ${found} ${accepted}`, hint);
 }
 
 /** Undefined if the row does not have the value, or if it cannot be compared. */

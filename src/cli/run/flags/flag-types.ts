@@ -99,7 +99,9 @@ export function ofSetting<Value>(
 }
 
 /** In milliseconds. */
-export const duration: FlagType<number> = readBy("duration", "duration", readDuration);
+export const duration: FlagType<number> = readBy("duration", "duration", (label, typed) =>
+  readDuration(label, typed),
+);
 
 export const durationOrZero: FlagType<number> = readBy("duration", "duration", (label, typed) =>
   /^0[a-z]*$/u.test(typed) ? 0 : readDuration(label, typed, "or 0"),

@@ -50,7 +50,7 @@ export const metricsFlag = (...where: readonly string[]): Flag<string> =>
 
 export const prefixFlag = flag(fieldPaths, "Output", {
   suggests: "fields",
-  summary: "Print these fields and a tab before each NDJSON row, e.g. pool_id",
+  summary: "Print these fields and a tab before each NDJSON row",
 });
 
 const columnNames = readBy("text", "names", (label, typed) => {
@@ -74,10 +74,10 @@ export const outputFlags = {
   }),
   fields: flag(fieldPaths, "Output", {
     suggests: "fields",
-    summary: "Output only these fields, e.g. id,24h.volume_usd ('?' lists all fields)",
+    summary: "Output only these fields, separated by commas ('?' lists all fields)",
   }),
   columns: flag(columnNames, "Output", {
-    summary: "Show only these table columns, in this order, e.g. token-0,price-usd ('?' lists all columns)",
+    summary: "Show only these table columns, in this order, separated by commas ('?' lists all columns)",
     excludes: [{ flag: "fields", isMutual: true, next: "use only one of them" }],
   }),
   "no-header": flag(toggle, "Output", { summary: "Omit the header row of tables, CSV and TSV" }),
@@ -113,7 +113,7 @@ export const outputFlags = {
   validate: flag(toggle, "Output", { summary: "Check every row against the API schema" }),
   quiet: flag(toggle, "Output", {
     short: "q",
-    summary: "Hide progress, the summary line and other informational messages",
+    summary: "Hide progress, the summary line and other informational messages; do not prompt",
   }),
   progress: flag(choice(progressModes, "mode"), "Output", {
     summary:

@@ -8,7 +8,7 @@ const tasks: readonly (readonly [task: string, typed: string, plan?: string])[] 
   ["busiest tokens", "tokens search <network>"],
   ["one pool", "pool <network> <address>"],
   ["prices now", "prices <network> <address…>"],
-  ["past prices", "prices <network> <address…> --at <time>", "dev or higher"],
+  ["past prices", "prices <network> <address…> --at <time>", "dev or higher, or any with --pool"],
   ["trades of a day", "txns <network> <pool> --day yesterday --all"],
   ["candles", "ohlcv <network> <pool> --pool --from -1d"],
   ["live events", "stream <network:address…> --limit 10"],
@@ -39,7 +39,7 @@ ${tableLines(rows)}
 
 Conventions:
   output  NDJSON in a pipe. --json is short for -o json, and --json=a,b for -o json --fields a,b.
-  errors  One JSON object on stderr: code, exit, message, retryable and next (the next step).
+  errors  A JSON object for each failed input on stderr: code, exit, message, retryable and next (the next step).
   cost    --estimate prints the cost of a pull and exits; --max-credits 50 stops before a run spends more.
   lists   10 rows unless --limit or --all is given; --receipt FILE records whether the list is complete.
   flags   dexdata commands -o json lists the commands; dexdata commands txns -o json describes the flags of one.
@@ -47,5 +47,5 @@ Conventions:
   tests   --sandbox or DEXDATA_SANDBOX=1: simulated data, offline and free. DEXDATA_NOW sets its clock.
 
 Exit codes: 0 success, 1 internal error or invalid response, 2 invalid command line, 3 not found, 4 key or plan, 5 out of
-credits, 6 rate limit, 7 network or server error, 8 incomplete. Retry after 6 and 7; dexdata help exit-codes has the rest.`;
+credits, 6 rate limit, 7 network or server error, 8 incomplete. Retry if retryable is true; dexdata help exit-codes has the rest.`;
 }

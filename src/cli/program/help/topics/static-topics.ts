@@ -16,8 +16,7 @@ Live views:
   --watch 1m   Refreshes every minute; the shortest interval is 5s. New rows are marked with + and changed rows with *.
       A pipe gets only the new and changed rows. Rate limits, server errors and network errors are reported, and the
       next refresh tries again.
-  --progress   Shows rows, requests, credits, rate and time left. plain prints a line every 10s; none and -q print
-      nothing.
+  --progress   Shows rows, requests, credits, rate and time left. --progress plain prints a line every 10s.
   stream       Shows a board with the latest event of each asset. -o ndjson prints lines instead.
 
 Examples:
@@ -32,9 +31,9 @@ Files:
       FILE.resume.
   --resume    Continues an interrupted pull. You can also use it on the first run: rows then go directly to FILE, which
       is complete when FILE.resume no longer exists.
-  --out 'swaps/{network}/{date}.ndjson'  Divides the rows into files by their own values when all rows are in
-      swaps/.rows-*.part. Fields: {network} {pool} {token} {dex} {candle} {year} {month} {date} {date-hour}.
-  --out FILE.gz  Compresses the file with gzip when all rows are in FILE.gz.part, also with --resume.
+  --out 'swaps/{network}/{date}.ndjson'  Collects all rows in swaps/.rows-*.part, and then divides them into files by the
+      values of these fields: {network} {pool} {token} {dex} {candle} {year} {month} {date} {date-hour}.
+  --out FILE.gz  Collects all rows in FILE.gz.part, and then compresses them with gzip.
   --force     Starts over, or overwrites an existing file.
   --receipt FILE  Writes the time range, rows, SHA-256, credits and completeness as JSON.
   FILE.lock   Lets only one run at a time write to FILE. A second run exits 7.
@@ -43,9 +42,9 @@ Completeness:
   count        A list is complete if the service's own count of its rows agrees. If it does not, pages are requested
       again, up to 3 times; then the command reads on and exits 8.
   end of list  Where the service has no count, a list is complete when it ends. The receipt records which proof was used.
-  assets       A response about another pool, token or network is requested again; then the command exits 1.
+  assets       A response about another pool, token or network is requested again; if it is wrong again, the command exits 1.
   filters      If the service ignores a filter, the command fails before it prints a row.
-  --no-strict  Accepts incomplete lists, and rows that do not match a filter that the service ignored.
+  --no-strict  Accepts incomplete lists, and unfiltered rows if the service ignores a filter.
 
 Examples:
   dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -2h --all --out swaps.ndjson --resume --sandbox`;
@@ -84,8 +83,8 @@ Variables:
 dexdata doctor shows the proxy in use, and any problem with it or with a certificate.`;
 
 export const followTopic = `
-dexdata txns --follow prints a pool's history, then new transactions, oldest first, without gaps or duplicates. All rows
-are read from REST; stream events only trigger reads, at most one every 2s. There is also a read every minute, so a
+dexdata txns --follow prints a pool's history, then new transactions, oldest first except for late rows, without gaps or
+duplicates. All rows are read from REST; stream events only trigger reads, at most one every 2s. There is also a read every minute, so a
 silent stream delays rows by a minute at most. Each request and each event costs 1 credit.
 
 Rows and gaps:
@@ -113,7 +112,7 @@ Flags:
   --when 'price < 3000'  A field, one of < <= > >= = !=, and a value; "and" joins tests. Each command has its own fields:
       '?' lists them.
   -- ./page-me.sh  Runs this command, with a line of JSON on stdin
-  --cooldown 5m    Time between two alerts of one asset
+  --cooldown 5m    Minimum time between two alerts of the same condition and asset
   --blind 5m       Also alerts after this long without reliable data
   --state FILE     Keeps the state of alerts across restarts
   --for 1h         Ends the run: exit 0 after an alert, otherwise 8

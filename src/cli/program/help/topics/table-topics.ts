@@ -49,7 +49,7 @@ export function timeTopic(commands: readonly Command[], { clock }: TopicContext)
   };
   const timed = commands.filter(({ flags }) => "from" in flags || "created-after" in flags);
   return `
-The flags --from, --to, --created-after, --created-before and --now accept these forms of a time.
+The flags --from, --to, --at, --created-after, --created-before and --now accept these forms of a time.
 
 Forms, and their values at ${read("now")}:
 ${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
@@ -106,7 +106,7 @@ Commands that require a plan:
 ${tableLines(commands.filter(({ plan }) => plan.isBounded).map(({ words, plan }) => [words, plan.full]))}
 
 Your own limits:
-  --estimate     Prints the estimated requests, credits, rows and time, and sends at most one request
+  --estimate     Prints the estimated requests, credits, rows and time; sends at most one request (sync: one per dataset)
   --max-credits  Stops the command before a request that would exceed this number of credits (exit 5)
   budget.daily   Limits the credits spent per UTC day, for all processes on this machine that use the same key and service
   --rpm          Replaces the rate limit of the plan; unlimited removes it, but dexdata still obeys Retry-After
@@ -118,7 +118,7 @@ export function environmentTopic(_commands: readonly Command[], context: TopicCo
   const folders = findFolders(context);
   const variables = Object.values(settings).filter(({ only }) => only !== "file");
   return `
-Precedence: flag, variable, config file, default. Empty counts as unset. dexdata config list shows value and source.
+Precedence: flag, variable, config file, default. Empty counts as unset, except in DEXDATA_PAGER. See dexdata config list.
 
 Settings:
 ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
@@ -137,7 +137,7 @@ XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_
 }
 
 export const streamsTopic = (): string => `
-dexdata stream prints live events, one per line, until you stop it. Each event costs 1 credit. An asset is a token or a
+dexdata stream prints live events until you stop it: a line per event, or on a terminal, a board. Each event costs 1 credit. An asset is a token or a
 pool that you stream. For the history of a pool and then its new transactions, see dexdata help follow.
 
 --feed transactions --by token streams the transactions of all pools of a token, which can be a thousand times the
@@ -158,8 +158,8 @@ Operation:
   --idle-exit   Exits 8 if any one connection is silent for this long.
   SIGHUP        Reloads the @file that lists the assets.
 
-The exit code is 0 only after --limit or --for, or when the program that reads the stream closes the pipe. If that
-program is slow, the stream slows down, and memory use stays flat.`;
+The exit code is 0 if --limit, --for, the key q or a closed pipe ended the stream; with --when, only after an alert. If the
+program that reads the pipe is slow, the stream slows down, and memory use stays flat.`;
 
 /** The kinds of assets, how many share a connection, and the plan. */
 export function describeFeed({ kinds, batches, plan }: Feed): readonly [string, string, string] {
