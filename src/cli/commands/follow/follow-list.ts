@@ -9,7 +9,7 @@ import { member } from "../../../base/json/raw-json.ts";
 import { fromWire } from "../../../base/time/time.ts";
 import { instant } from "../../../base/text/counted.ts";
 import { followRows } from "../../../client/follow.ts";
-import { beginNewRows, beginTail, type Earlier, type Tail } from "../../../client/followed-list.ts";
+import { beginTail, type Earlier, type Tail } from "../../../client/followed-list.ts";
 import { createRowWriter } from "./row-writer.ts";
 import {
   createWake,
@@ -26,6 +26,7 @@ import { creditsLast } from "../../run/spending/cost-over-time.ts";
 import { createFollowReport } from "./follow-report.ts";
 import { type FollowedList, listTitle, pathOfList, poolsOf, rowNames } from "./followed-lists.ts";
 import type { Session } from "./open-session.ts";
+import { beginNewRows } from "../../../client/follow-search.ts";
 
 /** The run is over when the last of its lists is. */
 export interface FollowingList {
