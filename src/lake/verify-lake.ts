@@ -12,12 +12,11 @@ import { verifyParquet } from "../rows/verify-parquet.ts";
 import { completeAge, needsSecondRead } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
-import { expectedPeriods, foreignFiles, type KnownFile, lastRun } from "./expected-periods.ts";
+import { expectedPeriods, foreignFiles, type KnownFile, lastRun } from "./files/expected-periods.ts";
 import { type Footer, foreignPart, readFooters } from "./footer.ts";
-import { tryParquet } from "./lake-file.ts";
-import { findLakeFiles, type LakeFile } from "./lake-files.ts";
-import { folderOf, periodAt } from "./layout.ts";
-import { tokensName } from "./token-table.ts";
+import { tryParquet } from "./files/lake-file.ts";
+import { findLakeFiles, type LakeFile } from "./files/lake-files.ts";
+import { folderOf, periodAt, tokensName } from "./layout.ts";
 
 export interface LakeVerifier {
   /** Findings about a file are shown with those of its dataset. */

@@ -58,19 +58,22 @@ export const subjects: readonly Subject[] = [
       "src/lake/coverage.ts": ["test/lake/coverage.test.ts", "test/cli/sync.test.ts"],
       "src/lake/layout.ts": ["test/lake/layout.test.ts"],
       "src/lake/footer.ts": ["test/lake/layout.test.ts", "test/cli/sync.test.ts"],
-      "src/lake/merge-rows.ts": [
+      "src/lake/periods/merge-rows.ts": [
         "test/lake/merge-rows.test.ts",
         "test/cli/sync.test.ts",
         "test/lake/sync-days.slow.test.ts",
       ],
-      "src/lake/publish-period.ts": [
+      "src/lake/periods/publish-period.ts": [
         "test/lake/merge-rows.test.ts",
         "test/cli/sync.test.ts",
         "test/lake/sync-evidence.slow.test.ts",
         "test/lake/sync-reach.test.ts",
       ],
-      "src/lake/judge-period.ts": ["test/lake/judge-period.test.ts", "test/lake/sync-evidence.slow.test.ts"],
-      "src/lake/lake-reach.ts": ["test/lake/sync-reach.test.ts"],
+      "src/lake/periods/judge-period.ts": [
+        "test/lake/judge-period.test.ts",
+        "test/lake/sync-evidence.slow.test.ts",
+      ],
+      "src/lake/reading/lake-reach.ts": ["test/lake/sync-reach.test.ts"],
       "src/lake/verify-lake.ts": ["test/lake/verify-lake.test.ts"],
     },
   },

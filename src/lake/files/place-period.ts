@@ -1,13 +1,13 @@
 import path from "node:path";
-import { showSeconds } from "../base/time/time.ts";
-import { folderBelow } from "../base/files/folder-below.ts";
-import { removeFile } from "../base/files/paths.ts";
-import { publish } from "../base/files/publish.ts";
-import type { Dataset } from "./dataset.ts";
-import { type Footer } from "./footer.ts";
+import { showSeconds } from "../../base/time/time.ts";
+import { folderBelow } from "../../base/files/folder-below.ts";
+import { removeFile } from "../../base/files/paths.ts";
+import { publish } from "../../base/files/publish.ts";
+import type { Dataset } from "../dataset.ts";
+import { type Footer } from "../footer.ts";
 import { findFiles, type FoundFile, type HeldFile, isWithin } from "./held-files.ts";
 import { isIntact, joinPeriods, type StoredPeriod, type WrittenPart } from "./lake-file.ts";
-import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "./layout.ts";
+import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "../layout.ts";
 import { copyAside, type Keeper, partIn, placePart, setAside } from "./place-file.ts";
 
 export interface Placer extends Keeper {

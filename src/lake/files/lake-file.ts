@@ -1,10 +1,15 @@
-import { rowShape } from "../api/endpoint.ts";
-import { fail } from "../base/failure.ts";
-import { createPart, openStored } from "../base/files/stored-file.ts";
-import { removeFile } from "../base/files/paths.ts";
-import { rawMembers } from "../base/json/raw-json.ts";
-import { columnsOf, createRowHash, type ParquetColumn, UnreadableParquet } from "../rows/parquet-format.ts";
-import { joinParquet } from "../rows/join-parquet.ts";
+import { rowShape } from "../../api/endpoint.ts";
+import { fail } from "../../base/failure.ts";
+import { createPart, openStored } from "../../base/files/stored-file.ts";
+import { removeFile } from "../../base/files/paths.ts";
+import { rawMembers } from "../../base/json/raw-json.ts";
+import {
+  columnsOf,
+  createRowHash,
+  type ParquetColumn,
+  UnreadableParquet,
+} from "../../rows/parquet-format.ts";
+import { joinParquet } from "../../rows/join-parquet.ts";
 import {
   groupsOf,
   openParquet,
@@ -12,11 +17,11 @@ import {
   readParquet,
   type RowRange,
   rowRanges,
-} from "../rows/parquet-file.ts";
-import { createParquetWriter, type WrittenRows } from "../rows/parquet-writer.ts";
-import { type DatasetKind, factsOfKind } from "./dataset.ts";
-import { type Footer, writeFooter, writeFooters } from "./footer.ts";
-import { periodAt } from "./layout.ts";
+} from "../../rows/parquet-file.ts";
+import { createParquetWriter, type WrittenRows } from "../../rows/parquet-writer.ts";
+import { type DatasetKind, factsOfKind } from "../dataset.ts";
+import { type Footer, writeFooter, writeFooters } from "../footer.ts";
+import { periodAt } from "../layout.ts";
 
 /** Calls `read` with the file, or returns undefined if it does not exist. Throws UnreadableParquet for a damaged one. */
 export async function withParquet<T>(

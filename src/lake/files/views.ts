@@ -1,11 +1,11 @@
 import path from "node:path";
-import type { Context } from "../base/context/context.ts";
-import { writeFailure } from "../base/files/file-errors.ts";
-import { lookAt } from "../base/files/paths.ts";
-import { replaceWithText } from "../base/files/replace-file.ts";
-import { textOfFile } from "../base/files/stored-file.ts";
-import { type Dataset, factsOfKind, keyOfKind } from "./dataset.ts";
-import { tokensName } from "./token-table.ts";
+import type { Context } from "../../base/context/context.ts";
+import { writeFailure } from "../../base/files/file-errors.ts";
+import { lookAt } from "../../base/files/paths.ts";
+import { replaceWithText } from "../../base/files/replace-file.ts";
+import { textOfFile } from "../../base/files/stored-file.ts";
+import { type Dataset, factsOfKind, keyOfKind } from "../dataset.ts";
+import { tokensName } from "../layout.ts";
 
 /** What an analyst opens first: `cd lake && duckdb -init views.sql`. */
 export const viewsName = "views.sql";

@@ -1,10 +1,10 @@
-import { notCreated, partsOf, type Stretch } from "./coverage.ts";
-import { nameOfDataset } from "./dataset.ts";
-import type { LostRange } from "./footer.ts";
+import { notCreated, partsOf, type Stretch } from "../coverage.ts";
+import { nameOfDataset } from "../dataset.ts";
+import type { LostRange } from "../footer.ts";
 import { lostRange, type Reach } from "./lake-reach.ts";
 import { creation, type LakeRun, rangeText } from "./lake-run.ts";
-import { periodAt } from "./layout.ts";
-import { rewriteFooter } from "./publish-period.ts";
+import { periodAt } from "../layout.ts";
+import { rewriteFooter } from "../periods/publish-period.ts";
 
 /** In seconds. Whether a pool existed earlier is worth a request. */
 const worthAsking = 30 * 86_400;

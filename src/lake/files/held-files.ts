@@ -1,17 +1,17 @@
 import path from "node:path";
-import { describeFileError, errorCode, isOneFile } from "../base/files/file-errors.ts";
-import { folderBelow } from "../base/files/folder-below.ts";
-import { type FileIdentity, type FolderLock, identityOf, publish } from "../base/files/publish.ts";
-import { openStored } from "../base/files/stored-file.ts";
+import { describeFileError, errorCode, isOneFile } from "../../base/files/file-errors.ts";
+import { folderBelow } from "../../base/files/folder-below.ts";
+import { type FileIdentity, type FolderLock, identityOf, publish } from "../../base/files/publish.ts";
+import { openStored } from "../../base/files/stored-file.ts";
 import {
   openParquet,
   type ParquetFile,
   readParquet,
   type RowRange,
   rowRanges,
-} from "../rows/parquet-file.ts";
-import type { Dataset } from "./dataset.ts";
-import { type Footer, foreignPart, readFooters } from "./footer.ts";
+} from "../../rows/parquet-file.ts";
+import type { Dataset } from "../dataset.ts";
+import { type Footer, foreignPart, readFooters } from "../footer.ts";
 import {
   fileNameOf,
   type FileState,
@@ -20,8 +20,8 @@ import {
   type Period,
   placeNamed,
   placeOf,
-} from "./layout.ts";
-import { UnreadableParquet } from "../rows/parquet-format.ts";
+} from "../layout.ts";
+import { UnreadableParquet } from "../../rows/parquet-format.ts";
 
 interface FileOnDisk {
   readonly file: string;

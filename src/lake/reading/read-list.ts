@@ -1,23 +1,23 @@
-import { plainWalk } from "../client/walk.ts";
-import { showSeconds } from "../base/time/time.ts";
-import type { Args } from "../api/args.ts";
-import { networkPoolsSearch } from "../api/endpoints/searches.ts";
-import { Failure } from "../base/failure.ts";
-import { removeFile } from "../base/files/paths.ts";
-import { createPart, textOfFile } from "../base/files/stored-file.ts";
-import { compactJson } from "../base/json/json-text.ts";
-import { member } from "../base/json/raw-json.ts";
-import type { Client } from "../client/client.ts";
-import { everyRow } from "../client/page.ts";
-import { createSeenKeys } from "../client/seen-keys.ts";
-import { addressKey } from "../client/subject.ts";
-import { walkPages } from "../client/walk-pages.ts";
-import type { PoolList } from "./dataset.ts";
+import { plainWalk } from "../../client/walk.ts";
+import { showSeconds } from "../../base/time/time.ts";
+import type { Args } from "../../api/args.ts";
+import { networkPoolsSearch } from "../../api/endpoints/searches.ts";
+import { Failure } from "../../base/failure.ts";
+import { removeFile } from "../../base/files/paths.ts";
+import { createPart, textOfFile } from "../../base/files/stored-file.ts";
+import { compactJson } from "../../base/json/json-text.ts";
+import { member } from "../../base/json/raw-json.ts";
+import type { Client } from "../../client/client.ts";
+import { everyRow } from "../../client/page.ts";
+import { createSeenKeys } from "../../client/seen-keys.ts";
+import { addressKey } from "../../client/subject.ts";
+import { walkPages } from "../../client/walk-pages.ts";
+import type { PoolList } from "../dataset.ts";
 import { creationOf } from "./lake-reach.ts";
 import type { LakeRun } from "./lake-run.ts";
-import { folderOf } from "./layout.ts";
-import { nameOfWork, workFolder } from "./place-file.ts";
-import { createDocument } from "../client/document.ts";
+import { folderOf } from "../layout.ts";
+import { nameOfWork, workFolder } from "../files/place-file.ts";
+import { createDocument } from "../../client/document.ts";
 
 /**
  * Reads a list: its search, or each of its pools. `recent` are pools of the last day with the time of their creation in

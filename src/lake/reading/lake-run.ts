@@ -1,50 +1,18 @@
-import { showSeconds } from "../base/time/time.ts";
-import { createQueue } from "../base/queue.ts";
-import type { Client } from "../client/client.ts";
-import type { Context } from "../base/context/context.ts";
-import type { Failure } from "../base/failure.ts";
-import type { FolderLock } from "../base/files/publish.ts";
-import type { FileLock } from "../base/files/file-lock.ts";
-import { counted } from "../base/text/counted.ts";
-import { notCreated } from "./coverage.ts";
-import { type Dataset, nameOfDataset } from "./dataset.ts";
-import { type LostRange } from "./footer.ts";
-import { findHeld, type HeldFile } from "./held-files.ts";
-import type { Period } from "./layout.ts";
-import type { News } from "./news.ts";
-import { type Published, publishPeriod, type Publisher } from "./publish-period.ts";
+import { showSeconds } from "../../base/time/time.ts";
+import { createQueue } from "../../base/queue.ts";
+import { counted } from "../../base/text/counted.ts";
+import { notCreated } from "../coverage.ts";
+import { type Dataset, nameOfDataset } from "../dataset.ts";
+import { type LostRange } from "../footer.ts";
+import { findHeld, type HeldFile } from "../files/held-files.ts";
+import type { Period } from "../layout.ts";
+import type { News } from "../periods/news.ts";
+import { type Publisher, publishPeriod } from "../periods/publish-period.ts";
 import { creationOf, type Reach } from "./lake-reach.ts";
+import type { Lake } from "../lake.ts";
 import { createWitnesses } from "./witness.ts";
-import type { ServiceClock } from "./service-clock.ts";
 import type { Waiting } from "./waiting.ts";
-
-export interface Lake {
-  readonly context: Context;
-  readonly client: Client;
-  readonly root: string;
-  readonly lock: FileLock & FolderLock;
-  /** Data of different services must not be mixed. */
-  readonly service: string;
-  readonly version: string;
-  readonly isForced: boolean;
-  readonly parallel: number;
-  readonly clock: ServiceClock;
-  /** The datasets, if the service's clock is not that of this machine. In Unix seconds. */
-  readonly datasetsAt: (present: number) => readonly Dataset[];
-  readonly events: LakeEvents;
-}
-
-export interface LakeEvents {
-  readonly planned: (periods: number) => void;
-  readonly done: () => void;
-  readonly read: (rows: number) => void;
-  readonly published: (dataset: Dataset, published: Published) => Promise<void>;
-  /** Rows are missing, or may be. */
-  readonly incomplete: (problem: string) => void;
-  readonly damaged: (problem: string) => void;
-  readonly remark: (text: string) => void;
-  readonly failed: (dataset: Dataset, failure: Failure) => void;
-}
+import type { Published } from "../lake.ts";
 
 export type LakeRun = ReturnType<typeof beginRun>;
 

@@ -1,18 +1,16 @@
 import path from "node:path";
-import type { Client } from "../client/client.ts";
-import { token as tokenEndpoint } from "../api/endpoints/token.ts";
-import { affectsOneInput, Failure } from "../base/failure.ts";
-import { address, position, text, time } from "../api/record.ts";
-import { isOneFile } from "../base/files/file-errors.ts";
-import { identityOf, publish } from "../base/files/publish.ts";
-import { isObject, member } from "../base/json/raw-json.ts";
-import { columnOf, UnreadableParquet } from "../rows/parquet-format.ts";
-import { parseRfc3339, showSeconds } from "../base/time/time.ts";
+import type { Client } from "../../client/client.ts";
+import { token as tokenEndpoint } from "../../api/endpoints/token.ts";
+import { affectsOneInput, Failure } from "../../base/failure.ts";
+import { address, position, text, time } from "../../api/record.ts";
+import { isOneFile } from "../../base/files/file-errors.ts";
+import { identityOf, publish } from "../../base/files/publish.ts";
+import { isObject, member } from "../../base/json/raw-json.ts";
+import { columnOf, UnreadableParquet } from "../../rows/parquet-format.ts";
+import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { readRows, writeParquet } from "./lake-file.ts";
+import { tokensName } from "../layout.ts";
 import { type Keeper, partIn } from "./place-file.ts";
-
-/** The tokens of all transactions and token candles, with what is needed to read raw amounts. */
-export const tokensName = "tokens.parquet";
 
 export interface TokenKey {
   readonly network: string;

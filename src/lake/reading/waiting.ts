@@ -1,5 +1,5 @@
-import type { partsOf, Stretch } from "./coverage.ts";
-import type { LostRange } from "./footer.ts";
+import type { partsOf, Stretch } from "../coverage.ts";
+import type { LostRange } from "../footer.ts";
 import type { Reach } from "./lake-reach.ts";
 import type { StagedRows } from "./pull-stretch.ts";
 

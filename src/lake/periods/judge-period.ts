@@ -1,6 +1,6 @@
-import { completeAge, settlingTime } from "./coverage.ts";
-import type { Contradiction, LostRange } from "./footer.ts";
-import type { FileState } from "./layout.ts";
+import { completeAge, settlingTime } from "../coverage.ts";
+import type { Contradiction, LostRange } from "../footer.ts";
+import type { FileState } from "../layout.ts";
 
 /** What is known about a period after a part of it was read. Times are in Unix seconds. */
 export interface Evidence {

@@ -1,16 +1,16 @@
-import { plainWalk } from "../client/walk.ts";
-import type { Client } from "../client/client.ts";
-import { walkPages } from "../client/walk-pages.ts";
-import { pool as poolEndpoint } from "../api/endpoints/pool.ts";
-import { affectsOneInput, Failure } from "../base/failure.ts";
-import { candleReach, type Tier } from "../api/tier.ts";
-import { member } from "../base/json/raw-json.ts";
-import { parseRfc3339 } from "../base/time/time.ts";
-import { transactionReach } from "../api/endpoints/pool-transactions.ts";
-import { candleLength, type Dataset, factsOfKind } from "./dataset.ts";
-import type { Footer, LostRange } from "./footer.ts";
-import { isOfDataset, readLakeRow } from "./lake-row.ts";
-import { argsOf } from "./stretch-args.ts";
+import { plainWalk } from "../../client/walk.ts";
+import type { Client } from "../../client/client.ts";
+import { walkPages } from "../../client/walk-pages.ts";
+import { pool as poolEndpoint } from "../../api/endpoints/pool.ts";
+import { affectsOneInput, Failure } from "../../base/failure.ts";
+import { candleReach, type Tier } from "../../api/tier.ts";
+import { member } from "../../base/json/raw-json.ts";
+import { parseRfc3339 } from "../../base/time/time.ts";
+import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
+import { candleLength, type Dataset, factsOfKind } from "../dataset.ts";
+import type { Footer, LostRange } from "../footer.ts";
+import { isOfDataset, readLakeRow } from "../periods/lake-row.ts";
+import { argsOf } from "../stretch-args.ts";
 
 /** How far back the service returns rows. */
 export interface Reach {

@@ -1,8 +1,8 @@
 import path from "node:path";
-import { namesBelow } from "../base/files/paths.ts";
-import { intervals } from "../api/endpoints/ohlcv.ts";
-import { type Dataset, datasetKinds, keyOfKind } from "./dataset.ts";
-import { fileNameOf, type FileState, fileStates, folderOf, type Period, placeNamed } from "./layout.ts";
+import { namesBelow } from "../../base/files/paths.ts";
+import { intervals } from "../../api/endpoints/ohlcv.ts";
+import { type Dataset, datasetKinds, keyOfKind } from "../dataset.ts";
+import { fileNameOf, type FileState, fileStates, folderOf, type Period, placeNamed } from "../layout.ts";
 
 /** A file of the directory, as its place describes it. */
 export interface LakeFile {

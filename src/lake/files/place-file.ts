@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import { showSeconds } from "../base/time/time.ts";
-import type { Context } from "../base/context/context.ts";
-import { folderBelow } from "../base/files/folder-below.ts";
-import { type FolderLock, identityOf, keepCopy, publish } from "../base/files/publish.ts";
-import { removeOwn } from "../base/files/stored-file.ts";
+import { showSeconds } from "../../base/time/time.ts";
+import type { Context } from "../../base/context/context.ts";
+import { folderBelow } from "../../base/files/folder-below.ts";
+import { type FolderLock, identityOf, keepCopy, publish } from "../../base/files/publish.ts";
+import { removeOwn } from "../../base/files/stored-file.ts";
 import type { HeldFile } from "./held-files.ts";
 import type { WrittenPart } from "./lake-file.ts";
-import { fileNameOf } from "./layout.ts";
+import { fileNameOf } from "../layout.ts";
 
 /** What it takes to change a directory. */
 export interface Keeper {

@@ -1,9 +1,9 @@
-import { invalidResponse } from "../base/failure.ts";
-import { isObject, member } from "../base/json/raw-json.ts";
-import { compareInstants, type Instant, parseRfc3339 } from "../base/time/time.ts";
-import { addressKey } from "../client/subject.ts";
-import type { Dataset, DatasetKind } from "./dataset.ts";
-import { openingOf } from "../client/candle-windows.ts";
+import { invalidResponse } from "../../base/failure.ts";
+import { isObject, member } from "../../base/json/raw-json.ts";
+import { compareInstants, type Instant, parseRfc3339 } from "../../base/time/time.ts";
+import { addressKey } from "../../client/subject.ts";
+import type { Dataset, DatasetKind } from "../dataset.ts";
+import { openingOf } from "../../client/candle-windows.ts";
 
 export interface LakeRow {
   /** The JSON as the service sent it, or as a file has it. */

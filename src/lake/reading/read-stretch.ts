@@ -1,10 +1,10 @@
-import { createPart, textOfFile } from "../base/files/stored-file.ts";
-import { transactionReach } from "../api/endpoints/pool-transactions.ts";
-import { partsOf, type Stretch } from "./coverage.ts";
+import { createPart, textOfFile } from "../../base/files/stored-file.ts";
+import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
+import { partsOf, type Stretch } from "../coverage.ts";
 import { giveUpStart } from "./give-up.ts";
 import type { LakeRun } from "./lake-run.ts";
-import { folderOf } from "./layout.ts";
-import { workFolder } from "./place-file.ts";
+import { folderOf } from "../layout.ts";
+import { workFolder } from "../files/place-file.ts";
 import { dropStaged, type Expected, pullStretch, type Pulled, stagedName } from "./pull-stretch.ts";
 import { isWithinReach, probeReach, type Reach, reachOfPlan } from "./lake-reach.ts";
 import type { Part } from "./waiting.ts";

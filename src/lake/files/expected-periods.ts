@@ -1,9 +1,9 @@
-import { namesIn } from "../api/service-name.ts";
-import type { Dataset } from "./dataset.ts";
-import type { Footer } from "./footer.ts";
-import { settlingTime } from "./coverage.ts";
+import { namesIn } from "../../api/service-name.ts";
+import type { Dataset } from "../dataset.ts";
+import type { Footer } from "../footer.ts";
+import { settlingTime } from "../coverage.ts";
 import type { LakeFile } from "./lake-files.ts";
-import { folderOf, type Period, periodsBetween } from "./layout.ts";
+import { folderOf, type Period, periodsBetween } from "../layout.ts";
 
 /** A period of a file whose footer could be read. */
 export interface KnownFile extends LakeFile {

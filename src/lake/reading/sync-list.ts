@@ -1,16 +1,16 @@
-import { fail, usageFailure } from "../base/failure.ts";
-import { member } from "../base/json/raw-json.ts";
-import { counted } from "../base/text/counted.ts";
-import { SECONDS_PER_DAY } from "../base/time/calendar.ts";
-import { parseRfc3339 } from "../base/time/time.ts";
-import { addressKey } from "../client/subject.ts";
-import { nameOfDataset, periodOf, type PoolList } from "./dataset.ts";
-import { identityOf } from "./footer.ts";
-import type { HeldFile } from "./held-files.ts";
-import { readRows } from "./lake-file.ts";
+import { fail, usageFailure } from "../../base/failure.ts";
+import { member } from "../../base/json/raw-json.ts";
+import { counted } from "../../base/text/counted.ts";
+import { SECONDS_PER_DAY } from "../../base/time/calendar.ts";
+import { parseRfc3339 } from "../../base/time/time.ts";
+import { addressKey } from "../../client/subject.ts";
+import { nameOfDataset, periodOf, type PoolList } from "../dataset.ts";
+import { identityOf } from "../footer.ts";
+import type { HeldFile } from "../files/held-files.ts";
+import { readRows } from "../files/lake-file.ts";
 import { type LakeRun, rangeText } from "./lake-run.ts";
-import { type Period, periodsBetween } from "./layout.ts";
-import { replacePeriod } from "./publish-period.ts";
+import { type Period, periodsBetween } from "../layout.ts";
+import { replacePeriod } from "../periods/publish-period.ts";
 import { readPools } from "./read-list.ts";
 
 /** A pool that leaves a search is read for this long, in seconds. */

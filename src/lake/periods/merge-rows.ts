@@ -1,4 +1,4 @@
-import { candleLength, type Dataset } from "./dataset.ts";
+import { candleLength, type Dataset } from "../dataset.ts";
 import { type LakeRow, sortRows } from "./lake-row.ts";
 
 /** A part of a period that was read. `to` is undefined if it reaches the service's present time. */

@@ -1,12 +1,12 @@
-import { linesOfFile } from "../base/files/stored-file.ts";
-import { counted } from "../base/text/counted.ts";
-import { completeAge } from "./coverage.ts";
-import { type Dataset, nameOfDataset } from "./dataset.ts";
-import type { Footer } from "./footer.ts";
+import { linesOfFile } from "../../base/files/stored-file.ts";
+import { counted } from "../../base/text/counted.ts";
+import { completeAge } from "../coverage.ts";
+import { type Dataset, nameOfDataset } from "../dataset.ts";
+import type { Footer } from "../footer.ts";
 import { lostRange, newestRow } from "./lake-reach.ts";
-import { isOfDataset, type LakeRow, readLakeRow } from "./lake-row.ts";
+import { isOfDataset, type LakeRow, readLakeRow } from "../periods/lake-row.ts";
 import { creation, type LakeRun } from "./lake-run.ts";
-import type { Period } from "./layout.ts";
+import type { Period } from "../layout.ts";
 import { dropStaged, type StagedRows } from "./pull-stretch.ts";
 import type { Waiting } from "./waiting.ts";
 

@@ -1,6 +1,6 @@
-import type { WrittenRows } from "../rows/parquet-writer.ts";
-import { completeAge, settlingTime } from "./coverage.ts";
-import { type Footer, identityOf } from "./footer.ts";
+import type { WrittenRows } from "../../rows/parquet-writer.ts";
+import { completeAge, settlingTime } from "../coverage.ts";
+import { type Footer, identityOf } from "../footer.ts";
 import type { Verdict } from "./judge-period.ts";
 import type { LakeRow } from "./lake-row.ts";
 import { settledTime } from "./merge-rows.ts";

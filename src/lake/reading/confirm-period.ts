@@ -1,12 +1,12 @@
-import { plainWalk } from "../client/walk.ts";
-import { walkPages } from "../client/walk-pages.ts";
-import type { Stretch } from "./coverage.ts";
-import { type Dataset, factsOfKind } from "./dataset.ts";
-import { readLakeRow } from "./lake-row.ts";
+import { plainWalk } from "../../client/walk.ts";
+import { walkPages } from "../../client/walk-pages.ts";
+import type { Stretch } from "../coverage.ts";
+import { type Dataset, factsOfKind } from "../dataset.ts";
+import { readLakeRow } from "../periods/lake-row.ts";
 import type { LakeRun } from "./lake-run.ts";
-import type { Period } from "./layout.ts";
-import { rewriteFooter } from "./publish-period.ts";
-import { argsOf } from "./stretch-args.ts";
+import type { Period } from "../layout.ts";
+import { rewriteFooter } from "../periods/publish-period.ts";
+import { argsOf } from "../stretch-args.ts";
 
 /**
  * Compares a complete file again, while the service still has the rows: transactions by the service's count, and

@@ -1,40 +1,25 @@
+import type { Published } from "../lake.ts";
 import { createHash } from "node:crypto";
 import path from "node:path";
-import { showSeconds } from "../base/time/time.ts";
-import { removeFile } from "../base/files/paths.ts";
-import type { Dataset } from "./dataset.ts";
-import { type Footer } from "./footer.ts";
-import type { HeldFile, KeptFile } from "./held-files.ts";
+import { showSeconds } from "../../base/time/time.ts";
+import { removeFile } from "../../base/files/paths.ts";
+import type { Dataset } from "../dataset.ts";
+import { type Footer } from "../footer.ts";
+import type { HeldFile, KeptFile } from "../files/held-files.ts";
 import { type Evidence, judgePeriod } from "./judge-period.ts";
-import { readRows, writePart, type WrittenPart } from "./lake-file.ts";
+import { readRows, writePart, type WrittenPart } from "../files/lake-file.ts";
 import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
-import { type FileState, folderOf, type Period, placeOf, shownPeriod } from "./layout.ts";
+import { folderOf, type Period, placeOf, shownPeriod } from "../layout.ts";
 import { type Merged, mergeRows } from "./merge-rows.ts";
 import type { News } from "./news.ts";
-import type { WrittenRows } from "../rows/parquet-writer.ts";
+import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { extentOf, footerOf } from "./period-footer.ts";
-import { copyAside, partIn, setAside } from "./place-file.ts";
-import { type Placer, placePeriod } from "./place-period.ts";
+import { copyAside, partIn, setAside } from "../files/place-file.ts";
+import { type Placer, placePeriod } from "../files/place-period.ts";
 
 export interface Publisher extends Placer {
   readonly service: string;
   readonly version: string;
-}
-
-export interface Published {
-  /** Relative to the directory. */
-  readonly file: string;
-  /** Such as `2026-11-20`; its rows and bytes follow. */
-  readonly period: string;
-  readonly state: FileState;
-  readonly rows: number;
-  readonly bytes: number;
-  readonly settled_to: string;
-  /** Earlier rows that have changed, and earlier rows that the service no longer lists. */
-  readonly revised: number;
-  readonly withdrawn: number;
-  readonly twins: number;
-  readonly footer: Footer;
 }
 
 /** Replaces the file of a period. Returns undefined if the file already says the same. */

@@ -1,8 +1,8 @@
-import type { Dataset } from "./dataset.ts";
-import type { LostRange } from "./footer.ts";
-import type { HeldFile } from "./held-files.ts";
+import type { Dataset } from "../dataset.ts";
+import type { LostRange } from "../footer.ts";
+import type { HeldFile } from "../files/held-files.ts";
 import type { LakeRow } from "./lake-row.ts";
-import type { Period } from "./layout.ts";
+import type { Period } from "../layout.ts";
 import type { ReadPart } from "./merge-rows.ts";
 
 /** What was read about one period, or that it can no longer be read. */
