@@ -1,5 +1,14 @@
-import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { createHash } from "node:crypto";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import path from "node:path";
 import { fail, Failure, invalidInput, usageFailure } from "../base/failure.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../base/files/file-errors.ts";
@@ -119,7 +128,9 @@ export function checkReceiptFile(receipt: string, file: string | undefined): voi
 export function alreadyExists(file: string): Failure {
   return usageFailure(
     `${file} already exists`,
-    "resume an interrupted pull with --resume, or overwrite with --force",
+    existsSync(journalOf(targetOf(file)))
+      ? "resume the interrupted pull with --resume, or start over with --force"
+      : "use another file name, or overwrite the file with --force",
   );
 }
 

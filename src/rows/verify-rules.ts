@@ -70,7 +70,7 @@ export const rules = {
   H3: {
     level: "note",
     statement:
-      "no candle is partial; sync has lost no rows, and each period was complete 27h after its end, or, if it needs two reads, 27h after the first",
+      "no candle is partial; sync has lost no rows, and each period was complete within 27h of its end, or of its first read if it needs two",
     appliesTo: "candles, directories of sync",
   },
 } as const satisfies Readonly<Record<string, Rule>>;

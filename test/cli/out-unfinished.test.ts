@@ -219,7 +219,7 @@ describe("an unfinished pull", () => {
     expect(resultOf(await pull(list, file))).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `error: ${file} already exists\n  hint: resume an interrupted pull with --resume, or overwrite with --force\n`,
+      stderr: `error: ${file} already exists\n  hint: resume the interrupted pull with --resume, or start over with --force\n`,
     });
     expect([list.server.requests.length, readFileSync(file, "utf8")]).toEqual([requests, "precious\n"]);
     rmSync(file);

@@ -36,8 +36,8 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
   ],
   note:
     "The service does not document the signs of amounts, so dexdata shows them as sent and does not call a swap a buy or a sell. TYPE is swap if " +
-    "the two signs differ, liquidity if they are equal, and ? if an amount is missing or 0. The size of a swap is the mean of both sides in USD, that of " +
-    "liquidity their sum. Colors show the sign of the first amount.",
+    "the two signs differ, liquidity if they are equal, and ? if an amount is missing or 0. The size of a swap is the mean of both sides in USD; the " +
+    "size of a liquidity change is their sum. Colors show the sign of the first amount.",
   plan: "dev",
   withoutPlan: "dexdata pool {network} {pool_address}",
   params: [
@@ -46,7 +46,7 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     ...numberedPaging,
     internal("cursor", { kind: "text" }, "Transaction ID; rows after it are returned"),
     query("from", { kind: "time" }, "Only rows at or after this time"),
-    query("to", { kind: "time" }, "Only rows at or before this time"),
+    query("to", { kind: "time" }, "Only rows up to this time"),
   ],
   reply: { kind: "numbered-pages", rows: "transactions", maxLimit: 100, handOverAfter: 100 },
   row: {

@@ -106,7 +106,7 @@ describe("a file is rejected before a request is sent", () => {
     expect(refusal(file, false)).toEqual([
       2,
       `${file} already exists`,
-      "resume an interrupted pull with --resume, or overwrite with --force",
+      "use another file name, or overwrite the file with --force",
     ]);
   });
 

@@ -198,8 +198,7 @@ const batchFlags = {
 
 const candleFlags = {
   fill: flag(choice(["null", "previous"], "price"), "Rows", {
-    summary:
-      "Add a row for each interval without trades, with these prices: null, or previous (the previous close)",
+    summary: "Add a row for each interval without trades; prices are null, or previous: the previous close",
     choicesIn: "summary",
   }),
   chart: chartFlag,

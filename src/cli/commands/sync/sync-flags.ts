@@ -61,7 +61,7 @@ export const syncFlags = {
     defaultSaid: "default: six days ago, or the first full day that the plan includes",
   }),
   watch: flag(toggle, "Requests", {
-    summary: "Keep running, and sync at each period of the lists of pools",
+    summary: "Keep running, and sync again once per --every period",
   }),
   estimate: flag(toggle, "Requests", {
     summary: "Print the estimated cost and exit; sends one request per dataset of transactions",

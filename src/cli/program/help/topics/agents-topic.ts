@@ -8,7 +8,7 @@ const tasks: readonly (readonly [task: string, typed: string, plan?: string])[] 
   ["busiest tokens", "tokens search <network>"],
   ["one pool", "pool <network> <address>"],
   ["prices now", "prices <network> <address…>"],
-  ["past prices", "prices <network> <address…> --at <time>", "dev or higher, or any with --pool"],
+  ["past prices", "prices <network> <address…> --at <time>", "dev or higher; with --pool, any"],
   ["trades of a day", "txns <network> <pool> --day yesterday --all"],
   ["candles", "ohlcv <network> <pool> --pool --from -1d"],
   ["live events", "stream <network:address…> --limit 10"],
@@ -17,16 +17,18 @@ const tasks: readonly (readonly [task: string, typed: string, plan?: string])[] 
   ["errors explained", "explain <code>"],
 ];
 
+const requestCost = "1 per request";
+
 /** Also the source of docs/agents.md. */
 export function agentsTopic(commands: readonly Command[]): string {
   const rows = tasks.map(([task, typed, needed]) => {
     const entry = commands.find(({ words }) => `${typed} `.startsWith(`${words} `));
     const { credits, plan } = entry ?? {};
-    const cost = credits?.brief ?? "free";
+    const cost = typed.includes("--at") ? requestCost : (credits?.brief ?? "free");
     const isPaid = plan?.isBounded === true && !plan.brief.startsWith("any") && !typed.includes("--pool");
     const least = needed ?? (isPaid ? plan.brief : undefined);
     const notes = [
-      ...(cost === "1 per request" ? [] : [cost]),
+      ...(cost === requestCost ? [] : [cost]),
       ...(least === undefined ? [] : [`plan: ${least}`]),
     ];
     return [task, `dexdata ${typed}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`] as const;

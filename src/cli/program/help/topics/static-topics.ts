@@ -40,7 +40,7 @@ Files:
 
 Completeness:
   count        A list is complete if the service's own count of its rows agrees. If it does not, pages are requested
-      again, up to 3 times; then the command reads on and exits 8.
+      again, up to 3 times; then the command fetches the other pages and exits 8.
   end of list  Where the service has no count, a list is complete when it ends. The receipt records which proof was used.
   assets       A response about another pool, token or network is requested again; if it is wrong again, the command exits 1.
   filters      If the service ignores a filter, the command fails before it prints a row.
@@ -98,8 +98,8 @@ Rows and gaps:
 
 Flags:
   --poll 15s      Reads at this interval instead of using the stream, and prints what it costs.
-  --out FILE      Appends to FILE; swaps-{date}.ndjson has one file per UTC day of the rows. Without --from, the next run
-      continues after the newest row in these files, including files that logrotate has renamed.
+  --out FILE      Appends to FILE; swaps-{date}.ndjson has one file per UTC day of the rows. The next run continues
+      after the newest row in these files, including files that logrotate has renamed.
   --events FILE   Appends status events as NDJSON, e.g. gaps, late rows and reconnects.
   --for, --limit  End the command with exit 0; with --when, only after an alert. --idle-exit ends it with exit 8,
       --max-credits with exit 5.`;

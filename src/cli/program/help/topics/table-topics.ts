@@ -55,7 +55,7 @@ Forms, and their values at ${read("now")}:
 ${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
 
 A command reads the local clock once (with --watch, once per refresh), so its time range is the same for all pages and
-retries. Both ends of a range are included; only ohlcv excludes a candle that opens exactly at --to. For entire UTC days,
+retries. Both ends of a range are included, except that ohlcv, and the public service for transactions, leave out rows exactly at --to. For entire UTC days,
 use --day (2026-11-20, yesterday, today or 2026-11-18..2026-11-20): each row is in exactly one day. Empty ranges, invalid dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
 
 Durations (--timeout, --for, --poll) always have a unit: 500ms, 30s, 2m, 1h.
