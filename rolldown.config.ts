@@ -3,9 +3,9 @@ import path from "node:path";
 import { defineConfig, type Plugin } from "rolldown";
 import { chunkGroups } from "./bin/build/chunks.ts";
 import { readableChunks } from "./bin/build/readable-chunks.ts";
-import { allCommands } from "./src/cli/program/all-commands.ts";
+import { allCommands } from "./src/cli/all-commands.ts";
 import { manPage } from "./src/cli/program/help/man-page.ts";
-import { preparedFile } from "./src/cli/program/help/prepared-file.ts";
+import { preparedFile } from "./src/cli/help-page.ts";
 import { preparedPage, preparedWords } from "./src/cli/program/help/print-help.ts";
 import { declarations, sandboxDeclarations } from "./src/library/declarations.ts";
 import { thirdPartyLicenses } from "./bin/build/third-party-licenses.ts";
@@ -54,7 +54,7 @@ export const packageFiles: Plugin = {
   generateBundle() {
     const library = declarations(source("library/public-types.ts"));
     const sandbox = sandboxDeclarations(
-      ["sandbox/wire/received-request.ts", "library/sandbox-types.ts"].map(source),
+      ["sandbox/received-request.ts", "library/sandbox-types.ts"].map(source),
     );
     this.emitFile({ type: "asset", fileName: "library.d.cts", source: library });
     this.emitFile({ type: "asset", fileName: "sandbox.d.cts", source: sandbox });

@@ -2,7 +2,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import Module from "node:module";
 import path from "node:path";
 import { makeFolder } from "../src/base/files/paths.ts";
-import { findFolders } from "../src/client/settings/folders.ts";
+import { findFolders } from "../src/cli/folders.ts";
 import { cacheCompiledCode } from "./code-cache.ts";
 
 /** `node:module` has had this function since Node 22.1. */

@@ -1,5 +1,5 @@
-import { allCommands } from "../src/cli/program/all-commands.ts";
-import { answerShell } from "../src/cli/program/completion/complete.ts";
+import { allCommands } from "../src/cli/all-commands.ts";
+import { answerShell } from "../src/cli/complete.ts";
 
 /** The shell waits for this function each time Tab is pressed, so it loads only the names of commands and flags. */
 export function completeWords(argv: readonly string[]): void {

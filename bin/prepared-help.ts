@@ -1,7 +1,5 @@
-import type { HelpForm } from "../src/cli/program/help/command-help.ts";
-import type { Block } from "../src/cli/render/page/help-page.ts";
 import { readPackageFile } from "./package-file.ts";
-import { preparedFile } from "../src/cli/program/help/prepared-file.ts";
+import { type Block, type HelpForm, preparedFile } from "../src/cli/help-page.ts";
 
 /** Returns undefined unless the command line is as simple as `pools search --help`; main() parses everything else. */
 export function findPreparedHelp(argv: readonly string[]): readonly Block[] | undefined {

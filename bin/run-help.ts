@@ -1,7 +1,7 @@
 import { type Entry, runInProcess } from "./process-context.ts";
-import { guarded } from "../src/cli/program/guarded.ts";
-import type { Block } from "../src/cli/render/page/help-page.ts";
-import { printPage } from "../src/cli/render/terminal.ts";
+import { guarded } from "../src/cli/guarded.ts";
+import type { Block } from "../src/cli/help-page.ts";
+import { printPage } from "../src/cli/print-page.ts";
 
 /** main() would load every command. */
 export async function runHelp(page: readonly Block[], entry: Entry): Promise<void> {

@@ -1,4 +1,4 @@
-import { main } from "../src/cli/program/main.ts";
+import { main } from "../src/cli/main.ts";
 import { type Entry, runInProcess } from "./process-context.ts";
 
 export async function runMain(argv: readonly string[], entry: Entry): Promise<void> {

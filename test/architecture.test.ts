@@ -5,8 +5,16 @@ import { expect, test } from "vitest";
 /** The rooms of the program, from the top line down. A file imports from its own room or from a lower line. */
 const lines = [["bin"], ["cli", "library"], ["lake", "sandbox"], ["rows"], ["client"], ["api"], ["base"]];
 
-/** The only directories whose code uses the file system. */
-const withFiles = ["bin/", "src/base/files/", "src/client/settings/", "src/rows/out-files/"];
+/** The only code that uses the file system. */
+const withFiles = [
+  "bin/",
+  "src/base/files/",
+  "src/cli/settings/",
+  "src/rows/checkpoint.ts",
+  "src/rows/out-file.ts",
+  "src/rows/out-files/",
+  "src/rows/rotating-file.ts",
+];
 
 interface Import {
   readonly from: string;
@@ -57,6 +65,13 @@ test("no import goes upward, or to another room on the same line", () => {
 /** The sandbox shows what the service does, so it must not share the client's mistakes. */
 test("the sandbox imports nothing from the client", () => {
   const wrong = ours.filter(({ from, to }) => roomOf(from) === "sandbox" && roomOf(to) === "client");
+  expect(wrong.map(shown)).toEqual([]);
+});
+
+/** Files directly in a room are what it promises to the others. `api` and `base` are vocabulary for all rooms. */
+test("a room's directories are imported only from the room itself", () => {
+  const isBelow = (file: string): boolean => /^src\/(?!api\/|base\/)[^/]+\/.+\//u.test(file);
+  const wrong = ours.filter(({ from, to }) => roomOf(from) !== roomOf(to) && isBelow(to));
   expect(wrong.map(shown)).toEqual([]);
 });
 
@@ -111,7 +126,7 @@ test("a circle is found", () => {
   expect(circlesIn(new Map([["a", new Set(["b"])]]))).toEqual([]);
 });
 
-test("only the directories for files and settings use the file system", () => {
+test("only the code for files and settings uses the file system", () => {
   const isAllowed = (file: string): boolean => withFiles.some((folder) => file.startsWith(folder));
   const wrong = imports.filter(({ from, to }) => to.startsWith("node:fs") && !isAllowed(from));
   expect(wrong.map(shown)).toEqual([]);

@@ -15,11 +15,11 @@ const packages = ["undici", "zod", "commander", "cli-table3", "chalk", "ora", "c
 /** The libraries are used only together, and only by this code. */
 const parquet: Chunk = {
   name: "parquet",
-  has: (id) => /node_modules\/hyparquet|\/src\/rows\/parquet\//u.test(id.split(/[\\/]/u).join("/")),
+  has: (id) => /node_modules\/hyparquet|\/src\/rows\/(?:join-)?parquet/u.test(id.split(/[\\/]/u).join("/")),
 };
 
 const tab = ["bin/complete-words.ts"];
-const program = "src/cli/program/main.ts";
+const program = "src/cli/main.ts";
 const request = "src/cli/commands/endpoint/run-endpoint.ts";
 
 /** Loading a file takes a quarter of a millisecond, so modules that most runs load are combined. */

@@ -29,3 +29,6 @@ export function checkHost(text: string): string | { readonly problem: string } {
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/u.test(hostname);
 }
+
+/** The hint for a host that cannot be reached. */
+export const checkNetwork = "check the host name and your network";

@@ -153,3 +153,6 @@ export function meaningOf(status: number) {
   // The API does not use 1xx and 3xx, so such a response cannot be trusted.
   return { exit: 1, retryable, code: "internal_error" } as const;
 }
+
+/** The public service responds to an unknown network or address with an empty body, so either may be the cause. */
+export const networkDoubt = "; the network may not exist";

@@ -3,19 +3,19 @@ import type { Args, Question } from "../api/args.ts";
 import type { Context } from "../base/context/context.ts";
 import type { Endpoint } from "../api/endpoint.ts";
 import { Failure, invalidResponse } from "../base/failure.ts";
-import { type Budget, inTurn, openTab, type Tab } from "./spending/credit-budget.ts";
-import { createEventLedger } from "./spending/ledger.ts";
-import { costOf, createMeter, isCharged } from "./spending/meter.ts";
-import { type Answer, createDocument, type Document } from "./connection/answer-body.ts";
-import type { Pace } from "./pace/pace.ts";
-import { type AnswerAge, createAgeReader } from "./response/answer-age.ts";
+import { type Budget, createEventLedger, inTurn, openTab, type Tab } from "./credit-budget.ts";
+import { costOf, createMeter, isCharged } from "./meter.ts";
+import type { Pace } from "./pace.ts";
+import { type AnswerAge, createAgeReader } from "./freshness.ts";
 import { refusal } from "./response/request-refusal.ts";
 import { checkPlan } from "./response/plan-refusal.ts";
 import { createRequestUrls } from "./connection/request-url.ts";
-import { backoffAfter, type RetryPolicy, type Tries, waitBeforeRetry } from "./pace/retry.ts";
-import { createAuthorization, hideKey, refuseKey, type Target } from "./connection/target.ts";
+import { backoffAfter, type RetryPolicy, type Tries, waitBeforeRetry } from "./retry.ts";
+import { createAuthorization, hideKey, refuseKey, type Target } from "./target.ts";
 import { createTransport } from "./connection/transport.ts";
+import { type Answer, createDocument, type Document } from "./document.ts";
 
+/** Sends requests to the service: within the budget and the rate limit, checked, and retried where that may help. */
 export type Client = ReturnType<typeof createClient>;
 
 export interface ClientOptions {

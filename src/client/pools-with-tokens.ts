@@ -1,10 +1,10 @@
 import { invalidResponse } from "../base/failure.ts";
 import { isObject, member } from "../base/json/raw-json.ts";
 import { createRowInspector } from "./pages/distinct-pages.ts";
-import { nextOf } from "./pages/judge.ts";
-import type { Page, PageNote, Reading } from "./pages/page.ts";
-import type { Asking, TokensOfPool } from "./pages/walk.ts";
-import { createSeenKeys } from "./pages/seen-keys.ts";
+import { nextOf } from "./page-end.ts";
+import type { Page, PageNote, Reading } from "./page.ts";
+import type { Asking, TokensOfPool } from "./walk.ts";
+import { createSeenKeys } from "./seen-keys.ts";
 import { comparableAddress } from "./subject.ts";
 import { walkPages } from "./walk-pages.ts";
 

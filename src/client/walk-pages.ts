@@ -4,13 +4,13 @@ import { invalidResponse } from "../base/failure.ts";
 import { groupsIn, isLong, isPaged, listNameOf, traitsOf } from "../api/reply.ts";
 import { isObject, member, rawMembers } from "../base/json/raw-json.ts";
 import type { Client } from "./client.ts";
-import type { Document } from "./connection/answer-body.ts";
 import { checkEcho } from "./response/echo.ts";
 import { createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
-import { textRows } from "./rows/rows.ts";
-import { ended } from "./pages/judge.ts";
-import { createPage, type Page, pageOf, type Reading, warningOf } from "./pages/page.ts";
-import { type Asking, isDocument, type Walk } from "./pages/walk.ts";
+import { textRows } from "./rows.ts";
+import { ended } from "./page-end.ts";
+import { createPage, type Page, pageOf, type Reading, warningOf } from "./page.ts";
+import { type Asking, isDocument, type Walk } from "./walk.ts";
+import type { Document } from "./document.ts";
 
 /** Fetching stops when the consumer stops, so that unneeded pages do not cost credits. */
 export async function* walkPages(
@@ -25,7 +25,7 @@ export async function* walkPages(
   if (!isLong(reply) || walk.kind === "once") return yield* askOnce(asking);
   if (walk.kind === "made") return yield* walk.pages(asking);
   // Paging is a third of the code of a request, and commands for one pool or token do without it.
-  const { walkList } = await import("./walk-list.ts");
+  const { walkList } = await import("./pages/walk-list.ts");
   yield* walkList(asking, reply, reading);
 }
 

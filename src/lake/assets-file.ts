@@ -7,7 +7,7 @@ import { replaceWithText } from "../base/files/replace-file.ts";
 import { textOfFile } from "../base/files/stored-file.ts";
 import { writeFailure } from "../base/files/file-errors.ts";
 import { type Dataset, factsOfKind, isPoolList } from "./dataset.ts";
-import { findFiles } from "./held-files.ts";
+import { findFiles } from "./files/held-files.ts";
 import { type DatasetKey, folderOf, type Period, placeNamed } from "./layout.ts";
 
 /** The list of datasets in the directory, which people may edit. */

@@ -1,9 +1,9 @@
-import { intervalSeconds } from "../client/candles/candle-times.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../api/endpoint.ts";
 import { intervals, poolOhlcv, tokenOhlcv } from "../api/endpoints/ohlcv.ts";
 import { poolTransactions } from "../api/endpoints/pool-transactions.ts";
 import { poolPeriods } from "../api/endpoints/searches.ts";
 import type { Args } from "../api/args.ts";
+import { intervalSeconds } from "../client/candle-intervals.ts";
 
 export const datasetKinds = ["transactions", "ohlcv", "token-ohlcv", "pools"] as const;
 

@@ -90,3 +90,6 @@ export function placeNamed(dataset: Pick<Dataset, "interval">, name: string): Pe
   const place = periodAt(kind === "month" ? { interval: "24h" } : dataset, at);
   return place.name === name ? place : undefined;
 }
+
+/** The tokens of all transactions and token candles, with what is needed to read raw amounts. */
+export const tokensName = "tokens.parquet";

@@ -1,4 +1,4 @@
-import type { AnswerAge } from "../client/response/answer-age.ts";
+import type { AnswerAge } from "../client/freshness.ts";
 
 /** In seconds. */
 const [noticed, trusted] = [5 * 60, 6 * 3600];

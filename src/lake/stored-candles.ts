@@ -1,15 +1,15 @@
 import { intervals } from "../api/endpoints/ohlcv.ts";
 import { isSameService } from "../api/service-name.ts";
 import { usageFailure } from "../base/failure.ts";
-import { openingOf } from "../client/candles/candle-slices.ts";
-import { intervalSeconds } from "../client/candles/candle-times.ts";
-import type { StoredCandles } from "../client/candles/timed-legs.ts";
+import type { StoredCandles } from "../client/timed-legs.ts";
 import { addressKey } from "../client/subject.ts";
-import { parseRow } from "../client/rows/rows.ts";
+import { parseRow } from "../client/rows.ts";
 import { placesOf, readAssets } from "./assets-file.ts";
 import type { Dataset } from "./dataset.ts";
-import { findFiles } from "./held-files.ts";
-import { readRows } from "./lake-file.ts";
+import { findFiles } from "./files/held-files.ts";
+import { readRows } from "./files/lake-file.ts";
+import { openingOf } from "../client/candle-windows.ts";
+import { intervalSeconds } from "../client/candle-intervals.ts";
 
 type Service = Parameters<StoredCandles>[0];
 

@@ -3,23 +3,24 @@ import { Failure } from "../base/failure.ts";
 import { diskAdvice, outputFailure } from "../base/files/file-errors.ts";
 import { folderBelow } from "../base/files/folder-below.ts";
 import { lookAt, namesIn } from "../base/files/paths.ts";
-import { confirmPeriod } from "./confirm-period.ts";
+import { confirmPeriod } from "./reading/confirm-period.ts";
 import { type Plan, planDataset, partsOf, type Stretch } from "./coverage.ts";
 import { type Dataset, isPoolList, type PoolList } from "./dataset.ts";
 import type { Footer } from "./footer.ts";
-import { findFiles, type FoundFile, heldIn, type HeldFile, type Looking } from "./held-files.ts";
-import { beginRun, type Lake } from "./lake-run.ts";
+import { findFiles, type FoundFile, heldIn, type HeldFile, type Looking } from "./files/held-files.ts";
+import { beginRun } from "./reading/lake-run.ts";
 import { folderOf, type Period, periodsBetween, placeOf } from "./layout.ts";
-import { clearWork } from "./place-file.ts";
-import { dropCopies, type Placer } from "./place-period.ts";
-import { completeTokens, type TokenKey } from "./token-table.ts";
-import { writeViews } from "./views.ts";
-import type { Expected } from "./pull-stretch.ts";
-import { planMark } from "./lake-reach.ts";
+import { clearWork } from "./files/place-file.ts";
+import { dropCopies, type Placer } from "./files/place-period.ts";
+import { completeTokens, type TokenKey } from "./files/token-table.ts";
+import { writeViews } from "./files/views.ts";
+import type { Expected } from "./reading/pull-stretch.ts";
+import { planMark } from "./reading/lake-reach.ts";
 import { candleReach } from "../api/tier.ts";
-import { readStretch } from "./read-stretch.ts";
-import { isDue, syncList } from "./sync-list.ts";
-import { publishWaiting } from "./waiting-parts.ts";
+import { readStretch } from "./reading/read-stretch.ts";
+import { isDue, syncList } from "./reading/sync-list.ts";
+import { publishWaiting } from "./reading/waiting-parts.ts";
+import type { Lake } from "./lake.ts";
 
 /**
  * Keeps a directory complete. How the data flows:

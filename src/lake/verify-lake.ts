@@ -5,19 +5,18 @@ import { describeFileError, errorCode, isOneFile } from "../base/files/file-erro
 import { namesIn } from "../api/service-name.ts";
 import { lookAt } from "../base/files/paths.ts";
 import { counted } from "../base/text/counted.ts";
-import type { Query } from "../rows/verify/pull-receipt.ts";
-import { createRowWalk } from "../rows/verify/row-walk.ts";
-import type { Report, RuleId } from "../rows/verify/rules.ts";
-import { verifyParquet } from "../rows/verify/verify-parquet.ts";
+import type { Query } from "../rows/receipt.ts";
+import { createRowWalk } from "../rows/row-walk.ts";
+import type { Report, RuleId } from "../rows/verify-rules.ts";
+import { verifyParquet } from "../rows/verify-parquet.ts";
 import { completeAge, needsSecondRead } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
-import { expectedPeriods, foreignFiles, type KnownFile, lastRun } from "./expected-periods.ts";
+import { expectedPeriods, foreignFiles, type KnownFile, lastRun } from "./files/expected-periods.ts";
 import { type Footer, foreignPart, readFooters } from "./footer.ts";
-import { tryParquet } from "./lake-file.ts";
-import { findLakeFiles, type LakeFile } from "./lake-files.ts";
-import { folderOf, periodAt } from "./layout.ts";
-import { tokensName } from "./token-table.ts";
+import { tryParquet } from "./files/lake-file.ts";
+import { findLakeFiles, type LakeFile } from "./files/lake-files.ts";
+import { folderOf, periodAt, tokensName } from "./layout.ts";
 
 export interface LakeVerifier {
   /** Findings about a file are shown with those of its dataset. */

@@ -1,20 +1,18 @@
-import { isSkipped } from "../client/streams/stream-event.ts";
+import { isSkipped, jsonLine } from "../client/stream-event.ts";
 import { childOf } from "../base/context/child-signal.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
 import { connectionsOfPlan } from "../api/feed.ts";
 import { feedNames, feedsTaking, findFeed } from "../api/feeds/all-feeds.ts";
 import { readSince, streamIntervals } from "../api/feeds/ohlcv-feed.ts";
-import { jsonLine } from "../client/live/event-line.ts";
-import { EventOwners } from "../client/live/event-owner.ts";
-import type { Gap } from "../client/live/gap.ts";
-import type { Shard, TailHandlers } from "../client/live/shard-handlers.ts";
-import { defaultSilence } from "../client/live/shard.ts";
-import { Tail } from "../client/live/tail.ts";
+import { EventOwners } from "../client/event-owner.ts";
+import type { Gap } from "../client/gap.ts";
+import { Tail } from "../client/stream.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
 import { checkOptions } from "./check-options.ts";
 import { createHandover } from "./handover.ts";
 import type { StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { timeText } from "./read-params.ts";
+import { defaultSilence, type Shard, type TailHandlers } from "../client/stream-options.ts";
 
 /**
  * Throws a Failure that another connection would not fix. Also ends when the client's signal aborts or the caller

@@ -1,14 +1,13 @@
-import type { PaceRate } from "../client/pace/pace.ts";
-import { defaultRetryPolicy } from "../client/pace/retry.ts";
-import { runBudget, unbounded } from "../client/spending/credit-budget.ts";
-import { chooseTarget, lookUpOf, type Target } from "../client/connection/target.ts";
+import type { PaceRate } from "../client/pace.ts";
+import { defaultRetryPolicy } from "../client/retry.ts";
+import { runBudget, unbounded } from "../client/credit-budget.ts";
+import { checkPlanHost, chooseTarget, lookUpOf, type Target } from "../client/target.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import { checkKeyForm } from "../base/key.ts";
 import { plans, type Tier, tiers } from "../api/tier.ts";
 import { checkHost } from "../api/host.ts";
-import { checkPlanHost } from "../client/settings/key-hosts.ts";
-import type { Setting } from "../client/settings/setting.ts";
-import { readSetting, settings } from "../client/settings/settings.ts";
+import type { Setting } from "../client/setting.ts";
+import { readSetting, settings } from "../client/settings.ts";
 import { checkOptions } from "./check-options.ts";
 import type { ClientOptions } from "./public-types.ts";
 

@@ -1,5 +1,4 @@
 import { batchParam, traitsOf } from "../api/reply.ts";
-import { completeWindow } from "../client/candles/candle-slices.ts";
 import { type Args, readArgs } from "../api/args.ts";
 import type { Endpoint } from "../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
@@ -7,6 +6,7 @@ import type { Param } from "../api/param.ts";
 import { nearest } from "../base/text/nearest.ts";
 import { methodName, parameterHelp } from "./parameter-help.ts";
 import type { Subject } from "../client/subject.ts";
+import { completeWindow } from "../client/candle-windows.ts";
 
 /** Values by API parameter name. */
 export type GivenParams = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { invalidInput, usageFailure } from "../base/failure.ts";
-import type { Faults } from "../sandbox/faults/fault-kinds.ts";
-import { isFaultProblem, parseFaults } from "../sandbox/faults/parse-faults.ts";
+import type { Faults } from "../sandbox/fault-kinds.ts";
+import { isFaultProblem, parseFaults } from "../sandbox/parse-faults.ts";
 import { formatInstant, parseTimeBound } from "../base/time/time.ts";
 import { checkOptions } from "./check-options.ts";
 import { wholeNumber } from "./read-options.ts";

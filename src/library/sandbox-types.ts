@@ -1,7 +1,7 @@
 // The public types of the sandbox. The build copies them into the types of `dexdata/sandbox`.
 
 import type { Tier } from "../api/tier.ts";
-import type { ReceivedRequest } from "../sandbox/wire/received-request.ts";
+import type { ReceivedRequest } from "../sandbox/received-request.ts";
 import type { ClientOptions, Time } from "./public-types.ts";
 
 /** Durations are in milliseconds. */

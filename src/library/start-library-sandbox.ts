@@ -3,7 +3,7 @@ import { invalidInput, usageFailure } from "../base/failure.ts";
 import { isTier, type Tier, tiers } from "../api/tier.ts";
 import { errorCode } from "../base/files/file-errors.ts";
 import { connectionOf, environmentOf } from "../sandbox/caller-access.ts";
-import type { ReceivedRequest } from "../sandbox/wire/received-request.ts";
+import type { ReceivedRequest } from "../sandbox/received-request.ts";
 import { startSandbox } from "../sandbox/server.ts";
 import { wholeNumber } from "./read-options.ts";
 import { readFaults, readSandboxOptions } from "./read-sandbox-options.ts";

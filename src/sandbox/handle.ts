@@ -6,7 +6,7 @@ import { arrive, type Arrived, respondRefusal, respondWith } from "./service/arr
 import { guard, planRefusal } from "./service/guards.ts";
 import { type Json, writeJson } from "./wire/json-writer.ts";
 import { removedPath } from "./service/removed-paths.ts";
-import type { SandboxRequest, SandboxResponse } from "./service/sandbox-exchange.ts";
+import type { SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import { asRefusal, methodNotAllowed, refuse } from "./wire/service-refusal.ts";
 import type { SandboxState } from "./service/state.ts";
 import type { Work } from "./steps/work.ts";

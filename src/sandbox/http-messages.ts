@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { errorCode } from "../base/files/file-errors.ts";
-import type { SandboxHost, SandboxRequest, SandboxResponse } from "./service/sandbox-exchange.ts";
+import type { SandboxHost, SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import type { SandboxState } from "./service/state.ts";
 import { after } from "./steps/ticker.ts";
 

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { type KeyedTier, sandboxKeys } from "./service/caller.ts";
-import type { SandboxHost, SandboxOptions } from "./service/sandbox-exchange.ts";
-import type { Faults } from "./faults/fault-kinds.ts";
+import type { SandboxHost, SandboxOptions } from "./sandbox-exchange.ts";
+import type { Faults } from "./fault-kinds.ts";
 import { answerWithFaults } from "./apply-faults/faulty-answer.ts";
 import { sendAnswer } from "./apply-faults/delivery.ts";
 import { afterLatency, answerUnreadable, logRequest, readRequest, refusesHostless } from "./http-messages.ts";
@@ -11,6 +11,7 @@ import { serveStreams } from "./stream-server.ts";
 import { makeTicker } from "./steps/ticker.ts";
 import { createWorkQueue, type WorkQueue } from "./steps/work-queue.ts";
 
+/** The simulated service on its ports. */
 export interface RunningSandbox {
   /** `http://127.0.0.1:PORT`, for keyless and free callers. */
   readonly restFree: string;

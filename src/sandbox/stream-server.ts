@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { SandboxHost } from "./service/sandbox-exchange.ts";
+import type { SandboxHost } from "./sandbox-exchange.ts";
 import { openWithFaults } from "./apply-faults/faulty-stream.ts";
 import { sendAnswer } from "./apply-faults/delivery.ts";
 import { afterLatency, logRequest, readRequest, refusesHostless } from "./http-messages.ts";

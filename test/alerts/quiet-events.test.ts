@@ -3,7 +3,7 @@ import { createEventAlerts } from "../../src/cli/commands/stream/stream-alerts.t
 import { createAlerts } from "../../src/cli/run/alerts/alerts.ts";
 import { parseCondition } from "../../src/cli/run/alerts/condition.ts";
 import { isBetween } from "../../src/base/json/compare-decimals.ts";
-import { EventOwners } from "../../src/client/live/event-owner.ts";
+import { EventOwners } from "../../src/client/event-owner.ts";
 import { createRandom } from "../harness/random.ts";
 
 const testable = { fields: ["price"], hasSeries: true };

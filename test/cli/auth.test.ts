@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { credentialsPath } from "../../src/client/settings/credentials.ts";
+import { credentialsPath } from "../../src/cli/settings/credentials.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { html, json } from "../harness/scripted-server.ts";

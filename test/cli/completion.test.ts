@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
-import { answerShell } from "../../src/cli/program/completion/complete.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
+import { answerShell } from "../../src/cli/complete.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { configPath } from "../../src/client/settings/read-settings.ts";
-import { allSettings } from "../../src/client/settings/edit-config.ts";
+import { configPath } from "../../src/cli/settings/read-settings.ts";
+import { allSettings } from "../../src/cli/settings/edit-config.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Command } from "../../src/cli/commands/command.ts";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { json } from "../harness/scripted-server.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";

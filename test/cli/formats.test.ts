@@ -1,7 +1,7 @@
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type OutputFormat, outputFormats } from "../../src/api/output-format.ts";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 import { formatByName, formats } from "../../src/cli/render/formats/formats.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { exampleFiles, writeExampleFiles } from "../harness/example-files.ts";

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { chooseTarget } from "../../src/client/connection/target.ts";
+import { chooseTarget } from "../../src/client/target.ts";
 import { tiers } from "../../src/api/tier.ts";
-import { configPath } from "../../src/client/settings/read-settings.ts";
-import { credentialsPath } from "../../src/client/settings/credentials.ts";
-import { settings } from "../../src/client/settings/settings.ts";
+import { configPath } from "../../src/cli/settings/read-settings.ts";
+import { credentialsPath } from "../../src/cli/settings/credentials.ts";
+import { settings } from "../../src/client/settings.ts";
 import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
 import { json, redirect, type Reply, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";

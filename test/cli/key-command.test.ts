@@ -2,9 +2,9 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, wr
 import path from "node:path";
 import { fc } from "../harness/properties.ts";
 import { beforeEach, describe, expect, test } from "vitest";
-import { configPath } from "../../src/client/settings/read-settings.ts";
-import { saveProfile } from "../../src/client/settings/edit-credentials.ts";
-import { splitCommand } from "../../src/client/settings/split-command.ts";
+import { configPath } from "../../src/cli/settings/read-settings.ts";
+import { saveProfile } from "../../src/cli/settings/edit-credentials.ts";
+import { splitCommand } from "../../src/base/split-command.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
 import { json, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { configPath } from "../../src/client/settings/read-settings.ts";
-import { credentialsPath } from "../../src/client/settings/credentials.ts";
+import { configPath } from "../../src/cli/settings/read-settings.ts";
+import { credentialsPath } from "../../src/cli/settings/credentials.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
 import { json, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";

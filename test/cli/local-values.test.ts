@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { configPath } from "../../src/client/settings/read-settings.ts";
-import { credentialsPath } from "../../src/client/settings/credentials.ts";
+import { configPath } from "../../src/cli/settings/read-settings.ts";
+import { credentialsPath } from "../../src/cli/settings/credentials.ts";
 import { run } from "../harness/dexdata.ts";
 import { rowsOf, toRow } from "../harness/rows.ts";
 import { createTestContext } from "../harness/test-context.ts";

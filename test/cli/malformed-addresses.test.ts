@@ -6,7 +6,7 @@ import { endpoints } from "../../src/api/endpoints/all.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import type { Param } from "../../src/api/param.ts";
 import { methodName } from "../../src/library/parameter-help.ts";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { empty, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";

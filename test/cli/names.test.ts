@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { toRow } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";

@@ -3,8 +3,8 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
-import { allSettings } from "../../src/client/settings/edit-config.ts";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allSettings } from "../../src/cli/settings/edit-config.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 
 /** Accepted somewhere, or close to it. */
 const typed: Readonly<Record<string, readonly string[]>> = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { feeds, streamCommand } from "../../src/api/feeds/all-feeds.ts";
 import type { Endpoint } from "../../src/api/endpoint.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 

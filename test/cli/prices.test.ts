@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../harness/bundled-sandbox.ts";
-import { planBatches } from "../../src/client/batches.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
+import { planBatches } from "../../src/client/walk.ts";
 
 const sandbox = useSandbox();
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";

@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { credentialsPath, readCredentials } from "../../src/client/settings/credentials.ts";
-import { saveProfile } from "../../src/client/settings/edit-credentials.ts";
+import { credentialsPath, readCredentials } from "../../src/cli/settings/credentials.ts";
+import { saveProfile } from "../../src/cli/settings/edit-credentials.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";

@@ -4,7 +4,7 @@ import {
   createAgeReader,
   createFreshness,
   createRoundFreshness,
-} from "../../src/client/response/answer-age.ts";
+} from "../../src/client/freshness.ts";
 import type { Tier } from "../../src/api/tier.ts";
 
 const noon = Date.parse("2026-11-21T12:00:00Z");

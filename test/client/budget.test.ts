@@ -6,7 +6,7 @@ import {
   openTab,
   runBudget,
   unbounded,
-} from "../../src/client/spending/credit-budget.ts";
+} from "../../src/client/credit-budget.ts";
 import { Failure } from "../../src/base/failure.ts";
 
 describe("the budget of a run", () => {

@@ -1,8 +1,8 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { candleWindow, restOf, slicesOf } from "../../src/client/candles/candle-slices.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { fromWire, toWire } from "../../src/base/time/time.ts";
+import { candleWindow, restOf, slicesOf } from "../../src/client/candle-windows.ts";
 
 const { assert, constantFrom, integer, property, record } = fc;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HashTable } from "../../src/client/pages/seen-keys.ts";
+import { HashTable } from "../../src/client/seen-keys.ts";
 
 type Words = readonly [high: number, low: number];
 

@@ -1,9 +1,17 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { createPace, memoryStore, type PaceStore } from "../../src/client/pace/create-pace.ts";
-import { fixedAllowance, type PaceRate, planAllowance, type RateNews } from "../../src/client/pace/pace.ts";
+import { createPace, memoryStore, type PaceStore } from "../../src/client/create-pace.ts";
+import {
+  current,
+  fixedAllowance,
+  noState,
+  type PaceRate,
+  type PaceState,
+  planAllowance,
+  type RateNews,
+  readPaceState,
+} from "../../src/client/pace.ts";
 import { learn, rateInForce, takeTurn } from "../../src/client/pace/pace-rules.ts";
-import { current, noState, type PaceState, readPaceState } from "../../src/client/pace/pace-state.ts";
 import { isLong } from "../harness/long.ts";
 import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
 

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { addBytes, addText, beginHash, endHash, type TextHash } from "../../src/base/text/text-hash.ts";
-import { createSeenKeys, recentKeys } from "../../src/client/pages/seen-keys.ts";
+import { createSeenKeys, recentKeys } from "../../src/client/seen-keys.ts";
 
 const hashOf = (...texts: string[]): TextHash => {
   const hash = { high: 0, low: 0 };

@@ -1,11 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import {
-  createAuthorization,
-  chooseTarget,
-  type Hosts,
-  type Target,
-} from "../../src/client/connection/target.ts";
+import { createAuthorization, chooseTarget, type Hosts, type Target } from "../../src/client/target.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { tiers } from "../../src/api/tier.ts";
 

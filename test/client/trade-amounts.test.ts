@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { shiftDecimal, sumDecimals } from "../../src/base/json/exact-decimal.ts";
-import { tradeSize, tradeType } from "../../src/client/rows/trade-type.ts";
-import { createTokenAmounts, tradeFields } from "../../src/client/rows/trades.ts";
-import { textRows } from "../../src/client/rows/rows.ts";
+import { tradeSize, tradeType } from "../../src/cli/render/values/trade-type.ts";
+import { createTokenAmounts, tradeFields } from "../../src/cli/commands/pull/trades.ts";
+import { textRows } from "../../src/client/rows.ts";
 import { cutAnswer } from "../harness/cut-answer.ts";
 import { fc } from "../harness/properties.ts";
 import { isLong } from "../harness/long.ts";

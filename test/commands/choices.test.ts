@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 
 const flags = new Map(
   allCommands.flatMap(({ flags: own, shared }) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 import { parseCommandLine } from "../../src/cli/program/parse-command-line.ts";
 
 test.each(allCommands.map((command) => [command.words, command] as const))(

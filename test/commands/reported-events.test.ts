@@ -1,4 +1,4 @@
-import { Foreign } from "../../src/client/live/event-owner.ts";
+import { Foreign } from "../../src/client/event-owner.ts";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

@@ -4,7 +4,7 @@ import { localExits } from "../../src/base/exit-codes.ts";
 import { type Flag, flag, pick, readValues, type Values } from "../../src/cli/run/flags/flag.ts";
 import { choice, toggle, wholeNumber } from "../../src/cli/run/flags/flag-types.ts";
 import { sharedFlags } from "../../src/cli/run/flags/shared-flags.ts";
-import { settings } from "../../src/client/settings/settings.ts";
+import { settings } from "../../src/client/settings.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const flags = {

@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import { build } from "rolldown";
 import { beforeAll, describe, expect, test } from "vitest";
 import config from "../../rolldown.config.ts";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
 import { binaryEnv, packageFolder, program } from "../harness/binary.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { rowShape } from "../../src/api/endpoint.ts";
 import { poolTransactions } from "../../src/api/endpoints/pool-transactions.ts";
 import { withByteSource } from "../../src/base/files/byte-source.ts";
-import { openParquet } from "../../src/rows/parquet/parquet-file.ts";
+import { openParquet } from "../../src/rows/parquet-file.ts";
 import { binaryEnv, ended, program } from "../harness/binary.ts";
 import { isLong } from "../harness/long.ts";
 import { duckdbFolder, leftOut, polarsFolder } from "../harness/recipe-tools.ts";

@@ -15,11 +15,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../src/base/context/context.ts";
 import { checkFields, earlierFiles, fileOf, fixedFolder } from "../../src/base/files/file-pattern.ts";
-import {
-  checkOutPattern,
-  openRotatingFile,
-  type RotatingFile,
-} from "../../src/rows/out-files/rotating-file.ts";
+import { checkOutPattern, openRotatingFile, type RotatingFile } from "../../src/rows/rotating-file.ts";
 import type { TornLine } from "../../src/base/files/last-lines.ts";
 import { createRandom } from "../harness/random.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";

@@ -5,7 +5,7 @@ import { exitCodes } from "../../src/base/exit-codes.ts";
 import { connectionsOfPlan } from "../../src/api/feed.ts";
 import { topicNames } from "../../src/cli/program/help/topic-names.ts";
 import { topicPage } from "../../src/cli/program/help/topics/topics.ts";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 import { pages } from "../harness/readme.ts";
 import { createTestContext } from "../harness/test-context.ts";
 import { agentsPage, plansTable, referenceParts, verifyTable } from "./reference.ts";

@@ -1,4 +1,4 @@
-import { createAnswerCutter, type CutAnswer, type Noted } from "../../src/client/rows/byte-rows.ts";
+import { createAnswerCutter, type CutAnswer, type Noted } from "../../src/client/response/byte-rows.ts";
 
 /** Parses a single response. */
 export function cutAnswer(body: Uint8Array, name: string, noted: Noted): CutAnswer | undefined {

@@ -1,4 +1,4 @@
-import type { Dialect } from "../../src/sandbox/service/sandbox-exchange.ts";
+import type { Dialect } from "../../src/sandbox/sandbox-exchange.ts";
 import type { DisturbanceKind } from "./disturbing/disturbances.ts";
 
 /**

@@ -4,7 +4,7 @@ import path from "node:path";
 import { openStored } from "../../src/base/files/stored-file.ts";
 import { type Footer, readFooters } from "../../src/lake/footer.ts";
 import { periodAt } from "../../src/lake/layout.ts";
-import type { RowRange } from "../../src/rows/parquet/parquet-file.ts";
+import type { RowRange } from "../../src/rows/parquet-file.ts";
 import { openParquet, readRows, rowRanges } from "./dexdata.ts";
 
 export const usdcWeth = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";

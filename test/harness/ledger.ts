@@ -1,4 +1,4 @@
-import type { SandboxOptions } from "../../src/sandbox/service/sandbox-exchange.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import { afterEachTest } from "./after-tests.ts";
 import { parseFaults, startSandbox } from "./bundled-sandbox.ts";
 import { sandboxNow } from "./sandbox.ts";

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { partsOf, planDataset, type Stretch, completeAge } from "../../src/lake/coverage.ts";
 import type { Dataset } from "../../src/lake/dataset.ts";
 import type { Footer } from "../../src/lake/footer.ts";
-import type { HeldFile } from "../../src/lake/held-files.ts";
-import type { LakeRow } from "../../src/lake/lake-row.ts";
+import type { HeldFile } from "../../src/lake/files/held-files.ts";
+import type { LakeRow } from "../../src/lake/periods/lake-row.ts";
 import { type FileState, type Period } from "../../src/lake/layout.ts";
-import { footerOf } from "../../src/lake/period-footer.ts";
-import type { News } from "../../src/lake/news.ts";
-import { decide } from "../../src/lake/publish-period.ts";
+import { footerOf } from "../../src/lake/periods/period-footer.ts";
+import type { News } from "../../src/lake/periods/news.ts";
+import { decide } from "../../src/lake/periods/publish-period.ts";
 
 /** A file of a directory that exists in memory only. */
 export interface ModelFile {

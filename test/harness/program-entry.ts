@@ -1,6 +1,7 @@
 /** The program as one bundle; see dexdata.ts. */
-export { allCommands } from "../../src/cli/program/all-commands.ts";
-export { main } from "../../src/cli/program/main.ts";
+export { allCommands } from "../../src/cli/all-commands.ts";
+export { main } from "../../src/cli/main.ts";
 export { parseCommandLine } from "../../src/cli/program/parse-command-line.ts";
-export { readRows } from "../../src/lake/lake-file.ts";
-export { openParquet, rowRanges, UnreadableParquet } from "../../src/rows/parquet/parquet-file.ts";
+export { readRows } from "../../src/lake/files/lake-file.ts";
+export { openParquet, rowRanges } from "../../src/rows/parquet-file.ts";
+export { UnreadableParquet } from "../../src/rows/parquet-format.ts";

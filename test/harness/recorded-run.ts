@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { Dialect } from "../../src/sandbox/service/sandbox-exchange.ts";
+import type { Dialect } from "../../src/sandbox/sandbox-exchange.ts";
 import { isFaultProblem, parseFaults } from "./bundled-sandbox.ts";
 import type { DisturbanceKind } from "./disturbing/disturbances.ts";
 import type { DisturbingProxy, Plan } from "./disturbing-proxy.ts";

@@ -4,11 +4,7 @@ import {
 } from "../../src/sandbox/apply-faults/faulty-answer.ts";
 import { handle as handleInSteps } from "../../src/sandbox/handle.ts";
 import { startSandbox as startInDialect, type RunningSandbox } from "../../src/sandbox/server.ts";
-import type {
-  SandboxOptions,
-  SandboxRequest,
-  SandboxResponse,
-} from "../../src/sandbox/service/sandbox-exchange.ts";
+import type { SandboxOptions, SandboxRequest, SandboxResponse } from "../../src/sandbox/sandbox-exchange.ts";
 import { createSandboxState as createInDialect, type SandboxState } from "../../src/sandbox/service/state.ts";
 import { finish } from "../../src/sandbox/steps/work.ts";
 
@@ -17,7 +13,7 @@ export { startLibrarySandbox } from "../../src/library/start-library-sandbox.ts"
 export { openStream } from "../../src/sandbox/streams/open-stream.ts";
 export { StreamHub } from "../../src/sandbox/streams/stream-hub.ts";
 export { createFaultCounter } from "../../src/sandbox/faults/due-faults.ts";
-export { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
+export { isFaultProblem, parseFaults } from "../../src/sandbox/parse-faults.ts";
 export { createMarket } from "../../src/sandbox/market/market.ts";
 
 export { handleInSteps };

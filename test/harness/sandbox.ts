@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import type { SandboxOptions } from "../../src/sandbox/service/sandbox-exchange.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { secretMark } from "./key-search.ts";
 import { startSandbox } from "./bundled-sandbox.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Dataset } from "../../src/lake/dataset.ts";
 import { type Footer, identityOf } from "../../src/lake/footer.ts";
-import { writePart } from "../../src/lake/lake-file.ts";
+import { writePart } from "../../src/lake/files/lake-file.ts";
 import { fileNameOf, folderOf, periodsBetween } from "../../src/lake/layout.ts";
 import { ended, start } from "../harness/binary.ts";
 import { dataFiles, stampsOf } from "../harness/lake.ts";

@@ -45,7 +45,8 @@ const sync = (root: string) =>
 test(
   `months of daily and hourly runs with ${kills} kills are those without a kill, byte for byte`,
   async () => {
-    const [sound, killed] = ["sound", "killed"].map((name) => path.join(folder, name)) as [string, string];
+    const sound = path.join(folder, "sound");
+    const killed = path.join(folder, "killed");
     const random = createRandom(48);
     const times = [
       ...Array.from({ length: days }, (_, day) => first + day * 24 * hour),

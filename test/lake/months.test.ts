@@ -10,10 +10,10 @@ import {
 import path from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { openStored } from "../../src/base/files/stored-file.ts";
-import { openParquet } from "../../src/rows/parquet/parquet-file.ts";
-import { readRows, withParquet, writePart } from "../../src/lake/lake-file.ts";
+import { openParquet } from "../../src/rows/parquet-file.ts";
+import { readRows, withParquet, writePart } from "../../src/lake/files/lake-file.ts";
 import { sha256Of } from "../../src/rows/parquet/file-mark.ts";
-import { joinParquet } from "../../src/rows/parquet/join-parquet.ts";
+import { joinParquet } from "../../src/rows/join-parquet.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { dataFiles, hashesOf, periodsBelow, periodsIn, stampsOf } from "../harness/lake.ts";
 import { secretMark } from "../harness/key-search.ts";

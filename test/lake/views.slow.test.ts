@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, renameSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { viewsOf } from "../../src/lake/views.ts";
+import { viewsOf } from "../../src/lake/files/views.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { periodsBelow, rowsBelow } from "../harness/lake.ts";
 import { duckdbFolder, leftOut } from "../harness/recipe-tools.ts";

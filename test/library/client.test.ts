@@ -6,7 +6,7 @@ import { dexdata } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { json, type Reply } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
-import { settings } from "../../src/client/settings/settings.ts";
+import { settings } from "../../src/client/settings.ts";
 import { failureOf, openLibrary } from "./open-library.ts";
 
 const freeHost = settings.base_url.fallbackText;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
 import { errorCodes } from "../../src/api/error-codes.ts";
 import { serviceErrors } from "../../src/api/service-errors.ts";
@@ -8,9 +8,7 @@ import { declarations, sandboxDeclarations } from "../../src/library/declaration
 
 const read = (file: string): string => readFileSync(`src/${file}`, "utf8");
 const library = declarations(read("library/public-types.ts"));
-const sandbox = sandboxDeclarations(
-  ["sandbox/wire/received-request.ts", "library/sandbox-types.ts"].map(read),
-);
+const sandbox = sandboxDeclarations(["sandbox/received-request.ts", "library/sandbox-types.ts"].map(read));
 
 test("L1: KnownCode lists every code of the service and of dexdata, and the code of a Failure stays open", () => {
   const known = /^export type KnownCode = (.*);$/mu.exec(library)?.[1] ?? "";

@@ -20,7 +20,7 @@ export const subjects: readonly Subject[] = [
   {
     name: "retries",
     files: {
-      "src/client/pace/retry.ts": retries,
+      "src/client/retry.ts": retries,
       "src/client/response/retry-after.ts": retries,
       "src/api/service-errors.ts": statuses,
     },
@@ -37,18 +37,18 @@ export const subjects: readonly Subject[] = [
     name: "event streams",
     files: {
       "src/client/streams/event-stream.ts": streams,
-      "src/client/streams/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
+      "src/base/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
       "src/client/streams/event-frame.ts": streams,
-      "src/client/streams/stream-event.ts": streams,
+      "src/client/stream-event.ts": streams,
       "src/client/connection/chunk-queue.ts": ["test/client/chunk-queue.test.ts"],
     },
   },
   {
     name: "target and key",
     files: {
-      "src/client/connection/target.ts": hosts,
+      "src/client/target.ts": hosts,
       "src/api/host.ts": ["test/contract/host.test.ts"],
-      "src/client/settings/find-key.ts": ["test/settings/find-key.test.ts", "test/cli/key-command.test.ts"],
+      "src/cli/settings/find-key.ts": ["test/settings/find-key.test.ts", "test/cli/key-command.test.ts"],
       "src/base/key.ts": ["test/settings/key-form.test.ts"],
     },
   },
@@ -58,26 +58,29 @@ export const subjects: readonly Subject[] = [
       "src/lake/coverage.ts": ["test/lake/coverage.test.ts", "test/cli/sync.test.ts"],
       "src/lake/layout.ts": ["test/lake/layout.test.ts"],
       "src/lake/footer.ts": ["test/lake/layout.test.ts", "test/cli/sync.test.ts"],
-      "src/lake/merge-rows.ts": [
+      "src/lake/periods/merge-rows.ts": [
         "test/lake/merge-rows.test.ts",
         "test/cli/sync.test.ts",
         "test/lake/sync-days.slow.test.ts",
       ],
-      "src/lake/publish-period.ts": [
+      "src/lake/periods/publish-period.ts": [
         "test/lake/merge-rows.test.ts",
         "test/cli/sync.test.ts",
         "test/lake/sync-evidence.slow.test.ts",
         "test/lake/sync-reach.test.ts",
       ],
-      "src/lake/judge-period.ts": ["test/lake/judge-period.test.ts", "test/lake/sync-evidence.slow.test.ts"],
-      "src/lake/lake-reach.ts": ["test/lake/sync-reach.test.ts"],
+      "src/lake/periods/judge-period.ts": [
+        "test/lake/judge-period.test.ts",
+        "test/lake/sync-evidence.slow.test.ts",
+      ],
+      "src/lake/reading/lake-reach.ts": ["test/lake/sync-reach.test.ts"],
       "src/lake/verify-lake.ts": ["test/lake/verify-lake.test.ts"],
     },
   },
   {
     name: "checkpoint",
     files: {
-      "src/rows/out-files/read-checkpoint.ts": [
+      "src/rows/checkpoint.ts": [
         "test/files/out/checkpoint.test.ts",
         "test/files/out/growing-file.test.ts",
         "test/cli/out.test.ts",
@@ -107,11 +110,11 @@ export const subjects: readonly Subject[] = [
     name: "rows",
     files: {
       "src/base/json/byte-scan.ts": bytes,
-      "src/client/rows/byte-rows.ts": bytes,
+      "src/client/response/byte-rows.ts": bytes,
       "src/base/json/pattern.ts": [...bytes, ...streams],
       "src/base/json/field-finder.ts": ["test/json/field-finder.test.ts", "test/cli/prefix.test.ts"],
       "src/base/text/text-hash.ts": ["test/client/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
-      "src/client/pages/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
+      "src/client/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
       "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
       "src/base/json/raw-json.ts": json,
       "src/base/json/json-scan.ts": json,
@@ -126,21 +129,14 @@ export const subjects: readonly Subject[] = [
       "src/rows/parquet/row-bytes.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/column-cells.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/stored-column.ts": ["test/parquet/round-trip.slow.test.ts"],
-      "src/rows/parquet/canonical-rows.ts": ["test/parquet/round-trip.slow.test.ts"],
-      "src/rows/parquet/parquet-columns.ts": ["test/parquet/columns.test.ts"],
-      "src/rows/parquet/parquet-writer.ts": [
-        "test/parquet/round-trip.slow.test.ts",
-        "test/parquet/damage.test.ts",
-      ],
-      "src/rows/parquet/parquet-file.ts": [
-        "test/parquet/damage.test.ts",
-        "test/parquet/round-trip.slow.test.ts",
-      ],
+      "src/rows/parquet-format.ts": ["test/parquet/columns.test.ts", "test/parquet/round-trip.slow.test.ts"],
+      "src/rows/parquet-writer.ts": ["test/parquet/round-trip.slow.test.ts", "test/parquet/damage.test.ts"],
+      "src/rows/parquet-file.ts": ["test/parquet/damage.test.ts", "test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/file-mark.ts": [
         "test/parquet/damage.test.ts",
         "test/parquet/round-trip.slow.test.ts",
       ],
-      "src/rows/pull/parquet-packing.ts": ["test/cli/parquet.test.ts"],
+      "src/cli/commands/pull/parquet-packing.ts": ["test/cli/parquet.test.ts"],
     },
   },
   {
@@ -153,9 +149,9 @@ export const subjects: readonly Subject[] = [
       "src/rows/verify/read-elements.ts": verify,
       "src/rows/verify/row-checks.ts": verify,
       "src/rows/verify/candle-checks.ts": verify,
-      "src/rows/verify/row-walk.ts": verify,
-      "src/rows/verify/verify-file.ts": [...verify, "test/verify/parquet-files.test.ts"],
-      "src/rows/verify/verify-parquet.ts": ["test/verify/parquet-files.test.ts"],
+      "src/rows/row-walk.ts": verify,
+      "src/rows/verify-file.ts": [...verify, "test/verify/parquet-files.test.ts"],
+      "src/rows/verify-parquet.ts": ["test/verify/parquet-files.test.ts"],
     },
   },
 ];

@@ -20,16 +20,16 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: U+0080 is in the other ranges as well",
   "src/client/streams/event-stream.ts: const hasSpace = colon + 1 < end && line[colon + 1] === SPACE; → const hasSpace = colon + 1 <= end && line[colon + 1] === SPACE;":
     "equivalent: a line break follows the end of a line",
-  "src/client/streams/stream-event.ts: if (digits < 1 || digits > maxDigits || (digits > 1 && bytes[start] === ZERO)) return -1; → if (digits < 1 || digits > maxDigits || (digits > 1 && bytes[start] === ZERO)) return -2;":
+  "src/client/stream-event.ts: if (digits < 1 || digits > maxDigits || (digits > 1 && bytes[start] === ZERO)) return -1; → if (digits < 1 || digits > maxDigits || (digits > 1 && bytes[start] === ZERO)) return -2;":
     "equivalent: callers only ask whether it is negative",
-  "src/client/streams/byte-store.ts: const maxKept = 64 * 1024; → const maxKept = 64 / 1024;": onlySpeed,
-  "src/rows/out-files/read-checkpoint.ts: for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) { → for (let end = bytes.indexOf(0x0a); end >= 1; end = bytes.indexOf(0x0a, start)) {":
+  "src/base/byte-store.ts: const maxKept = 64 * 1024; → const maxKept = 64 / 1024;": onlySpeed,
+  "src/rows/checkpoint.ts: for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) { → for (let end = bytes.indexOf(0x0a); end >= 1; end = bytes.indexOf(0x0a, start)) {":
     "equivalent: a journal that begins with an empty line tells of nothing either way",
   "src/rows/out-files/row-file.ts: await handle.close(); → ;":
     "unnoticed: a descriptor that the end of the process closes",
   "src/rows/out-files/growing-file.ts: await rows.sync(); → ;":
     "unnoticed: only a loss of power would show it",
-  "src/client/rows/byte-rows.ts: const end = spans[at + 1] ?? 0; → const end = spans[at + 1] ?? 1;":
+  "src/client/response/byte-rows.ts: const end = spans[at + 1] ?? 0; → const end = spans[at + 1] ?? 1;":
     neverComes,
   "src/base/json/byte-scan.ts: kind = inString[bytes[index] ?? 0]; → kind = inString[bytes[index] ?? 1];":
     neverComes,
@@ -43,7 +43,7 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: where a name begins at 0, no bracket stands before it",
   "src/client/pages/next-cursor.ts: const first = Math.min(tail.lastIndexOf('\"has_next_page\"'), tail.lastIndexOf('\"next_cursor\"')); → const first = Math.max(tail.lastIndexOf('\"has_next_page\"'), tail.lastIndexOf('\"next_cursor\"'));":
     onlySpeed,
-  "src/client/rows/byte-rows.ts: for (let at = 0; at < spans.length; at += stride) { → for (let at = 0; at <= spans.length; at += stride) {":
+  "src/client/response/byte-rows.ts: for (let at = 0; at < spans.length; at += stride) { → for (let at = 0; at <= spans.length; at += stride) {":
     "equivalent: only an empty run is added",
   "src/client/pages/next-cursor.ts: return undefined; → ;": "equivalent: nothing is given either way",
   'src/client/pages/next-cursor.ts: const [, members] = /^\\]\\s*,(.*)$/su.exec(tail.toString("utf8", close)) ?? []; → const [, members] = /\\]\\s*,(.*)$/su.exec(tail.toString("utf8", close)) ?? [];':
@@ -56,29 +56,31 @@ export const words: Readonly<Record<string, string>> = {
     neverComes,
   "src/client/pages/next-cursor.ts: if (close === -1) return undefined; → if (close === -1) ;":
     "equivalent: without the bracket the pattern finds nothing",
-  "src/client/rows/byte-rows.ts: if (byte < ZERO || byte > NINE) return false; → if (byte < ZERO || byte >= NINE) return false;":
+  "src/client/response/byte-rows.ts: if (byte < ZERO || byte > NINE) return false; → if (byte < ZERO || byte >= NINE) return false;":
     onlySpeed,
-  "src/client/rows/byte-rows.ts: const to = spans[at + 1] ?? -1; → const to = spans[at + 1] ?? -2;":
+  "src/client/response/byte-rows.ts: const to = spans[at + 1] ?? -1; → const to = spans[at + 1] ?? -2;":
     neverComes,
   "src/base/text/text-hash.ts: into.low = low ^ (low >>> 13); → into.low = low ^ (low >>> 14);":
     "equivalent: another hash, and as good a one",
-  "src/client/rows/byte-rows.ts: throw cause; → ;":
+  "src/client/response/byte-rows.ts: throw cause; → ;":
     "unnoticed: nothing else is thrown there, as long as the program is not wrong itself",
-  "src/client/rows/byte-rows.ts: return to - from <= maxDigits; → return to + from <= maxDigits;": onlySpeed,
-  "src/client/rows/byte-rows.ts: const isWide = wide.length > 0; → const isWide = wide.length > 1;":
+  "src/client/response/byte-rows.ts: return to - from <= maxDigits; → return to + from <= maxDigits;":
+    onlySpeed,
+  "src/client/response/byte-rows.ts: const isWide = wide.length > 0; → const isWide = wide.length > 1;":
     "equivalent: a start and an end come together",
-  "src/client/rows/byte-rows.ts: const [ZERO, NINE] = [48, 57]; → const [ZERO, NINE] = [48, 58];":
+  "src/client/response/byte-rows.ts: const [ZERO, NINE] = [48, 57]; → const [ZERO, NINE] = [48, 58];":
     "equivalent: no colon stands in a value that was cut",
   "src/base/text/text-hash.ts: into.high = 0x9e3779b9 | 0; → into.high = 0x9e3779b9 | 1;":
     "equivalent: the number is odd already",
   "src/base/text/text-hash.ts: into.high = high ^ (high >>> 13); → into.high = high ^ (high >>> 14);":
     "equivalent: another hash, and as good a one",
-  "src/client/rows/byte-rows.ts: return to - from <= maxDigits; → return to - from < maxDigits;": onlySpeed,
+  "src/client/response/byte-rows.ts: return to - from <= maxDigits; → return to - from < maxDigits;":
+    onlySpeed,
   "src/base/text/text-hash.ts: into.low = 0x811c9dc5 | 0; → into.low = 2166136262 | 0;":
     "equivalent: another hash, and as good a one",
   "src/base/text/text-hash.ts: into.low = low ^ (low >>> 13); → ;":
     "unnoticed: another hash, mixed less in one of its words",
-  "src/client/rows/byte-rows.ts: const isWide = wide.length > 0; → const isWide = wide.length >= 0;":
+  "src/client/response/byte-rows.ts: const isWide = wide.length > 0; → const isWide = wide.length >= 0;":
     onlySpeed,
   'src/client/pages/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first <= 0 ? -1 : tail.lastIndexOf("]", first);':
     "equivalent: no bracket stands before the first byte",
@@ -87,9 +89,9 @@ export const words: Readonly<Record<string, string>> = {
   "src/base/json/json-text.ts: if (kept === 0) return text; → if (kept === 0) ;": onlySpeed,
   "src/client/streams/event-frame.ts: while (((bytes[at] ?? 0) ^ 0x30) < 10) at += 1; → while (((bytes[at] ?? 1) ^ 0x30) < 10) at += 1;":
     neverComes,
-  "src/client/streams/byte-store.ts: if (length + more <= room.length) return; → if (length + more < room.length) return;":
+  "src/base/byte-store.ts: if (length + more <= room.length) return; → if (length + more < room.length) return;":
     onlySpeed,
-  "src/client/pages/seen-keys.ts: let at = 2 * (((high ^ low) >>> 0) % (words.length / 2)); → let at = 2 * (((high ^ low) >>> 1) % (words.length / 2));":
+  "src/client/seen-keys.ts: let at = 2 * (((high ^ low) >>> 0) % (words.length / 2)); → let at = 2 * (((high ^ low) >>> 1) % (words.length / 2));":
     onlySpeed,
   'src/base/key.ts: [/^\\s*(?:export\\s+|set\\s+|\\$env:)?\\w+\\s*=/u, "starts with a variable name", KEY_ALONE], → [/^\\s*(?:export\\s+|set\\s*|\\$env:)?\\w+\\s*=/u, "starts with a variable name", KEY_ALONE],':
     "equivalent: without a space, the name itself starts with set",

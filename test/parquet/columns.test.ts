@@ -1,6 +1,6 @@
 import { readMark, writeMark } from "../../src/rows/parquet/file-mark.ts";
 import { expect, test } from "vitest";
-import { type CellType, columnsOf } from "../../src/rows/parquet/parquet-columns.ts";
+import { type CellType, columnsOf } from "../../src/rows/parquet-format.ts";
 import { kinds } from "./generated-rows.ts";
 
 /**

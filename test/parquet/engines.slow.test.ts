@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { columnsOf } from "../../src/rows/parquet/parquet-columns.ts";
+import { columnsOf } from "../../src/rows/parquet-format.ts";
 import { program } from "../harness/binary.ts";
 import { createRandom } from "../harness/random.ts";
 import { duckdbFolder, leftOut, polarsFolder } from "../harness/recipe-tools.ts";

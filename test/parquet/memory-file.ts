@@ -1,6 +1,6 @@
-import { openParquet, type ByteSource, type ParquetFile } from "../../src/rows/parquet/parquet-file.ts";
-import type { ParquetColumn } from "../../src/rows/parquet/parquet-columns.ts";
-import { createParquetWriter, type WrittenRows } from "../../src/rows/parquet/parquet-writer.ts";
+import { openParquet, type ByteSource, type ParquetFile } from "../../src/rows/parquet-file.ts";
+import type { ParquetColumn } from "../../src/rows/parquet-format.ts";
+import { createParquetWriter, type WrittenRows } from "../../src/rows/parquet-writer.ts";
 
 export function sourceOf(file: Buffer): ByteSource {
   return { size: file.length, read: (start, end) => Promise.resolve(Buffer.from(file.subarray(start, end))) };

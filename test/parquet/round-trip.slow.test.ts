@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { describe, expect, test } from "vitest";
-import { columnsOf, otherColumn } from "../../src/rows/parquet/parquet-columns.ts";
-import { groupsOf, readParquet, rowRanges, UnreadableParquet } from "../../src/rows/parquet/parquet-file.ts";
+import { columnsOf, otherColumn, UnreadableParquet } from "../../src/rows/parquet-format.ts";
+import { groupsOf, readParquet, rowRanges } from "../../src/rows/parquet-file.ts";
 import { rawMembers } from "../../src/base/json/raw-json.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";

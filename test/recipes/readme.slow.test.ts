@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
 import { type Typed, typeInConsole } from "../harness/console.ts";
 import { blocksOf, consoleSections, pages, patternOf, type Section, type Step } from "../harness/readme.ts";
 import { useRecipeDesk } from "../harness/recipe-desk.ts";

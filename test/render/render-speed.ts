@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRenderer } from "../../src/cli/render/formats/formats.ts";
-import { createPage } from "../../src/client/pages/page.ts";
+import { createPage } from "../../src/client/page.ts";
 import { endpointOf, plain } from "./render.ts";
 
 /**

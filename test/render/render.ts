@@ -1,4 +1,4 @@
-import { createPage } from "../../src/client/pages/page.ts";
+import { createPage } from "../../src/client/page.ts";
 import { type EndpointId, endpoints } from "../../src/api/endpoints/all.ts";
 import type { Endpoint } from "../../src/api/endpoint.ts";
 import { createRenderer } from "../../src/cli/render/formats/formats.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { createPage } from "../../src/client/pages/page.ts";
+import { createPage } from "../../src/client/page.ts";
 import { createRenderer } from "../../src/cli/render/formats/formats.ts";
 import { bundle } from "../harness/bundle.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";

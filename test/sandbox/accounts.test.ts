@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Accounts, createAccounts, maxAccounts } from "../../src/sandbox/service/accounts.ts";
 import type { Caller } from "../../src/sandbox/service/caller.ts";
-import { defaultSettings, type SandboxOptions } from "../../src/sandbox/service/sandbox-exchange.ts";
+import { defaultSettings, type SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import { createSandboxState, handle } from "../harness/bundled-sandbox.ts";
 import { NOON } from "./contract/service.ts";
 

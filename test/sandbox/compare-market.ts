@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { SandboxOptions } from "../../src/sandbox/service/sandbox-exchange.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import type { Market } from "../../src/sandbox/market/types.ts";
 import {
   createMarket,

@@ -1,8 +1,8 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { createFaultCounter, isDue } from "../../src/sandbox/faults/due-faults.ts";
-import type { Fault, Faults } from "../../src/sandbox/faults/fault-kinds.ts";
-import { isFaultProblem, parseFaults } from "../../src/sandbox/faults/parse-faults.ts";
+import type { Fault, Faults } from "../../src/sandbox/fault-kinds.ts";
+import { isFaultProblem, parseFaults } from "../../src/sandbox/parse-faults.ts";
 import { dexdata } from "../harness/dexdata.ts";
 
 function read(spec: string): Faults {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { isFaultProblem, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
-import type { SandboxOptions } from "../../src/sandbox/service/sandbox-exchange.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
-import type { ReceivedRequest } from "../../src/sandbox/wire/received-request.ts";
+import type { ReceivedRequest } from "../../src/sandbox/received-request.ts";
 import { at, exchange, list, NOON, USDC, USDC_WETH, WETH } from "./contract/service.ts";
 import { headerOf, type RawReply, rawRequest, statusOf } from "./raw-request.ts";
 

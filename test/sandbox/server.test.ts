@@ -4,8 +4,8 @@ import { afterEach, expect, test } from "vitest";
 import { startSandbox } from "../harness/bundled-sandbox.ts";
 import { inTime } from "../harness/in-time.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
-import type { ReceivedRequest } from "../../src/sandbox/wire/received-request.ts";
-import type { SandboxOptions } from "../../src/sandbox/service/sandbox-exchange.ts";
+import type { ReceivedRequest } from "../../src/sandbox/received-request.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import { at, exchange, NOON } from "./contract/service.ts";
 
 const open: RunningSandbox[] = [];

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { readSettings } from "../../src/client/settings/read-settings.ts";
-import { allSettings } from "../../src/client/settings/edit-config.ts";
+import { readSettings } from "../../src/cli/settings/read-settings.ts";
+import { allSettings } from "../../src/cli/settings/edit-config.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { failureOf } from "../harness/failure-of.ts";
 import { json } from "../harness/scripted-server.ts";

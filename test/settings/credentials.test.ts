@@ -10,13 +10,13 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { credentialsPath, plansIn, readCredentials } from "../../src/client/settings/credentials.ts";
+import { credentialsPath, plansIn, readCredentials } from "../../src/cli/settings/credentials.ts";
 import {
   savePlan,
   removeProfile,
   saveProfile,
   switchProfile,
-} from "../../src/client/settings/edit-credentials.ts";
+} from "../../src/cli/settings/edit-credentials.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { failureOf } from "../harness/failure-of.ts";
 

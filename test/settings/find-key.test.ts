@@ -1,10 +1,10 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { credentialsPath } from "../../src/client/settings/credentials.ts";
-import { savePlan, removeProfile, saveProfile } from "../../src/client/settings/edit-credentials.ts";
-import { setSetting } from "../../src/client/settings/edit-config.ts";
-import { findKey, type KeyFlags } from "../../src/client/settings/find-key.ts";
+import { credentialsPath } from "../../src/cli/settings/credentials.ts";
+import { savePlan, removeProfile, saveProfile } from "../../src/cli/settings/edit-credentials.ts";
+import { setSetting } from "../../src/cli/settings/edit-config.ts";
+import { findKey, type KeyFlags } from "../../src/cli/settings/find-key.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { failureOf } from "../harness/failure-of.ts";
 

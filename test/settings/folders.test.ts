@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { allCommands } from "../../src/cli/program/all-commands.ts";
-import { answerShell } from "../../src/cli/program/completion/complete.ts";
-import { findFolders } from "../../src/client/settings/folders.ts";
+import { allCommands } from "../../src/cli/all-commands.ts";
+import { answerShell } from "../../src/cli/complete.ts";
+import { findFolders } from "../../src/cli/folders.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { failureOf } from "../harness/failure-of.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -91,7 +91,7 @@ describe("no variable makes a path that is relative to the working directory:", 
   } as const;
 
   test("the lists have every variable that the program reads for a path", () => {
-    const source = readFileSync("src/client/settings/folders.ts", "utf8");
+    const source = readFileSync("src/cli/folders.ts", "utf8");
     const named = [...source.matchAll(/"([A-Z]+(?:_[A-Z]+)*)"/gu)].map(([, name = ""]) => name);
     expect(new Set(named)).toEqual(new Set([...shared, ...windows, ...Object.values(own)]));
   });

@@ -3,9 +3,9 @@ import path from "node:path";
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { checkKeyForm, hideSecrets, maskKey, withoutSecrets } from "../../src/base/key.ts";
-import { readCredentials } from "../../src/client/settings/credentials.ts";
-import { saveProfile } from "../../src/client/settings/edit-credentials.ts";
-import { findKey } from "../../src/client/settings/find-key.ts";
+import { readCredentials } from "../../src/cli/settings/credentials.ts";
+import { saveProfile } from "../../src/cli/settings/edit-credentials.ts";
+import { findKey } from "../../src/cli/settings/find-key.ts";
 import { createTestContext } from "../harness/test-context.ts";
 import { failureOf } from "../harness/failure-of.ts";
 

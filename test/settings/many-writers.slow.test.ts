@@ -15,9 +15,9 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readAssetNames } from "../../src/client/settings/asset-names.ts";
-import { readConfigFile } from "../../src/client/settings/read-settings.ts";
-import { readCredentials } from "../../src/client/settings/credentials.ts";
+import { readAssetNames } from "../../src/cli/settings/asset-names.ts";
+import { readConfigFile } from "../../src/cli/settings/read-settings.ts";
+import { readCredentials } from "../../src/cli/settings/credentials.ts";
 import { acquireLock, holdLock } from "../../src/base/files/file-lock.ts";
 import { lockOfGone, lockOfRunning } from "../harness/lock-token.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
@@ -117,7 +117,7 @@ test("the file is replaced by a rename even with SNAP set, for which conf writes
   const before = process.env["SNAP"];
   process.env["SNAP"] = "/snap/x";
   try {
-    const { saveProfile } = await import("../../src/client/settings/edit-credentials.ts");
+    const { saveProfile } = await import("../../src/cli/settings/edit-credentials.ts");
     await saveProfile(context, "a", { key: "api_dev_aaaa", tier: "dev" });
     const file = readCredentials(context).path;
     const first = statSync(file).ino;

@@ -1,13 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { configPath, readSettings } from "../../src/client/settings/read-settings.ts";
-import {
-  allSettings,
-  listSettings,
-  setSetting,
-  unsetSetting,
-} from "../../src/client/settings/edit-config.ts";
+import { configPath, readSettings } from "../../src/cli/settings/read-settings.ts";
+import { allSettings, listSettings, setSetting, unsetSetting } from "../../src/cli/settings/edit-config.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { failureOf } from "../harness/failure-of.ts";
 

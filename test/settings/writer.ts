@@ -1,7 +1,7 @@
 import { createClock } from "../../bin/process-clock.ts";
-import { setAssetName } from "../../src/client/settings/edit-asset-names.ts";
-import { allSettings, setSetting } from "../../src/client/settings/edit-config.ts";
-import { savePlan, saveProfile } from "../../src/client/settings/edit-credentials.ts";
+import { setAssetName } from "../../src/cli/settings/edit-asset-names.ts";
+import { allSettings, setSetting } from "../../src/cli/settings/edit-config.ts";
+import { savePlan, saveProfile } from "../../src/cli/settings/edit-credentials.ts";
 
 /**
  * Bundled and run as a child process by `many-writers.test.ts`: on a message, writes the n-th setting, its

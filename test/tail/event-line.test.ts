@@ -1,8 +1,8 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
-import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
+import { jsonLine, type StreamEvent } from "../../src/client/stream-event.ts";
 import { ByteScan } from "../../src/base/json/byte-scan.ts";
-import { createReplacements, enveloped, jsonLine } from "../../src/client/live/event-line.ts";
+import { createReplacements, enveloped } from "../../src/cli/commands/stream/envelope.ts";
 
 const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEvent => {
   const bytes = Buffer.from(data);

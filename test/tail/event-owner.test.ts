@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { EventId, StreamEvent } from "../../src/client/streams/stream-event.ts";
-import { idOf } from "../../src/client/streams/stream-event.ts";
-import { EventOwners, Foreign, type Owner } from "../../src/client/live/event-owner.ts";
+import type { EventId, StreamEvent } from "../../src/client/stream-event.ts";
+import { idOf } from "../../src/client/stream-event.ts";
+import { EventOwners, Foreign, type Owner } from "../../src/client/event-owner.ts";
 
 const event = (data: unknown, requestId?: EventId): StreamEvent => {
   const bytes = Buffer.from(typeof data === "string" ? data : JSON.stringify(data));

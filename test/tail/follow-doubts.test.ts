@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createHeldRows } from "../../src/client/follow/held-rows.ts";
 import { createKnownRows } from "../../src/client/follow/known-rows.ts";
-import { createServicePresent } from "../../src/client/follow/row-writer.ts";
-import type { TailRow } from "../../src/client/follow/tail-row.ts";
+import { createServicePresent } from "../../src/cli/commands/follow/row-writer.ts";
+import type { TailRow } from "../../src/client/followed-row.ts";
 import { run } from "../harness/dexdata.ts";
 import { answerOf, type Event, type Listing, listingStart, manyEvents } from "../harness/listing.ts";
 import { json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";

@@ -1,4 +1,4 @@
-import type { SandboxOptions } from "../../src/sandbox/service/sandbox-exchange.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import { createMarket, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";

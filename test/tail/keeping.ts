@@ -1,14 +1,14 @@
 import { afterEachTest } from "../harness/after-tests.ts";
-import type { StreamEvent } from "../../src/client/streams/stream-event.ts";
-import type { Target } from "../../src/client/connection/target.ts";
+import type { StreamEvent } from "../../src/client/stream-event.ts";
+import type { Target } from "../../src/client/target.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import { keepOpen } from "../../src/client/live/shard.ts";
-import type { Gap } from "../../src/client/live/gap.ts";
-import type { ShardLimits } from "../../src/client/live/shard-handlers.ts";
-import { openerOf, type Subscription } from "../../src/client/live/subscription.ts";
+import type { Gap } from "../../src/client/gap.ts";
+import { openerOf } from "../../src/client/live/subscription.ts";
 import { type Reply, type Script, slow, startScriptedServer } from "../harness/scripted-server.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
+import type { ShardLimits, Subscription } from "../../src/client/stream-options.ts";
 
 const stops: (() => Promise<void>)[] = [];
 afterEachTest(async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import { watchOver } from "../../src/client/live/connection-watch.ts";
-import { momentOf } from "../../src/client/live/gap.ts";
+import { momentOf } from "../../src/client/gap.ts";
 import { listen } from "../../src/client/live/listen.ts";
 import { UpToDate } from "../../src/client/live/up-to-date.ts";
 import { createTestClock } from "../harness/test-clock.ts";

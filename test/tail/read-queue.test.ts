@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
-import { createReadQueue } from "../../src/client/follow/read-queue.ts";
-import { followRows } from "../../src/client/follow/follow-rows.ts";
-import { createWake } from "../../src/client/follow/schedule.ts";
-import { createFreshness } from "../../src/client/response/answer-age.ts";
+import { createReadQueue } from "../../src/cli/commands/follow/read-queue.ts";
+import { followRows } from "../../src/client/follow.ts";
+import { createWake } from "../../src/client/follow-wake.ts";
+import { createFreshness } from "../../src/client/freshness.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const nothing = (): void => {};

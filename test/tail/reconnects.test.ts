@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { createPace, memoryStore } from "../../src/client/pace/create-pace.ts";
-import type { Pace } from "../../src/client/pace/pace.ts";
+import { createPace, memoryStore } from "../../src/client/create-pace.ts";
+import type { Pace } from "../../src/client/pace.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import { keepOpen } from "../../src/client/live/shard.ts";
-import type { ShardHandlers } from "../../src/client/live/shard-handlers.ts";
 import { type OpenShard, openerOf } from "../../src/client/live/subscription.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { keep, price, stream } from "./keeping.ts";
+import type { ShardHandlers } from "../../src/client/live/shard-handlers.ts";
 
 const minute = 60_000;
 const limits = { feed: feeds.prices, silence: 45_000, maxReconnects: undefined };

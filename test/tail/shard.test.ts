@@ -1,4 +1,4 @@
-import { dataOf, type StreamEvent } from "../../src/client/streams/stream-event.ts";
+import { dataOf, type StreamEvent } from "../../src/client/stream-event.ts";
 import { describe, expect, test } from "vitest";
 import { inTime } from "../harness/in-time.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";

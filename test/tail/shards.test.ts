@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import { connectionsOfPlan } from "../../src/api/feed.ts";
-import { planShards, replanShards, roomFor } from "../../src/client/live/shards.ts";
+import { planShards, replanShards, roomFor } from "../../src/client/shards.ts";
 import { distinctSubjects, subjectKey } from "../../src/client/subject.ts";
 
 const subjects = (count: number, from = 0): { network: string; address: string }[] =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compileRowCheck } from "../../src/client/rows/row-check.ts";
+import { compileRowCheck } from "../../src/api/row-check.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
 import { rawMembers } from "../../src/base/json/raw-json.ts";
 import { PlainRows } from "../../src/rows/verify/plain-rows.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { RuleId } from "../../src/rows/verify/rules.ts";
+import type { RuleId } from "../../src/rows/verify-rules.ts";
 import { createRandom } from "../harness/random.ts";
 import { toRow } from "../harness/rows.ts";
 

@@ -18,3 +18,16 @@ export function inWords(words: readonly string[], last: "and" | "or"): string {
 export function instant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
+
+/** Joins the first names: `a, b and 3 more`. */
+export function someOf(names: readonly string[], most = 7): string {
+  const more = names.length - most;
+  return more > 0 ? `${names.slice(0, most).join(", ")} and ${more} more` : names.join(", ");
+}
+
+/** In characters. The text of an event may be a megabyte long, which is far too long to print. */
+const longest = 1024;
+
+export function shortened(text: string): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}

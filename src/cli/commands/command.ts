@@ -2,7 +2,7 @@ import type { Context } from "../../base/context/context.ts";
 import type { ExitCode } from "../../base/exit-codes.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
-import type { Block } from "../render/page/help-page.ts";
+import type { Block } from "../help-page.ts";
 
 /** A part of the overview. */
 export type Section = "Market data" | "Live data and files" | "Setup" | "Reference";

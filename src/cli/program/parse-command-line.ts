@@ -3,9 +3,9 @@ import { type Failure, usageFailure } from "../../base/failure.ts";
 import { type Command, hasFlag } from "../commands/command.ts";
 import type { Flags, TypedFlags } from "../run/flags/flag.ts";
 import { sharedFlags } from "../run/flags/shared-flags.ts";
-import type { HelpForm } from "./help/command-help.ts";
 import { type HiddenWord, hiddenWordsOf } from "./hidden-words.ts";
 import { suggestFlag, hintAtWord, misreadCommand } from "./unknown-word.ts";
+import type { HelpForm } from "../help-page.ts";
 
 /** No other code reads argv. */
 export interface CommandLine {

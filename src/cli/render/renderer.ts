@@ -1,9 +1,9 @@
-import type { Page } from "../../client/pages/page.ts";
+import type { Page } from "../../client/page.ts";
 import type { Args } from "../../api/args.ts";
 import type { Output } from "../../base/context/context.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import type { RowFormat } from "../../api/output-format.ts";
-import type { ParquetTarget } from "../../rows/parquet/parquet-writer.ts";
+import type { ParquetTarget } from "../../rows/parquet-writer.ts";
 import type { FindAsset } from "./values/cell.ts";
 
 export interface Presentation {

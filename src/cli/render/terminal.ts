@@ -1,11 +1,7 @@
 import type { Context } from "../../base/context/context.ts";
 import { Failure } from "../../base/failure.ts";
-import { readConfigFile } from "../../client/settings/read-settings.ts";
-import { type ColorMode, readSetting, settings } from "../../client/settings/settings.ts";
-import { createPaint } from "./painter.ts";
-import { writePaged } from "./paged.ts";
-import { asciiText } from "./sanitize.ts";
-import { type Block, drawPage } from "./page/help-page.ts";
+import { readConfigFile } from "../settings/read-settings.ts";
+import { type ColorMode, readSetting, settings } from "../../client/settings.ts";
 
 /**
  * `auto` enables color on a terminal. NO_COLOR, TERM=dumb and FORCE_COLOR=0 or false disable it, and other values of
@@ -45,33 +41,3 @@ export function readsUnicode(env: Context["env"]): boolean {
 export function drawsUnicode(env: Context["env"]): boolean {
   return readsUnicode(env) && env["TERM"] !== "linux" && env["TERM"] !== "dumb";
 }
-
-/** Long lines are hard to read on a wide terminal. */
-const widest = 100;
-const usual = 80;
-
-/** Headings are bold if color is enabled. */
-export async function printPage(blocks: readonly Block[], context: Context): Promise<void> {
-  const { isTerminal, columns } = context.stdout;
-  const width = Math.min(columns ?? usual, widest);
-  const paint = await createPaint(isColored(settledColor(context), context));
-  const page = readsUnicode(context.env) ? blocks : blocks.map(inAscii);
-  await writePaged(context.stdout, drawPage(page, { width, breaksCommands: isTerminal, paint }));
-}
-
-/** A terminal without UTF-8 would garble other characters. Commands are ASCII anyway. */
-function inAscii({ prose, rows, lists, ...block }: Block): Block {
-  const both = ([term, text]: readonly [string, string]): readonly [string, string] => [
-    plainText(term),
-    plainText(text),
-  ];
-  return {
-    ...block,
-    ...(prose !== undefined && { prose: plainText(prose) }),
-    ...(rows !== undefined && { rows: rows.map(both) }),
-    ...(lists !== undefined && { lists: lists.map(both) }),
-  };
-}
-
-const plainText = (text: string): string =>
-  asciiText(text.replaceAll("…", "...").replaceAll("→", "->").replaceAll(/[–—]/gu, "-"));

@@ -2,8 +2,8 @@ import { nearestNetwork, wellKnownNetworks } from "../../api/network-aliases.ts"
 import type { Context } from "../../base/context/context.ts";
 import { fail, Failure } from "../../base/failure.ts";
 import type { ListSources } from "../../base/files/list-sources.ts";
-import { type AssetNames, type NamedAsset, readAssetNames } from "../../client/settings/asset-names.ts";
-import { listEnding, readNewestList } from "../../client/settings/list-cache.ts";
+import { type AssetNames, type NamedAsset, readAssetNames } from "../settings/asset-names.ts";
+import { listEnding, readNewestList } from "../settings/list-cache.ts";
 import { subjectKey, type Subject } from "../../client/subject.ts";
 import { type Hosts, nameServiceOf } from "./run-options.ts";
 

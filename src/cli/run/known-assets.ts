@@ -1,13 +1,13 @@
-import { plainWalk } from "../../client/pages/walk.ts";
+import { plainWalk } from "../../client/walk.ts";
 import type { Client } from "../../client/client.ts";
-import type { Target } from "../../client/connection/target.ts";
+import type { Target } from "../../client/target.ts";
 import { walkPages } from "../../client/walk-pages.ts";
 import type { Context } from "../../base/context/context.ts";
 import { type KnownAsset, labelOfRow } from "../../api/asset-kind.ts";
 import { pool } from "../../api/endpoints/pool.ts";
 import { Failure } from "../../base/failure.ts";
 import { isObject, member } from "../../base/json/raw-json.ts";
-import { readCachedList, writeCachedList } from "../../client/settings/list-cache.ts";
+import { readCachedList, writeCachedList } from "../settings/list-cache.ts";
 import type { NameFinder } from "./asset-names.ts";
 import { subjectKey, type Subject } from "../../client/subject.ts";
 

@@ -1,11 +1,11 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { type ClientObserver, createClient } from "../../client/client.ts";
-import { chooseTarget, lookUpOf, type Target } from "../../client/connection/target.ts";
+import { chooseTarget, lookUpOf, type Target } from "../../client/target.ts";
 import type { Context } from "../../base/context/context.ts";
 import { isLoopback } from "../../api/host.ts";
 import { connectionOf } from "../../sandbox/caller-access.ts";
-import { findKey, type FoundKey } from "../../client/settings/find-key.ts";
-import { checkKeyHosts } from "../../client/settings/key-hosts.ts";
+import { findKey, type FoundKey } from "../settings/find-key.ts";
+import { checkKeyHosts } from "../settings/key-hosts.ts";
 import { budgetOf } from "./spending/daily-budget.ts";
 import type { Report } from "./report.ts";
 import { openPace } from "./spending/open-pace.ts";

@@ -1,6 +1,6 @@
 import { counted, instant, grouped } from "../../base/text/counted.ts";
 import type { Exchange, Waiting } from "../../client/client.ts";
-import { creditsIn, type Meter } from "../../client/spending/meter.ts";
+import { creditsIn, type Meter } from "../../client/meter.ts";
 import { formatDuration, formatSeconds } from "../../api/duration.ts";
 import type { Context } from "../../base/context/context.ts";
 import type { RunOptions } from "./run-options.ts";

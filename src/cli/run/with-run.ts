@@ -1,11 +1,11 @@
 import type { Exchange } from "../../client/client.ts";
 import type { Metrics } from "./output/metrics-file.ts";
-import type { Target } from "../../client/connection/target.ts";
+import type { Target } from "../../client/target.ts";
 import { formatDuration } from "../../api/duration.ts";
 import type { Context } from "../../base/context/context.ts";
 import { createListSources } from "../../base/files/list-sources.ts";
 import { type AssetSources, createNameFinder } from "./asset-names.ts";
-import type { RetryPolicy } from "../../client/pace/retry.ts";
+import type { RetryPolicy } from "../../client/retry.ts";
 import { openClient, type OpenClient, type RunObserver } from "./open-client.ts";
 import { createBufferedOutput, type HeldOutput } from "../render/held-output.ts";
 import { createProgress, type Progress } from "./progress.ts";

@@ -1,19 +1,10 @@
 import { showSeconds, wireOf } from "../../base/time/time.ts";
 import { Failure } from "../../base/failure.ts";
 import { grouped } from "../../base/text/counted.ts";
-import { inOrder } from "../pages/in-order.ts";
-import { ended, more } from "../pages/judge.ts";
-import { type Page, type PageNote, pageOf, remark, warningOf } from "../pages/page.ts";
-import { parseRow, textRows } from "../rows/rows.ts";
-import {
-  type CandleSlice,
-  candleWindow,
-  restOf,
-  sliceBetween,
-  slicesOf,
-  wholeSeconds,
-} from "./candle-slices.ts";
-import { intervalStart, type MadeInterval } from "./made-interval.ts";
+import { inOrder } from "../../base/concurrent.ts";
+import { ended, more } from "../page-end.ts";
+import { type Page, type PageNote, pageOf, remark, warningOf } from "../page.ts";
+import { parseRow, textRows } from "../rows.ts";
 import {
   askCountedBack,
   type Asked,
@@ -23,6 +14,15 @@ import {
   createGapJudge,
   mayBeCapped,
 } from "./slice-answer.ts";
+import {
+  type CandleSlice,
+  candleWindow,
+  restOf,
+  sliceBetween,
+  slicesOf,
+  wholeSeconds,
+} from "../candle-windows.ts";
+import { intervalStart, type MadeInterval } from "../candle-intervals.ts";
 
 /** No history is expected beyond this many empty stretches in a row, each up to `growth` times as long as the last. */
 const emptyStretches = 2;

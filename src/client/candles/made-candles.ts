@@ -3,12 +3,11 @@ import { member, rawMembers } from "../../base/json/raw-json.ts";
 import { compareDecimals } from "../../base/json/compare-decimals.ts";
 import { sumDecimals } from "../../base/json/exact-decimal.ts";
 import { invalidResponse } from "../../base/failure.ts";
-import { nextOf } from "../pages/judge.ts";
-import { notesOf, type Page } from "../pages/page.ts";
-import { parseRow, type TextRow, textRows } from "../rows/rows.ts";
-import { openingOf, readSeconds, wholeSeconds } from "./candle-slices.ts";
-import { timeLike, intervalSeconds } from "./candle-times.ts";
-import { intervalStart, type MadeInterval } from "./made-interval.ts";
+import { nextOf } from "../page-end.ts";
+import { notesOf, type Page } from "../page.ts";
+import { parseRow, type TextRow, textRows } from "../rows.ts";
+import { openingOf, readSeconds, wholeSeconds } from "../candle-windows.ts";
+import { intervalSeconds, intervalStart, type MadeInterval, timeLike } from "../candle-intervals.ts";
 
 /** A candle of the source, with its texts by field. `opens` is in Unix seconds. */
 interface Part {

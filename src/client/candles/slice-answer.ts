@@ -1,11 +1,10 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { invalidResponse } from "../../base/failure.ts";
-import { inOrder } from "../pages/in-order.ts";
-import { ended, more, type Position } from "../pages/judge.ts";
-import { type Page, pageOf, readRows, remark } from "../pages/page.ts";
-import type { Asking } from "../pages/walk.ts";
-import { type TextRow, textRows } from "../rows/rows.ts";
-import type { MadeInterval } from "./made-interval.ts";
+import { inOrder } from "../../base/concurrent.ts";
+import { ended, more, type Position } from "../page-end.ts";
+import { type Page, pageOf, readRows, remark } from "../page.ts";
+import type { Asking } from "../walk.ts";
+import { type TextRow, textRows } from "../rows.ts";
 import {
   type CandleSlice,
   candleWindow,
@@ -14,7 +13,8 @@ import {
   sliceBetween,
   slicesOf,
   wholeSeconds,
-} from "./candle-slices.ts";
+} from "../candle-windows.ts";
+import type { MadeInterval } from "../candle-intervals.ts";
 
 /** `opens` is in Unix seconds. */
 export interface Candle extends TextRow {

@@ -4,7 +4,7 @@ import buildConnector from "undici/lib/core/connect.js";
 import Agent from "undici/lib/dispatcher/agent.js";
 import { errorCode } from "../../base/files/file-errors.ts";
 import { type Peer, peerName, plainHttpFailure } from "./connection-failure.ts";
-import { type Environment, findProxy, unbracketed } from "./proxy.ts";
+import { type Environment, findProxy, unbracketed } from "../proxy.ts";
 
 const maxHeaderBytes = 64 * 1024;
 const probeTimeoutMs = 2000;

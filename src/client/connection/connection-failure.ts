@@ -1,5 +1,6 @@
 import errors from "undici/lib/core/errors.js";
 import { describeFileError, errorCode, openFilesAdvice } from "../../base/files/file-errors.ts";
+import { checkNetwork } from "../../api/host.ts";
 import { formatDuration } from "../../api/duration.ts";
 import { fail, Failure, invalidResponse } from "../../base/failure.ts";
 
@@ -33,8 +34,6 @@ const sentences: Readonly<Record<string, (host: string) => string>> = {
   UND_ERR_SOCKET: (host) => `${host} closed the connection before the response was complete`,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (host) => `response from ${host} was cut short`,
 };
-
-export const checkNetwork = "check the host name and your network";
 
 /**
  * The failure has exit code 7 and is retried like a 500, because a GET is safe to repeat. Once a connection has been

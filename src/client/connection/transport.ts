@@ -2,10 +2,11 @@ import { setMaxListeners } from "node:events";
 import type { Agent, Dispatcher } from "undici";
 import { childOf } from "../../base/context/child-signal.ts";
 import type { Clock, Context } from "../../base/context/context.ts";
-import { type Answer, type OpenAnswer, readAnswerBody } from "./answer-body.ts";
+import { type OpenAnswer, readAnswerBody } from "./answer-body.ts";
 import { createAgent } from "./agent.ts";
 import { type ChunkQueue, createChunkQueue } from "./chunk-queue.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
+import type { Answer } from "../document.ts";
 
 export interface SendOptions {
   /** In milliseconds, for the connection, headers and body combined. */

@@ -4,7 +4,7 @@ import { isIP, type Socket } from "node:net";
 import { errorCode } from "../../base/files/file-errors.ts";
 import { fail, type Failure, type KnownDetails } from "../../base/failure.ts";
 import { connectionFailure } from "./connection-failure.ts";
-import { type Proxy, unbracketed } from "./proxy.ts";
+import { type Proxy, unbracketed } from "../proxy.ts";
 
 /**
  * Uses CONNECT (RFC 9110, 9.3.6). Every failure names the proxy. `onSocket` receives the socket to the proxy.

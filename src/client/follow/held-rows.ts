@@ -1,4 +1,4 @@
-import { mergeRows, type TailRow } from "./tail-row.ts";
+import { mergeRows, type TailRow } from "../followed-row.ts";
 
 /** Milliseconds between the two reads that decide when a held row is written. */
 const settling = 3000;

@@ -1,7 +1,7 @@
-import { HashTable } from "../pages/seen-keys.ts";
+import { HashTable } from "../seen-keys.ts";
 import { hashText, type TextHash } from "../../base/text/text-hash.ts";
 import type { Instant } from "../../base/time/time.ts";
-import type { TailRow } from "./tail-row.ts";
+import type { FollowState, TailRow } from "../followed-row.ts";
 
 /** Rows are found even if they are indexed up to this many seconds late. */
 export const reachSeconds = 600;
@@ -11,12 +11,6 @@ const maxRead = 5000;
 const maxUnproved = { rows: 20_000, seconds: 86_400 };
 
 type KnownRow = Pick<TailRow, "key" | "at">;
-
-/** What another run needs to continue: it reads from `from`, in Unix seconds, and these rows are written. */
-export interface FollowState {
-  readonly from: number;
-  readonly rows: readonly (readonly [key: string, seconds: number])[];
-}
 
 export type KnownRows = ReturnType<typeof createKnownRows>;
 

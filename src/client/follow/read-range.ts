@@ -2,7 +2,7 @@ import type { Clock } from "../../base/context/context.ts";
 import { fail, type Failure } from "../../base/failure.ts";
 import { counted } from "../../base/text/counted.ts";
 import type { KnownRows } from "./known-rows.ts";
-import type { TailRow } from "./tail-row.ts";
+import type { TailRow } from "../followed-row.ts";
 import {
   createFoundRows,
   createRangeWalk,

@@ -1,49 +1,6 @@
-import type { EventLedger } from "../spending/ledger.ts";
-import { childOf } from "../../base/context/child-signal.ts";
-import type { Clock, Context } from "../../base/context/context.ts";
-import { Failure } from "../../base/failure.ts";
-import { transactionsFeed } from "../../api/feeds/transactions-feed.ts";
-import { defaultSilence, keepOpen } from "../live/shard.ts";
-import type { ShardHandlers } from "../live/shard-handlers.ts";
-import type { OpenShard } from "../live/subscription.ts";
+import type { Clock } from "../../base/context/context.ts";
+import type { Wake } from "../follow-wake.ts";
 
-export type Wake = ReturnType<typeof createWake>;
-
-/** Waits between reads. A wait can be ended early. */
-export function createWake(clock: Clock, signal: AbortSignal) {
-  let isCalled = false;
-  let wakeUp: (() => void) | undefined;
-  return {
-    /** All calls before the next read count as one. */
-    call: (): void => {
-      isCalled = true;
-      wakeUp?.();
-    },
-    isCalled: () => isCalled,
-    /** A read covers all calls made before it begins. */
-    answer: (): void => {
-      isCalled = false;
-    },
-    /** Ends early if a read is requested. Rejects with the signal's reason if the signal aborts. */
-    sleep: async (milliseconds: number): Promise<void> => {
-      const sleeping = childOf(signal);
-      wakeUp = (): void => sleeping.abort("called");
-      try {
-        await clock.sleep(milliseconds, sleeping.signal);
-      } catch (cause) {
-        if (signal.aborted) throw signal.reason;
-        if (!sleeping.signal.aborted) throw cause;
-      } finally {
-        wakeUp = undefined;
-        sleeping.release();
-      }
-    },
-  };
-}
-
-/** Milliseconds between reads: with a stream, which may miss events, and without a stream. */
-export const idlePollMs = 60_000;
-export const fallbackPollMs = 15_000;
 /** Minimum milliseconds between reads of a busy pool. The plan's rate limit may increase it. */
 const shortestGap = 2000;
 /** An event may arrive before REST has its row, so a read without new rows is repeated. */
@@ -100,45 +57,4 @@ export function createSchedule(
       if (wake.isCalled()) owed = repeats;
     },
   };
-}
-
-/** Milliseconds before the next attempt if a host does not exist or is not a streaming host. */
-const absence = 60_000;
-
-/**
- * Requests a read for every event without inspecting its data. Each event costs a credit. Throws what `keepOpen`
- * throws, unless the host was never reached or is not a streaming host: reads then continue without the stream.
- */
-export async function listenForCalls(
-  context: Pick<Context, "clock" | "random">,
-  open: OpenShard,
-  { wake, ledger }: { readonly wake: Wake; readonly ledger: EventLedger },
-  handlers: Omit<ShardHandlers, "events" | "charged">,
-  signal: AbortSignal,
-): Promise<never> {
-  const limits = { feed: transactionsFeed, silence: defaultSilence, maxReconnects: undefined };
-  const shard: ShardHandlers = {
-    ...handlers,
-    charged: ledger.delivered,
-    opened: (at, gap, upToDate) => {
-      handlers.opened(at, gap, upToDate);
-      // Events may have been missed before the stream opened.
-      wake.call();
-    },
-    events: async () => {
-      wake.call();
-      const spent = await ledger.recorded();
-      if (spent !== undefined) throw spent;
-    },
-  };
-  for (;;) {
-    try {
-      return await keepOpen(context, open, shard, limits, signal);
-    } catch (cause) {
-      const isAbsent = cause instanceof Failure && (cause.exit === 7 || cause.exit === 1);
-      if (!isAbsent || signal.aborted) throw cause;
-      handlers.retrying(cause, absence);
-      await context.clock.sleep(absence, signal);
-    }
-  }
 }

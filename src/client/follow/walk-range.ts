@@ -1,13 +1,13 @@
-import { plainWalk } from "../pages/walk.ts";
+import { plainWalk } from "../walk.ts";
 import type { Client } from "../client.ts";
-import { type Page, totalOf } from "../pages/page.ts";
+import { type Page, totalOf } from "../page.ts";
 import { walkPages } from "../walk-pages.ts";
 import type { Question } from "../../api/args.ts";
 import { rowShape } from "../../api/endpoint.ts";
 import { fail, Failure } from "../../base/failure.ts";
 import { compareInstants, type Instant, toWire } from "../../base/time/time.ts";
 import type { KnownRows } from "./known-rows.ts";
-import { readTailRow, type TailRow } from "./tail-row.ts";
+import { readTailRow, type TailRow } from "../followed-row.ts";
 
 /** Which list is read. */
 export interface Source {

@@ -1,11 +1,11 @@
 import type { Failure } from "../../base/failure.ts";
 import { assetsPerPost } from "../../api/feed.ts";
 import { counted } from "../../base/text/counted.ts";
-import { momentOf } from "./gap.ts";
+import { momentOf } from "../gap.ts";
 import { assetsOf, type RunningShard } from "./running-shard.ts";
-import type { TailHandlers, TailOptions } from "./shard-handlers.ts";
-import { doesNotFit, replanShards, tooManyAssets } from "./shards.ts";
+import { doesNotFit, replanShards, tooManyAssets } from "../shards.ts";
 import type { Subject } from "../subject.ts";
+import type { TailHandlers, TailOptions } from "../stream-options.ts";
 
 /**
  * The status of a rejected POST. According to the specification, a transaction stream has a single asset (rule 127).

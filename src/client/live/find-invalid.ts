@@ -1,19 +1,14 @@
-import { plainWalk, type Walk } from "../pages/walk.ts";
-import type { Client } from "../client.ts";
-import { walkPages } from "../walk-pages.ts";
 import type { Connection } from "../streams/connection.ts";
 import { isOfIntermediary } from "../streams/stream-refusal.ts";
 import { EventStreamParser } from "../streams/event-stream.ts";
-import { multiPrices } from "../../api/endpoints/multi-prices.ts";
 import { Failure } from "../../base/failure.ts";
-import { member } from "../../base/json/raw-json.ts";
-import { createEnding } from "./ending.ts";
-import { reconnectWait } from "./reconnect.ts";
-import type { TailOptions } from "./shard-handlers.ts";
-import { someOf } from "./shards.ts";
+import { createEnding } from "../ending.ts";
 import { streamError } from "./stream-message.ts";
 import { openerOf } from "./subscription.ts";
-import { addressKey, nameOf, subjectKey, type Subject } from "../subject.ts";
+import { addressKey, nameOf, type Subject } from "../subject.ts";
+import { reconnectWait } from "../retry.ts";
+import { someOf } from "../../base/text/counted.ts";
+import type { TailOptions } from "../stream-options.ts";
 
 interface Probing extends TailOptions {
   readonly signal: AbortSignal;
@@ -278,27 +273,4 @@ function namedIn(why: string, subjects: readonly Subject[]) {
   const place = /\b(?:asset|entry|item|index) (?<place>\d{1,2})\b/iu.exec(why)?.groups?.["place"];
   const named = place === undefined ? [] : subjects.slice(Number(place), Number(place) + 1);
   return { named, isCertain: false };
-}
-
-/**
- * Finds tokens without a price in REST, at one credit per token: nonexistent tokens and a few others. Returns none if
- * the request fails.
- */
-export function unpricedAssets(client: Client): NonNullable<TailOptions["suspects"]> {
-  return async (subjects) => {
-    const priced = new Set<string>();
-    try {
-      for (const network of new Set(subjects.map((subject) => subject.network))) {
-        const own = subjects.filter((each) => each.network === network);
-        const walk: Walk = { ...plainWalk(1, false), kind: "batch", subjects: own, fillMissing: false };
-        for await (const { rows } of walkPages(client, multiPrices, new Map(), walk))
-          for (const row of rows.values())
-            priced.add(subjectKey({ network, address: String(member(row, "id")) }));
-      }
-    } catch (cause) {
-      if (cause instanceof Failure) return [];
-      throw cause;
-    }
-    return subjects.filter((subject) => !priced.has(subjectKey(subject)));
-  };
 }

@@ -1,15 +1,17 @@
 import type { Connection } from "../streams/connection.ts";
 import { EventStreamParser, maxSkippedBytes } from "../streams/event-stream.ts";
-import { dataOf, type StreamEvent, withoutChunk } from "../streams/stream-event.ts";
+import { dataOf, type StreamEvent, withoutChunk } from "../stream-event.ts";
 import type { Clock } from "../../base/context/context.ts";
 import { fail, Failure } from "../../base/failure.ts";
 import { finderOf } from "../../base/json/field-finder.ts";
 import type { ConnectionWatch } from "./connection-watch.ts";
-import { unlessAborted } from "./ending.ts";
-import { momentOf } from "./gap.ts";
-import type { ShardHandlers, ShardLimits } from "./shard-handlers.ts";
-import { shortened, streamError, textOf } from "./stream-message.ts";
+import { unlessAborted } from "../ending.ts";
+import { momentOf } from "../gap.ts";
+import { streamError, textOf } from "./stream-message.ts";
 import type { UpToDate } from "./up-to-date.ts";
+import type { ShardHandlers } from "./shard-handlers.ts";
+import { shortened } from "../../base/text/counted.ts";
+import type { ShardLimits } from "../stream-options.ts";
 
 const mebibyte = 1024 * 1024;
 

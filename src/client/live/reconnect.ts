@@ -1,4 +1,4 @@
-import { isWaitTooLong, waitTooLong } from "../response/retry-after.ts";
+import { reconnectWait } from "../retry.ts";
 import type { Failure } from "../../base/failure.ts";
 
 /** A client must not reconnect after this status (WHATWG HTML, Server-sent events). */
@@ -10,9 +10,8 @@ export const endedForGood = 204;
  */
 export const permanentStatuses: ReadonlySet<number> = new Set([204, 400, 401, 402, 403, 404, 405, 407, 410]);
 
-/** Milliseconds, without jitter. */
-const [first, longest] = [1000, 60_000];
-
+/** In milliseconds. A connection that ends sooner gains nothing. */
+const shortestLife = 1000;
 /** Milliseconds after which a connection with data is sound. */
 const soundAfter = 10_000;
 /** A connection that soon ends again is opened at most this often in a minute. */
@@ -49,10 +48,10 @@ export class Waits {
     if (!hasData) return;
     const life = elapsed - (this.#openings.at(-1) ?? elapsed);
     this.attempts = 0;
-    // Each opening may cost credits, and nothing is gained by one that ends at once.
-    if (life < first) return;
+    // Each opening may cost credits.
+    if (life < shortestLife) return;
     this.#unsound = life >= soundAfter ? 0 : Math.min(this.#unsound, maxUnsound);
-    this.#most = Math.max(soundAfter - life, first);
+    this.#most = Math.max(soundAfter - life, shortestLife);
     const [oldest] = this.#openings;
     const isBusy = oldest !== undefined && this.#openings.length === maxOpenings;
     this.#free = isBusy ? oldest + minute - elapsed : 0;
@@ -65,27 +64,4 @@ export class Waits {
     [this.#most, this.#free] = [undefined, 0];
     return reconnectWait(this.#unsound, failure, random, Math.max(this.#least ?? 0, free), most);
   }
-}
-
-/**
- * The wait in milliseconds after this many consecutive failures: 1, 2, 4 … 60 s, plus up to half of that as jitter, but
- * never less than the service requests or than `least`, the stream's `retry` field. `most` limits it before the jitter. Rounded up to tenths of a second,
- * or to full seconds from ten seconds on, so messages and `--events` show the same number. `random` is in [0, 1).
- * Throws if the requested wait is too long.
- */
-export function reconnectWait(
-  attempt: number,
-  failure: Failure,
-  random: number,
-  least = 0,
-  most = longest,
-): number {
-  if (isWaitTooLong(failure)) throw waitTooLong(failure);
-  const backoff = Math.min(first * 2 ** Math.min(attempt - 1, 16), longest, most) * (1 + random / 2);
-  const { retryAfter } = failure.details;
-  // Wait slightly longer: timers may fire a millisecond early, and processes should not all reconnect at once.
-  const requested = retryAfter === undefined ? 0 : retryAfter + 20 + random * 250;
-  const wait = Math.max(backoff, requested, Math.min(least, longest));
-  const step = wait < 10_000 ? 100 : 1000;
-  return Math.ceil(wait / step) * step;
 }

@@ -1,15 +1,15 @@
-import { isWaitTooLong } from "../response/retry-after.ts";
 import { isStreamLimitFailure } from "../streams/stream-refusal.ts";
 import type { ChildSignal } from "../../base/context/child-signal.ts";
 import type { Context } from "../../base/context/context.ts";
 import type { Failure } from "../../base/failure.ts";
-import { type Gap, gapBetween, type Moment } from "./gap.ts";
-import type { Missing, Shard, ShardLimits, TailHandlers } from "./shard-handlers.ts";
+import { type Gap, gapBetween, type Moment } from "../gap.ts";
 import { Waits } from "./reconnect.ts";
 import { keepOpen } from "./shard.ts";
 import type { OpenShard } from "./subscription.ts";
 import type { UpToDate } from "./up-to-date.ts";
 import type { Subject } from "../subject.ts";
+import { isWaitTooLong } from "../retry.ts";
+import type { Missing, Shard, ShardLimits, TailHandlers } from "../stream-options.ts";
 
 /** The abort reason for a connection that is reopened because its assets have changed. */
 export class Regrouped {

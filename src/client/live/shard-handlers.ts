@@ -1,11 +1,9 @@
-import type { StreamEvent } from "../streams/stream-event.ts";
 import type { Failure } from "../../base/failure.ts";
-import type { Feed } from "../../api/feed.ts";
-import type { Gap, Moment } from "./gap.ts";
-import type { Opening, Subscription } from "./subscription.ts";
+import type { Gap, Moment } from "../gap.ts";
+import type { StreamEvent } from "../stream-event.ts";
 import type { UpToDate } from "./up-to-date.ts";
-import type { Subject } from "../subject.ts";
 
+/** What one connection reports. */
 export interface ShardHandlers {
   /** After an interruption, `gap` is the period without a connection. */
   readonly opened: (at: Moment, gap: Gap | undefined, upToDate: UpToDate) => void;
@@ -21,67 +19,4 @@ export interface ShardHandlers {
   readonly stray?: (lines: number) => void;
   /** A message from the service for the user. The text is untrusted. */
   readonly said: (kind: "warning" | "error" | "unknown", text: string) => void;
-}
-
-export interface ShardLimits {
-  /** Events with names that the feed does not define carry no data; they are not passed on. */
-  readonly feed: Pick<Feed, "events" | "hasTimeIds">;
-  /** Milliseconds without received data after which the connection is closed. */
-  readonly silence: number;
-  /** Maximum number of consecutive reconnects that bring no data event; undefined means no limit. */
-  readonly maxReconnects: number | undefined;
-  /** In bytes; by default, the parser's limit of 1 MiB. Larger events are skipped. */
-  readonly largestEvent?: number;
-  /** The texts of these fields are found in each event. */
-  readonly fields?: readonly string[] | undefined;
-  /** The service's time in milliseconds since the epoch; by default, that of the clock. */
-  readonly now?: () => number;
-  /** Another connection has reached the host, so it exists, even if a DNS lookup fails now. */
-  readonly isHostKnown?: () => boolean;
-  /** May end the stream after a retryable failure. `attempts` counts consecutive connections without data. */
-  readonly isFinal?: (failure: Failure, attempts: number) => boolean;
-}
-
-export interface Shard {
-  readonly number: number;
-  readonly subjects: readonly Subject[];
-}
-
-/** The connection's state at the end: lost, rejected, or still making its first attempt. */
-export type Missing = "lost" | "refused" | "opening";
-
-export interface TailHandlers {
-  /** Called before the connection is opened for the first time. */
-  readonly begun: (shard: Shard) => void;
-  readonly opened: (shard: Shard, at: Moment, gap: Gap | undefined) => void;
-  /** Awaited; connections with more events wait for it. */
-  readonly events: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
-  readonly charged: (events: number) => void;
-  readonly retrying: (shard: Shard, failure: Failure, waitMilliseconds: number) => void;
-  readonly stray: (shard: Shard, lines: number) => void;
-  readonly said: (shard: Shard, kind: "warning" | "error" | "unknown", text: string) => void;
-  /** The list of assets changed while events were missing, so no later opening can report this gap with its names. */
-  readonly missedBefore: (shard: Shard, gap: Gap) => void;
-  /** Called at the end for a connection that is not open or blind, because no later opening can report its last gap. */
-  readonly missed: (shard: Shard, gap: Gap, missing: Missing) => void;
-  /** The connection will not be opened again. */
-  readonly closed: (shard: Shard, why: string) => void;
-  /** The assets of rejected connections move, because only this many connections are available. */
-  readonly moved: (subjects: readonly Subject[], connections: number, failure: Failure) => void;
-  /** The service has ended this connection permanently while others remain open. */
-  readonly ended: (shard: Shard, failure: Failure) => void;
-  /** Assets that the service does not stream are skipped. */
-  readonly dropped: (subjects: readonly Subject[], failure: Failure) => void;
-}
-
-export interface TailOptions extends Opening, Omit<Subscription, "subjects"> {
-  readonly cap: number;
-  /** When an earlier run ended whose output this one continues. */
-  readonly since?: Moment | undefined;
-  readonly onInvalid: "fail" | "drop";
-  readonly limits: ShardLimits;
-  /** Whether the asset has had an event in this run. */
-  readonly hasHeard: (subject: Subject) => boolean;
-  /** Finds assets that another source does not know, if asking it is worth the credits. They may still be valid. */
-  readonly suspects: ((subjects: readonly Subject[]) => Promise<readonly Subject[]>) | undefined;
 }

@@ -1,4 +1,4 @@
-import type { StreamEvent } from "../streams/stream-event.ts";
+import type { StreamEvent } from "../stream-event.ts";
 import type { Context } from "../../base/context/context.ts";
 import { Failure } from "../../base/failure.ts";
 import { watchOver } from "./connection-watch.ts";
@@ -6,16 +6,14 @@ import { isOfIntermediary } from "../streams/stream-refusal.ts";
 import { listen } from "./listen.ts";
 import { counted } from "../../base/text/counted.ts";
 import { permanentStatuses, Waits } from "./reconnect.ts";
-import { gapBetween, type Moment, momentOf } from "./gap.ts";
-import type { ShardHandlers, ShardLimits } from "./shard-handlers.ts";
+import { gapBetween, type Moment, momentOf } from "../gap.ts";
 import type { OpenShard } from "./subscription.ts";
 import { UpToDate } from "./up-to-date.ts";
+import type { ShardHandlers } from "./shard-handlers.ts";
+import type { ShardLimits } from "../stream-options.ts";
 
 /** A proxy or gateway sends this status if a request arrived too slowly. */
 const requestTimeout = 408;
-
-/** In milliseconds: three of the service's ping intervals (wire-facts 5.4). */
-export const defaultSilence = 45_000;
 
 /**
  * Keeps a stream open. It ends only by throwing: the signal's reason, an error from a handler, or a Failure that

@@ -1,14 +1,8 @@
-import { dataOf, isSkipped, type StreamEvent } from "../streams/stream-event.ts";
+import { dataOf, isSkipped, type StreamEvent } from "../stream-event.ts";
 import { failAsService } from "../../api/error-codes.ts";
 import { fail, type Failure } from "../../base/failure.ts";
 import { member, parseJson } from "../../base/json/raw-json.ts";
-
-/** In characters. An event may be a megabyte long, which is far too long to print. */
-const longest = 1024;
-
-export function shortened(text: string): string {
-  return text.length > longest ? `${text.slice(0, longest)}…` : text;
-}
+import { shortened } from "../../base/text/counted.ts";
 
 /** The event's `message`, or all of its data if it has none. The text is untrusted. */
 export function textOf(event: StreamEvent): string {

@@ -1,42 +1,12 @@
-import { hideKey, refuseKey, createAuthorization, type Target } from "../connection/target.ts";
-import type { Pace, SendKind } from "../pace/pace.ts";
-import type { EventLedger } from "../spending/ledger.ts";
+import { hideKey, refuseKey, createAuthorization } from "../target.ts";
+import type { SendKind } from "../pace.ts";
 import { type Connection, openConnection } from "../streams/connection.ts";
 import { isStreamLimitFailure, type StreamQuestion, streamRefusal } from "../streams/stream-refusal.ts";
 import { checkPlan } from "../response/plan-refusal.ts";
-import type { Context } from "../../base/context/context.ts";
 import { oldestSince } from "../../api/feeds/ohlcv-feed.ts";
 import { usageFailure } from "../../base/failure.ts";
-import type { Feed, FeedKind } from "../../api/feed.ts";
-import { unlessAborted } from "./ending.ts";
-import type { Subject } from "../subject.ts";
-
-export interface Subscription {
-  readonly feed: Feed;
-  readonly kind: FeedKind;
-  readonly subjects: readonly Subject[];
-  /** `interval` and `since`. */
-  readonly params: ReadonlyMap<string, string>;
-}
-
-export interface Opening {
-  readonly target: Target;
-  readonly context: Pick<Context, "clock" | "env" | "random">;
-  /** Opening a stream counts toward the rate limit like any other request. */
-  readonly pace: Pace;
-  /** A stream is opened and reopened only while a credit is left. */
-  readonly ledger: Pick<EventLedger, "check">;
-  /** In milliseconds until the headers arrive. */
-  readonly timeout: number;
-  /** As shown in messages, e.g. `stream --feed prices`. */
-  readonly command: string;
-  /** The service's time in milliseconds since the epoch; by default, that of the clock. */
-  readonly now?: () => number;
-  /** Receives the plan that the host applies to the stream. */
-  readonly counted?: (plan: string) => void;
-  /** The plan that a response must name if it names a plan at all. */
-  readonly requiredPlan?: string | undefined;
-}
+import { unlessAborted } from "../ending.ts";
+import type { Opening, Subscription } from "../stream-options.ts";
 
 /** `lastEventId` is empty if there is none. Throws a Failure if the stream is rejected or the connection fails. */
 export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Connection>;

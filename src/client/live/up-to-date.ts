@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/context/context.ts";
 import { formatDuration } from "../../api/duration.ts";
-import { type Moment, momentOf } from "./gap.ts";
+import { type Moment, momentOf } from "../gap.ts";
 
 /** In milliseconds: one of the service's ping intervals (wire-facts 5.4), and 5 s more. */
 const longestQuiet = 20_000;

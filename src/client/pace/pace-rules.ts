@@ -1,15 +1,17 @@
 import {
   type Allowance,
+  current,
   fixedAllowance,
   minute,
   type PaceRate,
+  type PaceState,
   planAllowance,
   type RateNews,
   type SendKind,
+  type Sends,
   type Turn,
-} from "./pace.ts";
-import { countBetween, current, type PaceState, type Sends, withSend } from "./pace-state.ts";
-import { maxServiceWait } from "../response/retry-after.ts";
+} from "../pace.ts";
+import { maxServiceWait } from "../retry.ts";
 
 type Attempt =
   | { readonly turn: Turn }
@@ -179,4 +181,20 @@ function withPeak(state: PaceState, now: number): PaceState {
   const from = until - minute;
   const accepted = countBetween(state.sends, from, until) - countBetween(state.refused, from, until);
   return accepted > (state.peak?.accepted ?? 0) ? { ...state, peak: { accepted, at: now } } : state;
+}
+
+/** Requests sent within this many milliseconds share an entry, so that the file stays small even at a high rate. */
+const together = 25;
+
+/** No earlier entry may be later than `at`. */
+export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
+  const last = all.at(-1);
+  if (last === undefined || Math.floor(last.at / together) !== Math.floor(at / together))
+    return [...all, { at, count: 1 }];
+  return [...all.slice(0, -1), { at: Math.max(at, last.at), count: last.count + 1 }];
+}
+
+/** Excludes `after` and includes `until`. */
+export function countBetween(all: readonly Sends[], after: number, until: number): number {
+  return all.reduce((sum, { at, count }) => (at > after && at <= until ? sum + count : sum), 0);
 }

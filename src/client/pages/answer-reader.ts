@@ -1,10 +1,10 @@
 import type { RowShape } from "../../api/endpoint.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { isObject, member, rawMembers } from "../../base/json/raw-json.ts";
-import type { Document } from "../connection/answer-body.ts";
-import { createAnswerCutter, type CutAnswer } from "../rows/byte-rows.ts";
-import { textRows } from "../rows/rows.ts";
-import { readRows, timeFieldOf, type Reading } from "./page.ts";
+import { createAnswerCutter, type CutAnswer } from "../response/byte-rows.ts";
+import { textRows } from "../rows.ts";
+import { readRows, timeFieldOf, type Reading } from "../page.ts";
+import type { Document } from "../document.ts";
 
 /** `name` is the member that contains the rows. */
 export function createAnswerReader(
@@ -24,4 +24,12 @@ export function createAnswerReader(
     const rows = readRows(rawMembers(text).get(name), member(value, name), name);
     return { envelope: value, rows: textRows(rows, identity) };
   };
+}
+
+/**
+ * undici reuses a connection in the second event loop turn after the last response, once it is certain that the
+ * connection is still open. Work that starts immediately would delay the next request.
+ */
+export async function yieldToSocket(): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,22 +2,21 @@ import { childOf } from "../../base/context/child-signal.ts";
 import { onlyGroup, rowShape } from "../../api/endpoint.ts";
 import { member } from "../../base/json/raw-json.ts";
 import type { Reply } from "../../api/reply.ts";
-import type { Document } from "../connection/answer-body.ts";
 import { checkEcho } from "../response/echo.ts";
 import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
-import type { Rows } from "../rows/rows.ts";
-import { createAnswerReader } from "./answer-reader.ts";
+import type { Rows } from "../rows.ts";
+import { createAnswerReader, yieldToSocket } from "./answer-reader.ts";
 import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
-import { yieldToSocket } from "./in-order.ts";
-import { type Doubt, ended, more, type Position } from "./judge.ts";
+import { type Doubt, ended, more, type Position } from "../page-end.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
-import { type Page, pageOf, type Reading, remark, warningOf } from "./page.ts";
-import type { Asking } from "./walk.ts";
+import { type Page, pageOf, type Reading, remark, warningOf } from "../page.ts";
+import type { Asking } from "../walk.ts";
 import { judgeSearchPage, type SearchPage, type SearchVerdict } from "./search-judge.ts";
+import type { Document } from "../document.ts";
 
 /**
  * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for
- * byte, and everything else stays the same. `judge.ts` describes which pages are requested again.
+ * byte, and everything else stays the same. `page-end.ts` describes which pages are requested again.
  *
  * If more rows are wanted, the next page is requested as soon as its cursor is found, while the current page is still
  * being parsed and output. If the current page then turns out to be broken, that request is wasted. When no more rows

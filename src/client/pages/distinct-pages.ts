@@ -1,14 +1,7 @@
-import { continuesByTime } from "../../api/reply.ts";
-import type { Endpoint } from "../../api/endpoint.ts";
 import { hashText, type TextHash } from "../../base/text/text-hash.ts";
-import type { Rows } from "../rows/rows.ts";
-import type { Page } from "./page.ts";
-import { createSeenKeys, type Reach, type SeenKeys } from "./seen-keys.ts";
-
-/** Lists that are continued by time are sorted by time, so they repeat only recent rows. */
-export function reachOf({ reply }: Endpoint): Reach {
-  return continuesByTime(reply) ? "recent" : "all";
-}
+import type { Rows } from "../rows.ts";
+import type { Page } from "../page.ts";
+import { createSeenKeys, type SeenKeys } from "../seen-keys.ts";
 
 /** The part of a page that follows from a comparison with earlier rows. */
 type Taken = Pick<Page, "rows" | "adds" | "notes">;

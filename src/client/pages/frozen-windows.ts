@@ -1,9 +1,10 @@
 import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from "../../base/time/time.ts";
-import { inOrder, yieldToSocket } from "./in-order.ts";
-import { more, nextOf, type Position } from "./judge.ts";
+import { inOrder } from "../../base/concurrent.ts";
+import { more, nextOf, type Position } from "../page-end.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";
 import type { NumberedWalk, Pages } from "./numbered-walk.ts";
-import type { Page } from "./page.ts";
+import type { Page } from "../page.ts";
+import { yieldToSocket } from "./answer-reader.ts";
 
 /**
  * Frozen windows. The edge is the last row taken. In an open window, the page numbered after the last one taken always

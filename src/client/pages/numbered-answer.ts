@@ -1,7 +1,7 @@
 import { invalidResponse } from "../../base/failure.ts";
 import type { Reply } from "../../api/reply.ts";
-import type { Rows } from "../rows/rows.ts";
-import type { Position } from "./judge.ts";
+import type { Rows } from "../rows.ts";
+import type { Position } from "../page-end.ts";
 
 export type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
 

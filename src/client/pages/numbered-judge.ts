@@ -10,7 +10,7 @@ import {
   type NumberedAnswer,
   type NumberedPages,
 } from "./numbered-answer.ts";
-import type { Position } from "./judge.ts";
+import type { Position } from "../page-end.ts";
 import type { RowEdge } from "./row-edge.ts";
 
 /** Anomalies that may be the service's normal behavior. Once a page has kept one, later pages are not checked for it. */
@@ -34,7 +34,7 @@ export interface NumberedState {
   readonly isReadAgain: (at: Position) => boolean;
 }
 
-/** Judges a response by its own and earlier totals, and by the rows taken so far; see judge.ts. */
+/** Judges a response by its own and earlier totals, and by the rows taken so far; see page-end.ts. */
 export function contradictionIn(
   answer: NumberedAnswer,
   state: NumberedState,

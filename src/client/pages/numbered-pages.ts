@@ -1,15 +1,15 @@
 import { counted } from "../../base/text/counted.ts";
 import { type FrozenWindow, FrozenWindows } from "./frozen-windows.ts";
-import { more, nextOf, type Position } from "./judge.ts";
+import { more, nextOf, type Position } from "../page-end.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
 import { NumberedWalk, type Pages } from "./numbered-walk.ts";
-import type { Page, Reading } from "./page.ts";
-import type { Asking } from "./walk.ts";
+import type { Page, Reading } from "../page.ts";
+import type { Asking } from "../walk.ts";
 
 /**
  * Reads a numbered list (specification, Pagination styles 2). The service returns page 1 for page 0, so pages start at
  * 1. Beyond the last page number, the pull continues with `cursor`. If the list can be frozen in time, several pages
- * are requested at once. judge.ts describes what proves that the list is complete.
+ * are requested at once. page-end.ts describes what proves that the list is complete.
  */
 export async function* walkNumberedPages(
   asking: Asking & Reading,

@@ -4,11 +4,10 @@ import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { member } from "../../base/json/raw-json.ts";
 import { counted } from "../../base/text/counted.ts";
 import type { Instant } from "../../base/time/time.ts";
-import type { Document } from "../connection/answer-body.ts";
 import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
-import type { Rows } from "../rows/rows.ts";
+import type { Rows } from "../rows.ts";
 import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
-import { type Doubt, ended, more, type PageEnd, rejectedPosition, type Position } from "./judge.ts";
+import { type Doubt, ended, more, type PageEnd, rejectedPosition, type Position } from "../page-end.ts";
 import {
   countedRows,
   isEnd,
@@ -20,9 +19,10 @@ import {
 } from "./numbered-answer.ts";
 import { contradictionIn, type Habit, isPushedBack, type NumberedState } from "./numbered-judge.ts";
 import { createAnswerReader } from "./answer-reader.ts";
-import { type Page, pageOf, type Reading, remark, warningOf } from "./page.ts";
-import type { Asking } from "./walk.ts";
+import { type Page, pageOf, type Reading, remark, warningOf } from "../page.ts";
+import type { Asking } from "../walk.ts";
 import { RowEdge } from "./row-edge.ts";
+import type { Document } from "../document.ts";
 
 /** Returns the position where the list continues; undefined after the end of the list. */
 export type Pages = AsyncGenerator<Page, Position | undefined>;
@@ -34,7 +34,7 @@ const endedBy = (page: Unended, end: PageEnd): Page => ({ ...pageOf(page.rows, e
 
 /**
  * A pull's progress through numbered pages. A response that contradicts the service's count is first requested again
- * (see judge.ts). `FrozenWindows` decides which pages are requested at the same time.
+ * (see page-end.ts). `FrozenWindows` decides which pages are requested at the same time.
  */
 export class NumberedWalk implements NumberedState {
   readonly asking: Asking & Reading;

@@ -1,8 +1,8 @@
 import type { RowShape } from "../../api/endpoint.ts";
 import { member } from "../../base/json/raw-json.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../../base/time/time.ts";
-import type { Rows } from "../rows/rows.ts";
-import { timeFieldOf } from "./page.ts";
+import type { Rows } from "../rows.ts";
+import { timeFieldOf } from "../page.ts";
 
 /** The current position in a list that is sorted from newest to oldest. */
 export class RowEdge {

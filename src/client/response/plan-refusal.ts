@@ -1,12 +1,11 @@
 import { fail, type Failure } from "../../base/failure.ts";
 import { isGatewayStatus, meaningOf } from "../../api/service-errors.ts";
-import { isAtLeast, type Tier } from "../../api/tier.ts";
 import { rawMembers } from "../../base/json/raw-json.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
-import { lookUpOf, type Target } from "../connection/target.ts";
+import { lookUpOf, planSentence, type Target } from "../target.ts";
 import { retryAfterMilliseconds } from "./retry-after.ts";
-import type { Answer } from "../connection/answer-body.ts";
 import { type ErrorBody, textField } from "./error-body.ts";
+import type { Answer } from "../document.ts";
 
 export interface Sentence {
   readonly message: string;
@@ -138,21 +137,6 @@ export function planNeeded(what: string, plan: string, body: ErrorBody, target: 
       ? `register and upgrade${link(body, " at ", "register")}`
       : `upgrade${link(body, " at ", "upgrade", "pricing")}`;
   return { message: planSentence(what, required, { ...target, tier }), next: upgrade, isKeyless };
-}
-
-/** For an estimate, which must not spend a request to find out what the plan includes. */
-export function beyondPlan(what: string, needed: Tier, target: Target): string | undefined {
-  return isAtLeast(target.tier, needed) ? undefined : planSentence(what, needed, target);
-}
-
-function planSentence(
-  what: string,
-  required: string,
-  { key, tier }: { key: string | undefined; tier: string },
-) {
-  const needed = required === "keyless" ? "a higher plan" : `a ${required} plan or higher`;
-  const who = key === undefined ? "no key is set" : `your key is on the ${tier} plan`;
-  return `${what} requires ${needed}; ${who}`;
 }
 
 /** The format of this header is undefined: Unix seconds and RFC 3339 are read, and any other text is ignored. */

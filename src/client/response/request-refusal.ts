@@ -3,8 +3,8 @@ import { Failure } from "../../base/failure.ts";
 import type { Param } from "../../api/param.ts";
 import { inputName } from "../../api/read-param.ts";
 import { formatInstant, fromWire } from "../../base/time/time.ts";
-import type { Target } from "../connection/target.ts";
-import type { Answer } from "../connection/answer-body.ts";
+import type { Target } from "../target.ts";
+import { networkDoubt } from "../../api/service-errors.ts";
 import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
 import {
   commonSentence,
@@ -15,6 +15,7 @@ import {
   removedSentence,
   type Sentence,
 } from "./plan-refusal.ts";
+import type { Answer } from "../document.ts";
 
 /** Turns a non-2xx response into a failure that names inputs as the user typed them. */
 export function refusal(answer: Answer, question: Question, target: Target): Failure {
@@ -84,9 +85,6 @@ const pagingFlags: ReadonlyMap<string, string> = new Map([
 ]);
 
 const listNetworks = "list all networks: dexdata networks";
-
-/** The public service responds to an unknown network or address with an empty body, so either may be the cause. */
-export const networkDoubt = "; the network may not exist";
 
 function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target): Sentence {
   const network = args.get("network") ?? args.get("chains");

@@ -1,21 +1,4 @@
-import { fail, type Failure } from "../../base/failure.ts";
-import { formatDuration } from "../../api/duration.ts";
 import type { ErrorBody } from "./error-body.ts";
-
-/** In milliseconds. A service can mistakenly request a wait of years, which would block other commands too. */
-export const maxServiceWait = 3_600_000;
-
-export function isWaitTooLong({ details: { retryAfter } }: Failure): boolean {
-  return retryAfter !== undefined && retryAfter > maxServiceWait;
-}
-
-export function waitTooLong({ details }: Failure): Failure {
-  const wait = formatDuration(details.retryAfter ?? 0);
-  const limit = formatDuration(maxServiceWait);
-  const { status, why, retryable, body, retryAfter } = details;
-  const problem = `the service requested a wait of ${wait}, longer than the limit of ${limit}`;
-  return fail("wait_too_long", problem, { status, why, retryable, body, retryAfter });
-}
 
 /**
  * The wait in milliseconds, from the Retry-After header (RFC 9110: integer seconds or a date) or else from

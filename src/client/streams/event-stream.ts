@@ -1,8 +1,8 @@
 import { ByteScan } from "../../base/json/byte-scan.ts";
 import type { FieldFinder } from "../../base/json/field-finder.ts";
-import { createByteStore } from "./byte-store.ts";
+import { createByteStore } from "../../base/byte-store.ts";
 import { EventFrame } from "./event-frame.ts";
-import { type EventId, idOf, skippedData, type StreamEvent } from "./stream-event.ts";
+import { type EventId, idOf, skippedData, type StreamEvent } from "../stream-event.ts";
 
 /** In bytes. Events from the service are much smaller. */
 const maxBytes = 1024 * 1024;

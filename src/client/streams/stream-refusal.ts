@@ -1,5 +1,4 @@
 import { Failure } from "../../base/failure.ts";
-import type { Answer } from "../connection/answer-body.ts";
 import { type ErrorBody, readErrorBody, textField } from "../response/error-body.ts";
 import {
   commonSentence,
@@ -11,7 +10,8 @@ import {
   removedSentence,
   type Sentence,
 } from "../response/plan-refusal.ts";
-import type { Target } from "../connection/target.ts";
+import type { Target } from "../target.ts";
+import type { Answer } from "../document.ts";
 
 export interface StreamQuestion {
   /** As typed, e.g. `stream --feed prices` or `txns --follow`. */

@@ -2,13 +2,14 @@ import type { Hash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { checkHeld, type FileLock } from "../../base/files/file-lock.ts";
 import { checkRegular } from "../../base/files/regular-file.ts";
-import type { CheckpointHeader, Interrupted, Progress } from "./read-checkpoint.ts";
+import type { Interrupted } from "../checkpoint.ts";
 import { beginJournal, continueJournal } from "./write-checkpoint.ts";
-import { lockOf, partOf } from "./out-file.ts";
-import { type PlannedFile, publishRows, type WrittenFile } from "./packed-file.ts";
-import type { Packing } from "./packing.ts";
+import { lockOf, partOf } from "../out-file.ts";
+import { type PlannedFile, publishRows } from "./packed-file.ts";
+import type { Packing } from "../packing.ts";
 import { continueRowFile, createRowFile, placePart } from "./row-file.ts";
 import { countedSink } from "./sink.ts";
+import type { CheckpointHeader, Progress, WrittenFile } from "../checkpoint-lines.ts";
 
 /** The part of a checkpoint line that cannot be derived from the file itself. */
 export type Account = Omit<Progress, "bytes" | "sha256" | "seen">;

@@ -4,8 +4,8 @@ import type { Clock } from "../../base/context/context.ts";
 import { fail, type Failure } from "../../base/failure.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../../base/files/file-errors.ts";
 import { repairPartialLine, type TornLine } from "../../base/files/last-lines.ts";
-import { journalOf, targetOf } from "./out-file.ts";
-import { makeFolder, lookAt } from "../../base/files/paths.ts";
+import { refuseUnfinished } from "../out-file.ts";
+import { makeFolder } from "../../base/files/paths.ts";
 import { isSameFile } from "../../base/files/regular-file.ts";
 
 /** In milliseconds. Files are closed if they have not been used for this long and another one is opened. */
@@ -133,14 +133,5 @@ export function unwritable(file: string, cause: unknown): Failure {
     ...(!isDisk && { exit: 2 }),
     next: full === undefined ? writeAdvice(cause) : `${full}; existing lines are preserved`,
     cause,
-  });
-}
-
-/** Resuming an unfinished pull would remove the rows that are appended to it. */
-export function refuseUnfinished(name: string): void {
-  const file = targetOf(name);
-  if (lookAt(journalOf(file)) === undefined) return;
-  throw fail("unfinished", `${file} has an unfinished pull`, {
-    next: "finish that pull with --resume first, or name another file",
   });
 }

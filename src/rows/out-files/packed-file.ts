@@ -7,19 +7,10 @@ import { fail, type Failure } from "../../base/failure.ts";
 import { describeFileError } from "../../base/files/file-errors.ts";
 import { isTaken, makeFolder, modeOf } from "../../base/files/paths.ts";
 import { keepMode, removeStaged, stagingName } from "../../base/files/replace-file.ts";
-import { unwritable } from "./out-file.ts";
-import type { Packing } from "./packing.ts";
+import { namesOf, unwritable } from "../out-file.ts";
+import type { WrittenFile } from "../checkpoint-lines.ts";
+import type { Packing } from "../packing.ts";
 import { explained } from "./row-file.ts";
-import { namesOf } from "./split-path.ts";
-
-/** A final file. Size and hash are those of its rows before packing, or its own if it cannot be unpacked. */
-export interface WrittenFile {
-  readonly file: string;
-  /** Undefined if the rows were not counted for this file alone. */
-  readonly rows?: number | undefined;
-  readonly bytes: number;
-  readonly sha256: string;
-}
 
 /** A range of the staged rows, in bytes. */
 export interface Range {

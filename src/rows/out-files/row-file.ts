@@ -5,7 +5,7 @@ import { carefully, checkRegular, isSameFile } from "../../base/files/regular-fi
 import { errorCode, describeFileError, writeFailure } from "../../base/files/file-errors.ts";
 import { fail, type Failure, type FailureDetails } from "../../base/failure.ts";
 import { keepMode } from "../../base/files/replace-file.ts";
-import { unwritable } from "./out-file.ts";
+import { unwritable } from "../out-file.ts";
 
 /**
  * Fails if the file exists. Rows are always appended: with fixed positions, the system would zero-fill any part that

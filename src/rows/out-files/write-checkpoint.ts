@@ -3,9 +3,8 @@ import type { Failure } from "../../base/failure.ts";
 import { writeFailure } from "../../base/files/file-errors.ts";
 import { openRegular } from "../../base/files/regular-file.ts";
 import { removeStaged, replaceWithText } from "../../base/files/replace-file.ts";
-import type { CheckpointHeader, Progress } from "./read-checkpoint.ts";
-import { journalOf } from "./out-file.ts";
-import type { WrittenFile } from "./packed-file.ts";
+import { journalOf } from "../out-file.ts";
+import type { CheckpointHeader, Progress, WrittenFile } from "../checkpoint-lines.ts";
 
 /** Replaces an older journal atomically. Even if the process is killed, the file always has a complete header. */
 export function beginJournal(file: string, header: CheckpointHeader, random: () => number) {

@@ -3,7 +3,7 @@ import { compactJson, escapeJsonText } from "../../base/json/json-text.ts";
 import { decodeName } from "../../base/json/raw-json.ts";
 import { SECONDS_PER_DAY, writeUtc } from "../../base/time/calendar.ts";
 import { hasFourDigitYear, parseDate, parseRfc3339 } from "../../base/time/time.ts";
-import type { CellType, ParquetColumn } from "./parquet-columns.ts";
+import type { CellType, ParquetColumn } from "../parquet-format.ts";
 
 /** Decimals, integers and times (in microseconds since 1970) are bigints. Null means no value. */
 export type Cell = string | number | bigint | boolean | null;

@@ -1,5 +1,5 @@
 import { parquetHeader } from "hyparquet/src/column.js";
-import { UnreadableParquet } from "./unreadable-parquet.ts";
+import { UnreadableParquet } from "../parquet-format.ts";
 
 /** No row group is larger, because the writer ends it; see `parquet-writer.ts`. */
 export const rowsPerGroup = 20_000;

@@ -1,6 +1,5 @@
-import { memberKey } from "./canonical-rows.ts";
 import { canonicalText, type Cell, type CellReader, cellReader, Misfit, type StoredCell } from "./cells.ts";
-import type { ParquetColumn } from "./parquet-columns.ts";
+import { memberKey, type ParquetColumn } from "../parquet-format.ts";
 import { decimalLength } from "./parquet-schema.ts";
 import type { RowBytes } from "./row-bytes.ts";
 

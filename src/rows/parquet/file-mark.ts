@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isObject } from "../../base/json/raw-json.ts";
-import { cellTypes, type ParquetColumn } from "./parquet-columns.ts";
+import { cellTypes, type ParquetColumn } from "../parquet-format.ts";
 
 /** The key of the receipt in the footer. */
 export const receiptKey = "dexdata";

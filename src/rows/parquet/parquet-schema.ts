@@ -1,6 +1,6 @@
 import type { SchemaElement } from "hyparquet";
 import { maxDecimalDigits } from "./cells.ts";
-import type { CellType, ParquetColumn } from "./parquet-columns.ts";
+import type { CellType, ParquetColumn } from "../parquet-format.ts";
 
 /** In bytes; the highest one comes first. */
 export const decimalLength = 16;
@@ -27,17 +27,6 @@ const elements: Readonly<Record<CellType, Omit<SchemaElement, "name" | "repetiti
   },
   integer: { type: "INT64" },
   boolean: { type: "BOOLEAN" },
-};
-
-/** As in messages. */
-export const typeNames: Readonly<Record<CellType, string>> = {
-  text: "STRING",
-  json: "STRING",
-  time: "TIMESTAMP(MICROS)",
-  double: "DOUBLE",
-  decimal: "DECIMAL(38,0)",
-  integer: "INT64",
-  boolean: "BOOLEAN",
 };
 
 /** Every column is optional, so that any value can be missing. */

@@ -1,7 +1,7 @@
 import { endOfValue, expectEnd, skipBlanks, walkObject } from "../../base/json/json-scan.ts";
 import { decodeName } from "../../base/json/raw-json.ts";
 import { ColumnCells } from "./column-cells.ts";
-import { otherColumn, type ParquetColumn } from "./parquet-columns.ts";
+import { otherColumn, type ParquetColumn } from "../parquet-format.ts";
 import { RowBytes } from "./row-bytes.ts";
 
 /** Called for a value that does not fit if there is no column `other`. */

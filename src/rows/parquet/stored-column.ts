@@ -1,7 +1,6 @@
 import { type TextBytes, toBytes } from "../../base/text/text-hash.ts";
-import { memberKey } from "./canonical-rows.ts";
 import { canonicalText, type Cell, type StoredCell } from "./cells.ts";
-import type { ParquetColumn } from "./parquet-columns.ts";
+import { memberKey, type ParquetColumn } from "../parquet-format.ts";
 import { decimalLength } from "./parquet-schema.ts";
 import type { RowBytes } from "./row-bytes.ts";
 

@@ -1,12 +1,11 @@
-import { candleWindow, openingOf, readSeconds, wholeSeconds } from "../../client/candles/candle-slices.ts";
-import { timeLike } from "../../client/candles/candle-times.ts";
-import { intervalStart, nextIntervalStart } from "../../client/candles/made-interval.ts";
-import { more, nextOf, type Position } from "../../client/pages/judge.ts";
-import type { Page } from "../../client/pages/page.ts";
-import type { CandleMarks } from "../../client/pages/walk.ts";
-import { type TextRow, textRows } from "../../client/rows/rows.ts";
+import { more, nextOf, type Position } from "../../client/page-end.ts";
+import type { Page } from "../../client/page.ts";
+import type { CandleMarks } from "../../client/walk.ts";
+import { type TextRow, textRows } from "../../client/rows.ts";
 import type { Args } from "../../api/args.ts";
 import { member, rawMembers } from "../../base/json/raw-json.ts";
+import { candleWindow, openingOf, readSeconds, wholeSeconds } from "../../client/candle-windows.ts";
+import { intervalStart, nextIntervalStart, timeLike } from "../../client/candle-intervals.ts";
 
 /**
  * A candle whose interval had not ended when the run started gets `"partial":true`. With `--fill`, each interval

@@ -1,5 +1,5 @@
-import type { Page } from "../../client/pages/page.ts";
-import { compileRowCheck, type RowCheck } from "../../client/rows/row-check.ts";
+import type { Page } from "../../client/page.ts";
+import { compileRowCheck, type RowCheck } from "../../api/row-check.ts";
 import { type Endpoint, rowShape } from "../../api/endpoint.ts";
 import { invalidResponse } from "../../base/failure.ts";
 

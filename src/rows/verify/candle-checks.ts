@@ -1,10 +1,9 @@
 import { intervals, madeIntervals } from "../../api/endpoints/ohlcv.ts";
-import { intervalSeconds } from "../../client/candles/candle-times.ts";
-import { intervalStart } from "../../client/candles/made-interval.ts";
 import { writeUtc } from "../../base/time/calendar.ts";
 import { compareDecimals } from "../../base/json/compare-decimals.ts";
 import { createTimeReader } from "./row-place.ts";
 import type { RowCheck, Subject } from "./row-checks.ts";
+import { intervalSeconds, intervalStart } from "../../client/candle-intervals.ts";
 
 const prices = ["open", "high", "low", "close"] as const;
 

@@ -1,4 +1,4 @@
-import { otherColumn } from "../parquet/parquet-columns.ts";
+import { otherColumn } from "../parquet-format.ts";
 import type { StoredColumn } from "../parquet/stored-column.ts";
 import type { TextBytes } from "../../base/text/text-hash.ts";
 import type { Row } from "./row.ts";

@@ -1,12 +1,12 @@
-import { createSeenKeys } from "../../client/pages/seen-keys.ts";
+import { createSeenKeys } from "../../client/seen-keys.ts";
 import { rawMembers } from "../../base/json/raw-json.ts";
 import { addBytes, addText, beginHash, endHash, type TextBytes } from "../../base/text/text-hash.ts";
 import { compareInstants, formatInstant, type Instant, parseRfc3339 } from "../../base/time/time.ts";
 import { wholeDigits } from "../../base/json/compare-decimals.ts";
-import type { Query } from "./pull-receipt.ts";
+import type { Query } from "../receipt.ts";
 import type { Row } from "./row.ts";
 import type { RowKind } from "./row-kind.ts";
-import type { Report, RuleId } from "./rules.ts";
+import type { Report, RuleId } from "../verify-rules.ts";
 
 export interface RowCheck {
   readonly rules: readonly RuleId[];

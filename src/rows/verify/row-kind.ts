@@ -1,6 +1,7 @@
 import { groupsIn } from "../../api/reply.ts";
 import type { RowShape } from "../../api/endpoint.ts";
 import { endpoints } from "../../api/endpoints/all.ts";
+import type { WantedKind } from "../verify-rules.ts";
 import { poolPeriods } from "../../api/endpoints/searches.ts";
 
 export interface RowKind {
@@ -64,10 +65,6 @@ export function hasGroups(names: readonly string[]): boolean {
     return names.length > 0 && names.every((name) => groups.includes(name));
   });
 }
-
-/** What people can say about a file. No rule for rows applies to `other`. */
-export const wantedKinds = ["transaction", "candle", "other"] as const;
-export type WantedKind = (typeof wantedKinds)[number];
 
 export function kindNamed(wanted: WantedKind): RowKind | undefined {
   return wanted === "other" ? undefined : kinds.find(({ name }) => name === wanted);

@@ -1,8 +1,8 @@
-import { compileRowCheck } from "../../client/rows/row-check.ts";
+import { compileRowCheck } from "../../api/row-check.ts";
 import { numberOrText, type RecordShape } from "../../api/record.ts";
 import type { Row, Values } from "./row.ts";
 import type { RowKind } from "./row-kind.ts";
-import type { Mismatch } from "./rules.ts";
+import type { Mismatch } from "../verify-rules.ts";
 
 /** In csv and tsv, values have no types. In Parquet, values that do not fit their column are null. */
 export type RowForm = "json" | "text" | "parquet";

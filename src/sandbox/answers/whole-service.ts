@@ -1,10 +1,11 @@
 import { type Answer, networkOf, supportedNetworks } from "./answer.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
-import type { Market, NetworkFacts } from "../market/types.ts";
+import type { Market } from "../market/types.ts";
 import { dexTotals, poolsOfDex } from "./figures.ts";
 import { pageInfo, readPage } from "./page-position.ts";
 import { describeCredits, describeOverage } from "../service/billing-refusals.ts";
 import { writeInstant } from "../wire/request-times.ts";
+import type { NetworkFacts } from "../well-known.ts";
 
 /** Wire-facts 4.1. The service may omit the three counts, and computing them would generate every market. */
 export const answerNetworks: Answer = (asked) =>

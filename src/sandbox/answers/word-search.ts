@@ -1,11 +1,12 @@
-import type { DexFacts, Market, NetworkFacts, PoolFacts, TokenFacts } from "../market/types.ts";
+import type { DexFacts, Market, PoolFacts, TokenFacts } from "../market/types.ts";
 import { invalidParam, missingParam } from "../wire/service-refusal.ts";
 import { type Answer, supportedNetworks } from "./answer.ts";
-import type { Dialect } from "../service/sandbox-exchange.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
 import { DAY, writeInstant, writeInstantMs } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import { eachInSteps, type Work } from "../steps/work.ts";
 import { dexTotals, fdvUsd, poolsOfDex, tokenNames, tokenPages } from "./figures.ts";
+import type { NetworkFacts } from "../well-known.ts";
 
 // The specification has no paging for this endpoint.
 const MAX_RESULTS = 20;

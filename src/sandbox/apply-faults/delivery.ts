@@ -3,8 +3,8 @@ import { respond } from "../http-messages.ts";
 import type { FaultyResponse } from "./faulty-answer.ts";
 import type { Socket } from "node:net";
 import { after } from "../steps/ticker.ts";
-import type { SandboxResponse } from "../service/sandbox-exchange.ts";
-import type { Fault } from "../faults/fault-kinds.ts";
+import type { SandboxResponse } from "../sandbox-exchange.ts";
+import type { Fault } from "../fault-kinds.ts";
 
 const READING_MS = 25;
 const TRICKLE_MS = 50;

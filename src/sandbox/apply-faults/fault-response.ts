@@ -1,13 +1,13 @@
 import { STATUS_CODES } from "node:http";
 import { meaningOf, serviceErrors } from "../../api/service-errors.ts";
 import { paymentRequired, rateLimited } from "../service/billing-refusals.ts";
-import type { SandboxRequest, SandboxResponse } from "../service/sandbox-exchange.ts";
+import type { SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
 import { arrive, bodyIn, respondWith } from "../service/arrival.ts";
 import { writeJson } from "../wire/json-writer.ts";
 import { Refusal, refuse } from "../wire/service-refusal.ts";
 import type { Account } from "../service/accounts.ts";
 import type { SandboxState } from "../service/state.ts";
-import type { Fault } from "../faults/fault-kinds.ts";
+import type { Fault } from "../fault-kinds.ts";
 
 /**
  * Costs the same as a real response with that status: one credit for 2xx, 400, 404 and 410, and nothing otherwise. It

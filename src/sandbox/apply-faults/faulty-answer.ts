@@ -3,12 +3,12 @@ import { keyOf } from "../service/caller.ts";
 import { openAccount } from "../service/accounts.ts";
 import { readCursor, writeCursor } from "../answers/page-position.ts";
 import { handle } from "../handle.ts";
-import { defaultSettings, type SandboxRequest, type SandboxResponse } from "../service/sandbox-exchange.ts";
+import { defaultSettings, type SandboxRequest, type SandboxResponse } from "../sandbox-exchange.ts";
 import { Refusal } from "../wire/service-refusal.ts";
 import type { SandboxState } from "../service/state.ts";
 import type { Work } from "../steps/work.ts";
 import { droppedFilter, type DueFaults } from "../faults/due-faults.ts";
-import type { Fault, Faults } from "../faults/fault-kinds.ts";
+import type { Fault, Faults } from "../fault-kinds.ts";
 import { standIn } from "./fault-response.ts";
 import { foreignTarget } from "./foreign-target.ts";
 import {

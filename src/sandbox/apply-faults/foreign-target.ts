@@ -1,8 +1,8 @@
 import { supportedNetworks } from "../answers/answer.ts";
-import type { NetworkFacts } from "../market/types.ts";
 import type { SandboxState } from "../service/state.ts";
 import type { Work } from "../steps/work.ts";
 import { paramsOf, pathOf, pathValuesOf } from "../faults/list-body.ts";
+import type { NetworkFacts } from "../well-known.ts";
 
 /**
  * The same request for another pool or token of the network, or else for another network. A transaction ID is a cursor

@@ -1,4 +1,4 @@
-import { type Fault, type Faults, traitsOf } from "./fault-kinds.ts";
+import { type Fault, type Faults, traitsOf } from "../fault-kinds.ts";
 import {
   cursorOf,
   cutList,

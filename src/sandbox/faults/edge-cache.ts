@@ -1,5 +1,5 @@
 import { makeRecent } from "../market/recent.ts";
-import type { Faults } from "./fault-kinds.ts";
+import type { Faults } from "../fault-kinds.ts";
 import { pathOf } from "./list-body.ts";
 
 interface Response {

@@ -1,5 +1,5 @@
 import type { FaultShare, Market, MarketFaults } from "../market/types.ts";
-import { type Fault, type Faults, traitsOf } from "./fault-kinds.ts";
+import { type Fault, type Faults, traitsOf } from "../fault-kinds.ts";
 
 /** Returns the market as requests with a given path see it. Without market faults, it is the market itself. */
 export function createSeenMarkets(faults: Faults): (market: Market, path: string) => Market {

@@ -1,5 +1,5 @@
 import { hash } from "./hash.ts";
-import type { AddressFamily } from "./types.ts";
+import type { AddressFamily } from "../well-known.ts";
 
 interface Alphabet {
   readonly digits: string;

@@ -1,5 +1,6 @@
 import { belowAt, hashText } from "./hash.ts";
-import type { BlockClock, NetworkFacts } from "./types.ts";
+import type { BlockClock } from "./types.ts";
+import type { NetworkFacts } from "../well-known.ts";
 
 export const DAY = 86_400;
 

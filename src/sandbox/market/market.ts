@@ -5,9 +5,9 @@ import { hash } from "./hash.ts";
 import { finalRows, type Rows } from "./market-rows.ts";
 import { createSeenRows } from "./seen-rows.ts";
 import { listedPools } from "./strikes.ts";
-import type { Market, MarketFaults, NetworkFacts } from "./types.ts";
+import type { Market, MarketFaults } from "./types.ts";
 import { liquidityOfPool, liquidityOfPools, priceOfPool, pricingPool, usdAt } from "./usd.ts";
-import { NETWORK_ROWS } from "./well-known.ts";
+import { NETWORK_ROWS, type NetworkFacts } from "../well-known.ts";
 
 const noFaults: MarketFaults = {
   name: "",

@@ -1,6 +1,7 @@
 import { belowAt, hash, hashText, pickAt, unitAt } from "./hash.ts";
 import { makeAddress } from "./addresses.ts";
-import type { DexFacts, NetworkFacts } from "./types.ts";
+import type { DexFacts } from "./types.ts";
+import type { NetworkFacts } from "../well-known.ts";
 
 export interface TokenName {
   readonly name: string;

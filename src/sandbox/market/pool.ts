@@ -5,7 +5,7 @@ import { blockNumberAt, HISTORY_START } from "./history.ts";
 import type { Token } from "./tokens.ts";
 import { slotAt } from "./trades.ts";
 import type { BlockClock, DexFacts, PoolFacts, PoolTokens, TokenFacts } from "./types.ts";
-import type { NetworkRow, PoolRow } from "./well-known.ts";
+import type { NetworkRow, PoolRow } from "../well-known.ts";
 
 export interface PoolTraits {
   readonly key: number;

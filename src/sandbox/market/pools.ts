@@ -5,7 +5,7 @@ import { FOREIGN_NAMES, HOSTILE_NAMES, makeDexes, slugOf, type TokenName } from 
 import { Pool, type PoolTraits } from "./pool.ts";
 import { makeKnownToken, makeToken, type Token } from "./tokens.ts";
 import type { BlockClock, DexFacts, PoolFacts, TokenFacts } from "./types.ts";
-import { type NetworkRow, POOL_ROWS, type PoolRow } from "./well-known.ts";
+import { type NetworkRow, POOL_ROWS, type PoolRow } from "../well-known.ts";
 import { finish, type Work } from "../steps/work.ts";
 
 const FEES: readonly [number, ...number[]] = [0.3, 0.3, 0.05, 1, 0.01, 0.25];

@@ -1,5 +1,6 @@
 import { belowAt, hashText, unitAt } from "./hash.ts";
-import type { FaultShare, MarketFaults, NetworkFacts, PoolFacts } from "./types.ts";
+import type { FaultShare, MarketFaults, PoolFacts } from "./types.ts";
+import type { NetworkFacts } from "../well-known.ts";
 
 /** Where a fork shows a transaction: the number of blocks after its own, or undefined if the fork lacks it. */
 type ForkPlace = 0 | 1 | 2 | 3 | undefined;

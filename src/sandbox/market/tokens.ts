@@ -3,8 +3,8 @@ import { type Asset, makeAsset, makeKnownAsset } from "./assets.ts";
 import { DAY, HISTORY_START } from "./history.ts";
 import { belowAt, hash, hashText, pickAt, unitAt } from "./hash.ts";
 import { makeTokenName, type TokenName } from "./names.ts";
-import type { AddressFamily, NetworkFacts, PoolFacts, TokenFacts } from "./types.ts";
-import { TOKEN_ROWS } from "./well-known.ts";
+import type { PoolFacts, TokenFacts } from "./types.ts";
+import { type AddressFamily, type NetworkFacts, TOKEN_ROWS } from "../well-known.ts";
 
 const DECIMALS: Readonly<Record<AddressFamily, readonly [number, ...number[]]>> = {
   evm: [18, 18, 18, 18, 18, 18, 18, 18, 18, 9, 8, 6],

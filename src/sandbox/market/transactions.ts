@@ -5,13 +5,13 @@ import { blockNumberAt, blockTime } from "./history.ts";
 import { flagsOf, headOf, lastRowAt, sizeOf, timeOf } from "./trades.ts";
 import {
   compareKeys,
-  type NetworkFacts,
   type PoolFacts,
   type Transaction,
   type TransactionKey,
   type TransactionWindow,
 } from "./types.ts";
 import { priceAfter, usdAfter } from "./usd.ts";
+import type { NetworkFacts } from "../well-known.ts";
 
 const TRADERS = 4000;
 

@@ -1,4 +1,5 @@
 import type { Work } from "../steps/work.ts";
+import type { NetworkFacts } from "../well-known.ts";
 import type { Asset } from "./assets.ts";
 
 /**
@@ -85,15 +86,6 @@ export interface FaultShare {
   readonly amount: number;
   /** 0 to 1. */
   readonly share: number;
-}
-
-export type AddressFamily = "evm" | "solana" | "sui" | "aptos" | "tron" | "ton";
-
-export interface NetworkFacts {
-  readonly id: string;
-  readonly displayName: string;
-  readonly addressFamily: AddressFamily;
-  readonly blockSeconds: number;
 }
 
 export interface DexFacts {

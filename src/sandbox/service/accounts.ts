@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { plans, type Tier } from "../../api/tier.ts";
 import { CreditAccount, RateWindow } from "./meters.ts";
 import type { Caller } from "./caller.ts";
-import type { SandboxSettings } from "./sandbox-exchange.ts";
+import type { SandboxSettings } from "../sandbox-exchange.ts";
 
 export type Account = ReturnType<typeof openAccount>;
 export type Accounts = ReturnType<typeof createAccounts>;

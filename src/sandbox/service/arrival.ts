@@ -2,7 +2,7 @@ import { blockedPage, identify, keyOf } from "./caller.ts";
 import { type JsonObject, writeJson } from "../wire/json-writer.ts";
 import { Query } from "../wire/query.ts";
 import { writeInstant } from "../wire/request-times.ts";
-import type { Dialect, SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
+import type { Dialect, SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
 import type { Refusal } from "../wire/service-refusal.ts";
 import type { SandboxState } from "./state.ts";
 

@@ -1,5 +1,5 @@
 import type { Tier } from "../../api/tier.ts";
-import type { Accounting, Dialect, SandboxHost } from "./sandbox-exchange.ts";
+import type { Accounting, Dialect, SandboxHost } from "../sandbox-exchange.ts";
 
 export type Caller =
   | { readonly kind: "keyless"; readonly tier: "keyless" }

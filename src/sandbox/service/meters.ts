@@ -1,5 +1,5 @@
 import { plans, type Tier } from "../../api/tier.ts";
-import type { SandboxSettings } from "./sandbox-exchange.ts";
+import type { SandboxSettings } from "../sandbox-exchange.ts";
 
 /** Credits of these plans return one by one after 30 days; others return all at once when the billing period ends. */
 export const rollingTiers: ReadonlySet<Tier> = new Set(["keyless", "free"]);

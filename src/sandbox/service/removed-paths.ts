@@ -1,7 +1,7 @@
 import { removedEndpoints } from "../../api/endpoints/removed-endpoints.ts";
 import { matchTemplate } from "../../api/endpoints/find-endpoint.ts";
 import { documentation } from "./billing-refusals.ts";
-import type { Dialect } from "./sandbox-exchange.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
 import { Refusal } from "../wire/service-refusal.ts";
 
 /** A 410 for a removed path; undefined for other paths. Placeholders are written as in the specification. */

@@ -2,12 +2,12 @@ import { createAccounts } from "./accounts.ts";
 import { createFaultCounter } from "../faults/due-faults.ts";
 import { createEdgeCache } from "../faults/edge-cache.ts";
 import { createSeenMarkets } from "../faults/seen-markets.ts";
-import type { Faults } from "../faults/fault-kinds.ts";
+import type { Faults } from "../fault-kinds.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import { createMarket } from "../market/market.ts";
 import { makeRecent } from "../market/recent.ts";
 import type { PoolFacts, TokenFacts } from "../market/types.ts";
-import { defaultSettings, type SandboxOptions } from "./sandbox-exchange.ts";
+import { defaultSettings, type SandboxOptions } from "../sandbox-exchange.ts";
 import type { Work } from "../steps/work.ts";
 
 // Sorted search results, keyed by their parameters, so the next page does not sort again.

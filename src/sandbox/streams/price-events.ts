@@ -1,4 +1,4 @@
-import type { Dialect } from "../service/sandbox-exchange.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";

@@ -1,6 +1,6 @@
 import type { Feed } from "../../api/feed.ts";
 import { type FeedName, feeds } from "../../api/feeds/all-feeds.ts";
-import type { Dialect } from "../service/sandbox-exchange.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
 import type { Subject } from "./stream-subject.ts";
 
 interface Serving {

@@ -2,7 +2,7 @@ import type { Tier } from "../../api/tier.ts";
 import { connectionsOfPlan } from "../../api/feed.ts";
 import { billing } from "../service/billing-refusals.ts";
 import type { Caller } from "../service/caller.ts";
-import type { Dialect } from "../service/sandbox-exchange.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
 import type { Refusal } from "../wire/service-refusal.ts";
 
 /** Specification, Limits: concurrent streams per server, across both hosts. */

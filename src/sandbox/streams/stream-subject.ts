@@ -1,4 +1,4 @@
-import type { Dialect } from "../service/sandbox-exchange.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
 import type { Market, PoolFacts, TokenFacts } from "../market/types.ts";
 import type { StreamInterval } from "../../api/feeds/ohlcv-feed.ts";
 import { candleSource } from "./candle-events.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allCommands } from "../../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../../src/cli/all-commands.ts";
 import { topicNames } from "../../../src/cli/program/help/topic-names.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 

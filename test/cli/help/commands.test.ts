@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { allCommands } from "../../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../../src/cli/all-commands.ts";
 import { parseCommandLine } from "../../../src/cli/program/parse-command-line.ts";
 import { sharedFlags } from "../../../src/cli/run/flags/shared-flags.ts";
 import { dexdata } from "../../harness/dexdata.ts";

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { allCommands } from "../../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../../src/cli/all-commands.ts";
 import { topicNames } from "../../../src/cli/program/help/topic-names.ts";
 import { binaryEnv, ended, program } from "../../harness/binary.ts";
 import { dexdata } from "../../harness/dexdata.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { TopicName } from "../../../src/cli/program/help/topic-names.ts";
-import { defaultRetryPolicy } from "../../../src/client/pace/retry.ts";
-import { settings } from "../../../src/client/settings/settings.ts";
+import { defaultRetryPolicy } from "../../../src/client/retry.ts";
+import { settings } from "../../../src/client/settings.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { pages } from "../../harness/readme.ts";
 
@@ -29,7 +29,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["and # KiB of headers", "client/connection/agent.ts", "maxHeaderBytes", "KiB"],
     ["error body # KiB", "client/connection/answer-body.ts", "maxRefusalBytes", "KiB"],
     ["show at most # characters", "cli/run/failure-text.ts", "longestLine"],
-    ["and # of a stream warning", "client/live/stream-message.ts", "longest"],
+    ["and # of a stream warning", "base/text/counted.ts", "longest"],
     ["Cursors of up to # characters", "client/pages/next-cursor.ts", "longestCursor"],
     ["# empty pages in a row", "client/pages/walk-guards.ts", "patienceWithEmptyPages"],
     [
@@ -37,17 +37,17 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
       "client/pages/walk-guards.ts",
       "patienceWithRepeats",
     ],
-    ["and never more than #h", "client/response/retry-after.ts", "maxServiceWait", "h"],
+    ["and never more than #h", "client/retry.ts", "maxServiceWait", "h"],
     ["event # MiB", "client/streams/event-stream.ts", "maxBytes", "MiB"],
     ["has not ended after # MiB", "client/streams/event-stream.ts", "maxSkippedBytes", "MiB"],
     ["up to # MiB with --max-event", "cli/commands/stream/stream-flags.ts", "maxMebibytes"],
     ["adjacent candles into at most #", "cli/render/chart/candle-columns.ts", "maxKept"],
-    ["# million candles", "client/candles/candle-slices.ts", "maxCandles", "million"],
-    ["At most # rows wait in memory", "client/follow/look.ts", "maxRows"],
+    ["# million candles", "client/candle-windows.ts", "maxCandles", "million"],
+    ["At most # rows wait in memory", "client/followed-list.ts", "maxRows"],
     ["at most #m old", "client/follow/known-rows.ts", "reachSeconds", "60 s"],
     ["one of the newest # rows", "client/follow/known-rows.ts", "maxRead"],
     ["key # KiB in a file", "base/key.ts", "MAX_KEY_BYTES", "KiB"],
-    ["# KiB from key_command", "client/settings/run-key-command.ts", "MAX_BYTES", "KiB"],
+    ["# KiB from key_command", "cli/settings/run-key-command.ts", "MAX_BYTES", "KiB"],
     ["only names of up to # characters", "cli/commands/input/suggestion.ts", "longestKept"],
     ["files # MiB each", "base/files/read-json-file.ts", "MAX_BYTES", "MiB"],
     ["at least --watch #s", "cli/commands/flags/watch-flags.ts", "shortestWatch", "s"],
@@ -60,19 +60,19 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
   follow: [
     ["reads, at most one every #s", "client/follow/schedule.ts", "shortestGap", "s"],
     ["holds each new row for #s", "client/follow/held-rows.ts", "settling", "s"],
-    ["continue every #s", "client/follow/schedule.ts", "fallbackPollMs", "s"],
+    ["continue every #s", "client/follow-wake.ts", "fallbackPollMs", "s"],
   ],
-  streams: [["receives nothing for #s", "client/live/shard.ts", "defaultSilence", "s"]],
+  streams: [["receives nothing for #s", "client/stream-options.ts", "defaultSilence", "s"]],
   terminal: [["shortest interval is #s", "cli/commands/flags/watch-flags.ts", "shortestWatch", "s"]],
   "docs/streams.md": [
     ["reads, at most one every #s", "client/follow/schedule.ts", "shortestGap", "s"],
     ["holds each new row for #s", "client/follow/held-rows.ts", "settling", "s"],
     ["of the last # minutes", "client/follow/known-rows.ts", "reachSeconds", "60 s"],
     ["or of the last # rows", "client/follow/known-rows.ts", "maxRead"],
-    ["reads continue every #s", "client/follow/schedule.ts", "fallbackPollMs", "s"],
+    ["reads continue every #s", "client/follow-wake.ts", "fallbackPollMs", "s"],
     ["is missing for # minutes", "client/follow/read-range.ts", "patience", "min"],
     ["the last # hours", "client/follow/known-rows.ts", "memorySeconds", "3600 s"],
-    ["nothing for #s", "client/live/shard.ts", "defaultSilence", "s"],
+    ["nothing for #s", "client/stream-options.ts", "defaultSilence", "s"],
     ["larger than # MiB is skipped", "client/streams/event-stream.ts", "maxBytes", "MiB"],
     ["has had data for #s", "client/live/reconnect.ts", "soundAfter", "s"],
     ["accepts up to # MiB", "cli/commands/stream/stream-flags.ts", "maxMebibytes"],

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { allCommands } from "../../../src/cli/program/all-commands.ts";
+import { allCommands } from "../../../src/cli/all-commands.ts";
 import { flagsOnPage, fullFlagHelp } from "../../../src/cli/program/help/flag-rows.ts";
 import { topicNames } from "../../../src/cli/program/help/topic-names.ts";
 import { exitCodes } from "../../../src/base/exit-codes.ts";
 import { timeForms } from "../../../src/cli/program/help/topics/table-topics.ts";
 import { parseTimeBound } from "../../../src/base/time/time.ts";
-import { settings } from "../../../src/client/settings/settings.ts";
+import { settings } from "../../../src/client/settings.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { simulationFlags } from "../../../src/cli/run/flags/shared-flags.ts";

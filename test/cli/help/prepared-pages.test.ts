@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { allCommands } from "../../../src/cli/program/all-commands.ts";
-import { preparedFile } from "../../../src/cli/program/help/prepared-file.ts";
+import { allCommands } from "../../../src/cli/all-commands.ts";
+import { preparedFile } from "../../../src/cli/help-page.ts";
 import { preparedPage, preparedWords } from "../../../src/cli/program/help/print-help.ts";
 import { ended, packageFolder, start } from "../../harness/binary.ts";
 import { dexdata } from "../../harness/dexdata.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createByteStore } from "../../../src/client/streams/byte-store.ts";
+import { createByteStore } from "../../../src/base/byte-store.ts";
 import { fc } from "../../harness/properties.ts";
 
 const text = Buffer.from("0123456789 abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EventStreamParser } from "../../../src/client/streams/event-stream.ts";
-import { dataOf, withoutChunk } from "../../../src/client/streams/stream-event.ts";
+import { dataOf, withoutChunk } from "../../../src/client/stream-event.ts";
 import { isLong } from "../../harness/long.ts";
 import { createRandom } from "../../harness/random.ts";
 import { inPieces, parseChunks, skippedText } from "./parse-stream.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EventStreamParser } from "../../../src/client/streams/event-stream.ts";
-import { dataOf, type StreamEvent } from "../../../src/client/streams/stream-event.ts";
+import { dataOf, type StreamEvent } from "../../../src/client/stream-event.ts";
 import { FieldFinder } from "../../../src/base/json/field-finder.ts";
 import { createRandom } from "../../harness/random.ts";
 import { cutAnywhere } from "./random-streams.ts";

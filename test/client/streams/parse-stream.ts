@@ -1,5 +1,5 @@
 import { EventStreamParser } from "../../../src/client/streams/event-stream.ts";
-import { dataOf, isSkipped, type StreamEvent } from "../../../src/client/streams/stream-event.ts";
+import { dataOf, isSkipped, type StreamEvent } from "../../../src/client/stream-event.ts";
 import { ByteScan } from "../../../src/base/json/byte-scan.ts";
 import type { ExpectedEvent } from "./stream-cases.ts";
 

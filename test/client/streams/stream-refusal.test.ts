@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isStreamLimitFailure, streamRefusal } from "../../../src/client/streams/stream-refusal.ts";
-import type { Target } from "../../../src/client/connection/target.ts";
+import type { Target } from "../../../src/client/target.ts";
 import type { Failure } from "../../../src/base/failure.ts";
 
 const target: Target = {

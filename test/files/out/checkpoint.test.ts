@@ -4,18 +4,17 @@ import { fc } from "../../harness/properties.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   checkInputs,
-  type CheckpointHeader,
   checkReplaceable,
   type FoundProgress,
-  type Progress,
   readJournal,
-} from "../../../src/rows/out-files/read-checkpoint.ts";
+} from "../../../src/rows/checkpoint.ts";
 import { beginJournal, continueJournal } from "../../../src/rows/out-files/write-checkpoint.ts";
 import { Failure } from "../../../src/base/failure.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { isLong } from "../../harness/long.ts";
 import { empty, json, type ScriptedServer, startScriptedServer } from "../../harness/scripted-server.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
+import type { CheckpointHeader, Progress } from "../../../src/rows/checkpoint-lines.ts";
 
 const folder = temporaryFolder();
 let count = 0;

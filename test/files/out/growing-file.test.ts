@@ -19,11 +19,7 @@ import {
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
-import {
-  type CheckpointHeader,
-  findInterrupted,
-  hashRows,
-} from "../../../src/rows/out-files/read-checkpoint.ts";
+import { findInterrupted, hashRows } from "../../../src/rows/checkpoint.ts";
 import {
   type Account,
   type GrowingFile,
@@ -32,6 +28,7 @@ import {
 } from "../../../src/rows/out-files/growing-file.ts";
 import { createTestContext } from "../../harness/test-context.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
+import type { CheckpointHeader } from "../../../src/rows/checkpoint-lines.ts";
 
 const folder = temporaryFolder();
 let count = 0;

@@ -10,7 +10,7 @@ import {
   targetOf,
   trueName,
   unwritable,
-} from "../../../src/rows/out-files/out-file.ts";
+} from "../../../src/rows/out-file.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();

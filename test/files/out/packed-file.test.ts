@@ -3,10 +3,11 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { type PlannedFile, publishRows, type WrittenFile } from "../../../src/rows/out-files/packed-file.ts";
-import { packingByName } from "../../../src/rows/out-files/packing.ts";
+import { type PlannedFile, publishRows } from "../../../src/rows/out-files/packed-file.ts";
+import { packingByName } from "../../../src/rows/packing.ts";
 import { frameOf, readFrames } from "../../../src/rows/out-files/row-frames.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
+import type { WrittenFile } from "../../../src/rows/checkpoint-lines.ts";
 
 const folder = temporaryFolder();
 const gzip = packingByName("x.gz");

@@ -1,4 +1,4 @@
-import type { Dialect } from "../../../src/sandbox/service/sandbox-exchange.ts";
+import type { Dialect } from "../../../src/sandbox/sandbox-exchange.ts";
 import { type DisturbedList, type Verdict, verdictOf } from "../disturbed-lists.ts";
 import type { Exchange, Strike } from "../disturbing-proxy.ts";
 import { type DisturbanceKind, disturbanceKinds, randomOf } from "./disturbances.ts";

@@ -1,6 +1,6 @@
 import http from "node:http";
 import { afterAll, beforeAll, describe } from "vitest";
-import type { SandboxOptions } from "../../../src/sandbox/service/sandbox-exchange.ts";
+import type { SandboxOptions } from "../../../src/sandbox/sandbox-exchange.ts";
 import { createSandboxState, handle, startSandbox } from "../../harness/bundled-sandbox.ts";
 
 /** A response as received over the wire. */

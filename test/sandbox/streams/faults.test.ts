@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isFaultProblem, parseFaults } from "../../harness/bundled-sandbox.ts";
-import type { Faults } from "../../../src/sandbox/faults/fault-kinds.ts";
-import type { ReceivedRequest } from "../../../src/sandbox/wire/received-request.ts";
+import type { Faults } from "../../../src/sandbox/fault-kinds.ts";
+import type { ReceivedRequest } from "../../../src/sandbox/received-request.ts";
 import { headerOf, rawRequest, statusOf } from "../raw-request.ts";
 import { poolTrades, PRO, refusalOf, serve } from "./stream-client.ts";
 

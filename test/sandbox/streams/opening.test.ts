@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ReceivedRequest } from "../../../src/sandbox/wire/received-request.ts";
+import type { ReceivedRequest } from "../../../src/sandbox/received-request.ts";
 import { exchange } from "../contract/service.ts";
 import {
   type Asking,

@@ -1,7 +1,7 @@
 import http from "node:http";
 import { afterEachTest } from "../../harness/after-tests.ts";
 import { startSandbox } from "../../harness/bundled-sandbox.ts";
-import type { SandboxOptions } from "../../../src/sandbox/service/sandbox-exchange.ts";
+import type { SandboxOptions } from "../../../src/sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../../src/sandbox/server.ts";
 import { exchange, NOON, type TestClock } from "../contract/service.ts";
 

@@ -2,7 +2,7 @@ import { flag } from "../../run/flags/flag.ts";
 import type { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { texts, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
 import { strictFlag } from "../flags/endpoint-flags.ts";
-import type { Block } from "../../render/page/help-page.ts";
+import type { Block } from "../../help-page.ts";
 
 export const apiFlags = {
   field: flag(texts("name=value"), "Parameters", {

@@ -1,5 +1,5 @@
-import { isDocument, plainWalk } from "../../../client/pages/walk.ts";
-import type { Position } from "../../../client/pages/judge.ts";
+import { isDocument, plainWalk } from "../../../client/walk.ts";
+import type { Position } from "../../../client/page-end.ts";
 import type { Args, Question } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { usageFailure } from "../../../base/failure.ts";

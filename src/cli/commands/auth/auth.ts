@@ -8,9 +8,9 @@ import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { say, sayWarning } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import { defaultProfile, readCredentials } from "../../../client/settings/credentials.ts";
-import { saveProfile } from "../../../client/settings/edit-credentials.ts";
-import { readKeyFile } from "../../../client/settings/find-key.ts";
+import { defaultProfile, readCredentials } from "../../settings/credentials.ts";
+import { saveProfile } from "../../settings/edit-credentials.ts";
+import { readKeyFile } from "../../settings/find-key.ts";
 import { findPlan, type FoundPlan, hostsOf, type SentKey, setTier, unknownPlan } from "./find-plan.ts";
 import { profileName, sayRival } from "./profiles.ts";
 

@@ -1,5 +1,5 @@
-import type { Target } from "../../../client/connection/target.ts";
-import { creditsIn, type Meter } from "../../../client/spending/meter.ts";
+import type { Target } from "../../../client/target.ts";
+import { creditsIn, type Meter } from "../../../client/meter.ts";
 import { usage } from "../../../api/endpoints/usage.ts";
 import { failAsService } from "../../../api/error-codes.ts";
 import { Failure } from "../../../base/failure.ts";
@@ -8,7 +8,7 @@ import { rawAt } from "../../../base/json/path-reader.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
-import { shortened } from "../../../client/live/stream-message.ts";
+import { shortened } from "../../../base/text/counted.ts";
 
 export interface SentKey {
   readonly key: string;

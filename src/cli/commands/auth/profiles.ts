@@ -6,16 +6,16 @@ import type { Flag } from "../../run/flags/flag.ts";
 import type { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { expectWords, writeRows } from "../../run/output/local-output.ts";
 import { say, sayWarning } from "../../run/report.ts";
-import { type Credentials, readCredentials } from "../../../client/settings/credentials.ts";
+import { type Credentials, readCredentials } from "../../settings/credentials.ts";
 import {
   type Removed,
   removeAllProfiles,
   removeProfile,
   switchProfile,
-} from "../../../client/settings/edit-credentials.ts";
-import { readSettings } from "../../../client/settings/read-settings.ts";
-import { checkProfileName, label } from "../../../client/settings/setting.ts";
-import type { Settings } from "../../../client/settings/settings.ts";
+} from "../../settings/edit-credentials.ts";
+import { readSettings } from "../../settings/read-settings.ts";
+import { checkProfileName, label } from "../../../client/setting.ts";
+import type { Settings } from "../../../client/settings.ts";
 import type { Input } from "../command.ts";
 
 export async function list(

@@ -1,4 +1,4 @@
-import type { Target } from "../../../client/connection/target.ts";
+import type { Target } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
@@ -9,10 +9,10 @@ import { tierSourceOf } from "../../run/open-client.ts";
 import { exactNumber, expectWords, writeRecord } from "../../run/output/local-output.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import { plansIn, readCredentials } from "../../../client/settings/credentials.ts";
-import { savePlan } from "../../../client/settings/edit-credentials.ts";
-import { findKey, type FoundKey } from "../../../client/settings/find-key.ts";
-import { checkKeyHosts, checkNamedHosts } from "../../../client/settings/key-hosts.ts";
+import { plansIn, readCredentials } from "../../settings/credentials.ts";
+import { savePlan } from "../../settings/edit-credentials.ts";
+import { findKey, type FoundKey } from "../../settings/find-key.ts";
+import { checkKeyHosts, checkNamedHosts } from "../../settings/key-hosts.ts";
 import type { LookupInput } from "./auth.ts";
 import { askPlan, findPlan, hostsOf, setTier, unknownPlan } from "./find-plan.ts";
 

@@ -3,13 +3,8 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import type { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber, expectWords, writeRows } from "../../run/output/local-output.ts";
 import { sayWarning } from "../../run/report.ts";
-import {
-  listSettings,
-  setSetting,
-  settingNamed,
-  unsetSetting,
-} from "../../../client/settings/edit-config.ts";
-import { configPath, configWarnings, readConfigFile } from "../../../client/settings/read-settings.ts";
+import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
+import { configPath, configWarnings, readConfigFile } from "../../settings/read-settings.ts";
 import type { Input } from "../command.ts";
 
 type Typed = Input<typeof localRowFlags>;

@@ -1,6 +1,5 @@
 import type { Exchange } from "../../../client/client.ts";
-import { lookUpOf, type Target, tierHint } from "../../../client/connection/target.ts";
-import { current, readPaceState } from "../../../client/pace/pace-state.ts";
+import { lookUpOf, type Target, tierHint } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { usage } from "../../../api/endpoints/usage.ts";
 import { maskKey } from "../../../base/key.ts";
@@ -10,11 +9,12 @@ import type { OpenClient } from "../../run/open-client.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { spentToday } from "../../run/spending/daily-budget.ts";
 import { accountFile } from "../../run/spending/open-pace.ts";
-import { findKey } from "../../../client/settings/find-key.ts";
-import { checkKeyHosts } from "../../../client/settings/key-hosts.ts";
+import { findKey } from "../../settings/find-key.ts";
+import { checkKeyHosts } from "../../settings/key-hosts.ts";
 import { counted, grouped } from "../../../base/text/counted.ts";
 import { accountOf, type SeenPlan } from "../auth/find-plan.ts";
 import { fail, type Finding, findingsOf, ok, type Outcome, showMs, warn } from "./findings.ts";
+import { current, readPaceState } from "../../../client/pace.ts";
 
 /** Checks the key's format and whether its tier is known, because the tier determines the hosts. */
 export async function checkKey(context: Context, options: RunOptions): Promise<Outcome> {

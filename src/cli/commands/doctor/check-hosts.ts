@@ -1,22 +1,18 @@
 import { isIP } from "node:net";
-import { checkNetwork, peerName } from "../../../client/connection/connection-failure.ts";
 import {
   type Environment,
   findProxy,
   proxyVariable,
   shownProxy,
   unbracketed,
-} from "../../../client/connection/proxy.ts";
-import { findAddresses, reachHost } from "../../../client/connection/reach.ts";
-import type { Target } from "../../../client/connection/target.ts";
-import { EventStreamParser } from "../../../client/streams/event-stream.ts";
+} from "../../../client/proxy.ts";
+import { findAddresses, reachHost, reachStream } from "../../../client/reach.ts";
+import type { Target } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { pricesFeed as feed } from "../../../api/feeds/prices-feed.ts";
-import { isLoopback } from "../../../api/host.ts";
+import { checkNetwork, isLoopback } from "../../../api/host.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { Run } from "../../run/with-run.ts";
-import { createEnding } from "../../../client/live/ending.ts";
-import { openerOf } from "../../../client/live/subscription.ts";
 import { fail, type Finding, findingsOf, hasFailure, ok, type Outcome, showMs, warn } from "./findings.ts";
 
 export type Hosts = Pick<Target, "rest" | "streaming">;
@@ -80,9 +76,14 @@ export async function checkHost(
     return resolved.map((finding) => ({ ...finding, next: hint }));
   }
   const reached = await findingsOf(`${name} connection`, async () => {
-    const { milliseconds, protocol, validTo, proxy } = await reachHost(context, url, { timeout, signal });
+    const {
+      milliseconds,
+      protocol,
+      validTo,
+      name: peer,
+    } = await reachHost(context, url, { timeout, signal });
     const secure = protocol === undefined ? "without TLS, on this machine" : protocol;
-    const found = `${peerName(url.host, proxy)} reached in ${showMs(milliseconds)}, ${secure}`;
+    const found = `${peer} reached in ${showMs(milliseconds)}, ${secure}`;
     if (!(Date.parse(validTo ?? "") - clock.now() < soon)) return ok(found);
     return warn(
       `${found}; its certificate expires ${validTo}`,
@@ -100,7 +101,6 @@ const asset = { network: "ethereum", address: "0xc02aaa39b223fe8d0a0e5c4f27ead90
 /** In milliseconds; the service sends a ping every 15 s. */
 const longestSilence = 20_000;
 
-/** Closes the feed after the first bytes. Each event in them costs a credit. */
 export async function checkStream(
   context: Context,
   { client: { target, ledger }, pace }: OpenClient,
@@ -111,26 +111,11 @@ export async function checkStream(
   const { host } = new URL(target.streaming);
   const opening = { target, context, pace, ledger, timeout: patience, command: "doctor" };
   const subscription = { feed, kind: feed.kinds[0], subjects: [asset], params: new Map<string, string>() };
-  const { signal, release } = createEnding(clock, context.signal, patience);
   const started = clock.elapsed();
-  try {
-    const connection = await openerOf({ ...opening, ...subscription })("", signal);
-    signal.addEventListener("abort", connection.close);
-    for await (const chunks of connection.chunks) {
-      connection.close();
-      const parser = new EventStreamParser();
-      const events = chunks.flatMap((chunk) => parser.push(chunk));
-      ledger.delivered(events.filter(({ name }) => feed.events.has(name)).length);
-      return ok(`${host}: first byte after ${showMs(clock.elapsed() - started)}`);
-    }
-    return silent(`${host} closed the stream without sending data`);
-  } catch (cause) {
-    if (context.signal.aborted) throw context.signal.reason;
-    if (signal.aborted) return silent(`${host}: no data within ${showMs(patience)}`);
-    throw cause;
-  } finally {
-    release();
-  }
+  const reached = await reachStream(context, { ...opening, ...subscription }, patience);
+  if (reached === "closed") return silent(`${host} closed the stream without sending data`);
+  if (reached === "silent") return silent(`${host}: no data within ${showMs(patience)}`);
+  return ok(`${host}: first byte after ${showMs(clock.elapsed() - started)}`);
 }
 
 function silent(found: string): Outcome {

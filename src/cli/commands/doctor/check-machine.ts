@@ -9,11 +9,11 @@ import { readRegularText } from "../../../base/files/named-file.ts";
 import { modeOf } from "../../../base/files/paths.ts";
 import { probeStateFolder } from "../../../base/files/update-json-file.ts";
 import { isColored, readsUnicode, settledColor } from "../../render/terminal.ts";
-import { readCredentials } from "../../../client/settings/credentials.ts";
-import { findFolders } from "../../../client/settings/folders.ts";
-import { findKeyCopies } from "../../../client/settings/key-copies.ts";
-import { configWarnings, readConfigFile, readSettings } from "../../../client/settings/read-settings.ts";
-import { probeSettingsFolder } from "../../../client/settings/update-settings-file.ts";
+import { readCredentials } from "../../settings/credentials.ts";
+import { findFolders } from "../../folders.ts";
+import { findKeyCopies } from "../../settings/key-copies.ts";
+import { configWarnings, readConfigFile, readSettings } from "../../settings/read-settings.ts";
+import { probeSettingsFolder } from "../../settings/update-settings-file.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { fail, failed, ok, type Outcome, warn } from "./findings.ts";
 

@@ -6,11 +6,11 @@ import { nearest } from "../../../base/text/nearest.ts";
 import { didYouMean } from "../input/nearest-command.ts";
 import type { Input } from "../command.ts";
 import type { objectFlags } from "../../run/flags/shared-flags.ts";
-import type { Block } from "../../render/page/help-page.ts";
-import { printPage } from "../../render/terminal.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { type ErrorCode, errorCodes, exitsOf, factsOf, isErrorCode } from "../../../api/error-codes.ts";
 import { isGatewayStatus, isServiceCode, meaningOf, serviceErrors } from "../../../api/service-errors.ts";
+import type { Block } from "../../help-page.ts";
+import { printPage } from "../../print-page.ts";
 
 /** Does not send a request. Prints text unless the user selects a format. */
 export async function explain(

@@ -10,7 +10,7 @@ import { type Flag, type FlagGroup, type Flags, flag, type OfSomeCommands } from
 import { choice, type FlagType, list, text, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
 import { chartFlag, sparkFlag } from "../../run/flags/picture-flags.ts";
 import { prefixFlag, type sharedFlags } from "../../run/flags/shared-flags.ts";
-import { settings } from "../../../client/settings/settings.ts";
+import { settings } from "../../../client/settings.ts";
 
 /** In the order used in help, without the shared flags. */
 export function endpointFlags(group: readonly Endpoint[]): Flags {

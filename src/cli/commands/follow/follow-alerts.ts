@@ -1,8 +1,8 @@
 import { rowShape } from "../../../api/endpoint.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
-import { idlePollMs } from "../../../client/follow/schedule.ts";
-import { type Ending, Stop } from "../../../client/live/ending.ts";
+import { idlePollMs } from "../../../client/follow-wake.ts";
+import { type Ending, Stop } from "../../../client/ending.ts";
 import { checkBlind, openAlerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
 import { createRowAlerts } from "../../run/alerts/row-alerts.ts";
 import type { Values } from "../../run/flags/flag.ts";

@@ -1,34 +1,32 @@
-import { textRows } from "../../../client/rows/rows.ts";
+import { textRows } from "../../../client/rows.ts";
 import { childOf } from "../../../base/context/child-signal.ts";
 import { onlyGroup } from "../../../api/endpoint.ts";
-import { transactionsFeed as feed } from "../../../api/feeds/transactions-feed.ts";
-import type { Page } from "../../../client/pages/page.ts";
+import type { Page } from "../../../client/page.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import { affectsOneInput, Failure } from "../../../base/failure.ts";
 import type { PathNames } from "../../../base/files/file-pattern.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import { fromWire } from "../../../base/time/time.ts";
 import { instant } from "../../../base/text/counted.ts";
-import { followRows } from "../../../client/follow/follow-rows.ts";
-import { beginTail, type Earlier, type Tail } from "../../../client/follow/look.ts";
-import { beginNewRows } from "../../../client/follow/new-rows.ts";
-import { createRowWriter } from "../../../client/follow/row-writer.ts";
+import { followRows } from "../../../client/follow.ts";
+import { beginTail, type Earlier, type Tail } from "../../../client/followed-list.ts";
+import { createRowWriter } from "./row-writer.ts";
 import {
   createWake,
   fallbackPollMs,
   idlePollMs,
   listenForCalls,
   type Wake,
-} from "../../../client/follow/schedule.ts";
-import type { TailRow } from "../../../client/follow/tail-row.ts";
-import { createFreshness, type Freshness } from "../../../client/response/answer-age.ts";
-import { Stop } from "../../../client/live/ending.ts";
-import { openerOf } from "../../../client/live/subscription.ts";
+} from "../../../client/follow-wake.ts";
+import type { TailRow } from "../../../client/followed-row.ts";
+import { createFreshness, type Freshness } from "../../../client/freshness.ts";
+import { Stop } from "../../../client/ending.ts";
 import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
 import { creditsLast } from "../../run/spending/cost-over-time.ts";
 import { createFollowReport } from "./follow-report.ts";
 import { type FollowedList, listTitle, pathOfList, poolsOf, rowNames } from "./followed-lists.ts";
 import type { Session } from "./open-session.ts";
+import { beginNewRows } from "../../../client/follow-search.ts";
 
 /** The run is over when the last of its lists is. */
 export interface FollowingList {
@@ -250,7 +248,6 @@ async function listen(
   const plan = { counted, requiredPlan };
   const opening = { target, context, pace, ledger, timeout, command: "txns --follow", ...plan };
   const subjects = pool === undefined ? [] : [pool];
-  const opener = openerOf({ ...opening, feed, kind: feed.kinds[0], subjects, params: new Map() });
   const handlers = { ...course, retrying: course.streamLost };
-  await listenForCalls(context, opener, { wake, ledger }, handlers, context.signal).catch(ending.end);
+  await listenForCalls({ ...opening, subjects }, wake, handlers, context.signal).catch(ending.end);
 }

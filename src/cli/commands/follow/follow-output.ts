@@ -12,10 +12,9 @@ import {
   type PathNames,
 } from "../../../base/files/file-pattern.ts";
 import { makeFolder } from "../../../base/files/paths.ts";
-import type { TailRow } from "../../../client/follow/tail-row.ts";
-import { refuseUnfinished } from "../../../rows/out-files/open-files.ts";
-import { holdFile, lockOf, targetOf } from "../../../rows/out-files/out-file.ts";
-import { checkOutPattern } from "../../../rows/out-files/rotating-file.ts";
+import type { TailRow } from "../../../client/followed-row.ts";
+import { holdFile, lockOf, refuseUnfinished, targetOf } from "../../../rows/out-file.ts";
+import { checkOutPattern } from "../../../rows/rotating-file.ts";
 import type { Run } from "../../run/with-run.ts";
 import { openAppendedFile } from "../stream/stream-output.ts";
 

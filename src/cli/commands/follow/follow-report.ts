@@ -1,13 +1,13 @@
 import { namesAndLabels, type Subject } from "../../../client/subject.ts";
-import type { Meter } from "../../../client/spending/meter.ts";
+import type { Meter } from "../../../client/meter.ts";
 import type { Clock } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { fail, type Failure } from "../../../base/failure.ts";
 import type { Report } from "../../run/report.ts";
-import { createRepeatLimiter } from "../../../client/live/repeat-limiter.ts";
+import { createRepeatLimiter } from "../../run/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
-import { fallbackPollMs } from "../../../client/follow/schedule.ts";
-import type { Gap, Moment } from "../../../client/live/gap.ts";
+import { fallbackPollMs } from "../../../client/follow-wake.ts";
+import type { Gap, Moment } from "../../../client/gap.ts";
 import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import { counted, instant } from "../../../base/text/counted.ts";
 import type { Instant } from "../../../base/time/time.ts";

@@ -7,7 +7,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import type { PathNames } from "../../../base/files/file-pattern.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import { counted } from "../../../base/text/counted.ts";
-import { shortestPollOf } from "../../../client/follow/read-queue.ts";
+import { shortestPollOf } from "./read-queue.ts";
 import { comparableAddress, type Subject, subjectKey, titleOf } from "../../../client/subject.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";

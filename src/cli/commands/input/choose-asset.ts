@@ -1,13 +1,13 @@
-import { plainWalk } from "../../../client/pages/walk.ts";
+import { plainWalk } from "../../../client/walk.ts";
 import type { AddressOf } from "../../../api/address-form.ts";
 import { labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { search } from "../../../api/endpoints/search.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { fail, Failure } from "../../../base/failure.ts";
 import { isObject, member } from "../../../base/json/raw-json.ts";
-import type { NamedAsset } from "../../../client/settings/asset-names.ts";
-import { setAssetName } from "../../../client/settings/edit-asset-names.ts";
-import { readSwitch } from "../../../client/settings/switch-words.ts";
+import type { NamedAsset } from "../../settings/asset-names.ts";
+import { setAssetName } from "../../settings/edit-asset-names.ts";
+import { readSwitch } from "../../../base/text/switch-words.ts";
 import { nameOf, shortAddress, subjectKey } from "../../../client/subject.ts";
 import { walkPages } from "../../../client/walk-pages.ts";
 import { drawLocalTable } from "../../render/table/local-table.ts";

@@ -1,12 +1,10 @@
-import type { BatchInputs, CandleMarks, TokensOfPool, WalkKind } from "../../../client/pages/walk.ts";
+import type { BatchInputs, CandleMarks, TokensOfPool, WalkKind } from "../../../client/walk.ts";
 import { batchParam, groupsIn, traitsOf } from "../../../api/reply.ts";
-import type { TimedWalk } from "../../../client/candles/timed-legs.ts";
+import type { TimedWalk } from "../../../client/timed-legs.ts";
 import { readArgs } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { withMadeCandles } from "../../../api/endpoints/ohlcv.ts";
-import { madeInterval } from "../../../client/candles/made-interval.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
-import { completeWindow } from "../../../client/candles/candle-slices.ts";
 import { chooseEndpoint, type EndpointGroup, positionals } from "./positionals.ts";
 import { type Input, usageOf } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
@@ -17,11 +15,13 @@ import { isList } from "./subjects.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { readSeveralTokens } from "./several-tokens.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
-import type { Wanted } from "../../../rows/pull/wanted-pages.ts";
+import type { Wanted } from "../../../rows/wanted-pages.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { addressName, checkedSubject, checkOneAsset, readTargets } from "./targets.ts";
 import { readDays, typedParams } from "./typed-params.ts";
 import { readWanted } from "./wanted-rows.ts";
+import { completeWindow } from "../../../client/candle-windows.ts";
+import { madeInterval } from "../../../client/candle-intervals.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
 export interface Questions extends Wanted {

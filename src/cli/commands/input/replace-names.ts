@@ -2,7 +2,7 @@ import { type AddressOf, addressFault } from "../../../api/address-form.ts";
 import { wellKnownNetworks } from "../../../api/network-aliases.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { isAssetName, type NamedAsset } from "../../../client/settings/asset-names.ts";
+import { isAssetName, type NamedAsset } from "../../settings/asset-names.ts";
 import { nameOf } from "../../../client/subject.ts";
 import { createNameFinder, isKnownNetwork, type NameFinder } from "../../run/asset-names.ts";
 import { readRunOptions } from "../../run/run-options.ts";

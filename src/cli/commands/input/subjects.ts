@@ -4,7 +4,7 @@ import { addressFault, type AddressOf, damageFault } from "../../../api/address-
 import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { isFixedWord } from "../../../api/read-param.ts";
 import { type AssetSources, type NameFinder } from "../../run/asset-names.ts";
-import { isAssetName, type NamedAsset } from "../../../client/settings/asset-names.ts";
+import { isAssetName, type NamedAsset } from "../../settings/asset-names.ts";
 import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
 import type { Subject } from "../../../client/subject.ts";
 

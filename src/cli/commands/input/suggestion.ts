@@ -1,4 +1,4 @@
-import { plainWalk } from "../../../client/pages/walk.ts";
+import { plainWalk } from "../../../client/walk.ts";
 import { showSeconds } from "../../../base/time/time.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
@@ -10,17 +10,17 @@ import type { Context } from "../../../base/context/context.ts";
 import { failAsService } from "../../../api/error-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { nearest } from "../../../base/text/nearest.ts";
-import { listEnding, readCachedList, writeCachedList } from "../../../client/settings/list-cache.ts";
-import { isAssetName } from "../../../client/settings/asset-names.ts";
+import { listEnding, readCachedList, writeCachedList } from "../../settings/list-cache.ts";
+import { isAssetName } from "../../settings/asset-names.ts";
 import { waysToName } from "../../run/asset-names.ts";
 import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
-import { networkDoubt } from "../../../client/response/request-refusal.ts";
 import { nearestNetwork } from "../../../api/network-aliases.ts";
-import { candleWindow, countOpenings } from "../../../client/candles/candle-slices.ts";
-import type { Page } from "../../../client/pages/page.ts";
+import type { Page } from "../../../client/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import type { Questions } from "./questions.ts";
+import { networkDoubt } from "../../../api/service-errors.ts";
+import { candleWindow, countOpenings } from "../../../client/candle-windows.ts";
 
 interface Asking {
   readonly context: Context;

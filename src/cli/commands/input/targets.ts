@@ -9,7 +9,7 @@ import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { counted } from "../../../base/text/counted.ts";
-import { isAssetName } from "../../../client/settings/asset-names.ts";
+import { isAssetName } from "../../settings/asset-names.ts";
 import { readSubjects } from "./subjects.ts";
 import { distinctSubjects, type Subject } from "../../../client/subject.ts";
 

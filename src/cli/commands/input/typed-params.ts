@@ -4,12 +4,12 @@ import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
 import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
-import { intervalSeconds } from "../../../client/candles/candle-times.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
+import { intervalSeconds } from "../../../client/candle-intervals.ts";
 
 /** The parameters that flags set, as typed; `days` are those of `--day`. */
 export function typedParams(

@@ -1,10 +1,10 @@
 import { isPaged } from "../../../api/reply.ts";
-import type { Position } from "../../../client/pages/judge.ts";
+import type { Position } from "../../../client/page-end.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
-import { plainWalk, type TokensOfPool, type WalkBasics } from "../../../client/pages/walk.ts";
+import { plainWalk, type TokensOfPool, type WalkBasics } from "../../../client/walk.ts";
 import type { ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { Values } from "../../run/flags/flag.ts";
-import type { Wanted } from "../../../rows/pull/wanted-pages.ts";
+import type { Wanted } from "../../../rows/wanted-pages.ts";
 
 /** How many rows are wanted, and how they are requested. Ignores flags that the endpoint's list does not support. */
 export function readWanted(

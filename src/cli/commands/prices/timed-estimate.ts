@@ -8,9 +8,9 @@ import {
   takeStored,
   type TimedWalk,
   wantedLegs,
-} from "../../../client/candles/timed-legs.ts";
-import type { Target } from "../../../client/connection/target.ts";
-import type { Estimate } from "../../../rows/pull/estimate.ts";
+} from "../../../client/timed-legs.ts";
+import type { Target } from "../../../client/target.ts";
+import type { Estimate } from "../../run/spending/estimate.ts";
 
 /**
  * A time at the start of a response may have its candle in an earlier one, if there was no trade in between. Then fewer

@@ -1,4 +1,4 @@
-import type { TimedAsset } from "../../../client/candles/timed-legs.ts";
+import type { TimedAsset } from "../../../client/timed-legs.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
 import { withoutSecrets } from "../../../base/key.ts";

@@ -1,13 +1,12 @@
-import { plainWalk } from "../../../client/pages/walk.ts";
-import { readCachedList, writeCachedList } from "../../../client/settings/list-cache.ts";
+import { plainWalk } from "../../../client/walk.ts";
+import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import {
   createAnswers,
   type QuoteCache,
   type TimedAsset,
   type TimedWalk,
-} from "../../../client/candles/timed-legs.ts";
-import { walkTimed } from "../../../client/candles/walk-timed.ts";
-import { intervalSeconds } from "../../../client/candles/candle-times.ts";
+} from "../../../client/timed-legs.ts";
+import { walkTimed } from "../../../client/timed-prices.ts";
 import { nameOf, subjectKey } from "../../../client/subject.ts";
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { candlesOf, timedPrices } from "../../../api/endpoints/timed-prices.ts";
@@ -23,6 +22,7 @@ import type { Questions } from "../input/questions.ts";
 import { checkWord, isList, readWord } from "../input/subjects.ts";
 import { type RunOptions, serviceOf, recordedService } from "../../run/run-options.ts";
 import { readAssetsAt, readRowsAt } from "./timed-inputs.ts";
+import { intervalSeconds } from "../../../client/candle-intervals.ts";
 
 type Timed = Input<EndpointFlags>;
 

@@ -1,6 +1,6 @@
 import { traitsOf } from "../../../api/reply.ts";
 import { counted } from "../../../base/text/counted.ts";
-import { estimate } from "../../../rows/pull/estimate.ts";
+import { estimate } from "../../run/spending/estimate.ts";
 import type { Report } from "../../run/report.ts";
 import type { Questions } from "../input/questions.ts";
 

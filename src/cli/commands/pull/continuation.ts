@@ -1,6 +1,6 @@
 import { isPaged } from "../../../api/reply.ts";
-import { isConfirmed, nextOf, type Position } from "../../../client/pages/judge.ts";
-import type { Page } from "../../../client/pages/page.ts";
+import { isConfirmed, nextOf, type Position } from "../../../client/page-end.ts";
+import type { Page } from "../../../client/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import type { Question } from "../../../api/args.ts";
 import { formats, namesColumns } from "../../render/formats/formats.ts";

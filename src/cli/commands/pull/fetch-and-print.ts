@@ -1,14 +1,13 @@
-import { isDocument } from "../../../client/pages/walk.ts";
-import { isConfirmed } from "../../../client/pages/judge.ts";
-import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/pages/page.ts";
+import { isDocument } from "../../../client/walk.ts";
+import { isConfirmed } from "../../../client/page-end.ts";
+import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/page.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
 import type { Args, Question } from "../../../api/args.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { isLong } from "../../../api/reply.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, affectsOneInput } from "../../../base/failure.ts";
-import { answers, type Part } from "../../../rows/pull/pull-answers.ts";
-import { countEnd, countPage, remarksIn } from "../../../rows/pull/tally.ts";
+import { answers, countEnd, countPage, type Part, remarksIn } from "../../../rows/pull.ts";
 import { createRenderer, formats } from "../../render/formats/formats.ts";
 import { answerShapes, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";

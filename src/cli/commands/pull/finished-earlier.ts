@@ -1,7 +1,7 @@
-import type { Claimed, WantedDestination } from "../../../rows/pull/claim-file.ts";
+import type { Claimed, WantedDestination } from "../../../rows/claim-file.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import type { FinishedPull } from "../../../rows/pull/finished-pull.ts";
+import type { FinishedPull } from "../../../rows/finished-pull.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -19,7 +19,7 @@ export async function findFinished(
   }
   const isNew = claimed === undefined || claimed.interrupted !== undefined;
   if (!isResumed || isNew || (!claimed.isUnproven && pattern === undefined)) return undefined;
-  const { noCheckpoint, readFinishedPull } = await import("../../../rows/pull/finished-pull.ts");
+  const { noCheckpoint, readFinishedPull } = await import("../../../rows/finished-pull.ts");
   const finished = receipt === undefined ? undefined : readFinishedPull(receipt, claimed.file);
   if (pattern !== undefined) return finished;
   if (finished === undefined) throw noCheckpoint(claimed.file);
@@ -35,18 +35,14 @@ export async function reportFinished(
   { file, placed }: Claimed,
   finished: FinishedPull,
 ): Promise<ExitCode | undefined> {
-  const { completeLine, noCheckpoint } = await import("../../../rows/pull/finished-pull.ts");
+  const { completeLine, endPlaced, noCheckpoint } = await import("../../../rows/finished-pull.ts");
   const query = queryOf(questions, options);
   if (placed !== undefined) checkSameQuery(file, placed.header.query, query, questions.endpoint);
   const isOther = queryDigest(query) !== finished.query;
   if (isOther && to.pattern !== undefined) return undefined;
   if (isOther) throw noCheckpoint(file, `, and ${to.receipt} belongs to a different query`);
   const line = await completeLine(finished, to.pattern ?? file, options.packing, context.signal);
-  if (placed !== undefined) {
-    const { modified } = await import("../../../rows/out-files/read-checkpoint.ts");
-    if (line === undefined) throw modified(file);
-    (await import("../../../rows/out-files/write-checkpoint.ts")).removeJournal(file);
-  }
+  if (placed !== undefined) endPlaced(file, line !== undefined);
   if (line === undefined && to.pattern !== undefined) return undefined;
   if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);
   report.tell(line);

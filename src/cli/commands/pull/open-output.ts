@@ -1,18 +1,17 @@
-import { unpackedName } from "../../../rows/out-files/packing.ts";
-import type { WantedDestination } from "../../../rows/pull/claim-file.ts";
+import { unpackedName } from "../../../rows/packing.ts";
+import type { WantedDestination } from "../../../rows/claim-file.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { outputFormats } from "../../../api/output-format.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { inWords } from "../../../base/text/counted.ts";
-import { type Destination, openStdout } from "../../../rows/pull/destination.ts";
+import { type Destination, openStdout } from "../../../rows/destination.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import type { ParquetOutput } from "./parquet-output.ts";
 import type { OpenedPull, Pull } from "./pull.ts";
 import { checkSameQuery, queryOf } from "./pull-query.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { checkOutFile, checkReceiptFile, targetOf } from "../../../rows/out-files/out-file.ts";
+import { checkOutFile, checkReceiptFile, stagingBase, targetOf } from "../../../rows/out-file.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
-import { stagingBase } from "../../../rows/out-files/split-path.ts";
 
 /** Rejects a file that would be overwritten. */
 export function readDestination(flags: SharedValues, command: readonly string[]): WantedDestination {
@@ -71,11 +70,11 @@ export async function openRunOutput(
   if (begun !== undefined) checkSameQuery(file, begun.query, header.query, questions.endpoint);
   if (begun !== undefined && begun.tier !== target.tier)
     report.warn(`the pull started on the ${begun.tier} plan and continues on the ${target.tier} plan`);
-  const { openFile } = await import("../../../rows/pull/file-destination.ts");
+  const { openFile } = await import("../../../rows/file-destination.ts");
   const packing =
     parquet === undefined
       ? options.packing
-      : (await import("../../../rows/pull/parquet-packing.ts")).parquetPacking(parquet.target);
+      : (await import("./parquet-packing.ts")).parquetPacking(parquet.target);
   return await openFile(context, {
     claimed,
     to,

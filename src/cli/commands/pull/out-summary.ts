@@ -1,4 +1,4 @@
-import { isDocument } from "../../../client/pages/walk.ts";
+import { isDocument } from "../../../client/walk.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { restOf } from "./continuation.ts";
 import { cutOffReason, type Pull } from "./pull.ts";

@@ -1,8 +1,7 @@
 import { rowShape } from "../../../api/endpoint.ts";
 import { fail, usageFailure } from "../../../base/failure.ts";
-import { columnOf, columnsOf, type ParquetColumn } from "../../../rows/parquet/parquet-columns.ts";
-import { typeNames } from "../../../rows/parquet/parquet-schema.ts";
-import type { ParquetTarget, WrittenRows } from "../../../rows/parquet/parquet-writer.ts";
+import { columnOf, columnsOf, type ParquetColumn, typeNames } from "../../../rows/parquet-format.ts";
+import type { ParquetTarget, WrittenRows } from "../../../rows/parquet-writer.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 import type { RunOptions } from "../../run/run-options.ts";

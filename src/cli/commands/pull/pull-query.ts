@@ -1,4 +1,4 @@
-import type { Walk } from "../../../client/pages/walk.ts";
+import type { Walk } from "../../../client/walk.ts";
 import { createHash } from "node:crypto";
 import { withRepeated } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
@@ -6,9 +6,9 @@ import { isPaged } from "../../../api/reply.ts";
 import { fail } from "../../../base/failure.ts";
 import { isSameService, namesIn } from "../../../api/service-name.ts";
 import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
-import type { CheckpointHeader } from "../../../rows/out-files/read-checkpoint.ts";
 import type { Questions } from "../input/questions.ts";
 import { type RunOptions, serviceOf } from "../../run/run-options.ts";
+import type { CheckpointHeader } from "../../../rows/checkpoint-lines.ts";
 
 type Query = CheckpointHeader["query"];
 

@@ -1,20 +1,20 @@
 import { isPaged, traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
-import type { SeenKeys } from "../../../client/pages/seen-keys.ts";
-import { nextOf } from "../../../client/pages/judge.ts";
-import { isCutOff, type Page } from "../../../client/pages/page.ts";
+import type { SeenKeys } from "../../../client/seen-keys.ts";
+import { nextOf } from "../../../client/page-end.ts";
+import { isCutOff, type Page } from "../../../client/page.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import type { RunInput } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Questions } from "../input/questions.ts";
-import type { Claimed, WantedDestination } from "../../../rows/pull/claim-file.ts";
-import type { Destination } from "../../../rows/pull/destination.ts";
-import type { Tally } from "../../../rows/pull/tally.ts";
-import { candleWindow, wholeSeconds } from "../../../client/candles/candle-slices.ts";
+import type { Claimed, WantedDestination } from "../../../rows/claim-file.ts";
+import type { Destination } from "../../../rows/destination.ts";
 import type { ParquetOutput } from "./parquet-output.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
+import type { Tally } from "../../../rows/pull.ts";
+import { candleWindow, wholeSeconds } from "../../../client/candle-windows.ts";
 
 export interface TypedCommand extends RunInput {
   /** Excludes the flags. */

@@ -1,6 +1,5 @@
 import type { Client } from "../../../client/client.ts";
-import { fixedAllowance, planAllowance } from "../../../client/pace/pace.ts";
-import { beyondPlan } from "../../../client/response/plan-refusal.ts";
+import { fixedAllowance, planAllowance } from "../../../client/pace.ts";
 import { networks } from "../../../api/endpoints/networks.ts";
 import { usage } from "../../../api/endpoints/usage.ts";
 import type { Question } from "../../../api/args.ts";
@@ -9,8 +8,8 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { rawAt } from "../../../base/json/path-reader.ts";
 import { plans } from "../../../api/tier.ts";
-import { estimate, questionBefore } from "../../../rows/pull/estimate.ts";
-import type { Wanted } from "../../../rows/pull/wanted-pages.ts";
+import { estimate, questionBefore } from "../../run/spending/estimate.ts";
+import type { Wanted } from "../../../rows/wanted-pages.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
 import { writeEstimate } from "../../run/output/write-estimate.ts";
@@ -18,6 +17,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { sayWarning } from "../../run/report.ts";
 import { withSuggestion } from "../input/suggestion.ts";
 import type { Questions } from "../input/questions.ts";
+import { beyondPlan } from "../../../client/target.ts";
 
 /** Sends at most one request, plus retries. */
 export async function runEstimate(

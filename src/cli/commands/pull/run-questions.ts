@@ -1,11 +1,10 @@
-import type { Claimed, WantedDestination } from "../../../rows/pull/claim-file.ts";
+import type { Claimed, WantedDestination } from "../../../rows/claim-file.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
-import { reachOf } from "../../../client/pages/distinct-pages.ts";
-import { createSeenKeys } from "../../../client/pages/seen-keys.ts";
+import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { explainEarlyEnd, restText } from "./continuation.ts";
 import { fetchAndPrint } from "./fetch-and-print.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
@@ -14,9 +13,7 @@ import { type PlannedPull, type Pull, pullState, type TypedCommand } from "./pul
 import type { Questions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { formatInstant, fromWire } from "../../../base/time/time.ts";
-import { refuseTaken } from "../../../rows/out-files/split-path.ts";
 import { findFinished, reportFinished, resumedClock } from "./finished-earlier.ts";
-import { tallyOf } from "../../../rows/pull/tally.ts";
 import {
   checkBinaryOutput,
   checkDestination,
@@ -24,6 +21,8 @@ import {
   openRunOutput,
   readDestination,
 } from "./open-output.ts";
+import { refuseTaken } from "../../../rows/out-file.ts";
+import { tallyOf } from "../../../rows/pull.ts";
 
 /** Everything has been checked by the time the promise resolves. */
 type ReadQuestions = (options: RunOptions, sources: AssetSources) => Promise<Questions>;
@@ -70,7 +69,7 @@ async function claimOutput(
   to: WantedDestination,
 ): Promise<Claimed | undefined> {
   if (to.file === undefined) return undefined;
-  const { claimFile } = await import("../../../rows/pull/claim-file.ts");
+  const { claimFile } = await import("../../../rows/claim-file.ts");
   const claimed = await claimFile(context, { ...to, file: to.file }, report.remark);
   onClose(claimed.lock.release);
   return claimed;

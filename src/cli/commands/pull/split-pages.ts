@@ -1,5 +1,5 @@
-import { isDocument } from "../../../client/pages/walk.ts";
-import { timeFieldOf } from "../../../client/pages/page.ts";
+import { isDocument } from "../../../client/walk.ts";
+import { timeFieldOf } from "../../../client/page.ts";
 import type { Args } from "../../../api/args.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { invalidInput } from "../../../base/failure.ts";

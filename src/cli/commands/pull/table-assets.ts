@@ -1,5 +1,5 @@
 import type { Client } from "../../../client/client.ts";
-import type { Page } from "../../../client/pages/page.ts";
+import type { Page } from "../../../client/page.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup } from "../../../api/endpoint.ts";
@@ -19,7 +19,7 @@ export type TableAssets = ReturnType<typeof createTableAssets>;
 /** Loaded only for amounts in tokens. */
 export async function loadTrades() {
   letHeapGrow();
-  return await import("../../../client/rows/trades.ts");
+  return await import("./trades.ts");
 }
 
 /** Longer tables are rarely read to the end. */

@@ -1,8 +1,8 @@
-import { candleWindow, countOpenings, wholeSeconds } from "../../../client/candles/candle-slices.ts";
 import type { Question } from "../../../api/args.ts";
 import { type Quote, quoteOf } from "../../render/values/quote.ts";
 import type { Pull } from "./pull.ts";
 import type { TableAssets } from "./table-assets.ts";
+import { candleWindow, countOpenings, wholeSeconds } from "../../../client/candle-windows.ts";
 
 /** For people: what the numbers mean, and why there are fewer candles than intervals. */
 export function tableRemarks(

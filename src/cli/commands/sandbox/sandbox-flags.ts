@@ -1,5 +1,5 @@
 import { invalidInput } from "../../../base/failure.ts";
-import { faultTraits } from "../../../sandbox/faults/fault-kinds.ts";
+import { faultTraits } from "../../../sandbox/fault-kinds.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import {
   choice,
@@ -11,7 +11,7 @@ import {
   wholeNumber,
 } from "../../run/flags/flag-types.ts";
 import { faults, seed, sharedFlags, simulationFlags, speed } from "../../run/flags/shared-flags.ts";
-import type { Block } from "../../render/page/help-page.ts";
+import type { Block } from "../../help-page.ts";
 
 const group = "Sandbox";
 

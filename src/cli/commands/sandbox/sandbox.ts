@@ -5,7 +5,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { parseTimeBound, showSeconds } from "../../../base/time/time.ts";
 import { environmentOf } from "../../../sandbox/caller-access.ts";
-import type { SandboxSettings } from "../../../sandbox/service/sandbox-exchange.ts";
+import type { SandboxSettings } from "../../../sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../../sandbox/server.ts";
 import { cannotBeStarted, errorCode } from "../../../base/files/file-errors.ts";
 import { openLogFile } from "../../../base/files/log-file.ts";

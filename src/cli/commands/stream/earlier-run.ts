@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/context/context.ts";
 import { earlierFiles, hasNames } from "../../../base/files/file-pattern.ts";
 import { readLastLines } from "../../../base/files/last-lines.ts";
 import { member, parseJson } from "../../../base/json/raw-json.ts";
-import { type Moment, momentAt } from "../../../client/live/gap.ts";
+import { type Moment, momentAt } from "../../../client/gap.ts";
 import type { StreamValues } from "./stream-flags.ts";
 
 /** In bytes, from the end of `--events`: enough for one line with hundreds of assets. */

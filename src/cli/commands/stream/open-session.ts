@@ -3,13 +3,11 @@ import { hasFields } from "../../../base/files/file-pattern.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
 import { createKnownAssets } from "../../run/known-assets.ts";
 import type { Run } from "../../run/with-run.ts";
-import { createStops, Stop } from "../../../client/live/ending.ts";
-import { EventOwners } from "../../../client/live/event-owner.ts";
-import { createPlaces } from "../../../client/live/event-place.ts";
-import type { Shard } from "../../../client/live/shard-handlers.ts";
-import type { StreamEvent } from "../../../client/streams/stream-event.ts";
-import { planShards, roomFor } from "../../../client/live/shards.ts";
-import { withoutMalformed } from "../../../client/live/malformed.ts";
+import { Stop } from "../../../client/ending.ts";
+import { EventOwners } from "../../../client/event-owner.ts";
+import { createPlaces } from "./event-place.ts";
+import type { StreamEvent } from "../../../client/stream-event.ts";
+import { planShards, roomFor, withoutMalformed } from "../../../client/shards.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Input } from "../command.ts";
 import { costOfTokens, type StreamFlags } from "./stream-flags.ts";
@@ -22,6 +20,8 @@ import { createPendingLines } from "./pending-lines.ts";
 import { openDisplays } from "./stream-output.ts";
 import { closingLine, createStreamReport } from "./stream-report.ts";
 import type { Subject } from "../../../client/subject.ts";
+import { createStops } from "./stops.ts";
+import type { Shard } from "../../../client/stream-options.ts";
 
 /** In the real market, prices change only every few seconds. One sandbox second shows a minute of the market. */
 const sandboxSpeed = 60;

@@ -2,17 +2,16 @@ import type { Feed, FeedKind } from "../../../api/feed.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { isBetween } from "../../../base/json/compare-decimals.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
-import type { EventOwners } from "../../../client/live/event-owner.ts";
-import { jsonLine } from "../../../client/live/event-line.ts";
-import type { Moment } from "../../../client/live/gap.ts";
-import type { Shard } from "../../../client/live/shard-handlers.ts";
-import type { StreamEvent } from "../../../client/streams/stream-event.ts";
+import type { EventOwners } from "../../../client/event-owner.ts";
+import type { Moment } from "../../../client/gap.ts";
+import { jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { type Alerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
 import { plainText } from "../../run/alerts/row-alerts.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 import type { Candidate, Quiet } from "../../run/alerts/alerts.ts";
+import type { Shard } from "../../../client/stream-options.ts";
 
 /** A price event has `price`, `p`, or both. */
 const otherName: Readonly<Record<string, string>> = { price: "p" };

@@ -4,11 +4,10 @@ import { readSince } from "../../../api/feeds/ohlcv-feed.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
-import { eventFields } from "../../../client/live/event-place.ts";
+import { eventFields } from "./event-place.ts";
 import { distinctSubjects, type Subject } from "../../../client/subject.ts";
-import { refuseUnfinished } from "../../../rows/out-files/open-files.ts";
-import { refusePacked } from "../../../rows/out-files/packing.ts";
-import { checkOutPattern } from "../../../rows/out-files/rotating-file.ts";
+import { refusePacked } from "../../../rows/packing.ts";
+import { checkOutPattern } from "../../../rows/rotating-file.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
@@ -17,6 +16,7 @@ import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import { readSubjects, streamTaker } from "../input/subjects.ts";
 import type { StreamFlags, StreamValues } from "./stream-flags.ts";
+import { refuseUnfinished } from "../../../rows/out-file.ts";
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 

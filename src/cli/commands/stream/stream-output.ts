@@ -1,11 +1,11 @@
-import { type ByteStore, createByteStore } from "../../../client/streams/byte-store.ts";
-import { dataOf, type StreamEvent } from "../../../client/streams/stream-event.ts";
+import { type ByteStore, createByteStore } from "../../../base/byte-store.ts";
+import { dataOf, jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import type { Clock } from "../../../base/context/context.ts";
 import type { FeedKind } from "../../../api/feed.ts";
 import type { FeedName } from "../../../api/feeds/all-feeds.ts";
 import { fileOf, type PathNames } from "../../../base/files/file-pattern.ts";
 import type { TornLine } from "../../../base/files/last-lines.ts";
-import { openRotatingFile, type RotatingFile } from "../../../rows/out-files/rotating-file.ts";
+import { openRotatingFile, type RotatingFile } from "../../../rows/rotating-file.ts";
 import type { TailState } from "../../render/board/board-lines.ts";
 import { openDisplay } from "../../render/display.ts";
 import { createRowPrefix, type RowPrefix } from "../../render/formats/row-prefix.ts";
@@ -14,15 +14,15 @@ import { readsUnicode } from "../../render/terminal.ts";
 import type { KnownAssets } from "../../run/known-assets.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
-import type { createPlaces, Place } from "../../../client/live/event-place.ts";
-import { type EventOwners, Foreign } from "../../../client/live/event-owner.ts";
-import { createReplacements, enveloped, jsonLine } from "../../../client/live/event-line.ts";
-import type { Moment } from "../../../client/live/gap.ts";
-import type { Shard } from "../../../client/live/shard-handlers.ts";
+import type { createPlaces, Place } from "./event-place.ts";
+import { type EventOwners, Foreign } from "../../../client/event-owner.ts";
+import type { Moment } from "../../../client/gap.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { createPendingLines, type PendingLines } from "./pending-lines.ts";
 import type { StreamValues } from "./stream-flags.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
+import { createReplacements, enveloped } from "./envelope.ts";
+import type { Shard } from "../../../client/stream-options.ts";
 
 const LF = 0x0a;
 /** The lines of a chunk have at most 64 KiB, and prefixes are part of them. */

@@ -1,23 +1,17 @@
 import { costOverTime, creditsLast } from "../../run/spending/cost-over-time.ts";
-import type { Meter } from "../../../client/spending/meter.ts";
-import type { StreamEvent } from "../../../client/streams/stream-event.ts";
+import type { Meter } from "../../../client/meter.ts";
+import type { StreamEvent } from "../../../client/stream-event.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Failure } from "../../../base/failure.ts";
-import {
-  createBurstLimiter,
-  createRepeatLimiter,
-  createSparseCount,
-} from "../../../client/live/repeat-limiter.ts";
+import { createBurstLimiter, createRepeatLimiter, createSparseCount } from "../../run/repeat-limiter.ts";
 import { costOfRun } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
-import type { Foreign } from "../../../client/live/event-owner.ts";
-import type { Gap } from "../../../client/live/gap.ts";
-import type { Shard, TailHandlers } from "../../../client/live/shard-handlers.ts";
-import { someOf } from "../../../client/live/shards.ts";
-import { shortened } from "../../../client/live/stream-message.ts";
-import { counted, instant } from "../../../base/text/counted.ts";
+import type { Foreign } from "../../../client/event-owner.ts";
+import type { Gap } from "../../../client/gap.ts";
+import { counted, instant, shortened, someOf } from "../../../base/text/counted.ts";
 import type { StreamLog } from "./stream-flags.ts";
 import { nameOf, namesAndLabels, titleOf, type Subject } from "../../../client/subject.ts";
+import type { Shard, TailHandlers } from "../../../client/stream-options.ts";
 
 /** Reports to people on stderr, and to programs in the `--events` file. */
 export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {

@@ -1,16 +1,13 @@
-import { isSkipped } from "../../../client/streams/stream-event.ts";
+import { isSkipped } from "../../../client/stream-event.ts";
 import { type Context, isInterruption } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { feeds, streamCommand } from "../../../api/feeds/all-feeds.ts";
 import { hintAtNetworks } from "../../../api/network-aliases.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import { Stop } from "../../../client/live/ending.ts";
-import { watchIdle } from "../../../client/live/idle-connections.ts";
-import { defaultSilence } from "../../../client/live/shard.ts";
-import { unpricedAssets } from "../../../client/live/find-invalid.ts";
-import type { TailHandlers } from "../../../client/live/shard-handlers.ts";
-import { Tail } from "../../../client/live/tail.ts";
+import { Stop } from "../../../client/ending.ts";
+import { watchIdle } from "./idle-connections.ts";
+import { Tail } from "../../../client/stream.ts";
 import { withoutNames } from "../input/replace-names.ts";
 import { streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
@@ -19,6 +16,8 @@ import { alertFields, readAlerts } from "./stream-alerts.ts";
 import { openSession, type Session } from "./open-session.ts";
 import { kindOf } from "./stream-options.ts";
 import type { Subject } from "../../../client/subject.ts";
+import { unpricedAssets } from "./unpriced-assets.ts";
+import { defaultSilence, type TailHandlers } from "../../../client/stream-options.ts";
 
 const mebibyte = 1024 * 1024;
 

@@ -1,7 +1,5 @@
-import { plainWalk } from "../../../client/pages/walk.ts";
+import { plainWalk } from "../../../client/walk.ts";
 import type { Client } from "../../../client/client.ts";
-import { beyondPlan } from "../../../client/response/plan-refusal.ts";
-import { slicesOf } from "../../../client/candles/candle-slices.ts";
 import { walkPages } from "../../../client/walk-pages.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { partsOf, type Stretch } from "../../../lake/coverage.ts";
@@ -22,6 +20,8 @@ import { exactNumber } from "../../run/output/local-output.ts";
 import { creditsPerMonth } from "../../run/spending/cost-over-time.ts";
 import { writeEstimate } from "../../run/output/write-estimate.ts";
 import type { Run } from "../../run/with-run.ts";
+import { beyondPlan } from "../../../client/target.ts";
+import { slicesOf } from "../../../client/candle-windows.ts";
 
 /** Sends one request per dataset of transactions with missing rows, and none for candles. */
 export async function estimateSync(

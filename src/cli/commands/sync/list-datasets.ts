@@ -4,7 +4,7 @@ import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import type { AssetSources, NameFinder } from "../../run/asset-names.ts";
-import { isAssetName } from "../../../client/settings/asset-names.ts";
+import { isAssetName } from "../../settings/asset-names.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import {
   type CandleInterval,

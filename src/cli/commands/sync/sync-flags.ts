@@ -2,10 +2,10 @@ import { intervals, madeIntervals, sameIntervals } from "../../../api/endpoints/
 import { invalidInput } from "../../../base/failure.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { type CandleInterval, type DatasetKind, datasetKinds, partitions } from "../../../lake/dataset.ts";
-import type { Block } from "../../render/page/help-page.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { choice, list, readBy, text, toggle } from "../../run/flags/flag-types.ts";
 import { metricsFlag, textFlags } from "../../run/flags/shared-flags.ts";
+import type { Block } from "../../help-page.ts";
 
 const kinds = list("kinds", (label, items): readonly DatasetKind[] =>
   items.map((item) => {

@@ -3,8 +3,8 @@ import type { Dataset } from "../../../lake/dataset.ts";
 import type { Footer } from "../../../lake/footer.ts";
 import { folderOf, shownPeriod } from "../../../lake/layout.ts";
 import type { LakePlan } from "../../../lake/sync-lake.ts";
-import type { Published } from "../../../lake/publish-period.ts";
 import type { Run } from "../../run/with-run.ts";
+import type { Published } from "../../../lake/lake.ts";
 
 /** Where a day or month is. One without a footer is damaged. */
 interface Place {

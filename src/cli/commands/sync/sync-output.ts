@@ -1,13 +1,12 @@
-import type { Meter } from "../../../client/spending/meter.ts";
+import type { Meter } from "../../../client/meter.ts";
 import { shortAddress } from "../../../client/subject.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { type Dataset, nameOfDataset } from "../../../lake/dataset.ts";
-import type { LakeEvents } from "../../../lake/lake-run.ts";
 import { isMonthly } from "../../../lake/layout.ts";
-import type { Published } from "../../../lake/publish-period.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
+import type { LakeEvents, Published } from "../../../lake/lake.ts";
 
 interface Written {
   readonly dataset: Dataset;

@@ -5,13 +5,11 @@ import { formatDuration } from "../../../api/duration.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { version } from "../../../base/version.ts";
-import { createAgeNote } from "../../../client/response/answer-age.ts";
+import { createAgeNote } from "../../../client/freshness.ts";
 import { assetsName, checkRoot } from "../../../lake/assets-file.ts";
 import { type Dataset, factsOfKind, isPoolList } from "../../../lake/dataset.ts";
 import { checkService, lockRoot } from "../../../lake/lock-root.ts";
-import type { Lake } from "../../../lake/lake-run.ts";
 import { createServiceClock, type ServiceClock } from "../../../lake/service-clock.ts";
-import { tokensName } from "../../../lake/token-table.ts";
 import { type LakePlan, planLake, syncLake } from "../../../lake/sync-lake.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { counted } from "../../../base/text/counted.ts";
@@ -23,6 +21,8 @@ import { createFailures } from "./sync-failures.ts";
 import { createSyncMetrics } from "./sync-metrics.ts";
 import { createSyncOutput } from "./sync-output.ts";
 import type { syncFlags, syncShared } from "./sync-flags.ts";
+import type { Lake } from "../../../lake/lake.ts";
+import { tokensName } from "../../../lake/layout.ts";
 
 type SyncInput = Input<typeof syncFlags & typeof syncShared>;
 

@@ -16,7 +16,7 @@ import {
   type Report,
   type RuleId,
   rules,
-} from "../../../rows/verify/rules.ts";
+} from "../../../rows/verify-rules.ts";
 
 interface FileLine {
   readonly file: string;

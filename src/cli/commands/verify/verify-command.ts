@@ -2,8 +2,7 @@ import { localExits } from "../../../base/exit-codes.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { choice } from "../../run/flags/flag-types.ts";
 import { textFlags } from "../../run/flags/shared-flags.ts";
-import { wantedKinds } from "../../../rows/verify/row-kind.ts";
-import { rules } from "../../../rows/verify/rules.ts";
+import { rules, wantedKinds } from "../../../rows/verify-rules.ts";
 import { command } from "../command.ts";
 
 export const verifyCommand = command({

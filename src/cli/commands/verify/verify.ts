@@ -6,17 +6,17 @@ import { usageFailure } from "../../../base/failure.ts";
 import { assetsName, readAssets } from "../../../lake/assets-file.ts";
 import { lookAt } from "../../../base/files/paths.ts";
 import { sizeOfFile } from "../../../base/files/file-chunks.ts";
-import { unpackedName } from "../../../rows/out-files/packing.ts";
+import { unpackedName } from "../../../rows/packing.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { createProgress } from "../../run/progress.ts";
 import { readNow } from "../../run/run-options.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { LocalOutputFlags, sharedFlags } from "../../run/flags/shared-flags.ts";
 import { say } from "../../run/report.ts";
-import { type PullReceipt, readPullReceipt } from "../../../rows/verify/pull-receipt.ts";
-import type { WantedKind } from "../../../rows/verify/row-kind.ts";
-import { createVerification, type Form, type Target } from "../../../rows/verify/verify-file.ts";
+import { type PullReceipt, readPullReceipt } from "../../../rows/receipt.ts";
+import { createVerification, type Form, type Target } from "../../../rows/verify-file.ts";
 import { closingLine, createFindingsWriter } from "./findings-writer.ts";
+import type { WantedKind } from "../../../rows/verify-rules.ts";
 
 interface VerifyInput {
   readonly words: readonly string[];

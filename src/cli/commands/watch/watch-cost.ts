@@ -1,7 +1,7 @@
 import { plans, type Tier } from "../../../api/tier.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/counted.ts";
-import { estimate } from "../../../rows/pull/estimate.ts";
+import { estimate } from "../../run/spending/estimate.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Questions } from "../input/questions.ts";
 

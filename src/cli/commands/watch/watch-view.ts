@@ -10,11 +10,11 @@ import { visibleText } from "../../render/sanitize.ts";
 import { cutText, ellipsis, joinFitting } from "../../render/values/width.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
-import { someOf } from "../../../client/live/shards.ts";
 import { formatSeconds } from "../../../api/duration.ts";
 import type { Questions } from "../input/questions.ts";
 import { presentationOf } from "../pull/fetch-and-print.ts";
 import type { Changes, Round } from "./rounds.ts";
+import { someOf } from "../../../base/text/counted.ts";
 
 export interface WatchView {
   /** `at` is the time of the requests, in milliseconds since the epoch. */

@@ -1,7 +1,6 @@
 import type { Exchange } from "../../../client/client.ts";
-import { createEnding, Stop } from "../../../client/live/ending.ts";
-import { createAgeNote, createRoundFreshness } from "../../../client/response/answer-age.ts";
-import { isWaitTooLong } from "../../../client/response/retry-after.ts";
+import { createEnding, Stop } from "../../../client/ending.ts";
+import { createAgeNote, createRoundFreshness } from "../../../client/freshness.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
@@ -23,6 +22,7 @@ import { compareRounds, fetchRound, type Round } from "./rounds.ts";
 import { openWatchAlerts, readWatchAlerts } from "./watch-alerts.ts";
 import { hourlyCost } from "./watch-cost.ts";
 import { openView } from "./watch-view.ts";
+import { isWaitTooLong } from "../../../client/retry.ts";
 
 /** Repeats the requests until a signal arrives or a failure is permanent. */
 export async function runWatch(

@@ -1,5 +1,5 @@
 import { textFormats } from "../../../api/output-format.ts";
-import { colorModes, settings } from "../../../client/settings/settings.ts";
+import { colorModes, settings } from "../../../client/settings.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { Command, Positional } from "../../commands/command.ts";
 import { knownRecords } from "../../commands/schema/known-records.ts";

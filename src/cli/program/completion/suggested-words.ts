@@ -5,9 +5,9 @@ import { findEndpoint } from "../../../api/endpoints/find-endpoint.ts";
 import type { Field, RecordShape } from "../../../api/record.ts";
 import type { Command } from "../../commands/command.ts";
 import type { Context } from "../../../base/context/context.ts";
-import { NETWORK_ROWS } from "../../../sandbox/market/well-known.ts";
-import { readCredentials } from "../../../client/settings/credentials.ts";
-import { listEnding, readNewestList } from "../../../client/settings/list-cache.ts";
+import { NETWORK_ROWS } from "../../../sandbox/well-known.ts";
+import { readCredentials } from "../../settings/credentials.ts";
+import { listEnding, readNewestList } from "../../settings/list-cache.ts";
 
 /** Also suggests `--help`. */
 export function flagWords({ entry, given, path }: Asked["line"]): readonly Candidate[] {

@@ -2,11 +2,10 @@ import { type Command, usagesOf } from "../../commands/command.ts";
 import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { briefRows, flagBlocks, flagFamilies, flagsOnPage } from "./flag-rows.ts";
-import { type Block, drawPage } from "../../render/page/help-page.ts";
+import { drawPage } from "../../render/draw-page.ts";
+import type { Block, HelpForm } from "../../help-page.ts";
 
 /** `brief` fits on one screen. `full` describes every flag, except those of the sandbox. */
-export type HelpForm = "brief" | "full";
-
 export function commandHelp(described: Command, form: HelpForm): readonly Block[] {
   const command = { ...described, flags: flagsOnPage(described.flags) };
   const own = withoutSandbox(command.shared);

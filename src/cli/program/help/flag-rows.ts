@@ -1,6 +1,7 @@
 import { defaultOf, type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/flags/flag.ts";
-import { type Block, columnOf } from "../../render/page/help-page.ts";
+import { columnOf } from "../../render/draw-page.ts";
 import { formatDuration } from "../../../api/duration.ts";
+import type { Block } from "../../help-page.ts";
 
 type Row = readonly [term: string, text: string];
 

@@ -2,9 +2,9 @@ import { type Command, usageOf } from "../../commands/command.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { costSentence, exitSentence } from "./command-help.ts";
 import { flagBlocks, flagsOnPage } from "./flag-rows.ts";
-import type { Block } from "../../render/page/help-page.ts";
 import { type TopicContext, topicNames } from "./topic-names.ts";
 import { topicPage } from "./topics/topics.ts";
+import type { Block } from "../../help-page.ts";
 
 /** dexdata(1) in roff format. `surroundings` provides the directories and the time that the topics show. */
 export function manPage(commands: readonly Command[], version: string, surroundings: TopicContext): string {

@@ -1,6 +1,6 @@
 import { type Command, type Section, usageOf } from "../../commands/command.ts";
-import type { Block } from "../../render/page/help-page.ts";
 import { topicNames } from "./topic-names.ts";
+import type { Block } from "../../help-page.ts";
 
 /** For words that only group commands. */
 export const groupSummaries: Readonly<Record<string, string>> = {

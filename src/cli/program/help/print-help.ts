@@ -3,14 +3,13 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { Command } from "../../commands/command.ts";
 import { didYouMean, nearestCommand } from "../../commands/input/nearest-command.ts";
-import { commandHelp, type HelpForm } from "./command-help.ts";
-import type { Block } from "../../render/page/help-page.ts";
-import { printPage } from "../../render/terminal.ts";
+import { commandHelp } from "./command-help.ts";
 import { meantWords } from "../hidden-words.ts";
 import { topicNames } from "./topic-names.ts";
 import { topicPage } from "./topics/topics.ts";
 import { groupHelp, overview } from "./overview.ts";
-import type { PreparedPage } from "./prepared-file.ts";
+import type { Block, HelpForm, PreparedPage } from "../../help-page.ts";
+import { printPage } from "../../print-page.ts";
 
 /** Without words, prints the overview. */
 export async function printHelp(

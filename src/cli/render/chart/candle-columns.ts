@@ -1,5 +1,5 @@
-import { intervalStart, nextIntervalStart } from "../../../client/candles/made-interval.ts";
 import { member } from "../../../base/json/raw-json.ts";
+import { intervalStart, nextIntervalStart } from "../../../client/candle-intervals.ts";
 
 /** A single candle, or several merged into one. */
 export interface CandleColumn {

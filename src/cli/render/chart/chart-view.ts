@@ -1,4 +1,3 @@
-import { candleWindow, openingOf, wholeSeconds } from "../../../client/candles/candle-slices.ts";
 import type { Args } from "../../../api/args.ts";
 import { fromWire } from "../../../base/time/time.ts";
 import { writeUtc } from "../../../base/time/calendar.ts";
@@ -10,6 +9,7 @@ import { type Quote, quoteOf } from "../values/quote.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { createCandles } from "./candle-columns.ts";
 import { drawChart } from "./draw-chart.ts";
+import { candleWindow, openingOf, wholeSeconds } from "../../../client/candle-windows.ts";
 
 /** Lines left free for the prompt and stderr, and the maximum and minimum height. */
 const [linesLeft, maxLines, leastLines] = [4, 40, 12];

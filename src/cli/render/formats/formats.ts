@@ -4,7 +4,7 @@ import {
   outputFormats,
   type RowFormat,
 } from "../../../api/output-format.ts";
-import { unpackedName } from "../../../rows/out-files/packing.ts";
+import { unpackedName } from "../../../rows/packing.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { csv } from "./csv.ts";
 import type { Format } from "../format.ts";

@@ -1,4 +1,4 @@
-import type { Page } from "../../../client/pages/page.ts";
+import type { Page } from "../../../client/page.ts";
 import { type Endpoint, type RowShape, rowShape } from "../../../api/endpoint.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { invalidInput } from "../../../base/failure.ts";

@@ -1,4 +1,4 @@
-import { createByteStore } from "../../../client/streams/byte-store.ts";
+import { createByteStore } from "../../../base/byte-store.ts";
 import { compactJson } from "../../../base/json/json-text.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import type { Format } from "../format.ts";

@@ -22,7 +22,7 @@ function refuseLocal(): never {
 
 async function createRenderer({ output, fields, parquet: target }: Presentation): Promise<Renderer> {
   if (target === undefined) throw new Error("the columns of the rows are unknown");
-  const { createParquetWriter } = await import("../../../rows/parquet/parquet-writer.ts");
+  const { createParquetWriter } = await import("../../../rows/parquet-writer.ts");
   const writer = createParquetWriter({ ...target, write: output.write });
   const select = createRowSelector(fields);
   return {

@@ -1,7 +1,7 @@
-import type { ByteStore } from "../../../client/streams/byte-store.ts";
+import type { ByteStore } from "../../../base/byte-store.ts";
 import { type RowShape, rowShape } from "../../../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import type { LocatedRows, Rows } from "../../../client/rows/rows.ts";
+import type { LocatedRows, Rows } from "../../../client/rows.ts";
 import { noteText } from "../../../base/json/field-finder.ts";
 import { compactJson, escapeJsonText } from "../../../base/json/json-text.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";

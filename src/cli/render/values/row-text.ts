@@ -1,4 +1,4 @@
-import type { Rows } from "../../../client/rows/rows.ts";
+import type { Rows } from "../../../client/rows.ts";
 import type { Output } from "../../../base/context/context.ts";
 import { beginsWith, OPEN_ARRAY } from "../../../base/json/json-scan.ts";
 import { compactJson, escapeJsonText, prettyJson } from "../../../base/json/json-text.ts";

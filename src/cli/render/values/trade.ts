@@ -1,6 +1,6 @@
 import type { TradePart } from "../../../api/record.ts";
 import { member } from "../../../base/json/raw-json.ts";
-import { type TradeType, tradeSize, tradeType } from "../../../client/rows/trade-type.ts";
+import { type TradeType, tradeSize, tradeType } from "./trade-type.ts";
 import { blank, type Cell, type CellStyle, noValue, plain, type Tone } from "./cell.ts";
 import { shownText } from "../sanitize.ts";
 import { type Decimal, readDecimal, showAmount, showPrice } from "./decimal.ts";

@@ -4,7 +4,7 @@ import { openLogFile } from "../../../base/files/log-file.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
 import { linesOfFile } from "../../../base/files/stored-file.ts";
 import { counted } from "../../../base/text/counted.ts";
-import { holdFile, lockOf, targetOf } from "../../../rows/out-files/out-file.ts";
+import { holdFile, lockOf, targetOf } from "../../../rows/out-file.ts";
 import type { Run } from "../with-run.ts";
 import type { Alert, AlertOptions, Memory } from "./alerts.ts";
 

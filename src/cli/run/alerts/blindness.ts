@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/context/context.ts";
 import { instant } from "../../../base/text/counted.ts";
-import type { Moment } from "../../../client/live/gap.ts";
+import type { Moment } from "../../../client/gap.ts";
 import { nameOf, namesAndLabels, type Subject } from "../../../client/subject.ts";
 import { type Alert, idOf } from "./alerts.ts";
 

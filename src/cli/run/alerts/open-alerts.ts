@@ -1,7 +1,7 @@
 import { formatDuration } from "../../../api/duration.ts";
 import { isInterruption } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { Stop } from "../../../client/live/ending.ts";
+import { Stop } from "../../../client/ending.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import { visibleText } from "../../render/sanitize.ts";

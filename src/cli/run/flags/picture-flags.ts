@@ -1,6 +1,6 @@
 import { usageFailure } from "../../../base/failure.ts";
 import { type Exclusion, flag, type Values } from "./flag.ts";
-import { unpackedName } from "../../../rows/out-files/packing.ts";
+import { unpackedName } from "../../../rows/packing.ts";
 import { toggle } from "./flag-types.ts";
 import type { sharedFlags } from "./shared-flags.ts";
 

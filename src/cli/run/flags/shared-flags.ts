@@ -1,7 +1,7 @@
 import { type Flag, flag, pick, type Values } from "./flag.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { tiers } from "../../../api/tier.ts";
-import { isFaultProblem, parseFaults } from "../../../sandbox/faults/parse-faults.ts";
+import { isFaultProblem, parseFaults } from "../../../sandbox/parse-faults.ts";
 import {
   choice,
   counting,
@@ -17,8 +17,8 @@ import {
 } from "./flag-types.ts";
 import { query } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";
-import { defaultRetryPolicy } from "../../../client/pace/retry.ts";
-import { colorModes, settings } from "../../../client/settings/settings.ts";
+import { defaultRetryPolicy } from "../../../client/retry.ts";
+import { colorModes, settings } from "../../../client/settings.ts";
 import { objectFormats, outputFormats, textFormats } from "../../../api/output-format.ts";
 
 const progressModes = ["auto", "plain", "none"] as const;

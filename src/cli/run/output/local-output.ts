@@ -7,8 +7,8 @@ import { writePaged } from "../../render/paged.ts";
 import type { Format, LocalLook, LocalRow } from "../../render/format.ts";
 import { formats } from "../../render/formats/formats.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
-import { readConfigFile } from "../../../client/settings/read-settings.ts";
-import { readSetting, settings } from "../../../client/settings/settings.ts";
+import { readConfigFile } from "../../settings/read-settings.ts";
+import { readSetting, settings } from "../../../client/settings.ts";
 
 /** Aligned columns on a terminal and JSON in a pipe, just like rows from the service. */
 export const writeRows = writer<readonly LocalRow[]>((rows, form, look) => form.rows(rows, look));

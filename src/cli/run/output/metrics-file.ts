@@ -1,5 +1,5 @@
 import type { Exchange } from "../../../client/client.ts";
-import type { Meter } from "../../../client/spending/meter.ts";
+import type { Meter } from "../../../client/meter.ts";
 import type { Clock, Context } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { cannotBeWritten } from "../../../base/files/file-errors.ts";

@@ -4,8 +4,8 @@ import {
   countedAsSpent,
   runBudget,
   unbounded,
-} from "../../../client/spending/credit-budget.ts";
-import type { Target } from "../../../client/connection/target.ts";
+} from "../../../client/credit-budget.ts";
+import type { Target } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { fail, Failure } from "../../../base/failure.ts";
 import { describeError } from "../../../base/files/file-errors.ts";

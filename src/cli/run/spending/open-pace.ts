@@ -1,7 +1,6 @@
-import { createPace, memoryStore, type PaceStore } from "../../../client/pace/create-pace.ts";
-import type { Pace, PaceRate } from "../../../client/pace/pace.ts";
-import { readPaceState } from "../../../client/pace/pace-state.ts";
-import type { Target } from "../../../client/connection/target.ts";
+import { createPace, memoryStore, type PaceStore } from "../../../client/create-pace.ts";
+import { type Pace, type PaceRate, readPaceState } from "../../../client/pace.ts";
+import type { Target } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { describeError } from "../../../base/files/file-errors.ts";
 import { plans } from "../../../api/tier.ts";
@@ -12,7 +11,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { stagingSuffix } from "../../../base/files/replace-file.ts";
 import { hashOfText } from "../../../base/text/text-hash.ts";
-import { findFolders } from "../../../client/settings/folders.ts";
+import { findFolders } from "../../folders.ts";
 
 /** All processes on this machine that use the key share its request rate. */
 export function openPace(

@@ -1,4 +1,4 @@
-import type { Block } from "../../../render/page/help-page.ts";
+import type { Block } from "../../../help-page.ts";
 
 /**
  * Blank lines separate blocks. The lines below a `Heading:` are either rows (`  term  text`, continued on lines with a

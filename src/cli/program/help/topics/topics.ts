@@ -1,10 +1,10 @@
 import type { Command } from "../../../commands/command.ts";
-import type { Block } from "../../../render/page/help-page.ts";
 import type { TopicContext, TopicName } from "../topic-names.ts";
 import { agentsTopic } from "./agents-topic.ts";
 import * as fixed from "./static-topics.ts";
 import * as table from "./table-topics.ts";
 import { textPage } from "./text-page.ts";
+import type { Block } from "../../../help-page.ts";
 
 type Topic = string | ((commands: readonly Command[], context: TopicContext) => string);
 

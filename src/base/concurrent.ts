@@ -1,0 +1,74 @@
+/**
+ * Keeps up to `width` requests pending. A request is sent only when there is room, so memory stays limited even if the
+ * consumer is slow. The sequence ends with the first failure, after all earlier responses, or when the consumer stops;
+ * pending requests are then ignored. With `firstAlone`, a mistyped address that all requests share costs only one
+ * credit.
+ */
+export async function* inOrder<T extends object>(
+  asks: Iterable<() => Promise<T>>,
+  width: number,
+  { firstAlone = false } = {},
+): AsyncGenerator<T> {
+  const waiting = asks[Symbol.iterator]();
+  const pending: Promise<T>[] = [];
+  let isFailing = false;
+  const fill = (upTo: number): void => {
+    // The sequence ends at the failed request, so the responses to later ones would not be used.
+    if (isFailing) return;
+    while (pending.length < upTo) {
+      const ask = waiting.next();
+      if (ask.done === true) return;
+      const answer = ask.value();
+      // A failure is reported when its response is due, not before.
+      answer.catch(() => {
+        isFailing = true;
+      });
+      pending.push(answer);
+    }
+  };
+  for (fill(firstAlone ? 1 : width); pending.length > 0; fill(width)) {
+    const value = await pending[0];
+    void pending.splice(0, 1);
+    if (value !== undefined) yield value;
+  }
+}
+
+/**
+ * Runs up to `width` sequences at once and yields their values as they come. A sequence continues when its value has
+ * been taken. After a failure, the values that are already on their way are still yielded.
+ */
+export async function* inAnyOrder<T>(
+  sequences: Iterable<() => AsyncGenerator<T>>,
+  width: number,
+): AsyncGenerator<T> {
+  const waiting = sequences[Symbol.iterator]();
+  const running = new Map<AsyncGenerator<T>, ReturnType<typeof step>>();
+  const step = async (sequence: AsyncGenerator<T>) => ({ sequence, result: await sequence.next() });
+  const advance = (sequence: AsyncGenerator<T>): void => {
+    const pending = step(sequence);
+    pending.catch(() => undefined);
+    running.set(sequence, pending);
+  };
+  const fill = (): void => {
+    while (running.size < width) {
+      const made = waiting.next();
+      if (made.done === true) return;
+      advance(made.value());
+    }
+  };
+  try {
+    for (fill(); running.size > 0; fill()) {
+      const { sequence, result } = await Promise.race(running.values());
+      if (result.done === true) running.delete(sequence);
+      else {
+        // The next request is on its way while the consumer uses this value.
+        advance(sequence);
+        yield result.value;
+      }
+    }
+  } catch (cause) {
+    for (const late of await Promise.allSettled(running.values()))
+      if (late.status === "fulfilled" && late.value.result.done !== true) yield late.value.result.value;
+    throw cause;
+  }
+}

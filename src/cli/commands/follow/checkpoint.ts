@@ -1,0 +1,219 @@
+import path from "node:path";
+import { groupBy } from "../../../base/group-by.ts";
+import { atSecond } from "../../../base/time/time.ts";
+import { isSameService, namesIn } from "../../../api/service-name.ts";
+import type { RowShape } from "../../../api/endpoint.ts";
+import type { Context } from "../../../base/context/context.ts";
+import { fail } from "../../../base/failure.ts";
+import { earlierFiles, fixedFolder, flatName } from "../../../base/files/file-pattern.ts";
+import { readLastLines, withoutPrefix } from "../../../base/files/last-lines.ts";
+import { lookAt, makeFolder } from "../../../base/files/paths.ts";
+import { textOfFile } from "../../../base/files/stored-file.ts";
+import { replaceWithText } from "../../../base/files/replace-file.ts";
+import { instant } from "../../../base/text/counted.ts";
+import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
+import type { Earlier } from "../../../client/followed-list.ts";
+import { type FollowState, readTailRow, type TailRow } from "../../../client/followed-row.ts";
+
+/** In milliseconds. */
+const saveEvery = 5000;
+/** A run that is killed leaves at most twice as many rows that are not in the checkpoint, and the time in between. */
+const saveAfterRows = 10_000;
+/** Bytes at the end of each file that was written around the time of the checkpoint or later. */
+const endBytes = 32 * 1024 * 1024;
+const around = 60_000;
+/** The same without a checkpoint, for the files with the latest names. */
+const ofFilesAlone = { bytes: 2 * 1024 * 1024, files: 100 };
+/** Without a checkpoint, this many seconds before the newest row are read again. */
+const resumeSeconds = 3600;
+
+interface CheckpointOptions {
+  readonly context: Pick<Context, "clock" | "random">;
+  /** The value of `--out`, with the names that all rows have. */
+  readonly named: string;
+  /** Whose rows the files contain. */
+  readonly service: string;
+  readonly shape: RowShape;
+  /** Equal for a list and its rows; empty for a row that does not show it. */
+  readonly ownerOf: (of: string | object) => string;
+  readonly isOfMany: boolean;
+  /** Saves all written rows to disk, and returns the sizes of the open files. */
+  readonly sync: () => Promise<Sizes>;
+  readonly report: { readonly [Kind in "note" | "warn"]: (line: string) => void };
+  readonly failed: (cause: unknown) => void;
+}
+
+type Sizes = Readonly<Record<string, number>>;
+
+export type FollowCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>;
+
+/**
+ * Where each list continues after a restart: when it was last read, and which rows of that time are written. A quiet
+ * list's last rows may be far from the end of the files, so the files alone do not show it. Rows that were written after
+ * the checkpoint are at their ends. A list that is removed stays, because it may come back. Throws if the checkpoint
+ * belongs to something else.
+ */
+export async function openCheckpoint(options: CheckpointOptions) {
+  const { context, named, service, sync, failed } = options;
+  const folder = fixedFolder(named);
+  // The directories of a pattern exist for its rows only. The name is hidden, because programs read rows by patterns such
+  // as `swaps-*`, and would take the checkpoint for rows.
+  const file = path.join(folder, `.${flatName(folder, named)}.follow`);
+  const saved = readSaved(file, options);
+  const ends = await readEnds(options, saved === undefined ? undefined : lookAt(file)?.mtimeMs);
+  const states = new Map(
+    Object.entries(saved ?? {}).map(([name, state]) => {
+      const { from, rows } = readState(state);
+      const later = endOf(options, ends, name).map(({ key, at }) => [key, at.seconds] as const);
+      return [name, JSON.stringify({ from, rows: [...rows, ...later] })];
+    }),
+  );
+  let inFile: ReadonlySet<string> = new Set(states.keys());
+  let [isChanged, rowsSince] = [false, 0];
+  let last: Promise<void> = Promise.resolve();
+
+  const save = async (): Promise<void> => {
+    if (!isChanged) return;
+    [isChanged, rowsSince] = [false, 0];
+    makeFolder(folder);
+    // The rows of these states are written, so they are on the disk before the checkpoint is.
+    const names = new Set(states.keys());
+    const lists = Array.from(states, ([name, state]) => `${JSON.stringify(name)}:${state}`);
+    const header = JSON.stringify({ dexdata: "follow", service, files: await sync() }).slice(0, -1);
+    const text = `${header},"lists":{\n${lists.join(",\n")}\n}}\n`;
+    replaceWithText(context.random, file, text, { mode: 0o666, isSynced: true });
+    inFile = names;
+  };
+  const saveInTurn = (): Promise<void> => {
+    last = last.then(save);
+    last.catch(failed);
+    return last;
+  };
+  const release = context.clock.every(saveEvery, () => void saveInTurn());
+
+  return {
+    file,
+    /** Undefined if this list is not in the checkpoint. */
+    earlier: (name: string): Earlier | undefined => {
+      const state = states.get(name);
+      if (state === undefined) return undefined;
+      const { from, rows } = readState(JSON.parse(state));
+      return { from: atSecond(from), rows: rows.map(([key, seconds]) => ({ key, at: atSecond(seconds) })) };
+    },
+    /** Without a checkpoint, where the files end. Ignores rows dated after `latest`, in Unix seconds. */
+    earlierInFiles: (name: string, latest: number): Earlier | undefined =>
+      saved === undefined ? findEnd(options, ends, name, latest) : undefined,
+    /**
+     * Must be awaited before rows of this list are written. A list that has rows is thus in the checkpoint, even if the run
+     * is killed or the disk is full a moment later.
+     */
+    begun: async (name: string): Promise<void> => {
+      if (!inFile.has(name)) await saveInTurn();
+    },
+    progressed: (name: string, state: FollowState, rows: number): void => {
+      states.set(name, JSON.stringify(state));
+      isChanged = true;
+      rowsSince += rows;
+      if (rowsSince >= saveAfterRows) void saveInTurn();
+    },
+    close: async (): Promise<void> => {
+      release();
+      await saveInTurn();
+    },
+  };
+}
+
+type Ends = ReadonlyMap<string, readonly TailRow[]>;
+
+/** With the rows that do not show their list. */
+const endOf = ({ ownerOf }: CheckpointOptions, ends: Ends, name: string): readonly TailRow[] => [
+  ...(ends.get(ownerOf(name)) ?? []),
+  ...(ends.get("") ?? []),
+];
+
+function findEnd(options: CheckpointOptions, ends: Ends, name: string, latest: number): Earlier | undefined {
+  const { named, report, isOfMany, ownerOf } = options;
+  const rows = endOf(options, ends, name);
+  // Where another list ends says nothing about this one.
+  const times = (isOfMany ? (ends.get(ownerOf(name)) ?? []) : rows)
+    .map(({ at }) => at.seconds)
+    .filter((seconds) => seconds <= latest);
+  const isUnknown = times.length === 0 && (isOfMany ? ends.has("") : earlierFiles(named, "any").length > 0);
+  if (isUnknown) report.warn(`cannot find where the rows of ${named} end; ${unknownEnd}`);
+  if (times.length === 0) return undefined;
+  const [newest, since] = [
+    times.reduce((a, b) => Math.max(a, b)),
+    times.reduce((a, b) => Math.min(a, b)) + 1,
+  ];
+  report.note(`continuing after the rows of ${named}, which end at ${instant(newest * 1000)}`);
+  return { from: atSecond(Math.min(newest, Math.max(since, newest - resumeSeconds))), rows, since };
+}
+
+const unknownEnd = "rows before this run may be missing, and rows since --from may be written twice";
+
+/** Undefined without a checkpoint, or if a file has become shorter since the checkpoint was written. */
+function readSaved(file: string, { service, report }: CheckpointOptions): object | undefined {
+  if (lookAt(file) === undefined) return undefined;
+  const saved = parseJson(textOfFile(file) ?? "");
+  const lists = isObject(saved) ? member(saved, "lists") : undefined;
+  if (!isObject(lists) || member(saved, "dexdata") !== "follow")
+    throw fail("checkpoint", `${file} is not a checkpoint of --follow`, {
+      next: "name another file, or delete it to start over at --from",
+    });
+  const other = String(member(saved, "service"));
+  const files = member(saved, "files");
+  const short = Object.entries(isObject(files) ? files : {}).find(([name, size]) => {
+    const there = lookAt(name)?.size;
+    return there !== undefined && there < Number(size);
+  });
+  if (short !== undefined)
+    report.warn(`ignoring the checkpoint ${file}: ${short[0]} has become shorter since it was written`);
+  if (isSameService(other, service)) return short === undefined ? lists : undefined;
+  throw fail("checkpoint", `${file} belongs to the rows of ${namesIn(other)}, not ${namesIn(service)}`, {
+    next: "name another file for these rows",
+  });
+}
+
+function readState(state: unknown): FollowState {
+  const [from, rows] = [member(state, "from"), member(state, "rows")];
+  return {
+    from: Number(from),
+    rows: (Array.isArray(rows) ? rows : []).map(([key, seconds]: unknown[]) => [
+      String(key),
+      Number(seconds),
+    ]),
+  };
+}
+
+/**
+ * The rows at the ends of the files that may have been written after the checkpoint, by list. `savedAt` is in
+ * milliseconds, on the clock of the file system.
+ */
+async function readEnds({ named, shape, ownerOf }: CheckpointOptions, savedAt: number | undefined) {
+  const rows: TailRow[] = [];
+  const files = earlierFiles(named, "any");
+  const written = savedAt === undefined ? files.slice(0, ofFilesAlone.files) : files;
+  for (const { file, writtenAt } of written) {
+    if (savedAt !== undefined && writtenAt < savedAt - around) continue;
+    const { lines } = await readLastLines(file, savedAt === undefined ? ofFilesAlone.bytes : endBytes).catch(
+      () => ({ lines: [] }),
+    );
+    for (const line of lines) {
+      const row = readLine(shape, line);
+      if (row !== undefined) rows.push(row);
+    }
+  }
+  return groupBy(rows, ({ value }) => ownerOf(value));
+}
+
+function readLine(shape: RowShape, line: string): TailRow | undefined {
+  try {
+    const text = withoutPrefix(line);
+    const value: unknown = JSON.parse(text);
+    const row = isObject(value) ? (member(value, "row") ?? value) : undefined;
+    return isObject(row) ? readTailRow(shape, text, row) : undefined;
+  } catch {
+    // A line of something else.
+    return undefined;
+  }
+}

@@ -1,0 +1,151 @@
+import type { Clock, Context } from "../../../base/context/context.ts";
+import { Failure } from "../../../base/failure.ts";
+import type { Client } from "../../../client/client.ts";
+import { unlessAborted } from "../../../client/ending.ts";
+import { reconnectWait } from "../../../client/retry.ts";
+
+/** The share of the rate that a run for many lists uses, so that other commands with the key remain possible. */
+const usedShare = 0.9;
+/** Every fourth request continues a long read, even if other reads are due. */
+const longReadEvery = 4;
+/** Requests per minute without a rate limit. */
+const ampleRate = 3000;
+/** Each has a connection. If the service is slow, requests wait here, where they take little memory. */
+const mostAtOnce = 50;
+/** After this many failures in a row, of any list, the host is down. */
+const failuresOfOutage = 3;
+
+interface QueueHandlers {
+  /** The host is down. Until it is back, only one request at a time is sent. */
+  readonly down: (reason: string) => void;
+  readonly up: () => void;
+  /** Milliseconds from the time at which a read was due to its response. */
+  readonly answered: (milliseconds: number) => void;
+}
+
+/** The shortest time between reads of each of `lists`, in milliseconds, at this rate per minute. */
+export function shortestPollOf(lists: number, perMinute: number | undefined): number {
+  return Math.ceil((lists * 60) / (usedShare * (perMinute ?? ampleRate))) * 1000;
+}
+
+interface Waiting {
+  readonly isDue: boolean;
+  readonly until: AbortSignal;
+  readonly go: () => void;
+}
+
+/** Lets one request go every `gap` milliseconds, unless `mayGo` forbids it. */
+function createSlots(
+  { elapsed, after }: Pick<Clock, "elapsed" | "after">,
+  gap: number,
+  mayGo: () => boolean,
+) {
+  let waiting: Waiting[] = [];
+  let [nextAt, sent, isTimed] = [elapsed(), 0, false];
+  const next = (): void => {
+    waiting = waiting.filter(({ until }) => !until.aborted);
+    if (waiting.length === 0 || isTimed || !mayGo()) return;
+    const wait = nextAt - elapsed();
+    if (wait > 0) {
+      isTimed = true;
+      after(wait, () => {
+        isTimed = false;
+        next();
+      });
+      return;
+    }
+    sent += 1;
+    const isLongWanted = sent % longReadEvery === 0;
+    const index = waiting.findIndex(({ isDue }) => isDue !== isLongWanted);
+    const [first] = waiting.splice(Math.max(0, index), 1);
+    nextAt = Math.max(nextAt, elapsed() - gap) + gap;
+    first?.go();
+    next();
+  };
+  return {
+    next,
+    turn: async (isDue: boolean, until: AbortSignal): Promise<void> => {
+      const turned = new Promise<void>((go) => waiting.push({ isDue, until, go }));
+      next();
+      await unlessAborted(turned, until);
+    },
+    /** No request goes in the next milliseconds. */
+    pause: (milliseconds: number): void => {
+      nextAt = elapsed() + milliseconds;
+    },
+  };
+}
+
+/**
+ * The requests of many lists, evenly spread over the time. The first request of each read comes first, in the order in
+ * which the reads became due; a long read continues with every fourth request, or when nothing is due.
+ */
+export function createReadQueue(
+  { clock, random, signal }: Pick<Context, "clock" | "random" | "signal">,
+  perMinute: number | undefined,
+  retries: number,
+  handlers: QueueHandlers,
+) {
+  let [failures, isProbing, inFlight] = [0, false, 0];
+  const isDown = (): boolean => failures >= failuresOfOutage;
+  const gap = 60_000 / (usedShare * (perMinute ?? ampleRate));
+  const slots = createSlots(clock, gap, () => inFlight < mostAtOnce && !(isDown() && isProbing));
+  const succeeded = (): void => {
+    if (isDown()) handlers.up();
+    failures = 0;
+  };
+  const failed = (failure: Failure): void => {
+    failures += 1;
+    if (!isDown()) return;
+    if (failures === failuresOfOutage) handlers.down(failure.message);
+    slots.pause(reconnectWait(failures - failuresOfOutage + 1, failure, random()));
+  };
+
+  /** Retries transient failures, so `client` must not. */
+  const ask = async (client: Client, isDue: boolean, ...asked: Parameters<Client["ask"]>) => {
+    const [, , until = signal] = asked;
+    const began = clock.elapsed();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await slots.turn(isDue, until);
+        isProbing = true;
+        inFlight += 1;
+        const answer = await client.ask(...asked).finally(() => {
+          inFlight -= 1;
+          slots.next();
+        });
+        succeeded();
+        if (isDue) handlers.answered(clock.elapsed() - began);
+        return answer;
+      } catch (cause) {
+        if (!(cause instanceof Failure) || until.aborted) throw cause;
+        const { retryable = false, isOutage = false } = cause.details;
+        if (retryable || isOutage) failed(cause);
+        // The host has answered.
+        else succeeded();
+        if (!(retryable || isOutage) || attempt > retries) throw cause;
+        if (!isDown()) await clock.sleep(reconnectWait(attempt, cause, random()), until);
+      } finally {
+        isProbing = false;
+        slots.next();
+      }
+    }
+  };
+
+  return {
+    isDown,
+    /** A client for one list, whose requests wait here, and a function that must be called when a read is due. */
+    of: (client: Client) => {
+      let isDue = true;
+      const asking: Client["ask"] = async (...asked) => {
+        const isFirst = isDue;
+        isDue = false;
+        return await ask(client, isFirst, ...asked);
+      };
+      const due = (): void => {
+        isDue = true;
+      };
+      return { client: { ...client, ask: asking }, due };
+    },
+  };
+}

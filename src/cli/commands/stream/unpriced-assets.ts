@@ -1,0 +1,31 @@
+import { multiPrices } from "../../../api/endpoints/multi-prices.ts";
+import { Failure } from "../../../base/failure.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import type { Client } from "../../../client/client.ts";
+import { subjectKey } from "../../../client/subject.ts";
+import { walkPages } from "../../../client/walk-pages.ts";
+import { plainWalk, type Walk } from "../../../client/walk.ts";
+import type { TailOptions } from "../../../client/stream-options.ts";
+
+/**
+ * Finds tokens without a price in REST, at one credit per token: nonexistent tokens and a few others. Returns none if
+ * the request fails.
+ */
+export function unpricedAssets(client: Client): NonNullable<TailOptions["suspects"]> {
+  return async (subjects) => {
+    const priced = new Set<string>();
+    try {
+      for (const network of new Set(subjects.map((subject) => subject.network))) {
+        const own = subjects.filter((each) => each.network === network);
+        const walk: Walk = { ...plainWalk(1, false), kind: "batch", subjects: own, fillMissing: false };
+        for await (const { rows } of walkPages(client, multiPrices, new Map(), walk))
+          for (const row of rows.values())
+            priced.add(subjectKey({ network, address: String(member(row, "id")) }));
+      }
+    } catch (cause) {
+      if (cause instanceof Failure) return [];
+      throw cause;
+    }
+    return subjects.filter((subject) => !priced.has(subjectKey(subject)));
+  };
+}

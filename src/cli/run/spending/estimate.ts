@@ -1,0 +1,178 @@
+import { costOf } from "../../../client/meter.ts";
+import type { Args, Question } from "../../../api/args.ts";
+import type { Endpoint } from "../../../api/endpoint.ts";
+import { type Reply, isNumbered } from "../../../api/reply.ts";
+import { member } from "../../../base/json/raw-json.ts";
+import { keyOf } from "../../../rows/pull.ts";
+import type { Wanted } from "../../../rows/wanted-pages.ts";
+import { planBatches } from "../../../client/walk.ts";
+import { candleWindow, countOpenings, slicesOf } from "../../../client/candle-windows.ts";
+import { madeInterval, sourceArgs, sourceLimit } from "../../../client/candle-intervals.ts";
+
+/** Values that are unknown before the request are undefined. Retries and lookups after a rejection are excluded. */
+export interface Estimate {
+  readonly requests: number | undefined;
+  readonly credits: number | undefined;
+  /** Missing if it cannot exceed `credits`. */
+  readonly creditsAtMost?: number;
+  readonly rows: number | undefined;
+  readonly certainty: "exact" | "at most" | "about" | "unknown";
+  readonly basis: string;
+}
+
+type Counted = Omit<Estimate, "credits">;
+
+/** The query whose response contains the list's length. `networks` may be that query. */
+export function questionBefore(
+  { endpoint, asked, limit, walk }: Wanted,
+  networks: Endpoint,
+): Question | undefined {
+  const [args = new Map()] = asked;
+  if (limit !== undefined || walk.kind === "once") return undefined;
+  if (isNumbered(endpoint.reply) && asked.length > 1) return undefined;
+  if (isNumbered(endpoint.reply))
+    return { endpoint, args: new Map([...args, ["limit", "1"], ["page", "1"]]) };
+  return isEveryPool(endpoint, args) ? { endpoint: networks, args: new Map() } : undefined;
+}
+
+/** `response` is the response to `questionBefore`. */
+export function estimate(wanted: Wanted, response: unknown): Estimate {
+  const { endpoint, asked, walk } = wanted;
+  const { reply } = endpoint;
+  const count = asked.length;
+  if (walk.kind === "once") {
+    const credits = asked.reduce((sum, args) => sum + costOf(endpoint, args), 0);
+    return { ...exactly(count), credits, rows: undefined };
+  }
+  if (reply.kind === "batch") return ofBatches(wanted, reply);
+  const counted = ((): Counted => {
+    switch (reply.kind) {
+      case "single":
+        return { ...exactly(new Set(asked.map(keyOf)).size), rows: count };
+      case "list":
+      case "groups":
+        return { ...exactly(count), rows: wanted.limit && wanted.limit * wanted.groups.length };
+      case "candles":
+        return ofCandles(wanted, reply.maxLimit);
+      case "numbered-pages":
+        return ofPages(wanted, { total: totalOf(response), noun: "rows" }, reply.handOverAfter !== undefined);
+      case "cursor-pages":
+        return ofPages(wanted, { total: poolsOf(wanted, response), noun: "pools" }, false);
+    }
+  })();
+  return { ...counted, credits: counted.requests };
+}
+
+function exactly(requests: number): Pick<Counted, "requests" | "certainty" | "basis"> {
+  const basis = requests === 1 ? "1 request" : "1 request per input";
+  return { requests, certainty: "exact", basis };
+}
+
+function ofBatches({ walk }: Wanted, reply: Extract<Reply, { kind: "batch" }>): Estimate {
+  const subjects = walk.kind === "batch" ? walk.subjects : [];
+  const batches = planBatches(subjects, reply);
+  const credits = batches.reduce((sum, { addresses }) => sum + addresses.length, 0);
+  const basis = `1 credit per distinct address, up to ${reply.max} addresses per request`;
+  return { requests: batches.length, credits, rows: subjects.length, certainty: "exact", basis };
+}
+
+/** A slice with this many candles or fewer never needs a second request; see `mayBeCapped` and `createGapJudge`. */
+const surelyWhole = 9;
+/** The maximum number of requests for finding the newest candles before the time range; see `countBack`. */
+const looksBack = 12;
+
+function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
+  const windowOf = (args: Args) => candleWindow(args, walk.start?.value);
+  const slices = asked.flatMap((args) => {
+    const made = madeInterval(args.get("interval"));
+    if (made === undefined) return [...slicesOf(windowOf(args), maxLimit)];
+    return [...slicesOf(windowOf(sourceArgs(args, made)), sourceLimit(maxLimit, made))];
+  });
+  const requests = slices.length;
+  const rows = asked.reduce((sum, args) => sum + countOpenings(windowOf(args)), 0);
+  const doubtful = slices.filter(({ touched }) => touched > surelyWhole).length;
+  const isCountedBack = asked.some((args) => args.has("count_back"));
+  if (doubtful === 0 && !isCountedBack) return { ...exactly(requests), rows };
+  return {
+    requests,
+    creditsAtMost: requests + doubtful * (isCountedBack ? 2 : 1) + (isCountedBack ? looksBack : 0),
+    rows,
+    certainty: "about",
+    basis: `up to ${maxLimit} candles per request; a response with gaps may need another request`,
+  };
+}
+
+/** `isHeld` means that the list can shift, so a few extra requests may keep it complete; see `walkNumberedPages`. */
+function ofPages(
+  { asked, limit, walk }: Wanted,
+  service: { readonly total: number | undefined; readonly noun: string },
+  isHeld: boolean,
+): Counted {
+  const { pageSize, start } = walk;
+  if (walk.kind === "pools") {
+    const most = Math.max(walk.tokens.length, Math.floor(walk.maxRowsRead / pageSize));
+    const basis = `up to ${walk.maxRowsRead} rows read in pages of ${pageSize}`;
+    return { requests: most, rows: limit, certainty: "at most", basis };
+  }
+  const total = limit ?? service.total;
+  if (total === undefined && asked.length > 1)
+    return {
+      ...unknown,
+      basis: "the service counts one list per request",
+    };
+  if (total === undefined) return unknown;
+  const before = limit === undefined && start?.flag === "page" ? (Number(start.value) - 1) * pageSize : 0;
+  const rows = Math.max(0, total - before);
+  // If the last page of a list is full, an empty page follows it, unless a limit ends the list.
+  const requests = limit === undefined ? Math.floor(rows / pageSize) + 1 : Math.ceil(rows / pageSize);
+  const source =
+    limit === undefined ? `the service currently reports ${total} ${service.noun}; ` : `--limit ${limit} in `;
+  const basis = `${source}pages of ${pageSize}${asked.length > 1 ? ", for each input" : ""}`;
+  const [all, allRows] = [requests * asked.length, rows * asked.length];
+  if (!isHeld || requests < 2) return { requests: all, rows: allRows, certainty: "at most", basis };
+  return {
+    requests: all,
+    creditsAtMost: all + asked.length * (3 + Math.ceil(requests / 10)),
+    rows: allRows,
+    certainty: "about",
+    basis: `${basis}; a few pages are fetched again if the list changes`,
+  };
+}
+
+const unknown: Counted = {
+  requests: undefined,
+  rows: undefined,
+  certainty: "unknown",
+  basis: "the service does not count this list",
+};
+
+/** These parameters do not filter out any rows. */
+const harmless: ReadonlySet<string> = new Set(["network", "chains", "order_by", "sort", "detailed"]);
+
+function isEveryPool(endpoint: Endpoint, args: Args): boolean {
+  return endpoint.isEveryPool === true && [...args.keys()].every((name) => harmless.has(name));
+}
+
+/** Undefined if a count is missing, as has been observed with the public service. */
+function poolsOf({ endpoint, asked: [args = new Map()] }: Wanted, response: unknown): number | undefined {
+  if (!isEveryPool(endpoint, args)) return undefined;
+  const rows: readonly unknown[] = Array.isArray(response) ? response : [];
+  const counts = new Map(rows.map((row) => [member(row, "id"), member(row, "pools_count")]));
+  const chosen = args.get("network") ?? args.get("chains");
+  const ids = chosen?.split(",") ?? [...counts.keys()];
+  let sum = 0;
+  for (const id of ids) {
+    const count = counts.get(id);
+    if (typeof count !== "number") return undefined;
+    sum += count;
+  }
+  return ids.length === 0 ? undefined : sum;
+}
+
+/** Ignores a total of zero if there are rows, as has been observed with the public service. */
+function totalOf(response: unknown): number | undefined {
+  const total = member(member(response, "page_info"), "total_items");
+  if (typeof total !== "number") return undefined;
+  const hasRows = Object.values(response ?? {}).some((value) => Array.isArray(value) && value.length > 0);
+  return total === 0 && hasRows ? undefined : total;
+}

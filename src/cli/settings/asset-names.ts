@@ -1,0 +1,55 @@
+import path from "node:path";
+import type { AddressOf } from "../../api/address-form.ts";
+import { isFixedWord } from "../../api/read-param.ts";
+import type { Context } from "../../base/context/context.ts";
+import { usageFailure } from "../../base/failure.ts";
+import { type JsonFile, readJsonFile } from "../../base/files/read-json-file.ts";
+import { isObject, member } from "../../base/json/raw-json.ts";
+import { findFolders } from "../folders.ts";
+
+/** An asset that the user gave a name. */
+export interface NamedAsset {
+  readonly network: string;
+  readonly address: string;
+  /** Undefined if neither the user nor a response named it. */
+  readonly kind: AddressOf | undefined;
+}
+
+/** In lower case, because case does not matter. */
+export type AssetNames = ReadonlyMap<string, NamedAsset>;
+
+const longestName = 40;
+
+/**
+ * Whether a word has the form of a name. Hexadecimal numbers, numbers with dots and long words without punctuation are
+ * addresses on some network, so none of them is a name.
+ */
+export function isAssetName(word: string): boolean {
+  if (!/^[\da-z][\w.-]*$/iu.test(word) || word.length > longestName) return false;
+  return /[a-z]/iu.test(word) && !/^(?:0x[\da-f]*|[\da-z]{26,})$/iu.test(word) && !isFixedWord(word);
+}
+
+export const nameForm =
+  `a name has up to ${longestName} letters, digits, "-", "_" and ".", starts with a letter or digit, and has a ` +
+  "letter; an address is not a name";
+
+export function namesPath(context: Pick<Context, "env" | "platform">): string {
+  return path.join(findFolders(context).config, "names.json");
+}
+
+/** Throws a usage failure if the file is damaged, because a run must not take a name for an address. */
+export function readAssetNames(context: Pick<Context, "env" | "platform">, service: string): AssetNames {
+  return namesIn(readJsonFile(namesPath(context)), service);
+}
+
+export function namesIn(file: JsonFile, service: string): AssetNames {
+  if (file.state === "broken") throw usageFailure(file.problem, "fix or move the file, then try again");
+  const stored = file.state === "read" ? member(file.object, service) : undefined;
+  const names = new Map<string, NamedAsset>();
+  for (const [name, text] of Object.entries(isObject(stored) ? stored : {})) {
+    const [, network, address, kind] = /^([^:]+):(\S+)(?: (token|pool))?$/u.exec(String(text)) ?? [];
+    if (network === undefined || address === undefined) continue;
+    names.set(name, { network, address, kind: kind === "token" || kind === "pool" ? kind : undefined });
+  }
+  return names;
+}

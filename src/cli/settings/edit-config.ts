@@ -1,0 +1,80 @@
+import type { Context } from "../../base/context/context.ts";
+import { Failure, invalidInput, usageFailure } from "../../base/failure.ts";
+import { withoutSecrets } from "../../base/key.ts";
+import { nearest } from "../../base/text/nearest.ts";
+import { configPath, readConfigFile } from "./read-settings.ts";
+import type { JsonFile } from "../../base/files/read-json-file.ts";
+import { label, type Setting } from "../../client/setting.ts";
+import { readSetting, settings } from "../../client/settings.ts";
+import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
+
+export const allSettings: readonly Setting<unknown>[] = Object.values(settings);
+
+/** Throws a usage failure that suggests the nearest name. */
+export function settingNamed(name: string): Setting<unknown> {
+  const found = allSettings.find((setting) => setting.name === name);
+  if (found !== undefined) return found;
+  const shown = withoutSecrets(name);
+  if (/^(?:api_?)?key$/iu.test(name)) {
+    throw usageFailure(
+      `unknown setting "${shown}": keys are stored separately`,
+      "store a key: dexdata auth login",
+    );
+  }
+  const names = allSettings.map((setting) => setting.name);
+  const near = nearest(name, names);
+  const next = near === undefined ? "list all settings: dexdata config list" : `did you mean ${near}?`;
+  throw usageFailure(`unknown setting "${shown}"`, next);
+}
+
+/** Throws the same usage failures as when an invalid setting is read. */
+export async function setSetting(context: Editing, name: string, text: string): Promise<void> {
+  const setting = settingNamed(name);
+  if (setting.only === "environment") {
+    throw usageFailure(
+      `${name} cannot be saved in config.json`,
+      `set ${setting.variable} in the environment`,
+    );
+  }
+  const checked = setting.check(text);
+  if ("problem" in checked) throw invalidInput(label(name, text), checked.problem, checked.next);
+  // Durations keep their unit, hosts lose a trailing slash, and numbers are stored as JSON numbers.
+  const isNormal = typeof checked.value === "string" || setting.kind === "integer" || setting.kind === "rate";
+  const written = isNormal ? checked.value : text;
+  await updateSettingsFile(context, configPath(context), (current) => ({
+    after: { ...objectOf(current), [name]: written },
+    result: undefined,
+  }));
+}
+
+/** Returns whether the name was set. Unknown names in the file can be removed as well. */
+export async function unsetSetting(context: Editing, name: string): Promise<boolean> {
+  const config = readConfigFile(context);
+  if (config.problem === undefined && !config.values.has(name)) {
+    settingNamed(name);
+    return false;
+  }
+  return await updateSettingsFile(context, config.path, (current) => {
+    const { [name]: removed, ...rest } = objectOf(current);
+    const wasSet = removed !== undefined;
+    return { after: wasSet ? rest : undefined, result: wasSet };
+  });
+}
+
+/** An invalid value is listed with its failure, which is not thrown. */
+export function listSettings(context: Pick<Context, "env" | "platform">) {
+  const config = readConfigFile(context);
+  return allSettings.map((setting) => {
+    try {
+      return { setting, sourced: readSetting(context, config, setting) };
+    } catch (error) {
+      if (error instanceof Failure) return { setting, refused: error };
+      throw error;
+    }
+  });
+}
+
+function objectOf(current: JsonFile): Readonly<Record<string, unknown>> {
+  if (current.state === "broken") throw usageFailure(current.problem, "fix or move the file, then try again");
+  return current.state === "read" ? current.object : {};
+}

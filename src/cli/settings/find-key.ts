@@ -1,0 +1,171 @@
+import type { Context } from "../../base/context/context.ts";
+import { type Failure, usageFailure } from "../../base/failure.ts";
+import { checkKeyForm, MAX_KEY_BYTES, withoutSecrets } from "../../base/key.ts";
+import type { Tier } from "../../api/tier.ts";
+import { cannotBeRead } from "../../base/files/file-errors.ts";
+import { readBounded } from "../../base/files/named-file.ts";
+import { type Credentials, exposureOf, plansIn, type Profile, readCredentials } from "./credentials.ts";
+import { readSettings } from "./read-settings.ts";
+import type { Settings } from "../../client/settings.ts";
+
+export interface FoundKey {
+  /** Looks like an API key, but may be invalid. */
+  readonly key: string;
+  /** Follows `the key from `: `DEXDATA_API_KEY`, `--key-file <path>` or `profile "work"`. */
+  readonly source: string;
+  /** If undefined, dexdata does not guess a host. */
+  readonly tier: Tier | undefined;
+  /** The command that looks up the plan of this key; undefined for `dexdata auth status` without flags. */
+  readonly lookUp: string | undefined;
+  /** Set for a stored key, which is sent only to the hosts that are stored with it. */
+  readonly kept: KeptFor | undefined;
+}
+
+/** Empty if the key comes from a command. */
+export type KeptFor = Pick<Profile, "rest" | "streaming">;
+
+export interface KeySearch {
+  /** Undefined means that the run is keyless. */
+  readonly found: FoundKey | undefined;
+  /** The run continues after these warnings. */
+  readonly warnings: readonly string[];
+}
+
+export interface KeyFlags {
+  readonly keyFile?: string | undefined;
+  readonly profile?: string | undefined;
+}
+
+/**
+ * The sources, in order of precedence: `--key-file` or `--profile`, `DEXDATA_API_KEY`, the profile named by
+ * `DEXDATA_PROFILE`, `key_command` in config.json, `profile` in config.json, and the active profile. Apart from the
+ * flags, command-line.md specifies this order. The key command runs only here and only once per run.
+ */
+export async function findKey(
+  context: Context,
+  flags: KeyFlags,
+  settings: Settings = readSettings(context),
+): Promise<KeySearch> {
+  if (flags.keyFile !== undefined && flags.profile !== undefined) {
+    throw usageFailure("--key-file and --profile cannot be used together", "use one of them");
+  }
+  const { value, where } = settings.tier;
+  if (value !== "keyless") return await findAnyKey(context, flags, settings);
+  const source = ignoredSource(context, flags, settings);
+  const warnings = source === undefined ? [] : [`${where} is keyless, so the key from ${source} is not sent`];
+  return { found: undefined, warnings };
+}
+
+/** Does not run the key command, which may prompt for a passphrase. */
+function ignoredSource(context: Context, flags: KeyFlags, settings: Settings): string | undefined {
+  const { profiles, active } = readCredentials(context);
+  const profile = flags.profile ?? settings.profile.value ?? active;
+  if (flags.keyFile !== undefined) return "--key-file";
+  if (flags.profile === undefined && (context.env["DEXDATA_API_KEY"] ?? "") !== "") return "DEXDATA_API_KEY";
+  if (flags.profile === undefined && settings.key_command.value !== undefined) return "key_command";
+  return profiles.has(profile) ? `profile "${profile}"` : undefined;
+}
+
+async function findAnyKey(context: Context, flags: KeyFlags, settings: Settings): Promise<KeySearch> {
+  const credentials = readCredentials(context);
+  const accept = (key: string, source: string, words = "", own?: Tier): FoundKey => {
+    const refused = checkKeyForm(key);
+    if (refused !== undefined) throw usageFailure(`the key from ${source} ${refused.problem}`, refused.next);
+    const tier = settings.tier.value ?? own ?? plansIn(credentials, key)[0]?.tier;
+    const lookUp = words === "" ? undefined : `dexdata auth status${words}`;
+    return { key, source, tier, lookUp, kept: undefined };
+  };
+  const keyOfProfile = (name: string, where: string): KeySearch => {
+    const profile = credentials.profiles.get(name);
+    if (profile === undefined) throw unknownProfile(credentials, name, where);
+    const { key, tier, rest, streaming } = profile;
+    const words = where === "--profile" ? ` --profile ${name}` : "";
+    const found = { ...accept(key, `profile "${name}"`, words, tier), kept: { rest, streaming } };
+    return { found, warnings: storeWarnings(credentials) };
+  };
+  if (flags.keyFile !== undefined) {
+    const { text, warning } = await readKeyFile(context, flags.keyFile);
+    const file = withoutSecrets(flags.keyFile);
+    const found = accept(
+      text,
+      `--key-file ${file}`,
+      ` --key-file ${/^[\w./+-]+$/u.test(file) ? file : "<file>"}`,
+    );
+    return { found, warnings: warning === undefined ? [] : [warning] };
+  }
+  if (flags.profile !== undefined) return keyOfProfile(flags.profile, "--profile");
+  const typed = context.env["DEXDATA_API_KEY"];
+  // An empty variable counts as unset.
+  if (typed !== undefined && typed !== "") {
+    return { found: accept(typed, "DEXDATA_API_KEY"), warnings: [] };
+  }
+  const { value: named, where, source } = settings.profile;
+  if (named !== undefined && source === "environment") return keyOfProfile(named, where);
+  if (settings.key_command.value !== undefined) {
+    const key = await printedKey(context, settings, settings.key_command.value);
+    return { found: { ...accept(key, "key_command"), kept: {} }, warnings: [] };
+  }
+  if (named !== undefined) return keyOfProfile(named, where);
+  const isStored = credentials.profiles.has(credentials.active);
+  return isStored
+    ? keyOfProfile(credentials.active, "profile")
+    : { found: undefined, warnings: storeWarnings(credentials) };
+}
+
+/** Runs that look for the key twice, such as `doctor`, must not prompt for a passphrase twice. */
+const answers = new WeakMap<Settings, Promise<string>>();
+
+async function printedKey(context: Context, settings: Settings, words: readonly string[]): Promise<string> {
+  const run = async (): Promise<string> => {
+    const { runKeyCommand } = await import("./run-key-command.ts");
+    return await runKeyCommand(context, words, settings.key_command.where);
+  };
+  const printed = answers.get(settings) ?? run();
+  answers.set(settings, printed);
+  return await printed;
+}
+
+/** The user named the profile, so continuing without a key or with a different one would be wrong. */
+function unknownProfile(credentials: Credentials, name: string, where: string): Failure {
+  const shown = withoutSecrets(name);
+  if (credentials.problem !== undefined) {
+    return usageFailure(
+      `${where} "${shown}": ${credentials.problem}`,
+      "store the key again: dexdata auth login",
+    );
+  }
+  const stored = [...credentials.profiles.keys()];
+  return usageFailure(
+    `${where} "${shown}": unknown profile; ${stored.length === 0 ? "no profile is stored" : `stored: ${stored.join(", ")}`}`,
+    "add one: dexdata auth login --profile <name>",
+  );
+}
+
+function storeWarnings({ problem, exposure }: Credentials): readonly string[] {
+  const warnings = exposure === undefined ? [] : [exposure];
+  return problem === undefined ? warnings : [...warnings, `${problem}; continuing without a stored key`];
+}
+
+/** Removes the line break that editors add at the end. */
+export async function readKeyFile(
+  { platform, signal }: Pick<Context, "platform" | "signal">,
+  file: string,
+): Promise<{ readonly text: string; readonly warning: string | undefined }> {
+  const label = `--key-file "${withoutSecrets(file)}"`;
+  const { bytes, stat } = await readBounded(file, MAX_KEY_BYTES, signal).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    // The system's message is not used, because it quotes the path, and the user may have typed the key in its place.
+    const next = /api_/iu.test(file)
+      ? "--key-file takes a file path, not a key; to store a key, run: dexdata auth login"
+      : keyAlone;
+    throw usageFailure(`${label}: ${cannotBeRead(cause)}`, next);
+  });
+  if (bytes.length > MAX_KEY_BYTES) throw usageFailure(`${label}: must contain only a key`, keyAlone);
+  const isExposed = platform !== "win32" && stat.isFile() && (stat.mode & 0o077) !== 0;
+  return {
+    text: bytes.toString("utf8").replace(/\r?\n$/u, ""),
+    warning: isExposed ? exposureOf(file) : undefined,
+  };
+}
+
+const keyAlone = "name a file that contains only the key, or store the key: dexdata auth login";

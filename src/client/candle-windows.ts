@@ -1,0 +1,175 @@
+import type { Args, Typed } from "../api/args.ts";
+import type { Endpoint } from "../api/endpoint.ts";
+import { invalidResponse, usageFailure } from "../base/failure.ts";
+import { inputName, readParam } from "../api/read-param.ts";
+import { member } from "../base/json/raw-json.ts";
+import { sameIntervals } from "../api/endpoints/ohlcv.ts";
+import { grouped } from "../base/text/counted.ts";
+import { formatInstant, fromWire, parseRfc3339, parseTimeBound, toWire, wireOf } from "../base/time/time.ts";
+import {
+  intervalSeconds,
+  intervalStart,
+  type MadeInterval,
+  madeInterval,
+  nextIntervalStart,
+} from "./candle-intervals.ts";
+
+/**
+ * Adds the defaults for `ohlcv`: interval 1h and the last 24 hours, which every plan includes. `--count-back N` sets
+ * the start to N intervals before the end. `now` is in milliseconds.
+ */
+export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): Typed {
+  const wanted = typed.get("interval") ?? "1h";
+  const interval = sameIntervals[wanted] ?? wanted;
+  const made = madeInterval(interval);
+  const end = typed.get("end") ?? "now";
+  const countBack = typed.get("count_back");
+  const start = typed.get("start") ?? (made !== undefined && made.length > dayInSeconds ? "-7d" : "-24h");
+  const filled = new Map([...typed, ["interval", interval], ["start", start], ["end", end]]);
+  if (countBack === undefined)
+    return made === undefined ? filled : alignedWindow(endpoint, filled, made, now);
+  if (typed.has("start")) {
+    const names = `${nameOf(endpoint, "count_back")} and ${nameOf(endpoint, "start")}`;
+    throw usageFailure(`${names} cannot be used together`, "both set the start; remove one of them");
+  }
+  for (const name of ["interval", "count_back"]) {
+    const param = endpoint.params.find((each) => each.name === name);
+    if (param !== undefined) readParam(param, filled.get(name) ?? "", now);
+  }
+  const instant = parseTimeBound(end, now);
+  if ("problem" in instant)
+    throw usageFailure(`${nameOf(endpoint, "end")} "${end}": ${instant.problem}`, instant.next);
+  const length = intervalSeconds(interval);
+  const last = made === undefined ? instant.seconds : nextIntervalStart(instant.seconds, length);
+  const from = filled.set("start", formatInstant({ ...instant, seconds: last - Number(countBack) * length }));
+  return made === undefined ? from : alignedWindow(endpoint, from, made, now);
+}
+
+const dayInSeconds = 86_400;
+
+/**
+ * Made candles need all candles of their source. The range therefore begins where the first one opens, and ends where
+ * the last one closes, or now.
+ */
+function alignedWindow(endpoint: Endpoint, typed: Typed, { length }: MadeInterval, now: number): Typed {
+  const [start, end] = ["start", "end"].map((name) => parseTimeBound(typed.get(name) ?? "", now));
+  if (start === undefined || end === undefined || "problem" in start || "problem" in end) return typed;
+  if (start.seconds >= end.seconds) return typed;
+  const [from, to] = [start, end].map((bound) => nextIntervalStart(wholeSeconds(toWire(bound)), length));
+  if (from === undefined || to === undefined) return typed;
+  if (from >= to)
+    throw usageFailure(
+      `no ${typed.get("interval")} candle opens in the time range`,
+      `use an earlier ${nameOf(endpoint, "start")}`,
+    );
+  const present = Math.floor(now / 1000);
+  const until =
+    to <= present
+      ? { seconds: to, fraction: "" }
+      : end.seconds > present
+        ? end
+        : { seconds: present, fraction: "" };
+  return new Map([...typed, ["start", wireOf(from)], ["end", toWire(until)]]);
+}
+
+function nameOf({ params }: Endpoint, wire: string): string {
+  const param = params.find(({ name }) => name === wire);
+  return param === undefined ? wire : inputName(param);
+}
+
+/** The start and end are in the API's format. */
+interface CandleWindow {
+  readonly start: string;
+  readonly end: string;
+  /** In seconds. */
+  readonly interval: number;
+}
+
+/** A part of a time range, small enough for its candles to fit into one response. */
+export interface CandleSlice extends CandleWindow {
+  /** The number of candles that open within [start, end). */
+  readonly opening: number;
+  /** The number of candles that overlap the slice: one more than `opening` if the service rounds `start` down. */
+  readonly touched: number;
+}
+
+/** About a century of one-minute candles. A longer time range is more likely to be a typo. */
+const maxCandles = 50_000_000;
+
+export function candleWindow(args: Args, start = args.get("start") ?? ""): CandleWindow {
+  const typed = args.get("interval") ?? "";
+  const window = { start, end: args.get("end") ?? "", interval: intervalSeconds(typed) };
+  const { opening } = sliceOf(window);
+  if (opening > maxCandles) {
+    throw usageFailure(
+      `the time range contains ${grouped(String(opening))} ${typed} candles; the limit is ${grouped(String(maxCandles))}`,
+      "shorten the range with --from and --to, or use a longer --interval",
+    );
+  }
+  return window;
+}
+
+/**
+ * The parts are adjacent and have at most `most` candles each. Their inner boundaries are at multiples of the interval
+ * since the epoch, where candles open in every time zone, so no candle is in two parts.
+ */
+export function* slicesOf(window: CandleWindow, most: number): Generator<CandleSlice> {
+  const { interval } = window;
+  let { start } = window;
+  for (;;) {
+    const edge = (Math.ceil(wholeSeconds(start) / interval) + most) * interval;
+    const isLast = edge >= wholeSeconds(window.end);
+    const end = isLast ? window.end : wireOf(edge);
+    yield sliceOf({ start, end, interval });
+    if (isLast) return;
+    start = end;
+  }
+}
+
+/** The number of candles that open in the window. */
+export const countOpenings = (window: CandleWindow): number => sliceOf(window).opening;
+
+/** Times are in Unix seconds. */
+export function sliceBetween(from: number, to: number, interval: number): CandleSlice {
+  return sliceOf({ start: wireOf(from), end: wireOf(to), interval });
+}
+
+/** Returns undefined if no candle can follow the one that opens at `last`. */
+export function restOf(slice: CandleSlice, last: number): CandleSlice | undefined {
+  const from = (Math.floor(last / slice.interval) + 1) * slice.interval;
+  if (from >= wholeSeconds(slice.end)) return undefined;
+  return sliceOf({ ...slice, start: wireOf(from) });
+}
+
+function sliceOf(window: CandleWindow): CandleSlice {
+  const { start, end, interval } = window;
+  const [from, to] = [wholeSeconds(start), wholeSeconds(end)];
+  const past = nextIntervalStart(to, interval);
+  return {
+    ...window,
+    opening: (past - nextIntervalStart(from, interval)) / interval,
+    touched: Math.max(1, (past - intervalStart(from, interval)) / interval),
+  };
+}
+
+/** Rounds a time in the API's format up to a full second, because candles open on full seconds. */
+export function wholeSeconds(bound: string): number {
+  const { seconds, fraction } = fromWire(bound);
+  return seconds + (fraction === "" ? 0 : 1);
+}
+
+/**
+ * In Unix seconds. The specification does not define the format: the public API uses RFC 3339, and its streams use Unix
+ * seconds. A candle without a time can be neither identified nor sorted.
+ */
+export function openingOf(candle: object): number {
+  const opening = readSeconds(member(candle, "time_open"));
+  if (opening === undefined) throw invalidResponse("invalid response: a candle has no valid time_open");
+  return opening;
+}
+
+/** Undefined if the time of a candle is neither RFC 3339 nor Unix seconds. */
+export function readSeconds(time: unknown): number | undefined {
+  if (typeof time === "string") return parseRfc3339(time)?.seconds;
+  return typeof time === "number" && Number.isSafeInteger(time) ? time : undefined;
+}

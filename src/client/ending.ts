@@ -1,0 +1,51 @@
+import { childOf } from "../base/context/child-signal.ts";
+import { type Clock, isInterruption } from "../base/context/context.ts";
+
+/**
+ * The user's limit was reached: a number of events or rows, or a duration, which includes time without a connection.
+ */
+export class Stop {
+  readonly by: "limit" | "time";
+  constructor(by: "limit" | "time") {
+    this.by = by;
+  }
+}
+
+/** For `--events`: a stop, a signal or a failure. */
+export function endCause(reason: unknown): string {
+  if (reason instanceof Stop) return reason.by === "time" ? "--for reached" : "--limit reached";
+  if (isInterruption(reason)) return reason.cause === "closed-pipe" ? "output closed" : reason.cause;
+  return reason instanceof Error ? reason.message : String(reason);
+}
+
+export type Ending = ReturnType<typeof createEnding>;
+
+/**
+ * The signal aborts when the outer signal does, when `end` is called, or when the time is up (with a `Stop`).
+ * `duration` is in milliseconds; undefined means no limit.
+ */
+export function createEnding(clock: Clock, outer: AbortSignal, duration: number | undefined) {
+  const ending = childOf(outer);
+  const waiting = childOf(ending.signal);
+  const stop = (): void => ending.abort(new Stop("time"));
+  if (duration !== undefined) clock.sleep(duration, waiting.signal).then(stop, () => undefined);
+  return {
+    signal: ending.signal,
+    end: ending.abort,
+    release: (): void => {
+      waiting.abort("the run has ended");
+      waiting.release();
+      ending.release();
+    },
+  };
+}
+
+/** `Promise.race` with one promise per stream would retain memory for every race. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(signal.reason);
+    if (signal.aborted) giveUp();
+    signal.addEventListener("abort", giveUp, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
+  });
+}

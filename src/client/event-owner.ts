@@ -1,0 +1,190 @@
+import { dataOf, type StreamEvent } from "./stream-event.ts";
+import { addressKey, type Subject, subjectKey } from "./subject.ts";
+import type { FeedKind } from "../api/feed.ts";
+import { areSame } from "../base/json/pattern.ts";
+import { isObject, member, parseJson } from "../base/json/raw-json.ts";
+
+/** An event of an asset that its connection has not requested. */
+export class Foreign {
+  /** `network:address`, as far as the row has it. Untrusted text. */
+  readonly name: string;
+  /** Another network has a requested asset with the same address. */
+  readonly isAlike: boolean;
+  constructor(name: string, isAlike: boolean) {
+    this.name = name;
+    this.isAlike = isAlike;
+  }
+}
+
+/** Undefined if the asset of the event is unknown. */
+export type Owner = Subject | Foreign | undefined;
+
+/** The members with the address of a row's own asset. A transaction has two tokens, and either may be the asset. */
+const addressNames = {
+  token: ["address", "a", "token_id", "token_0", "token_1"],
+  pool: ["pool_id", "address", "a"],
+};
+const chainNames = ["chain", "c"];
+
+/** In bytes. Only rows whose first members identify the asset are recognized by them. */
+const longestBeginning = 256;
+
+/** The first bytes of an asset's rows, up to the last member that identifies it. */
+interface Beginning {
+  readonly sample: DataView;
+  readonly length: number;
+  readonly owner: Owner;
+}
+
+/**
+ * The one place that decides whose an event is. The row's own address decides; `request_id`, the index in the
+ * connection's batch (wire-facts 5.3), only if the row has none, because a service may leave out an entry and renumber
+ * the rest.
+ */
+export class EventOwners {
+  readonly #names: readonly string[];
+  /** By a connection's assets and their index; the last one is for events without a valid index. */
+  readonly #beginnings = new WeakMap<readonly Subject[], (Beginning | undefined)[]>();
+  readonly #seen = new Set<string>();
+  /** The assets of the last event's connection, and their beginnings. */
+  #subjects: readonly Subject[] | undefined;
+  #current: (Beginning | undefined)[] = [];
+  /** When each of a connection's assets had its last event, on the monotonic clock. */
+  readonly #times = new WeakMap<readonly Subject[], number[]>();
+  #bytes: Buffer | undefined;
+  #view: DataView = new DataView(new ArrayBuffer(0));
+
+  constructor({ by }: Pick<FeedKind, "by">) {
+    this.#names = addressNames[by];
+  }
+
+  /** `subjects` are the assets of the event's connection. */
+  of(event: StreamEvent, subjects: readonly Subject[]): Owner {
+    if (subjects !== this.#subjects) this.#select(subjects);
+    const index = indexOf(event, subjects);
+    const known = this.#current[index];
+    if (known !== undefined && this.#beginsLike(event, known)) return known.owner;
+    const row = readRow(event);
+    const owner = this.#ownerOf(row, subjects[index], subjects);
+    if (owner !== undefined && !(owner instanceof Foreign)) this.#seen.add(subjectKey(owner));
+    this.#current[index] = this.#beginningOf(event, row, owner);
+    return owner;
+  }
+
+  /** Calls `found` for each event of an asset that the connection has not requested. */
+  findForeign(
+    events: readonly StreamEvent[],
+    subjects: readonly Subject[],
+    now: number,
+    found: (owner: Foreign) => void,
+  ): void {
+    if (subjects !== this.#subjects) this.#select(subjects);
+    const current = this.#current;
+    const times = this.#times.get(subjects) ?? [];
+    this.#times.set(subjects, times);
+    for (const event of events) {
+      // As in `of`; a call per event would take half as long again.
+      const index = indexOf(event, subjects);
+      times[index] = now;
+      const known = current[index];
+      const owner =
+        known !== undefined && this.#beginsLike(event, known) ? known.owner : this.of(event, subjects);
+      if (owner instanceof Foreign) found(owner);
+    }
+  }
+
+  /** The asset, if it is one of the connection's own. */
+  subjectOf(event: StreamEvent, subjects: readonly Subject[]): Subject | undefined {
+    const owner = this.of(event, subjects);
+    return owner instanceof Foreign ? undefined : owner;
+  }
+
+  /** When the asset that has been silent for longest had its last event; `start` for one without an event. */
+  quietest(subjects: readonly Subject[], start: number): number {
+    const times = this.#times.get(subjects) ?? [];
+    return subjects.reduce(
+      (least, _, index) => Math.min(least, times[index] ?? start),
+      Number.POSITIVE_INFINITY,
+    );
+  }
+
+  /** Whether the asset has had an event. */
+  hasHeard(subject: Subject): boolean {
+    return this.#seen.has(subjectKey(subject));
+  }
+
+  #select(subjects: readonly Subject[]): void {
+    const beginnings = this.#beginnings.get(subjects) ?? [];
+    this.#beginnings.set(subjects, beginnings);
+    [this.#subjects, this.#current] = [subjects, beginnings];
+  }
+
+  #beginsLike({ bytes, start, end }: StreamEvent, { sample, length }: Beginning): boolean {
+    if (end - start < length) return false;
+    if (this.#bytes !== bytes) {
+      this.#bytes = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    }
+    return areSame(sample, 0, length, this.#view, start);
+  }
+
+  #ownerOf(row: unknown, expected: Subject | undefined, subjects: readonly Subject[]): Owner {
+    const addresses = textsAt(row, this.#names);
+    const [chain] = textsAt(row, chainNames);
+    const [first] = addresses;
+    if (first === undefined) return expected;
+    const keys = new Set(addresses.map(bareKey));
+    const isAlike = ({ address }: Subject): boolean => keys.has(bareKey(address));
+    const isOwn = (subject: Subject): boolean =>
+      (chain === undefined || chain.toLowerCase() === subject.network.toLowerCase()) && isAlike(subject);
+    if (expected !== undefined && isOwn(expected)) return expected;
+    const name = chain === undefined ? first : `${chain}:${first}`;
+    return subjects.find(isOwn) ?? new Foreign(name, subjects.some(isAlike));
+  }
+
+  /** Undefined unless the row begins with the members that identify its asset. */
+  #beginningOf(event: StreamEvent, row: unknown, owner: Owner): Beginning | undefined {
+    const text = event.bytes.toString(
+      "latin1",
+      event.start,
+      Math.min(event.end, event.start + longestBeginning),
+    );
+    let length = 0;
+    for (const name of [...this.#names, ...chainNames]) {
+      const value = member(row, name);
+      if (value === undefined) continue;
+      if (typeof value !== "string") return undefined;
+      const found = `"${name}":${JSON.stringify(value)}`;
+      const at = text.indexOf(found);
+      if (at < 0) return undefined;
+      length = Math.max(length, at + found.length);
+    }
+    if (length === 0) return undefined;
+    // A copy, because a slice would keep the whole chunk in memory.
+    const sample = Uint8Array.from(event.bytes.subarray(event.start, event.start + length));
+    return { sample: new DataView(sample.buffer), length, owner };
+  }
+}
+
+/** The number of assets, if the event has no valid index. */
+function indexOf({ requestId }: StreamEvent, { length }: readonly Subject[]): number {
+  if (length === 1) return 0;
+  return typeof requestId === "number" && requestId < length ? requestId : length;
+}
+
+/** Sui and Aptos write one address with and without leading zeros. */
+function bareKey(address: string): string {
+  return addressKey(address).replace(/^0x0+(?=[\da-f])/u, "0x");
+}
+
+function textsAt(row: unknown, names: readonly string[]): readonly string[] {
+  return names
+    .map((name) => member(row, name))
+    .filter((value): value is string => typeof value === "string" && value !== "");
+}
+
+/** Undefined unless the event is a JSON object. */
+export function readRow(event: StreamEvent): unknown {
+  const row = parseJson(dataOf(event).toString("utf8"));
+  return isObject(row) ? row : undefined;
+}

@@ -1,0 +1,83 @@
+import { plainWalk } from "./walk.ts";
+import { rowShape } from "../api/endpoint.ts";
+import { SECONDS_PER_DAY } from "../base/time/calendar.ts";
+import { compareInstants, type Instant, wireOf } from "../base/time/time.ts";
+import type { Page } from "./page.ts";
+import { walkPages } from "./walk-pages.ts";
+import type { Earlier, Found, Tail } from "./followed-list.ts";
+import { readTailRow, type TailRow } from "./followed-row.ts";
+import type { Source } from "./follow/walk-range.ts";
+
+/** The service may list an item this many seconds after its creation, and a filter may match it only then. */
+const reach = SECONDS_PER_DAY;
+/** A read goes back at least this many times as far as the one before was ago. */
+const overlap = 4;
+/** If the entire day takes no more pages than this, every read covers it. */
+const fewPages = 2;
+
+interface NewRows extends Source {
+  /** Only items created since then are returned. By default, the service's present. */
+  readonly from: Instant | undefined;
+  readonly saved: Earlier | undefined;
+  /** The service's present in Unix seconds. */
+  readonly present: () => number;
+  /** Called right after the response with the row. */
+  readonly shown: (row: TailRow) => TailRow;
+}
+
+/**
+ * Follows a search for items by the time of their creation: each is returned once, when the search first lists it. Every
+ * second read goes back twice as far, every fourth one four times as far, and so on, up to a day. An item that is listed
+ * late is thus found before twice that time has passed, and the long reads cost little.
+ */
+export async function beginNewRows({ from, saved, present, shown, ...source }: NewRows): Promise<Tail> {
+  const { client, question, pageSize, isStrict } = source;
+  const shape = rowShape(question.endpoint);
+  const rowsOf = ({ rows }: Page): readonly TailRow[] =>
+    rows.values().map((value, index) => readTailRow(shape, rows.text(index), value));
+  const newest = new Map([...question.args, ["order_by", "created_at"], ["sort", "desc"]]);
+  const walk = plainWalk(pageSize, isStrict);
+  const begin = saved?.from.seconds ?? from?.seconds ?? (await findStart());
+  const known = new Map((saved?.rows ?? []).map(({ key, at }) => [key, at.seconds]));
+  let last = [...known.values()].reduce((most, seconds) => Math.max(most, seconds), begin);
+  let [reads, pagesOfDay] = [0, 0];
+
+  /** A response shows the service's time, which the local clock may not have. */
+  async function findStart(): Promise<number> {
+    for await (const page of walkPages(client, question.endpoint, newest, { ...walk, pageSize: 1 })) {
+      const [first] = rowsOf(page);
+      return Math.max(present(), first?.at.seconds ?? 0);
+    }
+    return present();
+  }
+
+  async function* read(): AsyncGenerator<Found> {
+    const now = present();
+    reads += 1;
+    const depth = overlap * Math.max(15, now - last) * (reads & -reads);
+    const isOfDay = pagesOfDay <= fewPages || depth >= reach;
+    const since = Math.max(begin, isOfDay ? Math.min(now, last) - reach : now - depth);
+    const args = new Map([...newest, ["created_after", wireOf(since)]]);
+    const fresh = new Map<string, TailRow>();
+    let pages = 0;
+    for await (const page of walkPages(client, question.endpoint, args, walk)) {
+      pages += 1;
+      for (const row of rowsOf(page))
+        if (row.at.seconds >= since && !known.has(row.key)) fresh.set(row.key, shown(row));
+    }
+    pagesOfDay = isOfDay ? pages : Math.max(pages, pagesOfDay);
+    last = now;
+    const rows = [...fresh.values()].toReversed().toSorted((a, b) => compareInstants(a.at, b.at));
+    for (const { key, at } of rows) known.set(key, at.seconds);
+    for (const [key, seconds] of known) if (seconds < now - 2 * reach) known.delete(key);
+    yield { rows, isPresent: false, doubt: undefined, missing: 0, forgotten: 0 };
+  }
+
+  return {
+    read,
+    recheckAt: () => Number.POSITIVE_INFINITY,
+    from: () => ({ seconds: begin, fraction: "" }),
+    giveUp: () => undefined,
+    state: (unwritten) => ({ from: begin, rows: [...known].filter(([key]) => !unwritten.has(key)) }),
+  };
+}

@@ -1,0 +1,180 @@
+import type { Clock, Context } from "../base/context/context.ts";
+import { Failure } from "../base/failure.ts";
+import { type Instant, toWire } from "../base/time/time.ts";
+import { unlessAborted } from "./ending.ts";
+import { permanentStatuses } from "./live/reconnect.ts";
+import type { Freshness } from "./freshness.ts";
+import { createHeldRows } from "./follow/held-rows.ts";
+import type { Tail } from "./followed-list.ts";
+import type { Doubt } from "./follow/read-range.ts";
+import type { Wake } from "./follow-wake.ts";
+import { type FollowState, mergeRows, type TailRow } from "./followed-row.ts";
+import { reconnectWait } from "./retry.ts";
+import { createSchedule } from "./follow/schedule.ts";
+
+interface FollowHandlers {
+  /** Awaited, so a slow reader slows down the reads. Returns false if no more rows are wanted. */
+  readonly write: (rows: readonly TailRow[]) => Promise<boolean>;
+  /** Called after a read that started at `began` and returned all rows up to the service's present time. */
+  readonly caughtUp: (began: number, rows: number) => void;
+  /** Receives the number of rows that the service counts but never lists. */
+  readonly unlisted: (rows: number) => void;
+  /** Receives the number of rows that are not written, because they may have been written long before. */
+  readonly forgotten: (rows: number) => void;
+  /** Receives the start of a range that no complete read has covered, and that is no longer read. */
+  readonly unproved: (from: Instant) => void;
+  readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
+  /** Receives the number of rows that the reader did not accept in time. */
+  readonly unwritten: (rows: number) => void;
+  /** Called when all known rows are written, except for the held ones. */
+  readonly progressed: (state: () => FollowState) => void;
+}
+
+interface Follower {
+  readonly context: Pick<Context, "clock" | "random" | "signal">;
+  /** Finds the start. If it fails, it is repeated. */
+  readonly begin: () => Promise<Tail>;
+  readonly wake: Wake;
+  /** In Unix seconds. Rows with a later time have a wrong date. */
+  readonly latest: () => number;
+  /** The service's present in Unix seconds, if only `idle` decides when to read; see `createHeldRows`. */
+  readonly polledAt: (() => number) | undefined;
+  /** Milliseconds from one read to the next if no read is requested; may change between reads. */
+  readonly idle: () => number;
+  /** How old the responses are, if they come from a cache. */
+  readonly freshness: Freshness;
+  readonly handlers: FollowHandlers;
+}
+
+/** Number of consecutive invalid responses after which the problem is considered permanent. */
+const patience = 5;
+
+/** Milliseconds to write the last rows, because another program must not delay the end of a follow. */
+const lastWrites = 400;
+
+/**
+ * Writes every row once, oldest first. Returns when `write` returns false. Throws the signal's reason, or a Failure
+ * that another read would not fix; rows that were already read are written first.
+ */
+export async function followRows(follower: Follower): Promise<void> {
+  const { context, begin, wake, latest, polledAt, idle, freshness, handlers } = follower;
+  const { clock, random, signal } = context;
+  const held = createHeldRows(latest, polledAt);
+  let tail: Tail | undefined;
+  const recheckAt = (): number => tail?.recheckAt() ?? Number.POSITIVE_INFINITY;
+  const progressed = (of: Tail): void => handlers.progressed(() => of.state(held.keys()));
+  const differsAt = (): number =>
+    tail === undefined ? Number.NEGATIVE_INFINITY : freshness.differsAt(toWire(tail.from()));
+  const schedule = createSchedule(clock, wake, idle, { nextDue: held.nextDue, recheckAt, differsAt });
+  let pending: Pending | undefined;
+  const write = async (rows: readonly TailRow[]): Promise<boolean> => {
+    pending = { rows: rows.length, done: handlers.write(rows) };
+    const isMoreWanted = await unlessAborted(pending.done, signal);
+    pending = undefined;
+    return isMoreWanted;
+  };
+
+  /** Returns undefined if no more rows are wanted. */
+  const read = async (): Promise<Reading | undefined> => {
+    tail ??= await begin();
+    progressed(tail);
+    let count = 0;
+    let last: Doubt | undefined;
+    for await (const { rows, isPresent, doubt, missing, forgotten } of tail.read()) {
+      count += rows.length;
+      last = doubt;
+      if (missing > 0 && doubt === undefined) handlers.unlisted(missing);
+      if (forgotten > 0) handlers.forgotten(forgotten);
+      if (isPresent) held.take(rows, clock.elapsed() - freshness.age());
+      else if (!(await write(mergeRows(held.all(), rows)))) return undefined;
+      else progressed(tail);
+    }
+    const unproved = tail.giveUp();
+    if (unproved !== undefined) handlers.unproved(unproved);
+    return { count, doubt: last };
+  };
+
+  /** Schedules a retry if the read fails. Returns false if no more rows are wanted. */
+  const readOnce = async (): Promise<boolean> => {
+    signal.throwIfAborted();
+    const began = clock.elapsed();
+    wake.answer();
+    let reading: Reading | undefined;
+    try {
+      reading = await read();
+    } catch (cause) {
+      if (signal.aborted) throw signal.reason;
+      const failures = schedule.failures() + 1;
+      if (!(cause instanceof Failure) || isFinal(cause, failures)) throw cause;
+      const wait = reconnectWait(failures, cause, random());
+      schedule.failed(wait);
+      handlers.retrying(cause, wait);
+      return true;
+    }
+    if (reading === undefined) return false;
+    const { count, doubt } = reading;
+    schedule.succeeded(began, count);
+    // A copy in a cache proves nothing about the time after it was made.
+    const shown = began - freshness.age();
+    if (doubt === undefined) handlers.caughtUp(shown, count);
+    else if (doubt.kind === "incomplete" && doubt.failure !== undefined)
+      handlers.retrying(doubt.failure, Math.max(0, recheckAt() - clock.elapsed()));
+    const isMoreWanted = await write(held.due(shown, doubt === undefined));
+    // If no more rows are wanted, some known rows are not written.
+    if (tail !== undefined && isMoreWanted) progressed(tail);
+    return isMoreWanted;
+  };
+
+  try {
+    while (await readOnce()) await schedule.untilDue();
+  } catch (cause) {
+    // The list may come back in this run, so its last rows count as written.
+    if ((await writeRest(clock, handlers, pending, held.all())) && tail !== undefined) progressed(tail);
+    throw cause;
+  }
+}
+
+interface Reading {
+  /** The number of new rows. */
+  readonly count: number;
+  readonly doubt: Doubt | undefined;
+}
+
+interface Pending {
+  readonly rows: number;
+  readonly done: Promise<boolean>;
+}
+
+/** Writes the held rows after those that the reader is still accepting. After a failed write, none are written. */
+async function writeRest(
+  clock: Clock,
+  handlers: FollowHandlers,
+  pending: Pending | undefined,
+  rest: readonly TailRow[],
+): Promise<boolean> {
+  let left = (pending?.rows ?? 0) + rest.length;
+  // With thousands of lists, waiting for the turn to write nothing would take longer than the limit.
+  if (left === 0) return false;
+  const writing = async (): Promise<boolean> => {
+    if (pending !== undefined && !(await pending.done.catch(() => false))) return false;
+    left = rest.length;
+    return await handlers.write(rest);
+  };
+  const waiting = new AbortController();
+  const tooLate = clock.sleep(lastWrites, waiting.signal).then(() => {
+    handlers.unwritten(left);
+    return false;
+  });
+  try {
+    return await Promise.race([writing(), tooLate]);
+  } finally {
+    waiting.abort(new Error("the last rows are written"));
+  }
+}
+
+/** Transient failures are 408, 429, 5xx, connection errors, and invalid data unless it persists. */
+function isFinal({ exit, code, details: { status } }: Failure, failures: number): boolean {
+  if (exit === 1 || code === "incomplete") return failures >= patience;
+  if (status !== undefined && !permanentStatuses.has(status)) return false;
+  return exit !== 6 && exit !== 7;
+}

@@ -1,0 +1,106 @@
+import { answerAge, type Tier } from "../api/tier.ts";
+import type { Clock } from "../base/context/context.ts";
+import { parseHttpDate } from "./response/retry-after.ts";
+import type { Answer } from "./document.ts";
+
+/** How old the data of a response is. In milliseconds. */
+export interface AnswerAge {
+  /** The response can lack anything newer than this. In Unix milliseconds, on the service's clock. */
+  readonly asOf: number;
+  /** The time that the response spent in a cache. */
+  readonly age: number;
+  /** No header shows the age, so `age` is the longest time that a cache may keep the response. */
+  readonly isBound: boolean;
+  /** The same request gets the same response for this long; 0 if unknown. */
+  readonly sameFor: number;
+}
+
+/**
+ * Reads the `Date`, `Age` and `Cache-Control` headers. A copy in a cache may have the `Date` of its original, so the age
+ * is subtracted only from the time of receipt. A response that comes from no cache shows how wrong the local clock is.
+ */
+export function createAgeReader(tier: Tier) {
+  const delay = answerAge(tier) * 1000;
+  let ahead: number | undefined;
+  return ({ headers, received }: Pick<Answer, "headers" | "received">): AnswerAge => {
+    const date = parseHttpDate(headers.get("date") ?? "");
+    const known = /^\s*(\d{1,8})\s*$/u.exec(headers.get("age") ?? "")?.[1];
+    const kept = [...(headers.get("cache-control") ?? "").matchAll(/\b(?:s-maxage|max-age)="?(\d{1,8})/giu)];
+    const longest = Math.max(0, ...kept.map(([, seconds]) => Number(seconds))) * 1000;
+    const age = known === undefined ? longest : Number(known) * 1000;
+    if (date !== undefined && Number(known ?? 0) === 0) ahead = date - received;
+    const present = received + (ahead ?? Math.max(0, (date ?? received) - received));
+    const made = known === undefined ? (date ?? present) - age : Math.min(date ?? present, present - age);
+    const sameFor = known === undefined ? 0 : Math.max(0, longest - age);
+    return { asOf: made - delay, age, isBound: known === undefined && age > 0, sameFor };
+  };
+}
+
+/** When another request for the newest rows of a list can return something new. One per list. */
+export function createFreshness({ elapsed }: Pick<Clock, "elapsed">) {
+  let last = { from: "", until: Number.NEGATIVE_INFINITY, isAny: false, age: 0 };
+  let asOf: number | undefined;
+  return {
+    /** Call this for each response. Only the first pages of a list that has no end count. */
+    record: ({ searchParams: query }: URL, age: AnswerAge | undefined): void => {
+      const from = query.get("from");
+      asOf = age?.asOf;
+      if (age === undefined || from === null || query.has("to") || query.has("cursor")) return;
+      if (Number(query.get("page") ?? 1) > 1) return;
+      const isCopy = age.age > 0 && !age.isBound;
+      // If this URL was not requested before, the cache ignores the query.
+      const isAny = isCopy && (last.isAny || last.from !== from);
+      last = { from, until: elapsed() + age.sameFor, isAny, age: age.age };
+    },
+    /** On the monotonic clock. A request with another `from` has another copy, unless the cache ignores the query. */
+    differsAt: (from: string): number =>
+      last.isAny || last.from === from ? last.until : Number.NEGATIVE_INFINITY,
+    isForeignCopy: (): boolean => last.isAny,
+    /** Milliseconds by which the last response was older than its receipt. */
+    age: (): number => last.age,
+    /** The `asOf` of the last response of any kind; see `AnswerAge`. */
+    asOf: (): number | undefined => asOf,
+  };
+}
+
+export type Freshness = ReturnType<typeof createFreshness>;
+
+/** The same for requests that are repeated in rounds: the time when the first of them can return something new. */
+export function createRoundFreshness({ elapsed }: Pick<Clock, "elapsed">) {
+  let [before, round] = [new Set<string>(), new Map<string, { until: number; isCopy: boolean }>()];
+  let oldest = 0;
+  return {
+    begin: (): void => {
+      before = new Set(round.keys());
+      oldest = 0;
+      round = new Map();
+    },
+    record: ({ href }: URL, age: AnswerAge | undefined): void => {
+      if (age === undefined) return;
+      oldest = Math.max(oldest, age.age);
+      round.set(href, { until: elapsed() + age.sameFor, isCopy: age.age > 0 && !age.isBound });
+    },
+    /** Milliseconds by which the round's oldest response was older than its receipt. */
+    age: (): number => oldest,
+    /** A URL that differs from those of the round before has a relative time, and its next one differs as well. */
+    differsAt: (): number =>
+      [...round].reduce(
+        (least, [href, { until, isCopy }]) =>
+          Math.min(least, isCopy || before.has(href) ? until : Number.NEGATIVE_INFINITY),
+        round.size === 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
+      ),
+  };
+}
+
+/** Once per run, as soon as the age is worth mentioning. */
+export function createAgeNote(note: (line: string) => void) {
+  let isSaid = false;
+  return (age: AnswerAge | undefined): void => {
+    if (isSaid || age === undefined || age.isBound || age.age < worthSaying) return;
+    isSaid = true;
+    note(`responses from the service are up to ${Math.round(age.age / 1000)}s old`);
+  };
+}
+
+/** In milliseconds. */
+const worthSaying = 5000;

@@ -1,0 +1,128 @@
+import { batchParam } from "../api/reply.ts";
+import { type Args, withRepeated } from "../api/args.ts";
+import type { Endpoint } from "../api/endpoint.ts";
+import type { AnswerAge } from "./freshness.ts";
+import type { Answer } from "./document.ts";
+
+/** What the service has charged for in this run, and what its responses showed about the plan. */
+export type Meter = Readonly<Counters>;
+
+class Counters {
+  requests = 0;
+  /**
+   * For complete responses and stream events. According to the API, 2xx, 400, 404 and 410 cost credits; other statuses
+   * do not.
+   */
+  credits = 0;
+  /** Stream events, at one credit each. */
+  events = 0;
+  /** Additional credits that requests without a complete response may have cost. */
+  creditsInDoubt = 0;
+  requestsInDoubt = 0;
+  /** The balance before the first request that cost credits, as derived from the responses. */
+  creditsBefore: string | undefined;
+  /** The most recent X-Credits-Remaining, with its original digits. */
+  creditsLeft: string | undefined;
+  /** The oldest `asOf` of a response with data, and the longest age, in milliseconds; see freshness.ts. */
+  asOf: number | undefined;
+  age = 0;
+  /** The most recent X-Api-Plan. */
+  plan: string | undefined;
+  /** The number of responses, including streams that opened, for each plan that the service applied. */
+  readonly plans: Readonly<Record<string, number>>;
+
+  constructor(plans: Readonly<Record<string, number>>) {
+    this.plans = plans;
+  }
+}
+
+/** More than the service has. Without a limit, changing texts in a header could fill memory. */
+const maxPlans = 20;
+
+export function addPlans(
+  one: Readonly<Record<string, number>>,
+  other: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const sum = new Map(Object.entries(one));
+  for (const [plan, count] of Object.entries(other))
+    if (sum.has(plan) || sum.size < maxPlans) sum.set(plan, (sum.get(plan) ?? 0) + count);
+  return Object.fromEntries(sum);
+}
+
+export function createMeter() {
+  /** Without a prototype, because the names come from a header. */
+  const plans: Record<string, number> = Object.create(null);
+  const meter = new Counters(plans);
+  let answers = 0;
+  /** The number of responses received when `creditsLeft` was set. */
+  let leftAt = 0;
+
+  /**
+   * Responses arrive in any order, so the lowest number is the most recent, and the highest is closest to the start.
+   */
+  const noteLeft = (left: string, cost: number, answersBefore: number): void => {
+    if (answersBefore >= leftAt || BigInt(left) <= BigInt(meter.creditsLeft ?? left)) {
+      meter.creditsLeft = left;
+      leftAt = answers;
+    }
+    if (answersBefore > 0) return;
+    const before = BigInt(left) + BigInt(cost);
+    if (before > BigInt(meter.creditsBefore ?? -1)) meter.creditsBefore = String(before);
+  };
+
+  return {
+    meter: meter as Meter,
+    applied: (plan: string): void => {
+      meter.plan = plan;
+      const count = plans[plan];
+      if (count !== undefined || Object.keys(plans).length < maxPlans) plans[plan] = (count ?? 0) + 1;
+    },
+    delivered: (events: number): void => {
+      meter.events += events;
+      meter.credits += events;
+    },
+    sent: (items: number) => {
+      meter.requests += 1;
+      const answersBefore = answers;
+      return {
+        answered: ({ status, headers }: Answer, age?: AnswerAge): void => {
+          answers += 1;
+          if (age !== undefined) {
+            meter.asOf = earlierOf(meter.asOf, age.asOf);
+            meter.age = Math.max(meter.age, age.age);
+          }
+          const cost = isCharged(status) ? items : 0;
+          meter.credits += cost;
+          const left = creditsIn(headers.get("x-credits-remaining"));
+          if (left !== undefined) noteLeft(left, cost, answersBefore);
+        },
+        /** For a request that the service may have received but did not answer completely. */
+        lost: (): void => {
+          meter.creditsInDoubt += items;
+          meter.requestsInDoubt += 1;
+        },
+      };
+    },
+  };
+}
+
+/** The earlier one of two times, if there are two. */
+export function earlierOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}
+
+export function isCharged(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 400 || status === 404 || status === 410;
+}
+
+/** The digits; undefined for any other text, because a header or a body may contain anything. */
+export function creditsIn(text: string | undefined): string | undefined {
+  return text !== undefined && /^\d{1,19}$/u.test(text) ? text : undefined;
+}
+
+/** One credit per item for a batch (specification, Endpoints); one credit for any other endpoint. */
+export function costOf(endpoint: Endpoint, args: Args): number {
+  const inputs = batchParam(endpoint.reply);
+  if (inputs === undefined) return 1;
+  return (withRepeated(endpoint, args).get(inputs) ?? "").split(",").length;
+}

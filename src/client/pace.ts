@@ -1,0 +1,152 @@
+import { member } from "../base/json/raw-json.ts";
+import { maxServiceWait } from "./retry.ts";
+
+/** Decides when a request may be sent, for all processes with the same key. */
+export interface Pace {
+  /** The request counts as sent when this resolves. `until` cancels a stream's wait to be reopened. */
+  readonly turn: (kind?: SendKind, until?: AbortSignal) => Promise<Turn>;
+  readonly record: (news: RateNews, turn: Turn) => Promise<void>;
+}
+
+/**
+ * All kinds count toward the limit, but reopening streams may use only half of it, so that a service that keeps closing
+ * streams cannot use up the key's entire rate limit.
+ */
+export type SendKind = "request" | "opening" | "reopening";
+
+export interface Turn {
+  /** When the request was sent, on a clock that all processes on this machine share. */
+  readonly at: number;
+  /** Requests sent in the minute before this one. */
+  readonly before: number;
+}
+
+export interface RateNews {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  /** In milliseconds, as requested by the service. */
+  readonly retryAfter: number | undefined;
+}
+
+export type PaceRate =
+  /** `perMinute` is undefined if unknown; limits that the service reports can lower it. */
+  | { readonly kind: "plan"; readonly perMinute: number | undefined; readonly plan: string }
+  /** Set with `--rpm`. Requests are spread over the minute, and the limit is never lowered. */
+  | { readonly kind: "fixed"; readonly perMinute: number; readonly where: string }
+  | { readonly kind: "unlimited" };
+
+/** Up to `sends` requests within any period of `window` milliseconds. */
+export interface Allowance {
+  readonly sends: number;
+  readonly window: number;
+  /** How many milliseconds longer this window is than the service's own, and thus how late a request may arrive. */
+  readonly slack: number;
+}
+
+/** In milliseconds. The client's window is 2% longer, because some requests take longer to arrive than others. */
+export const minute = 60_000;
+const stretch = 1.02;
+
+/** Allows all of a minute's requests to be sent at once, because the service counts them per minute. */
+export function planAllowance(perMinute: number): Allowance {
+  return { sends: perMinute, window: minute * stretch, slack: minute * (stretch - 1) };
+}
+
+/**
+ * A tenth of the requests in a tenth of a minute. For such a short window, 2% is not enough, so another 100 ms is
+ * added: a program that has just started may need that long to connect.
+ */
+export function fixedAllowance(perMinute: number): Allowance {
+  const sends = Math.max(1, Math.floor(perMinute / 10));
+  const span = (sends / perMinute) * minute;
+  const window = Math.ceil(span * stretch + 100);
+  return { sends, window, slack: window - span };
+}
+
+/** Shared by all processes that use the same key. All times are integer milliseconds from `Clock.elapsed`. */
+export type PaceState = Readonly<ReturnType<typeof readPaceState>>;
+export type Sends = NumbersOf<"at" | "count">;
+type NumbersOf<Name extends string> = Readonly<Record<Name, number>>;
+
+export const noState: PaceState = readPaceState(undefined);
+
+/** In milliseconds. Limits expire, because the plan and an IP address's other users can change. */
+const memory = 10 * minute;
+/** The longest window is 61.3 s, for one request per minute. The minute that `withPeak` uses begins even earlier. */
+const kept = 63_000;
+
+/**
+ * Drops expired entries. A future time comes from another clock (the machine was restarted, or several machines share
+ * the directory). A request with a future time counts as sent now, and a hold with one lasts at most one window.
+ */
+export function current(state: PaceState, now: number): PaceState {
+  return {
+    sends: recent(state.sends, now),
+    refused: recent(state.refused, now),
+    openings: recent(state.openings, now),
+    hold: currentHold(state.hold, now),
+    told: remembered(state.told, now),
+    learned: remembered(state.learned, now),
+    suspect: remembered(state.suspect, now),
+    peak: remembered(state.peak, now),
+  };
+}
+
+function recent(all: readonly Sends[], now: number): readonly Sends[] {
+  if (all.length === 0) return all;
+  return all
+    .filter(({ at }) => at > now - kept)
+    .map((sends) => (sends.at > now ? { ...sends, at: now } : sends))
+    .toSorted((one, other) => one.at - other.at);
+}
+
+function currentHold(hold: PaceState["hold"], now: number): PaceState["hold"] {
+  if (hold === undefined) return undefined;
+  const isForeign = hold.heard > now;
+  const heard = isForeign ? now : hold.heard;
+  const longest = isForeign ? planAllowance(1).window : maxServiceWait;
+  const until = Math.min(hold.until, heard + longest);
+  return until > now ? { heard, until } : undefined;
+}
+
+function remembered<T extends { readonly at: number }>(entry: T | undefined, now: number): T | undefined {
+  return entry !== undefined && entry.at <= now && now - entry.at < memory ? entry : undefined;
+}
+
+/** Values in an unknown format are treated as missing. */
+export function readPaceState(value: unknown) {
+  const sends = (name: string): readonly Sends[] => {
+    const list: unknown = member(value, name);
+    const entries = Array.isArray(list) ? list.map((each) => readNumbers(each, "at", "count")) : [];
+    return entries.filter((each) => each !== undefined);
+  };
+  const entry = <T extends string>(name: string, ...names: readonly T[]): NumbersOf<T> | undefined =>
+    readNumbers(member(value, name), ...names);
+  return {
+    /** Requests sent within the longest possible window, oldest first. */
+    sends: sends("sends"),
+    /** Requests rejected with a 429, grouped by the time they were sent. */
+    refused: sends("refused"),
+    openings: sends("openings"),
+    /** Requested by the service; no process sends requests until the hold ends. */
+    hold: entry("hold", "heard", "until"),
+    /** From the `RateLimit-Limit` header. */
+    told: entry("told", "perMinute", "at"),
+    /** The limit that two 429s revealed. */
+    learned: entry("learned", "perMinute", "at"),
+    /**
+     * The first of two 429s that may reveal a limit: how many requests were accepted in the minute before, and when the
+     * oldest of them was sent.
+     */
+    suspect: entry("suspect", "at", "accepted", "oldest"),
+    /** The highest number of requests accepted in one minute. */
+    peak: entry("peak", "accepted", "at"),
+  };
+}
+
+function readNumbers<T extends string>(value: unknown, ...names: readonly T[]): NumbersOf<T> | undefined {
+  const entries = names.map((name) => [name, member(value, name)] as const);
+  if (!entries.every(([, number]) => Number.isSafeInteger(number) && Number(number) >= 0)) return undefined;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one entry for each of the names, each a number
+  return Object.fromEntries(entries) as NumbersOf<T>;
+}

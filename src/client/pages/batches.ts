@@ -1,0 +1,113 @@
+import type { Args } from "../../api/args.ts";
+import { affectsOneInput, fail, Failure, invalidResponse } from "../../base/failure.ts";
+import type { Reply } from "../../api/reply.ts";
+import { type Page, type PageNote, pageOf, readRows } from "../page.ts";
+import { type Asking, type BatchInputs, type Chunk, planBatches } from "../walk.ts";
+import { inOrder } from "../../base/concurrent.ts";
+import { ended, more } from "../page-end.ts";
+import { member } from "../../base/json/raw-json.ts";
+import { type TextRow, textRows } from "../rows.ts";
+import { comparableAddress, subjectKey, type Subject } from "../subject.ts";
+import type { Document } from "../document.ts";
+
+type Batch = Extract<Reply, { kind: "batch" }>;
+
+interface Found extends TextRow {
+  readonly id: string;
+}
+
+/**
+ * Requests each distinct subject once, in as few requests as the limits allow. Rows follow the subjects' order, even
+ * across networks, and a repeated subject repeats its row. Subjects without a row are listed in `missing`.
+ */
+export async function* askInBatches(asking: Asking, reply: Batch, inputs: BatchInputs): AsyncGenerator<Page> {
+  const { client, args, walk } = asking;
+  const { subjects: all, fillMissing } = inputs;
+  const before = walk.start?.flag === "subject" ? Number(walk.start.value) : 0;
+  const subjects = all.slice(before);
+  const answered = new Map<string, Found | "missing" | "refused">();
+  let next = 0;
+  const asks = planBatches(subjects, reply).map((chunk) => async () => {
+    const asked = new Map([...args, ["network", chunk.network], [reply.param, chunk.addresses.join(",")]]);
+    return { ...chunk, asked, answer: await askChunk(asking, chunk, asked) };
+  });
+  for await (const { network, addresses, asked, answer } of inOrder(asks, client.width)) {
+    const isRefused = answer instanceof Failure;
+    for (const address of addresses)
+      answered.set(subjectKey({ network, address }), isRefused ? "refused" : "missing");
+    if (!isRefused)
+      for (const found of answer) answered.set(subjectKey({ network, address: found.id }), found);
+    // A row is returned as soon as all subjects before it are done, so that long lists need little memory.
+    const ready: Found[] = [];
+    const missing: Subject[] = [];
+    for (let subject = subjects[next]; subject !== undefined; subject = subjects[next]) {
+      const found = answered.get(subjectKey(subject));
+      if (found === undefined) break;
+      if (found === "missing") missing.push(subject);
+      if (found === "missing" && fillMissing) ready.push(withoutValue(subject, reply.value));
+      if (typeof found === "object") ready.push(found);
+      next += 1;
+    }
+    const end =
+      next < subjects.length ? more({ flag: "subject", value: String(before + next) }) : ended("inputs");
+    const refused: readonly PageNote[] = isRefused ? [{ kind: "refused", args: asked, failure: answer }] : [];
+    yield pageOf(textRows(ready), end, [{ kind: "missing", subjects: missing }, ...refused]);
+  }
+}
+
+/** Returns a failure that these inputs caused; throws one that affects every request, e.g. for an invalid key. */
+async function askChunk(
+  { client, endpoint, walk }: Asking,
+  { network, addresses }: Chunk,
+  asked: Args,
+): Promise<readonly Found[] | Failure> {
+  const own = new Map(addresses.map((address) => [comparableAddress(address), address]));
+  const request = async (): Promise<readonly Found[]> =>
+    foundIn(await client.ask(endpoint, asked)).map((found) => ({
+      ...found,
+      id: own.get(comparableAddress(found.id)) ?? found.id,
+    }));
+  try {
+    for (let repeats = 1; ; repeats += 1) {
+      const found = await request();
+      const problem = foreignRows(found, { network, addresses });
+      if (problem === undefined || !walk.isStrict) return found;
+      // The service may have returned the response to another batch.
+      if (!(await client.again(repeats, problem))) throw fail("untrusted_answer", problem);
+    }
+  } catch (cause) {
+    if (cause instanceof Failure && affectsOneInput(cause)) return cause;
+    throw cause;
+  }
+}
+
+/**
+ * Rows of another network, which can have the same EVM address, or of tokens that were not requested. More tokens than
+ * requested do no harm if each requested one has a row.
+ */
+function foreignRows(found: readonly Found[], { network, addresses }: Chunk): string | undefined {
+  const chains = found
+    .map(({ value }) => member(value, "chain"))
+    .filter((chain) => typeof chain === "string");
+  const foreign = chains.find((chain) => chain !== network);
+  if (foreign !== undefined) return `the service returned prices of ${foreign} instead of ${network}`;
+  const ids = new Set(found.map(({ id }) => id));
+  const isOneMissing = addresses.some((address) => !ids.has(address));
+  const other = found.find(({ id }) => !addresses.includes(id));
+  if (other === undefined || !isOneMissing) return undefined;
+  return `the service returned the price of ${other.id}, which was not requested`;
+}
+
+function foundIn(document: Document): readonly Found[] {
+  const { text, value: rows } = document.read();
+  return readRows(text, rows, "prices").map(({ row, value }, index) => {
+    const id = member(value, "id");
+    if (typeof id !== "string") throw invalidResponse(`invalid response: price row ${index + 1} has no id`);
+    return { id, row, value };
+  });
+}
+
+function withoutValue({ network, address }: Subject, field: string): Found {
+  const value = { id: address, chain: network, [field]: null };
+  return { id: address, row: JSON.stringify(value), value };
+}

@@ -1,0 +1,121 @@
+import { type AddressOf, damageFault } from "../api/address-form.ts";
+import { fail, type Failure } from "../base/failure.ts";
+import { counted, someOf } from "../base/text/counted.ts";
+import { assetsPerPost, type Feed } from "../api/feed.ts";
+import { distinctSubjects, nameOf, subjectKey, type Subject } from "./subject.ts";
+
+/** The limits for the assets of a stream. A shard is the part of them that shares a connection. */
+export interface Room {
+  /** Maximum number of assets per connection. */
+  readonly perConnection: number;
+  /** Maximum number of simultaneous connections. */
+  readonly cap: number;
+}
+
+/** Uses one asset per connection if possible: only the price feed is certain to accept several. */
+export function roomFor(feed: Feed, assets: number, cap: number): Room {
+  const isMany = feed.batches === "always" || (feed.batches === "perhaps" && assets > cap);
+  return { perConnection: isMany ? assetsPerPost : 1, cap };
+}
+
+/**
+ * Uses as few connections as possible. If the assets do not fit, all are rejected, because dexdata cannot decide which
+ * ones to skip.
+ */
+export function planShards(subjects: readonly Subject[], room: Room): readonly (readonly Subject[])[] {
+  const all = distinctSubjects(subjects);
+  const shards = Math.ceil(all.length / room.perConnection);
+  if (shards > room.cap) throw tooManyAssets(all, room);
+  return Array.from({ length: shards }, (_, index) =>
+    all.slice(Math.floor((index * all.length) / shards), Math.floor(((index + 1) * all.length) / shards)),
+  );
+}
+
+/**
+ * Every shard keeps its assets that are still wanted. New assets first fill the shards that change anyway, then the
+ * shards with the most room, and only then new shards, so that as few connections as possible are interrupted. `from`
+ * is the index of the shard that is continued; undefined for a new shard.
+ */
+export function replanShards(
+  before: readonly (readonly Subject[])[],
+  subjects: readonly Subject[],
+  room: Room,
+): readonly { readonly from: number | undefined; readonly subjects: readonly Subject[] }[] {
+  const all = distinctSubjects(subjects);
+  if (all.length > room.perConnection * room.cap) throw tooManyAssets(all, room);
+  const wanted = new Map(all.map((subject) => [subjectKey(subject), subject]));
+  const kept = before.map((shard, from) => ({
+    from,
+    subjects: shard.filter((subject) => wanted.has(subjectKey(subject))),
+  }));
+  for (const subject of before.flat()) wanted.delete(subjectKey(subject));
+  const fresh = [...wanted.values()];
+  const rank = ({ from, subjects: left }: (typeof kept)[number]): number =>
+    left.length === before[from]?.length ? room.perConnection + left.length : left.length;
+  for (const shard of kept.toSorted((a, b) => rank(a) - rank(b)))
+    shard.subjects.push(...fresh.splice(0, room.perConnection - shard.subjects.length));
+  const alive = kept.filter((shard) => shard.subjects.length > 0);
+  const more = planShards(fresh, { ...room, cap: Number.POSITIVE_INFINITY });
+  if (alive.length + more.length > room.cap) throw tooManyAssets(all, room);
+  return [...alive, ...more.map((shard) => ({ from: undefined, subjects: shard }))];
+}
+
+export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: Room): Failure {
+  const fits = perConnection * cap;
+  const connections = `${counted(cap, "connection")}${perConnection === 1 ? "" : ` with ${perConnection} assets each`}`;
+  return doesNotFit(
+    `too many assets: ${all.length}, but ${connections} can hold only ${fits}`,
+    fits,
+    all.slice(fits),
+  );
+}
+
+/** The Failure has exit code 6. Its hint lists some of the assets that do not fit; the JSON form lists them all. */
+export function doesNotFit(
+  message: string,
+  fits: number,
+  left: readonly Subject[],
+  cause?: Failure,
+): Failure {
+  const names = left.map(nameOf);
+  return fail("too_many_assets", message, {
+    status: cause?.details.status,
+    why: cause?.details.why,
+    next: `assets that do not fit: ${someOf(names)}`,
+    body: new Map([
+      ["assets_fit", String(fits)],
+      ["assets_left", JSON.stringify(names)],
+    ]),
+  });
+}
+
+/**
+ * The assets whose addresses can exist. The others are not sent, because the service would reject their batch. Throws
+ * the failure that names them if `found` is `fail`, or if no asset would be left.
+ */
+export function withoutMalformed(
+  subjects: readonly Subject[],
+  by: AddressOf,
+  found: "fail" | ((malformed: readonly Subject[], failure: Failure) => void),
+): readonly Subject[] {
+  const problems = new Map<Subject, string>();
+  for (const subject of subjects) {
+    const fault = damageFault(subject.network, subject.address, by);
+    if (fault !== undefined) problems.set(subject, fault.problem);
+  }
+  if (problems.size === 0) return subjects;
+  const failure = failureOf(problems, found === "fail" ? ", or skip invalid assets: --on-invalid drop" : "");
+  if (found === "fail" || problems.size === subjects.length) throw failure;
+  found([...problems.keys()], failure);
+  return subjects.filter((subject) => !problems.has(subject));
+}
+
+function failureOf(problems: ReadonlyMap<Subject, string>, otherwise: string): Failure {
+  const names = [...problems.keys()].map(nameOf);
+  const problem = [...new Set(problems.values())].join("; ");
+  const what = names.length === 1 ? "invalid asset" : `${names.length} invalid assets:`;
+  return fail("usage", `${what} ${someOf(names)}: ${problem}`, {
+    problem,
+    next: `copy the complete address${otherwise}`,
+  });
+}

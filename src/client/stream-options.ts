@@ -1,0 +1,107 @@
+import type { StreamEvent } from "./stream-event.ts";
+import type { Failure } from "../base/failure.ts";
+import type { Feed, FeedKind } from "../api/feed.ts";
+import type { Gap, Moment } from "./gap.ts";
+import type { Context } from "../base/context/context.ts";
+import type { Pace } from "./pace.ts";
+import type { Target } from "./target.ts";
+import type { Subject } from "./subject.ts";
+import type { EventLedger } from "./credit-budget.ts";
+
+/** The events that a stream requests. */
+export interface Subscription {
+  readonly feed: Feed;
+  readonly kind: FeedKind;
+  readonly subjects: readonly Subject[];
+  /** `interval` and `since`. */
+  readonly params: ReadonlyMap<string, string>;
+}
+
+/** What every connection of a stream needs. */
+export interface Opening {
+  readonly target: Target;
+  readonly context: Pick<Context, "clock" | "env" | "random">;
+  /** Opening a stream counts toward the rate limit like any other request. */
+  readonly pace: Pace;
+  /** A stream is opened and reopened only while a credit is left. */
+  readonly ledger: Pick<EventLedger, "check">;
+  /** In milliseconds until the headers arrive. */
+  readonly timeout: number;
+  /** As shown in messages, e.g. `stream --feed prices`. */
+  readonly command: string;
+  /** The service's time in milliseconds since the epoch; by default, that of the clock. */
+  readonly now?: () => number;
+  /** Receives the plan that the host applies to the stream. */
+  readonly counted?: (plan: string) => void;
+  /** The plan that a response must name if it names a plan at all. */
+  readonly requiredPlan?: string | undefined;
+}
+
+/** In milliseconds: three of the service's ping intervals (wire-facts 5.4). */
+export const defaultSilence = 45_000;
+
+/** When a connection is given up, and what it passes on. */
+export interface ShardLimits {
+  /** Events with names that the feed does not define carry no data; they are not passed on. */
+  readonly feed: Pick<Feed, "events" | "hasTimeIds">;
+  /** Milliseconds without received data after which the connection is closed. */
+  readonly silence: number;
+  /** Maximum number of consecutive reconnects that bring no data event; undefined means no limit. */
+  readonly maxReconnects: number | undefined;
+  /** In bytes; by default, the parser's limit of 1 MiB. Larger events are skipped. */
+  readonly largestEvent?: number;
+  /** The texts of these fields are found in each event. */
+  readonly fields?: readonly string[] | undefined;
+  /** The service's time in milliseconds since the epoch; by default, that of the clock. */
+  readonly now?: () => number;
+  /** Another connection has reached the host, so it exists, even if a DNS lookup fails now. */
+  readonly isHostKnown?: () => boolean;
+  /** May end the stream after a retryable failure. `attempts` counts consecutive connections without data. */
+  readonly isFinal?: (failure: Failure, attempts: number) => boolean;
+}
+
+/** A connection and its assets. */
+export interface Shard {
+  readonly number: number;
+  readonly subjects: readonly Subject[];
+}
+
+/** The connection's state at the end: lost, rejected, or still making its first attempt. */
+export type Missing = "lost" | "refused" | "opening";
+
+/** What a stream reports about its connections. */
+export interface TailHandlers {
+  /** Called before the connection is opened for the first time. */
+  readonly begun: (shard: Shard) => void;
+  readonly opened: (shard: Shard, at: Moment, gap: Gap | undefined) => void;
+  /** Awaited; connections with more events wait for it. */
+  readonly events: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
+  readonly charged: (events: number) => void;
+  readonly retrying: (shard: Shard, failure: Failure, waitMilliseconds: number) => void;
+  readonly stray: (shard: Shard, lines: number) => void;
+  readonly said: (shard: Shard, kind: "warning" | "error" | "unknown", text: string) => void;
+  /** The list of assets changed while events were missing, so no later opening can report this gap with its names. */
+  readonly missedBefore: (shard: Shard, gap: Gap) => void;
+  /** Called at the end for a connection that is not open or blind, because no later opening can report its last gap. */
+  readonly missed: (shard: Shard, gap: Gap, missing: Missing) => void;
+  /** The connection will not be opened again. */
+  readonly closed: (shard: Shard, why: string) => void;
+  /** The assets of rejected connections move, because only this many connections are available. */
+  readonly moved: (subjects: readonly Subject[], connections: number, failure: Failure) => void;
+  /** The service has ended this connection permanently while others remain open. */
+  readonly ended: (shard: Shard, failure: Failure) => void;
+  /** Assets that the service does not stream are skipped. */
+  readonly dropped: (subjects: readonly Subject[], failure: Failure) => void;
+}
+
+export interface TailOptions extends Opening, Omit<Subscription, "subjects"> {
+  readonly cap: number;
+  /** When an earlier run ended whose output this one continues. */
+  readonly since?: Moment | undefined;
+  readonly onInvalid: "fail" | "drop";
+  readonly limits: ShardLimits;
+  /** Whether the asset has had an event in this run. */
+  readonly hasHeard: (subject: Subject) => boolean;
+  /** Finds assets that another source does not know, if asking it is worth the credits. They may still be valid. */
+  readonly suspects: ((subjects: readonly Subject[]) => Promise<readonly Subject[]>) | undefined;
+}

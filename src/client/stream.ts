@@ -1,0 +1,292 @@
+import { isStreamLimitFailure } from "./streams/stream-refusal.ts";
+import { childOf } from "../base/context/child-signal.ts";
+import { Failure, usageFailure } from "../base/failure.ts";
+import { CrowdedShards } from "./live/crowded-shards.ts";
+import { endCause, Stop } from "./ending.ts";
+import { findFault, refusedAlone } from "./live/find-invalid.ts";
+import { endedForGood } from "./live/reconnect.ts";
+import { assetsOf, Regrouped, RunningShard } from "./live/running-shard.ts";
+import { momentOf } from "./gap.ts";
+import { planShards, replanShards, type Room, roomFor, withoutMalformed } from "./shards.ts";
+import { openerOf } from "./live/subscription.ts";
+import { subjectKey, type Subject } from "./subject.ts";
+import type { ShardLimits, TailHandlers, TailOptions } from "./stream-options.ts";
+
+const reloaded = "the list of assets changed";
+
+/** Rejections in a row for which no asset is at fault. */
+const maxFruitless = 5;
+
+/** Streams any number of assets over as many connections as they need. */
+export class Tail {
+  readonly #options: TailOptions;
+  readonly #handlers: TailHandlers;
+  readonly #limits: ShardLimits;
+  readonly #running = new Set<RunningShard>();
+  readonly #crowded: CrowdedShards;
+  readonly #work = new Set<Promise<void>>();
+  /** Connections that the service ended permanently; reported at the end of the stream. */
+  readonly #ended: RunningShard[] = [];
+  /**
+   * Assets that were dropped or whose connection has ended. Kept as long as they are listed, because the service would
+   * reject them again and interrupt other assets.
+   */
+  readonly #droppedKeys = new Set<string>();
+  /** Assets that a reload of the list brought. */
+  readonly #addedKeys = new Set<string>();
+  #reloading: Promise<unknown> = Promise.resolve();
+  #begun = 0;
+  #start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
+
+  constructor(options: TailOptions, handlers: TailHandlers) {
+    this.#options = options;
+    this.#handlers = handlers;
+    this.#limits = {
+      ...options.limits,
+      isHostKnown: () => [...this.#running].some(({ wasOpen }) => wasOpen),
+    };
+    this.#crowded = new CrowdedShards(this.#running, options, handlers);
+  }
+
+  /** Runs until it throws, like `keepOpen`. All connections are closed by then. */
+  async run(subjects: readonly Subject[], signal: AbortSignal): Promise<never> {
+    const { onInvalid, kind } = this.#options;
+    const wanted = withoutMalformed(subjects, kind.by, onInvalid === "fail" ? onInvalid : this.#drop);
+    const all = childOf(signal);
+    let over: unknown;
+    try {
+      return await new Promise<never>((_, reject) => {
+        this.#start = (assets, after) => {
+          const work = this.#begin(assets, all.signal, reject, after).finally(() => this.#work.delete(work));
+          this.#work.add(work);
+        };
+        for (const assets of planShards(wanted, this.#room(wanted.length))) this.#start(assets);
+      });
+    } catch (cause) {
+      over = cause;
+      throw (cause instanceof Stop && cause.by === "time" && this.#crowded.withoutPlace()) || cause;
+    } finally {
+      const isStopped = signal.aborted;
+      all.abort(over);
+      all.release();
+      await Promise.all(this.#work);
+      this.#close(over, isStopped);
+    }
+  }
+
+  /**
+   * Returns the assets in use, excluding dropped ones that are still listed. Only connections whose assets change are
+   * reopened, after what the list adds to them has been tried alone. Throws if the list does not fit.
+   */
+  async reload(listed: readonly Subject[], signal: AbortSignal): Promise<readonly Subject[]> {
+    const reload = this.#reloading.then(async () => await this.#reload(listed, signal));
+    this.#reloading = reload.catch(() => undefined);
+    return await reload;
+  }
+
+  async #reload(listed: readonly Subject[], signal: AbortSignal): Promise<readonly Subject[]> {
+    if (this.#droppedKeys.size > 0) {
+      const keys = new Set(listed.map(subjectKey));
+      for (const key of this.#droppedKeys) if (!keys.has(key)) this.#droppedKeys.delete(key);
+    }
+    const wanted = withoutMalformed(this.#withoutDropped(listed), this.#options.kind.by, this.#drop);
+    // First, because a list that does not fit may be huge.
+    const replanned = this.#replan(wanted);
+    const before = new Set(this.assets().map(subjectKey));
+    const added = new Set(wanted.filter((subject) => !before.has(subjectKey(subject))));
+    for (const subject of added) this.#addedKeys.add(subjectKey(subject));
+    const joining = replanned.flatMap(({ from, subjects }) =>
+      from === undefined ? [] : subjects.filter((subject) => added.has(subject)),
+    );
+    const hasRoom = this.#running.size < this.#room(listed.length).cap;
+    const probing = { ...this.#probing(signal), isHostKnown: true };
+    const refused = hasRoom ? await refusedAlone(probing, joining) : undefined;
+    if (refused !== undefined) this.#drop(refused.invalid, refused.failure);
+    const subjects = this.#withoutDropped(listed);
+    this.#regroup(this.#replan(subjects));
+    return subjects;
+  }
+
+  /** The assets of all connections. */
+  assets(): readonly Subject[] {
+    return assetsOf([...this.#running]);
+  }
+
+  /** What is known about the assets of each connection. */
+  sights() {
+    return Array.from(this.#running, (self) => self.sight());
+  }
+
+  #withoutDropped(listed: readonly Subject[]): readonly Subject[] {
+    if (this.#droppedKeys.size === 0) return listed;
+    return listed.filter((subject) => !this.#droppedKeys.has(subjectKey(subject)));
+  }
+
+  #replan(subjects: readonly Subject[]): ReturnType<typeof replanShards> {
+    if (subjects.length === 0) throw usageFailure("all assets in the list have already been skipped");
+    const before = [...this.#running].map(({ shard }) => shard.subjects);
+    return replanShards(before, subjects, this.#room(subjects.length));
+  }
+
+  #regroup(replanned: ReturnType<typeof replanShards>): void {
+    const places = new Map(replanned.map((each) => [each.from, each.subjects]));
+    const reopened: Promise<void>[] = [];
+    const at = momentOf(this.#options.context.clock);
+    for (const [index, self] of [...this.#running].entries()) {
+      const assets = places.get(index) ?? [];
+      if (isSame(assets, self.shard.subjects)) continue;
+      const { shard } = self;
+      if (assets.length > 0) reopened.push(self.settling());
+      self.regroup(assets, reloaded, at, this.#handlers);
+      if (assets.length > 0) continue;
+      this.#running.delete(self);
+      this.#handlers.closed(shard, reloaded);
+    }
+    // The host may allow fewer connections than the plan, so existing connections reopen first.
+    const after = Promise.all(reopened);
+    for (const { from, subjects: assets } of replanned) if (from === undefined) this.#start?.(assets, after);
+  }
+
+  #room(assets: number): Room {
+    return roomFor(this.#options.feed, assets, Math.min(this.#options.cap, this.#crowded.accepted));
+  }
+
+  /** A connection added by a reload waits for `after`. */
+  async #begin(
+    subjects: readonly Subject[],
+    signal: AbortSignal,
+    fail: (cause: unknown) => void,
+    after: Promise<unknown> | undefined,
+  ): Promise<void> {
+    this.#begun += 1;
+    const shard = { number: this.#begun, subjects };
+    const started = momentOf(this.#options.context.clock);
+    const self = new RunningShard(shard, started, after !== undefined, childOf(signal));
+    this.#running.add(self);
+    const { since } = this.#options;
+    if (!self.isAdded && since !== undefined)
+      self.interrupted = { from: since, reason: "dexdata was not running" };
+    try {
+      this.#handlers.begun(shard);
+      await after;
+      await this.#keepWanted(self, signal);
+    } catch (cause) {
+      fail(cause);
+    } finally {
+      self.settled?.();
+    }
+  }
+
+  async #keepWanted(self: RunningShard, signal: AbortSignal): Promise<void> {
+    for (let isWanted = self.shard.subjects.length > 0; isWanted;) {
+      self.current.release();
+      self.current = childOf(signal);
+      try {
+        isWanted = await this.#keepOrDrop(self);
+      } catch (cause) {
+        if (signal.aborted) throw signal.reason;
+        if (!(self.current.signal.reason instanceof Regrouped)) throw cause;
+        isWanted = self.shard.subjects.length > 0;
+      } finally {
+        self.current.release();
+      }
+    }
+    this.#running.delete(self);
+  }
+
+  /** Returns false if no asset is left. */
+  async #keepOrDrop(self: RunningShard): Promise<boolean> {
+    try {
+      const open = openerOf({ ...this.#options, subjects: self.shard.subjects });
+      return await self.keep(this.#options.context, open, this.#limits, this.#handlers);
+    } catch (cause) {
+      if (self.current.signal.aborted || !(cause instanceof Failure)) throw cause;
+      if (cause.details.status === endedForGood) return this.#endForGood(self, cause);
+      if (isStreamLimitFailure(cause) && !self.wasOpen) {
+        this.#crowded.placeElsewhere(self, cause);
+        if (this.#running.size === 0) throw cause;
+        return false;
+      }
+      return this.#crowded.isPlacedBack(self, cause) || (await this.#dropInvalid(self, cause));
+    }
+  }
+
+  /** Returns false if no asset is left. Throws if the options do not allow dropping. */
+  async #dropInvalid(self: RunningShard, refused: Failure): Promise<boolean> {
+    const { subjects } = self.shard;
+    const { isHostKnown = () => false } = this.#limits;
+    const signal = self.current.signal;
+    const probing = { ...this.#probing(signal), isHostKnown: isHostKnown() };
+    const { invalid, failure } = await findFault(probing, subjects, refused).catch((cause: unknown) => {
+      if (!(cause instanceof Failure) || !this.#isOfList(subjects, cause)) throw cause;
+      return { invalid: subjects, failure: cause };
+    });
+    if (invalid.length === 0 && !probing.isHostKnown) throw refused;
+    if (invalid.length === 0) return await this.#tryAgain(self, refused);
+    if (this.#options.onInvalid === "fail" && !this.#isOfList(invalid, failure)) throw failure;
+    this.#drop(invalid, failure);
+    const left = subjects.filter((subject) => !invalid.includes(subject));
+    if (left.length === 0) return this.#giveUp(self, failure);
+    self.shard = { ...self.shard, subjects: left };
+    return true;
+  }
+
+  /** Nothing is wrong with the assets, so the rejection was a passing mistake. */
+  async #tryAgain(self: RunningShard, refused: Failure): Promise<true> {
+    const { clock, random } = this.#options.context;
+    self.fruitless += 1;
+    if (self.fruitless > maxFruitless) throw refused;
+    const wait = self.waits.after(refused, random());
+    self.settled?.();
+    this.#handlers.retrying(self.shard, refused, wait);
+    await clock.sleep(wait, self.current.signal);
+    return true;
+  }
+
+  #probing(signal: AbortSignal): Omit<Parameters<typeof findFault>[0], "isHostKnown"> {
+    return { ...this.#options, charged: this.#handlers.charged, signal };
+  }
+
+  /** What a reload brought is refused alone, unless the key or the credits are at fault. */
+  #isOfList(subjects: readonly Subject[], { details: { status } }: Failure): boolean {
+    return (
+      status !== 401 && status !== 402 && subjects.every((each) => this.#addedKeys.has(subjectKey(each)))
+    );
+  }
+
+  readonly #drop = (invalid: readonly Subject[], failure: Failure): void => {
+    this.#handlers.dropped(invalid, failure);
+    for (const subject of invalid) this.#droppedKeys.add(subjectKey(subject));
+  };
+
+  #endForGood(self: RunningShard, failure: Failure): false {
+    self.refused = failure;
+    this.#ended.push(self);
+    for (const subject of self.shard.subjects) this.#droppedKeys.add(subjectKey(subject));
+    this.#giveUp(self, failure);
+    this.#handlers.ended(self.shard, failure);
+    return false;
+  }
+
+  #giveUp(self: RunningShard, failure: Failure): false {
+    this.#running.delete(self);
+    this.#handlers.closed(self.shard, failure.message);
+    if (this.#running.size === 0) throw failure;
+    return false;
+  }
+
+  #close(over: unknown, isStopped: boolean): void {
+    for (const self of [...this.#ended, ...this.#running]) {
+      const { shard } = self;
+      const missed = self.missed(momentOf(this.#options.context.clock));
+      // If a failure ended the stream, it already explains the connections that were never open.
+      if (missed !== undefined && (isStopped || missed.missing === "lost"))
+        this.#handlers.missed(shard, missed.gap, missed.missing);
+      if (this.#running.has(self)) this.#handlers.closed(shard, endCause(over));
+    }
+  }
+}
+
+function isSame(a: readonly Subject[], b: readonly Subject[]): boolean {
+  return a.length === b.length && a.every((subject, index) => subject === b[index]);
+}

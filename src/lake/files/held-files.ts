@@ -1,0 +1,189 @@
+import path from "node:path";
+import { describeFileError, errorCode, isOneFile } from "../../base/files/file-errors.ts";
+import { folderBelow } from "../../base/files/folder-below.ts";
+import { type FileIdentity, type FolderLock, identityOf, publish } from "../../base/files/publish.ts";
+import { openStored } from "../../base/files/stored-file.ts";
+import {
+  openParquet,
+  type ParquetFile,
+  readParquet,
+  type RowRange,
+  rowRanges,
+} from "../../rows/parquet-file.ts";
+import type { Dataset } from "../dataset.ts";
+import { type Footer, foreignPart, readFooters } from "../footer.ts";
+import {
+  fileNameOf,
+  type FileState,
+  fileStates,
+  folderOf,
+  type Period,
+  placeNamed,
+  placeOf,
+} from "../layout.ts";
+import { UnreadableParquet } from "../../rows/parquet-format.ts";
+
+interface FileOnDisk {
+  readonly file: string;
+  readonly state: FileState;
+  readonly identity: FileIdentity | undefined;
+}
+
+/** A period that can be read. */
+export interface KeptFile extends FileOnDisk {
+  readonly footer: Footer;
+  /** Where its rows are in the file. */
+  readonly range: RowRange;
+}
+
+interface DamagedFile extends FileOnDisk {
+  readonly footer: undefined;
+  readonly problem: string;
+  /** Only these rows of the file have changed. */
+  readonly isPartly: boolean;
+}
+
+/** A period in a file of the directory. */
+export type HeldFile = KeptFile | DamagedFile;
+
+/** A file with the periods that it has, oldest first. */
+export interface FoundFile extends FileOnDisk {
+  /** Why the file cannot be used. */
+  readonly problem: string | undefined;
+  readonly periods: readonly KeptFile[];
+  /** Periods whose rows have changed; known only if every byte was read. */
+  readonly changed: readonly (KeptFile & { readonly problem: string })[];
+}
+
+export interface Looking {
+  readonly root: string;
+  /** Without it, nothing is changed. */
+  readonly lock: FolderLock | undefined;
+}
+
+/**
+ * The period in its file, of which every byte is read. What the operating system says about one file is damage of that
+ * file.
+ */
+export async function findHeld(
+  looking: Looking,
+  dataset: Dataset,
+  period: Period,
+): Promise<HeldFile | undefined> {
+  const isRead = (footer: Footer): boolean => isWithin(footer, period);
+  return heldIn(await findFiles(looking, dataset, placeOf(dataset, period), isRead), period);
+}
+
+export const isWithin = ({ period }: Footer, { from, to }: Period): boolean =>
+  period.from >= from && period.from < to;
+
+/** A file that cannot be read may have any period of its time. A killed run can leave a period in two files. */
+export function heldIn(files: readonly FoundFile[], own: Period): HeldFile | undefined {
+  const kept = files.flatMap(({ periods }) => periods).find(({ footer }) => isWithin(footer, own));
+  if (kept !== undefined) return kept;
+  const changed = files.flatMap((found) => found.changed).find(({ footer }) => isWithin(footer, own));
+  const damaged = changed ?? files.find(({ problem }) => problem !== undefined);
+  if (damaged?.problem === undefined) return undefined;
+  return { ...damaged, footer: undefined, problem: damaged.problem, isPartly: damaged === changed };
+}
+
+/** The files in one directory of a dataset: complete rows come first. Of a period with `isRead`, every byte is read. */
+export async function findFiles(
+  { root, lock }: Looking,
+  dataset: Dataset,
+  name: string,
+  isRead: (footer: Footer) => boolean = () => false,
+): Promise<readonly FoundFile[]> {
+  const folder = path.join(root, folderOf(dataset), name);
+  const place = placeNamed(dataset, name);
+  if (place === undefined) return [];
+  const files: FoundFile[] = [];
+  for (const state of fileStates) {
+    const file = path.join(folder, fileNameOf(state));
+    const found = await readFound(file, state, dataset, place, isRead);
+    if (found === undefined) continue;
+    const said = [...found.periods, ...found.changed][0]?.footer.state ?? state;
+    if (said === state) {
+      files.push(found);
+      continue;
+    }
+    // A run was killed between writing the complete file and renaming it.
+    const named = path.join(folder, fileNameOf(said));
+    if (lock !== undefined && identityOf(named) !== undefined) {
+      files.push({ ...found, state: said, problem: `${path.basename(named)} exists as well`, periods: [] });
+      continue;
+    }
+    if (lock !== undefined) {
+      folderBelow(root, folderOf(dataset), name);
+      publish(lock, file, named, undefined);
+    }
+    const own = { file: lock === undefined ? file : named, state: said };
+    files.push({ ...found, ...own, periods: found.periods.map((each) => ({ ...each, ...own })) });
+  }
+  return files;
+}
+
+async function readFound(
+  file: string,
+  state: FileState,
+  dataset: Dataset,
+  place: Period,
+  isRead: (footer: Footer) => boolean,
+): Promise<FoundFile | undefined> {
+  const unusable = (problem: string): FoundFile => ({
+    file,
+    state,
+    problem,
+    identity: identityOf(file),
+    periods: [],
+    changed: [],
+  });
+  let source: ReturnType<typeof openStored>;
+  try {
+    source = openStored(file);
+    if (source === undefined) return undefined;
+    const { identity } = source;
+    const parquet = await openParquet(source);
+    const footers = readFooters(parquet.receipt);
+    if (footers === undefined) return unusable("the footer is not one that dexdata writes");
+    for (const footer of footers) {
+      const foreign = foreignPart(footer, dataset, place);
+      if (foreign !== undefined) return unusable(`the file is in the wrong directory: ${foreign}`);
+    }
+    const ranges = rowRanges(
+      parquet,
+      footers.map(({ rows }) => rows),
+    );
+    const periods: KeptFile[] = [];
+    const changed: (KeptFile & { readonly problem: string })[] = [];
+    for (const [index, footer] of footers.entries()) {
+      const range = ranges[index] ?? { begin: 0, end: 0 };
+      const own = { file, state, footer, identity, range };
+      const problem = isRead(footer) ? await changeIn(parquet, own) : undefined;
+      if (problem === undefined) periods.push(own);
+      else changed.push({ ...own, problem });
+    }
+    return { file, state, identity, problem: undefined, periods, changed };
+  } catch (cause) {
+    if (cause instanceof UnreadableParquet) return unusable(cause.message);
+    if (errorCode(cause) === "ENOTDIR") return undefined;
+    if (errorCode(cause) === "ELOOP") return unusable("it is a link");
+    if (isOneFile(cause)) return unusable(`it cannot be read (${describeFileError(cause)})`);
+    throw cause;
+  } finally {
+    source?.close();
+  }
+}
+
+async function changeIn(
+  parquet: ParquetFile,
+  { footer, range }: Pick<KeptFile, "footer" | "range">,
+): Promise<string | undefined> {
+  try {
+    const { rows_sha256 } = await readParquet(parquet, undefined, range);
+    return rows_sha256 === footer.rows_sha256 ? undefined : "the rows have changed";
+  } catch (cause) {
+    if (cause instanceof UnreadableParquet) return cause.message;
+    throw cause;
+  }
+}

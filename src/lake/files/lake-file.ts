@@ -1,0 +1,201 @@
+import { rowShape } from "../../api/endpoint.ts";
+import { fail } from "../../base/failure.ts";
+import { createPart, openStored } from "../../base/files/stored-file.ts";
+import { removeFile } from "../../base/files/paths.ts";
+import { rawMembers } from "../../base/json/raw-json.ts";
+import {
+  columnsOf,
+  createRowHash,
+  type ParquetColumn,
+  UnreadableParquet,
+} from "../../rows/parquet-format.ts";
+import { joinParquet } from "../../rows/join-parquet.ts";
+import {
+  groupsOf,
+  openParquet,
+  type ParquetFile,
+  readParquet,
+  type RowRange,
+  rowRanges,
+} from "../../rows/parquet-file.ts";
+import { createParquetWriter, type WrittenRows } from "../../rows/parquet-writer.ts";
+import { type DatasetKind, factsOfKind } from "../dataset.ts";
+import { type Footer, writeFooter, writeFooters } from "../footer.ts";
+import { periodAt } from "../layout.ts";
+
+/** Calls `read` with the file, or returns undefined if it does not exist. Throws UnreadableParquet for a damaged one. */
+export async function withParquet<T>(
+  file: string,
+  read: (parquet: ParquetFile) => T | Promise<T>,
+): Promise<T | undefined> {
+  const source = openStored(file);
+  if (source === undefined) return undefined;
+  try {
+    return await read(await openParquet(source));
+  } finally {
+    source.close();
+  }
+}
+
+/** Like `withParquet`, but also returns undefined for a damaged file. */
+export async function tryParquet<T>(
+  file: string,
+  read: (parquet: ParquetFile) => T | Promise<T>,
+): Promise<T | undefined> {
+  return await withParquet(file, read).catch((cause: unknown) => {
+    if (cause instanceof UnreadableParquet) return undefined;
+    throw cause;
+  });
+}
+
+/**
+ * The rows of a file, or some of them, as JSON, which a writer accepts again. Throws UnreadableParquet if
+ * any byte of them has changed.
+ */
+export async function readRows(file: string, range?: RowRange): Promise<readonly string[]> {
+  const rows = await withParquet(file, async (parquet) => {
+    const lines: string[] = [];
+    for await (const group of parquet.groups(undefined, range))
+      lines.push(...group.lines.toString().split("\n").filter(Boolean).map(asSent));
+    return lines;
+  });
+  if (rows === undefined) throw new UnreadableParquet("the file does not exist");
+  return rows;
+}
+
+/** A value that did not fit its column is exact in `other`, as are fields without a column. */
+function asSent(line: string): string {
+  if (!line.includes('"other":')) return line;
+  const members = new Map(rawMembers(line));
+  const other = members.get("other");
+  if (other === undefined) return line;
+  members.delete("other");
+  for (const [name, value] of rawMembers(other)) members.set(name, value);
+  return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
+}
+
+/** Where the rows of a period are. */
+export interface StoredPeriod {
+  readonly file: string;
+  readonly range: RowRange;
+  readonly footer: Footer;
+}
+
+/** A new file with one period. `bytes` is its size. */
+export interface WrittenPart extends StoredPeriod {
+  readonly bytes: number;
+}
+
+/** Writes rows of a dataset. `see` gets each row as it was read back. */
+export async function writePart(
+  part: string,
+  kind: DatasetKind,
+  rows: readonly string[],
+  footerOf: (written: WrittenRows) => Footer,
+  see: (row: string) => void = () => undefined,
+): Promise<WrittenPart> {
+  const columns = columnsOf(rowShape(factsOfKind(kind).endpoint));
+  let footer: Footer | undefined;
+  const receiptOf = (written: WrittenRows): string => {
+    footer = footerOf(written);
+    return writeFooter(footer);
+  };
+  const bytes = await writeParquet(part, columns, rows, receiptOf, see);
+  if (footer === undefined) throw new Error("a file without a footer");
+  return { file: part, bytes, range: { begin: 0, end: rows.length }, footer };
+}
+
+/** The file is on the disk and has been read back before it may replace anything. Returns its size. */
+export async function writeParquet(
+  part: string,
+  columns: readonly ParquetColumn[],
+  rows: readonly string[],
+  receiptOf: (written: WrittenRows) => string,
+  see: (row: string) => void = () => undefined,
+): Promise<number> {
+  const file = createPart(part);
+  let receipt = "";
+  try {
+    const writer = createParquetWriter({ columns, write: file.write });
+    await writer.add(rows);
+    const written = await writer.finish((summary) => {
+      receipt = receiptOf(summary);
+      return receipt;
+    });
+    file.sync();
+    await checkPart(part, receipt, written, see);
+    return file.size();
+  } catch (cause) {
+    removeFile(part);
+    throw cause;
+  } finally {
+    file.close();
+  }
+}
+
+async function checkPart(
+  part: string,
+  receipt: string,
+  { rows_sha256 }: WrittenRows,
+  see: (row: string) => void,
+): Promise<void> {
+  const hash = createRowHash();
+  const found = await tryParquet(part, async (parquet) => {
+    for await (const { lines, rows } of parquet.groups()) {
+      hash.add(lines, rows);
+      for (const line of lines.toString().split("\n")) if (line !== "") see(line);
+    }
+    return parquet.receipt;
+  });
+  if (found !== receipt || hash.summary().rows_sha256 !== rows_sha256) throw notWritten(part);
+}
+
+function notWritten(part: string) {
+  return fail("output", `${part} does not contain the rows that were written to it`, {
+    next: "check the disk and the memory of this machine, and run the command again",
+  });
+}
+
+/** Whether each byte of the rows is as it was written. */
+export const isIntact = async (file: string, range: RowRange): Promise<boolean> =>
+  (await tryParquet(file, async (parquet) => await hasIntactBytes(parquet, range))) ?? false;
+
+async function hasIntactBytes(parquet: ParquetFile, range: RowRange): Promise<true> {
+  const { first, last } = groupsOf(parquet, range);
+  for (let group = first; group < last; group += 1) await parquet.bytesOf(group);
+  return true;
+}
+
+/**
+ * The last day of the month is complete. Until then, each day has its own row groups, so that adding rows copies those of
+ * the other days.
+ */
+function isMonthOver({ state, period, settled_to }: Footer): boolean {
+  return state === "rows" && settled_to >= periodAt({ interval: "24h" }, period.from).to;
+}
+
+/** Writes a file with these periods. As with a single one, it has been read back before it may replace anything. */
+export async function joinPeriods(part: string, periods: readonly StoredPeriod[]): Promise<void> {
+  const file = createPart(part);
+  try {
+    const receipt = writeFooters(periods.map(({ footer }) => footer));
+    const isPacked = periods.some(({ footer }) => isMonthOver(footer));
+    const isCopied = await joinParquet(periods, receipt, file.write, isPacked);
+    file.sync();
+    const isSame = await tryParquet(part, async (parquet) => {
+      const counts = periods.map(({ footer }) => footer.rows);
+      for (const [index, range] of rowRanges(parquet, counts).entries()) {
+        const hash = periods[index]?.footer.rows_sha256;
+        if (isCopied) await hasIntactBytes(parquet, range);
+        else if ((await readParquet(parquet, undefined, range)).rows_sha256 !== hash) return false;
+      }
+      return parquet.receipt === receipt;
+    });
+    if (isSame !== true) throw notWritten(part);
+  } catch (cause) {
+    removeFile(part);
+    throw cause;
+  } finally {
+    file.close();
+  }
+}

@@ -1,0 +1,137 @@
+import path from "node:path";
+import type { Client } from "../../client/client.ts";
+import { token as tokenEndpoint } from "../../api/endpoints/token.ts";
+import { affectsOneInput, Failure } from "../../base/failure.ts";
+import { address, position, text, time } from "../../api/record.ts";
+import { isOneFile } from "../../base/files/file-errors.ts";
+import { identityOf, publish } from "../../base/files/publish.ts";
+import { isObject, member } from "../../base/json/raw-json.ts";
+import { columnOf, UnreadableParquet } from "../../rows/parquet-format.ts";
+import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
+import { readRows, writeParquet } from "./lake-file.ts";
+import { tokensName } from "../layout.ts";
+import { type Keeper, partIn } from "./place-file.ts";
+
+export interface TokenKey {
+  readonly network: string;
+  readonly token: string;
+}
+
+interface TokenRow extends TokenKey {
+  /** Null if the service does not know them. */
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+  /** When the service was last asked and did not know the token; null if it does. */
+  readonly absent_at: string | null;
+}
+
+/** In seconds. The service may learn of a token later, so it is asked again once a day. */
+const absenceTime = 86_400;
+
+const columns = Object.entries({
+  network: text,
+  token: address,
+  symbol: text,
+  decimals: position,
+  absent_at: time,
+}).map(([name, field]) => columnOf(name, field));
+
+const keyOf = ({ network, token }: TokenKey): string => `${network}:${token}`;
+
+/**
+ * Requests the tokens that the table lacks, one request each, and saves them after every few requests. Returns how many
+ * could not be fetched; the next run requests them again. `present` is in Unix seconds.
+ */
+export async function completeTokens(
+  keeper: Keeper & { readonly client: Client },
+  wanted: Iterable<TokenKey>,
+  present: number,
+): Promise<number> {
+  const { client, root } = keeper;
+  const rows = await readTokens(path.join(root, tokensName));
+  const missing = [...new Map([...wanted].map((key) => [keyOf(key), key])).values()].filter((key) =>
+    isMissing(rows.get(keyOf(key)), present),
+  );
+  let failed = 0;
+  for (let at = 0; at < missing.length; at += client.width) {
+    const batch = missing.slice(at, at + client.width);
+    const fetched = await Promise.allSettled(
+      batch.map(async (key) => await fetchToken(client, key, present)),
+    );
+    const found = fetched.flatMap((each) => (each.status === "fulfilled" ? (each.value ?? []) : []));
+    for (const row of found) rows.set(keyOf(row), row);
+    // These tokens are paid for, even if the budget does not suffice for the others.
+    if (found.length > 0) await writeTokens(keeper, rows);
+    const refused = fetched.find((each) => each.status === "rejected");
+    if (refused !== undefined) throw refused.reason;
+    failed += batch.length - found.length;
+  }
+  return failed;
+}
+
+/** Tables of earlier versions do not say when a token was absent. */
+function isMissing(row: TokenRow | undefined, present: number): boolean {
+  if (row === undefined) return true;
+  if (row.symbol !== null || row.decimals !== null) return false;
+  const asked = row.absent_at === null ? undefined : parseRfc3339(row.absent_at)?.seconds;
+  return asked === undefined || asked > present || present - asked >= absenceTime;
+}
+
+async function writeTokens(keeper: Keeper, rows: ReadonlyMap<string, TokenRow>): Promise<void> {
+  const file = path.join(keeper.root, tokensName);
+  const before = identityOf(file);
+  const sorted = [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const part = partIn(keeper, tokensName);
+  const lines = sorted.map(([, row]) => JSON.stringify(row));
+  await writeParquet(part, columns, lines, ({ rows: count, rows_sha256 }) =>
+    JSON.stringify({ v: 1, kind: "tokens", rows: count, rows_sha256 }),
+  );
+  publish(keeper.lock, part, file, before);
+}
+
+/** A damaged table is written again. */
+async function readTokens(file: string): Promise<Map<string, TokenRow>> {
+  const lines = await readRows(file).catch((cause: unknown) => {
+    if (cause instanceof UnreadableParquet || isOneFile(cause)) return [];
+    throw cause;
+  });
+  return new Map(
+    lines.map((line) => {
+      const row = rowOf(JSON.parse(line));
+      return [keyOf(row), row];
+    }),
+  );
+}
+
+/** Undefined if the request failed. A token that the service does not know has no symbol and no decimals. */
+async function fetchToken(
+  client: Client,
+  { network, token }: TokenKey,
+  present: number,
+): Promise<TokenRow | undefined> {
+  const args = new Map([
+    ["network", network],
+    ["token_address", token],
+  ]);
+  try {
+    const { value } = (await client.ask(tokenEndpoint, args)).read();
+    const row = rowOf({ ...(isObject(value) && value), network, token, absent_at: null });
+    return row.symbol === null && row.decimals === null ? { ...row, absent_at: showSeconds(present) } : row;
+  } catch (cause) {
+    if (!(cause instanceof Failure) || client.signal.aborted) throw cause;
+    if (affectsOneInput(cause)) return rowOf({ network, token, absent_at: showSeconds(present) });
+    if (cause.exit === 1 || cause.exit === 7 || cause.status === 403) return undefined;
+    throw cause;
+  }
+}
+
+function rowOf(value: unknown): TokenRow {
+  const [symbol, decimals, absent] = ["symbol", "decimals", "absent_at"].map((name) => member(value, name));
+  return {
+    network: String(member(value, "network")),
+    token: String(member(value, "token")),
+    symbol: typeof symbol === "string" ? symbol : null,
+    decimals: typeof decimals === "number" && Number.isSafeInteger(decimals) ? decimals : null,
+    absent_at: typeof absent === "string" ? absent : null,
+  };
+}

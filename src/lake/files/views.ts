@@ -1,0 +1,112 @@
+import path from "node:path";
+import type { Context } from "../../base/context/context.ts";
+import { writeFailure } from "../../base/files/file-errors.ts";
+import { lookAt } from "../../base/files/paths.ts";
+import { replaceWithText } from "../../base/files/replace-file.ts";
+import { textOfFile } from "../../base/files/stored-file.ts";
+import { type Dataset, factsOfKind, keyOfKind } from "../dataset.ts";
+import { tokensName } from "../layout.ts";
+
+/** What an analyst opens first: `cd lake && duckdb -init views.sql`. */
+export const viewsName = "views.sql";
+
+/** `complete` are the datasets with at least one complete day, because DuckDB rejects a pattern without a file. */
+export function writeViews(
+  { random }: Pick<Context, "random">,
+  root: string,
+  complete: readonly Dataset[],
+): void {
+  const file = path.join(root, viewsName);
+  const text = viewsOf(complete, lookAt(path.join(root, tokensName)) !== undefined);
+  if (textOfFile(file) === text) return;
+  try {
+    replaceWithText(random, file, text, { mode: 0o666 });
+  } catch (cause) {
+    throw writeFailure("output", file, cause);
+  }
+}
+
+const header = `-- DuckDB views of this directory, wherever it is. dexdata sync replaces this file.
+-- Start DuckDB in the directory: cd lake && duckdb -init views.sql
+-- Or name it before: SET VARIABLE lake = '/mnt/lake';
+-- Only complete days are included. Times are in UTC.
+SET TimeZone = 'UTC';
+`;
+
+/** In a pattern, a bracket begins a set of characters. */
+const rootOf = `replace(coalesce(getvariable('lake'), '.'), '[', '[[]')`;
+
+export function viewsOf(complete: readonly Dataset[], hasTokens: boolean): string {
+  const patterns = new Map<string, string>();
+  for (const dataset of complete) {
+    const place = dataset.by === "month" ? "month" : "date";
+    const levels = dataset.interval === undefined ? "*/*" : "*/*/*";
+    const pattern = `/${dataset.kind}/${levels}/${place}=*/rows.parquet`;
+    patterns.set(pattern, sourceOf(pattern, dataset, place));
+  }
+  const sources = (kind: string): readonly string[] =>
+    [...patterns]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .flatMap(([pattern, source]) => (pattern.startsWith(`/${kind}/`) ? [source] : []));
+  const trades = sources("transactions")
+    .map((source) =>
+      source.includes("/date=*/")
+        ? `SELECT * FROM ${source}`
+        : `SELECT * EXCLUDE (month), created_at::DATE AS date FROM ${source}`,
+    )
+    .join("\nUNION ALL BY NAME\n");
+  const candles = [
+    ...candlesOf("ohlcv", sources("ohlcv")),
+    ...candlesOf("token-ohlcv", sources("token-ohlcv")),
+  ];
+  const views = [header];
+  for (const source of sources("pools")) views.push(view("pool_history", poolHistory(source)), poolGaps);
+  if (hasTokens) views.push(view("tokens", `SELECT * FROM read_parquet(${rootOf} || '/${tokensName}')`));
+  if (trades !== "") views.push(view("trades", hasTokens ? tradesWithTokens(`(${trades})`) : trades));
+  if (candles.length > 0) views.push(view("candles", candles.join("\nUNION ALL BY NAME\n")));
+  return views.join("\n");
+}
+
+const view = (name: string, query: string): string => `CREATE OR REPLACE VIEW ${name} AS\n${query};\n`;
+
+/** An address that consists of digits must not become a number. */
+function sourceOf(pattern: string, { kind, interval }: Dataset, place: string): string {
+  const names = ["network", keyOfKind(kind), ...(interval === undefined ? [] : ["candle"])];
+  const types = [
+    ...names.map((name) => `'${name}': VARCHAR`),
+    `'${place}': ${place === "date" ? "DATE" : "VARCHAR"}`,
+  ];
+  return `read_parquet(${rootOf} || '${pattern}', hive_partitioning = true, hive_types = {${types.join(", ")}})`;
+}
+
+/** The service sends 0 as the liquidity of a pool in its first week. */
+const poolHistory = (source: string): string =>
+  `SELECT * EXCLUDE (month) REPLACE (nullif(liquidity_usd, CASE WHEN as_of < created_at + INTERVAL 7 DAYS THEN 0 END) AS liquidity_usd)\nFROM ${source}`;
+
+/** Footers have the periods that no run has read. */
+const poolGaps = view(
+  "pool_gaps",
+  `SELECT day->>'network' AS network, day->>'list' AS list, (gap->>'from')::TIMESTAMPTZ AS "from", (gap->>'to')::TIMESTAMPTZ AS "to", gap->>'why' AS why
+FROM (SELECT day, unnest((day->'lost')::JSON[]) AS gap FROM (SELECT unnest((decode(value)::JSON->'periods')::JSON[]) AS day
+  FROM parquet_kv_metadata(${rootOf} || '/pools/*/*/month=*/rows.parquet') WHERE decode(key) = 'dexdata'))`,
+);
+
+/** Raw amounts divided by the decimals of the token. Negative: the pool paid out. */
+function tradesWithTokens(source: string): string {
+  return `SELECT t.created_at AS time, t.network, t.pool, t.date, t.id, t.log_index, t.sender, t.recipient,
+  t.token_0, coalesce(a.symbol, t.token_0_symbol) AS symbol_0, t.amount_0::DOUBLE / pow(10, a.decimals) AS amount_0,
+  t.token_1, coalesce(b.symbol, t.token_1_symbol) AS symbol_1, t.amount_1::DOUBLE / pow(10, b.decimals) AS amount_1,
+  t.price_0, t.price_1, t.price_0_usd, t.price_1_usd, t.created_at_block_number AS block,
+  t.amount_0 AS raw_amount_0, t.amount_1 AS raw_amount_1
+FROM ${source} t
+LEFT JOIN tokens a ON a.network = t.network AND a.token = t.token_0
+LEFT JOIN tokens b ON b.network = t.network AND b.token = t.token_1`;
+}
+
+function candlesOf(kind: "ohlcv" | "token-ohlcv", sources: readonly string[]): readonly string[] {
+  const { asset } = factsOfKind(kind);
+  return sources.map(
+    (source) =>
+      `SELECT network, '${asset}' AS kind, ${asset} AS address, candle, time_open, time_close, open, high, low, close, volume\nFROM ${source}`,
+  );
+}

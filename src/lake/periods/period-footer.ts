@@ -1,0 +1,73 @@
+import type { WrittenRows } from "../../rows/parquet-writer.ts";
+import { completeAge, settlingTime } from "../coverage.ts";
+import { type Footer, identityOf } from "../footer.ts";
+import type { Verdict } from "./judge-period.ts";
+import type { LakeRow } from "./lake-row.ts";
+import { settledTime } from "./merge-rows.ts";
+import type { News } from "./news.ts";
+
+interface Written {
+  readonly service: string;
+  readonly version: string;
+  readonly news: News;
+  readonly verdict: Extract<Verdict, { does: "write" }>;
+  readonly rows: readonly LakeRow[];
+  readonly summary: WrittenRows;
+}
+
+/** What a new file says about its rows. */
+export function footerOf({ service, version, news, verdict, rows, summary }: Written): Footer {
+  const { dataset, period, held, part, total, isWitnessed } = news;
+  const { rows: count, rows_sha256, first, last, spilled } = summary;
+  const old = held?.footer;
+  const { begin, covered, end, lost, isInFull } = extentOf(news);
+  const before = Math.max(begin, old?.settled_to ?? begin);
+  // If the earlier file was damaged, nothing before the part is settled, so the next run reads all of the period.
+  const isSettled = part.isProven && part.from <= Math.max(covered, before);
+  const settled = isSettled ? settledTime(dataset, part, end, settlingTime) : before;
+  const isNow = isInFull && lost.length === 0;
+  const isFinal = isNow && verdict.state !== "lost" && part.present >= period.to + completeAge;
+  const earlier = news.before.length === 0 ? old?.before : news.before;
+  const isSecond = dataset.kind !== "transactions" && held?.state === "rows";
+  return {
+    ...identityOf(dataset),
+    period: { from: begin, to: period.to },
+    state: verdict.state,
+    settled_to: settled,
+    unsettled: rows.filter(({ at }) => at.seconds >= settled).length,
+    read_at: isInFull ? part.present : (old?.read_at ?? null),
+    total: isNow ? (total ?? null) : null,
+    total_at: isNow && total !== undefined ? part.present : null,
+    rows: count,
+    rows_sha256,
+    first: first === null ? null : markOf(news, first),
+    last: last === null ? null : markOf(news, last),
+    tokens: [...new Set(rows.flatMap(({ tokens }) => tokens))].toSorted(),
+    lost: [...lost],
+    ...(earlier !== undefined && { before: [...earlier] }),
+    ...(verdict.state === "rows" ? { witnessed: true } : isFinal && { witnessed: isWitnessed }),
+    ...(isSecond && { reread_at: part.present }),
+    ...(verdict.contradicted !== null && { contradicted: verdict.contradicted }),
+    spilled: { ...spilled },
+    service,
+    dexdata: version,
+  };
+}
+
+/** The time range of a file, and what of it was read. */
+export function extentOf({ dataset, period, held, part, lost: newly }: News) {
+  const old = held?.footer;
+  const begin = Math.max(period.from, Math.min(dataset.from, old?.period.from ?? dataset.from));
+  const end = Math.min(part.to ?? Number.POSITIVE_INFINITY, period.to);
+  const lost = newly.length > 0 || part.from <= begin ? newly : (old?.lost ?? []);
+  const covered = Math.max(begin, ...lost.map((range) => range.to));
+  const isInFull = part.from <= covered && end === period.to && part.present >= period.to;
+  return { begin, covered, end, lost, isInFull };
+}
+
+/** The fields that identify the row, and its time. */
+function markOf({ dataset: { kind } }: News, row: string): unknown {
+  const value: unknown = JSON.parse(row);
+  const fields = kind === "transactions" ? ["id", "log_index", "created_at"] : ["time_open"];
+  return Object.fromEntries(Object.entries(Object(value)).filter(([name]) => fields.includes(name)));
+}

@@ -1,0 +1,182 @@
+import type { Published } from "../lake.ts";
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { showSeconds } from "../../base/time/time.ts";
+import { removeFile } from "../../base/files/paths.ts";
+import type { Dataset } from "../dataset.ts";
+import { type Footer } from "../footer.ts";
+import type { HeldFile, KeptFile } from "../files/held-files.ts";
+import { type Evidence, judgePeriod } from "./judge-period.ts";
+import { readRows, writePart, type WrittenPart } from "../files/lake-file.ts";
+import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
+import { folderOf, type Period, placeOf, shownPeriod } from "../layout.ts";
+import { type Merged, mergeRows } from "./merge-rows.ts";
+import type { News } from "./news.ts";
+import type { WrittenRows } from "../../rows/parquet-writer.ts";
+import { extentOf, footerOf } from "./period-footer.ts";
+import { copyAside, partIn, setAside } from "../files/place-file.ts";
+import { type Placer, placePeriod } from "../files/place-period.ts";
+
+export interface Publisher extends Placer {
+  readonly service: string;
+  readonly version: string;
+}
+
+/** Replaces the file of a period. Returns undefined if the file already says the same. */
+export async function publishPeriod(publisher: Publisher, news: News): Promise<Published | undefined> {
+  const { dataset, period, held } = news;
+  const kept = held?.footer === undefined ? undefined : held;
+  const before = kept === undefined ? [] : await readRows(kept.file, kept.range);
+  const earlier = before.map((text) => readLakeRow(dataset.kind, text));
+  const { verdict, rows, merged } = decide(news, earlier);
+  if (verdict.does === "nothing") return undefined;
+  if (verdict.does === "note")
+    return kept === undefined
+      ? undefined
+      : await rewriteFooter(publisher, dataset, period, kept, { contradicted: verdict.contradicted });
+  const changes = createComparison(dataset, merged.reread);
+  const folder = path.join(folderOf(dataset), period.name);
+  const written = await writePart(
+    partIn(publisher, folder),
+    dataset.kind,
+    rows.map(({ text }) => text),
+    (summary) => footerOf({ ...publisher, news, verdict, rows, summary }),
+    changes.see,
+  );
+  if (kept !== undefined && contentOf(kept.footer) === contentOf(written.footer)) {
+    removeFile(written.file);
+    return undefined;
+  }
+  if (held !== undefined && held.footer === undefined) {
+    // Other days of the damaged file can still be read.
+    const hasOthers = held.isPartly && placeOf(dataset, period) !== period.name;
+    (hasOthers ? copyAside : setAside)(publisher, held);
+  }
+  if (kept?.state === "rows" && verdict.dropsAbsent) copyAside(publisher, kept);
+  const file = await placePeriod(publisher, dataset, period, written, kept);
+  return publishedOf(file, period, written, { ...changes.counts(), twins: merged.twins });
+}
+
+/** What becomes of the file, and its rows if it is written. `earlier` are the rows of the file so far. */
+export function decide(news: News, earlier: readonly LakeRow[]) {
+  const { dataset, period, held, part } = news;
+  const merged = mergeRows(dataset, period, earlier, news.rows, part, settledIn(held?.footer));
+  const verdict = judgePeriod(evidenceOf(news, merged));
+  const drops = verdict.does === "write" && verdict.dropsAbsent;
+  const rows = drops ? merged.rows : sortRows([...merged.rows, ...merged.absent]);
+  return { verdict, rows, merged };
+}
+
+/** Settled rows do not disappear, but rows of an open file that can still change do. */
+function settledIn(footer: Footer | undefined): number {
+  if (footer === undefined) return Number.NEGATIVE_INFINITY;
+  return footer.state === "open" ? footer.settled_to : Number.POSITIVE_INFINITY;
+}
+
+function evidenceOf(news: News, { absent }: Merged): Evidence {
+  const { dataset, period, held, part, rows, isSound, isClockSure, isWitnessed } = news;
+  const { begin, end, lost } = extentOf(news);
+  const footer = held?.footer;
+  const keys = absent.map(({ key }) => key).toSorted();
+  const sha256 = createHash("sha256").update(JSON.stringify(keys)).digest("hex");
+  return {
+    kind: dataset.kind === "transactions" ? "transactions" : "candles",
+    period: { from: begin, to: period.to },
+    now: part.present,
+    isClockSure,
+    held:
+      held === undefined || footer === undefined
+        ? undefined
+        : {
+            state: held.state,
+            rows: footer.rows,
+            total: footer.total,
+            readAt: footer.read_at ?? undefined,
+            contradicted: footer.contradicted ?? null,
+          },
+    read: {
+      from: part.from,
+      to: end,
+      rows: rows.filter(({ at }) => at.seconds >= period.from && at.seconds < period.to).length,
+      isProven: part.isProven,
+      isSound,
+      absent: { rows: absent.length, sha256 },
+    },
+    lost,
+    isWitnessed,
+  };
+}
+
+/** Writes a period, and puts it into the file of its state. */
+export async function replacePeriod(
+  publisher: Publisher,
+  dataset: Dataset,
+  period: Period,
+  held: HeldFile | undefined,
+  rows: readonly string[],
+  describe: (written: WrittenRows) => Footer,
+): Promise<Published> {
+  const part = partIn(publisher, path.join(folderOf(dataset), period.name));
+  const written = await writePart(part, dataset.kind, rows, describe);
+  return publishedOf(await placePeriod(publisher, dataset, period, written, held), period, written);
+}
+
+/** The rows stay as they are. */
+export async function rewriteFooter(
+  publisher: Publisher,
+  dataset: Dataset,
+  period: Period,
+  held: KeptFile,
+  changes: Partial<Footer>,
+): Promise<Published> {
+  const rows = await readRows(held.file, held.range);
+  const footer = { ...held.footer, ...changes, service: publisher.service };
+  return await replacePeriod(publisher, dataset, period, held, rows, () => footer);
+}
+
+function publishedOf(
+  file: string,
+  period: Period,
+  { bytes, footer }: WrittenPart,
+  changes = { revised: 0, withdrawn: 0, twins: 0 },
+): Published {
+  return {
+    file,
+    period: shownPeriod(period),
+    state: footer.state,
+    rows: footer.rows,
+    bytes,
+    settled_to: showSeconds(footer.settled_to),
+    ...changes,
+    footer,
+  };
+}
+
+/** In seconds. The time of an attempt is updated after a day, because the next attempt depends on it. */
+const attemptTime = 86_400;
+
+/** If only the time up to which rows are settled has moved, the file stays as it is, and a later run reads more again. */
+function contentOf({ settled_to, unsettled, dexdata: _version, lost, before, ...content }: Footer): string {
+  const ranges = lost.map(({ seen_at, ...range }) => [range, Math.floor(seen_at / attemptTime)]);
+  const earlier = before?.map(({ seen_at: _seen, ...range }) => range);
+  const settled = content.state === "open" ? undefined : [settled_to, unsettled];
+  // Footers of earlier versions may have their members in another order.
+  const sorted = Object.entries(content).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([sorted, ranges, earlier, settled]);
+}
+
+/** Compares the rows that were read again with their earlier versions. Both are as files have them. */
+export function createComparison({ kind }: Pick<Dataset, "kind">, reread: readonly LakeRow[]) {
+  const earlier = new Map(reread.map(({ key, text }) => [key, text]));
+  let [found, revised] = [0, 0];
+  return {
+    see: (line: string): void => {
+      if (earlier.size === 0) return;
+      const text = earlier.get(readLakeRow(kind, line).key);
+      if (text === undefined) return;
+      found += 1;
+      if (text !== line && !line.includes('"other":')) revised += 1;
+    },
+    counts: () => ({ revised, withdrawn: Math.max(0, earlier.size - found) }),
+  };
+}

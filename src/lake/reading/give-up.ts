@@ -1,0 +1,106 @@
+import { notCreated, partsOf, type Stretch } from "../coverage.ts";
+import { nameOfDataset } from "../dataset.ts";
+import type { LostRange } from "../footer.ts";
+import { lostRange, type Reach } from "./lake-reach.ts";
+import { creation, type LakeRun, rangeText } from "./lake-run.ts";
+import { periodAt } from "../layout.ts";
+import { rewriteFooter } from "../periods/publish-period.ts";
+
+/** In seconds. Whether a pool existed earlier is worth a request. */
+const worthAsking = 30 * 86_400;
+
+interface GivenUp {
+  /** Days before the first file, if a later period has to say that they are missing. */
+  readonly before: readonly LostRange[];
+  /** Where reading begins, in Unix seconds. */
+  readonly from: number;
+}
+
+/**
+ * Gives up what cannot be read: days before the pool was created, days that the service no longer has, and those that
+ * the plan excludes. Transactions that are out of reach are cut silently, so their day is read from its start.
+ */
+export async function giveUpStart(run: LakeRun, wanted: Stretch, reach: Reach | undefined): Promise<GivenUp> {
+  const { dataset } = wanted;
+  const created = await createdBefore(run, wanted);
+  const first = created === undefined ? wanted.from : Math.max(wanted.from, periodAt(dataset, created).from);
+  const isStart = wanted.from <= dataset.from;
+  const before: LostRange[] = [];
+  if (first > wanted.from)
+    before.push(...(await giveUpBefore(run, wanted, { limit: first, why: notCreated, isStart })));
+  const rest = { ...wanted, from: first };
+  const limit = reach === undefined ? first : run.present() - reach.length;
+  if (reach === undefined || limit <= first) return { before: await told(run, wanted, before), from: first };
+  before.push(...(await giveUpBefore(run, rest, { limit, why: reach.why, isStart })));
+  const start = dataset.kind === "transactions" ? periodAt(dataset, limit).from : limit;
+  return { before: await told(run, wanted, before), from: Math.max(first, start) };
+}
+
+/** One request for a pool whose history is asked for from long ago. */
+async function createdBefore(run: LakeRun, { dataset, from }: Stretch): Promise<number | undefined> {
+  const isLongAgo = from <= dataset.from && from < run.present() - worthAsking;
+  if (dataset.created !== undefined || !isLongAgo || dataset.kind === "token-ohlcv") return dataset.created;
+  return await creation(run, dataset);
+}
+
+interface Limit {
+  readonly limit: number;
+  readonly why: string;
+  /** Whether the dataset begins here, so that its first file can stand for the days before it. */
+  readonly isStart: boolean;
+}
+
+/** A complete file keeps its name, and a damaged one stays, because nothing can replace it. */
+async function giveUpBefore(
+  run: LakeRun,
+  wanted: Stretch,
+  { limit, why, isStart }: Limit,
+): Promise<readonly LostRange[]> {
+  const { dataset } = wanted;
+  let before: LostRange | undefined;
+  let mayBegin = isStart;
+  for (const { period, from } of partsOf(wanted, Math.min(limit, wanted.to ?? limit))) {
+    if (period.to > limit) continue;
+    const held = await run.look(dataset, period);
+    if (held?.footer !== undefined && (held.state === "rows" || why === notCreated)) continue;
+    if (held !== undefined && held.footer === undefined) {
+      mayBegin = false;
+      run.complain(
+        `${held.file}: ${held.problem}; the service no longer has its rows, so the file was left as it is`,
+      );
+      continue;
+    }
+    const present = run.present();
+    if (held === undefined && mayBegin) {
+      before = { from: before?.from ?? from, to: period.to, why, seen_at: present };
+      continue;
+    }
+    mayBegin = false;
+    const lost = [lostRange({ begin: from, limit: period.to, present }, held?.footer, why)];
+    const part = { from: period.to, to: period.to, present, isProven: false };
+    const known = { isWitnessed: false, isSound: true, before: before === undefined ? [] : [before] };
+    await run.release({ dataset, period, held, rows: [], part, total: undefined, lost, ...known });
+    before = undefined;
+  }
+  return before === undefined ? [] : [before];
+}
+
+/** If this stretch does not read the next period, its file records the loss now. Returns what is left to record. */
+async function told(
+  run: LakeRun,
+  { dataset, to }: Stretch,
+  before: readonly LostRange[],
+): Promise<readonly LostRange[]> {
+  const last = before.at(-1);
+  if (last === undefined) return before;
+  const next = periodAt(dataset, last.to);
+  const held = await run.look(dataset, next);
+  const isRead = to === undefined || to > last.to;
+  if (held?.footer === undefined || (isRead && held.state !== "rows")) return before;
+  const known = new Set(held.footer.before?.map(rangeText));
+  const news = before.filter((range) => !known.has(rangeText(range)));
+  for (const range of news)
+    if (range.why !== notCreated) run.complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
+  if (news.length > 0) await rewriteFooter(run.publisher, dataset, next, held, { before: [...before] });
+  return [];
+}

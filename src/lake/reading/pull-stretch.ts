@@ -1,0 +1,230 @@
+import { plainWalk, type Walk, type WalkKind } from "../../client/walk.ts";
+import { traitsOf } from "../../api/reply.ts";
+import type { Client } from "../../client/client.ts";
+import { isConfirmed } from "../../client/page-end.ts";
+import { everyRow, type Page, totalOf } from "../../client/page.ts";
+import { createSeenKeys, reachOf } from "../../client/seen-keys.ts";
+import type { Context } from "../../base/context/context.ts";
+import { onlyGroup } from "../../api/endpoint.ts";
+import { Failure } from "../../base/failure.ts";
+import type { FileLock } from "../../base/files/file-lock.ts";
+import { findInterrupted, type Interrupted } from "../../rows/checkpoint.ts";
+import { journalOf } from "../../rows/out-file.ts";
+import { removeFile } from "../../base/files/paths.ts";
+import { member } from "../../base/json/raw-json.ts";
+import { compactJson } from "../../base/json/json-text.ts";
+import type { Destination } from "../../rows/destination.ts";
+import { openFile } from "../../rows/file-destination.ts";
+import { answers, countEnd, countPage, type Tally, tallyOf } from "../../rows/pull.ts";
+import { partsOf, settlingTime, type Stretch } from "../coverage.ts";
+import { factsOfKind } from "../dataset.ts";
+import { folderOf } from "../layout.ts";
+import { nameOfWork } from "../files/place-file.ts";
+import { argsOf } from "../stretch-args.ts";
+
+export interface Puller {
+  readonly context: Pick<Context, "random" | "signal" | "clock">;
+  readonly client: Client;
+  /** Held by this run for the entire directory. */
+  readonly lock: FileLock;
+  /** For rows that are not yet in a file of the directory. */
+  readonly work: string;
+  /** In Unix seconds. */
+  readonly present: () => number;
+}
+
+/** The rows of a stretch, staged as NDJSON in the order of the list. */
+export interface StagedRows {
+  readonly stretch: Stretch;
+  readonly file: string;
+  /** The service's time at the first and at the last response, in Unix seconds. */
+  readonly present: number;
+  readonly ended: number;
+  /** Whether the list is complete, judging by the service's count if there is one. */
+  readonly isProven: boolean;
+  /** Whether the service's count proves that the list is complete. */
+  readonly isCounted: boolean;
+  /** The service's count at the first page; undefined if it gives none, or if an earlier run read that page. */
+  readonly total: number | undefined;
+  /** Whether an earlier run has read all of it. */
+  readonly isEarlier: boolean;
+}
+
+export type Pulled =
+  | ({ readonly kind: "staged" } & StagedRows)
+  /** The file already has these rows. */
+  | { readonly kind: "unchanged" }
+  /** The periods of the stretch have to be read one by one. */
+  | { readonly kind: "too-large" };
+
+/** What the files have after the start of a stretch: the number of rows, and the newest one. */
+export interface Expected {
+  readonly rows: number;
+  readonly newest: unknown;
+}
+
+/** Several periods are read at once if they have at most this many rows. */
+const maxAtOnce = 1000;
+
+/**
+ * Reads a stretch like any other pull: rows go to a staging file, and a checkpoint is written after each page, so that a
+ * killed run loses only the pages that had not arrived.
+ */
+export async function pullStretch(
+  puller: Puller,
+  stretch: Stretch,
+  expected: Expected | undefined,
+): Promise<Pulled> {
+  const { context, client, present } = puller;
+  const { endpoint } = factsOfKind(stretch.dataset.kind);
+  const query = { dataset: folderOf(stretch.dataset), from: String(stretch.from), to: String(stretch.to) };
+  const file = `${puller.work}/${stagedName(query)}.ndjson`;
+  const interrupted = await findStaged(file, query, context.signal);
+  const begun = interrupted?.header.now;
+  const args = argsOf(stretch, begun ?? present());
+  const seen = createSeenKeys(reachOf(endpoint), true);
+  const tally = tallyOf(interrupted?.progress);
+  const open = async (now: number): Promise<Destination> =>
+    await openFile(context, {
+      claimed: { file, lock: puller.lock, interrupted, placed: undefined, isUnproven: false },
+      to: { file, pattern: undefined, isResumed: true, isForced: false, receipt: undefined },
+      header: { query, now, tier: client.target.tier, started: context.clock.now() },
+      inputs: 1,
+      tally,
+      seen,
+      canResume: true,
+      packing: undefined,
+    });
+  let destination = begun === undefined ? undefined : await open(begun);
+  if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
+    await destination.abandon();
+    return readEarlier(stretch, file, tally, begun, present());
+  }
+  const walk: Walk = { ...plainWalk(100), ...walkKind(stretch, begun ?? present()) };
+  const wish = { endpoint, asked: [args], walk, groups: [onlyGroup], limit: undefined, isValidated: false };
+  let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
+  let total: number | undefined;
+  const parts = answers(client, { ...everyRow(seen), ...wish }, { ...tally });
+  try {
+    for await (const part of parts) {
+      if (part.kind === "failure") {
+        // The service itself says that the list is incomplete. The rows so far are worth keeping.
+        if (part.failure.code !== "incomplete" || destination === undefined) throw part.failure;
+        isFailed = true;
+        break;
+      }
+      if (destination === undefined) {
+        at = present();
+        if (part.kind === "page") {
+          total = totalOf(part.page);
+          const outcome = judgeFirst(stretch, part.page, expected, at);
+          if (outcome !== undefined) return outcome;
+        }
+        destination = await open(at);
+      }
+      if (part.kind === "page") {
+        hasTotals ||= part.page.left !== undefined;
+        await destination.sink.write(linesOf(part.page));
+        countPage(tally, part.question, part.page);
+        // After the last page, there is no place to continue from until the list has ended.
+        if (tally.at === undefined || !isConfirmed(part.page)) continue;
+      } else countEnd(tally, part.index);
+      await destination.note(client.meter);
+    }
+    if (destination === undefined) throw new Error("a list without an end");
+    if (isFailed) await destination.abandon();
+    else await destination.finish();
+  } catch (cause) {
+    await destination?.abandon();
+    throw cause;
+  } finally {
+    await parts.return(undefined).catch(() => undefined);
+  }
+  const isCounted = isCountReached(tally);
+  const isProven = !isFailed && (isCounted || !hasTotals || traitsOf(endpoint.reply).isCandles);
+  const found = { isProven, isCounted, total, isEarlier: false };
+  return { kind: "staged", stretch, file, ...between(at, present()), ...found };
+}
+
+/** The clock of an earlier run may have been ahead, so the first response is not later than now. */
+function between(begun: number, ended: number): Pick<StagedRows, "present" | "ended"> {
+  return { present: Math.min(begun, ended), ended };
+}
+
+/** An earlier run has read all of it. */
+function readEarlier(stretch: Stretch, file: string, tally: Tally, begun: number, ended: number): Pulled {
+  const isCounted = isCountReached(tally);
+  const isProven = isCounted || stretch.dataset.kind !== "transactions";
+  const found = { isProven, isCounted, total: undefined, isEarlier: true };
+  return { kind: "staged", stretch, file, ...between(begun, ended), ...found };
+}
+
+/** An empty list never proves its count, but a later run reads the period again. */
+function isCountReached({ proof, rows }: Tally): boolean {
+  return proof === "count" || rows === 0;
+}
+
+/** After the rows are in the files of the directory. */
+export function dropStaged(file: string): void {
+  removeFile(file);
+  removeFile(journalOf(file));
+}
+
+/** A file in the work directory. */
+export function stagedName(query: Readonly<Record<string, string>>): string {
+  return nameOfWork(JSON.stringify(query));
+}
+
+/** A staging file that cannot be continued has nothing that the service does not have, so it is removed. */
+async function findStaged(
+  file: string,
+  query: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Interrupted | undefined> {
+  const found = await findInterrupted(file, signal).catch((cause: unknown) => {
+    if (cause instanceof Failure) return undefined;
+    throw cause;
+  });
+  const isSame = found !== undefined && JSON.stringify(found.header.query) === JSON.stringify(query);
+  if (isSame && found.progress !== undefined) return found;
+  dropStaged(file);
+  return undefined;
+}
+
+function walkKind({ dataset }: Stretch, present: number): WalkKind {
+  if (dataset.interval === undefined) return { kind: "list" };
+  const now = present * 1000;
+  // Candles that are not settled are read again by the next run.
+  const expectedTo = now - settlingTime * 1000;
+  return { kind: "candles", now, expectedTo, fill: undefined, address: undefined };
+}
+
+/** The first page shows how many rows there are, and whether they are the ones that the files already have. */
+function judgeFirst(
+  stretch: Stretch,
+  page: Page,
+  expected: Expected | undefined,
+  present: number,
+): Pulled | undefined {
+  const total = totalOf(page);
+  if (total === undefined) return undefined;
+  const [newest] = page.rows.marks();
+  const isSame = newest === undefined || keyOf(newest) === keyOf(expected?.newest);
+  if (expected?.rows === total && isSame) return { kind: "unchanged" };
+  const isOnePeriod = partsOf(stretch, stretch.to ?? present).length < 2;
+  return total <= maxAtOnce || isOnePeriod ? undefined : { kind: "too-large" };
+}
+
+function keyOf(value: unknown): string {
+  return JSON.stringify([member(value, "id"), member(value, "log_index")]);
+}
+
+function linesOf({ rows }: Page): string | Uint8Array {
+  return (
+    rows.lines() ??
+    rows
+      .texts()
+      .map((text) => `${compactJson(text)}\n`)
+      .join("")
+  );
+}

@@ -1,0 +1,180 @@
+import { linesOfFile } from "../../base/files/stored-file.ts";
+import { counted } from "../../base/text/counted.ts";
+import { completeAge } from "../coverage.ts";
+import { type Dataset, nameOfDataset } from "../dataset.ts";
+import type { Footer } from "../footer.ts";
+import { lostRange, newestRow } from "./lake-reach.ts";
+import { isOfDataset, type LakeRow, readLakeRow } from "../periods/lake-row.ts";
+import { creation, type LakeRun } from "./lake-run.ts";
+import type { Period } from "../layout.ts";
+import { dropStaged, type StagedRows } from "./pull-stretch.ts";
+import type { Waiting } from "./waiting.ts";
+
+interface Found {
+  readonly all: readonly LakeRow[];
+  /** Rows of this dataset and of the time range that was requested. */
+  readonly own: readonly LakeRow[];
+}
+
+function rowsOf({ staged: { file, stretch } }: Waiting): Found {
+  const { dataset, from, to = Number.POSITIVE_INFINITY } = stretch;
+  const all = linesOfFile(file).map((text) => readLakeRow(dataset.kind, text));
+  // The end of the range is inclusive.
+  const isAsked = ({ at }: LakeRow): boolean => at.seconds >= from && at.seconds <= to;
+  const isOwn = (row: LakeRow): boolean => isAsked(row) && isOfDataset(dataset, row);
+  return { all, own: dataset.kind === "transactions" ? all.filter(isOwn) : all };
+}
+
+const oldestOf = (rows: readonly LakeRow[]): number =>
+  rows.reduce((oldest, { at }) => Math.min(oldest, at.seconds), Number.POSITIVE_INFINITY);
+
+/**
+ * Rows are listed from newest to oldest, so the older ones came with the last page of a period, or after it. Candles that
+ * are out of reach are refused, so they need no witness.
+ */
+function isWitnessed(run: LakeRun, { wanted: { dataset }, step }: Waiting, oldest: number, from: number) {
+  return (
+    dataset.kind !== "transactions" ||
+    oldest <= from ||
+    (dataset.created ?? Number.NEGATIVE_INFINITY) >= from ||
+    run.witnesses.covers(from, step)
+  );
+}
+
+/** The start of the oldest period that would be complete if the service were seen to have the time before it. */
+function unwitnessed(run: LakeRun, waiting: Waiting, oldest: number): number | undefined {
+  const { staged, parts } = waiting;
+  if (!staged.isProven) return undefined;
+  // A killed run has read these rows, so no response of this run has shown yet that the day has ended.
+  const isUntold =
+    waiting.wanted.dataset.kind === "transactions" && !run.clock.isHeard() && !run.clock.isSilent();
+  return parts.find(({ period, from, to }) => {
+    const isOver = staged.present >= period.to + completeAge && to === period.to;
+    return isOver && (isUntold || !isWitnessed(run, waiting, oldest, from));
+  })?.from;
+}
+
+/**
+ * Takes what was read: publishes it, or keeps it staged until `publishWaiting`, because a single request at the end of
+ * the run can be a witness for all periods of all pools.
+ */
+export async function takeRows(run: LakeRun, waiting: Waiting): Promise<void> {
+  const { staged, step, wanted } = waiting;
+  const found = rowsOf(waiting);
+  const oldest = oldestOf(found.own);
+  if (wanted.dataset.kind === "transactions" && !staged.isEarlier && found.own.length > 0)
+    run.witnesses.add(oldest, step);
+  if (unwitnessed(run, waiting, oldest) === undefined) await publishParts(run, waiting, found, undefined);
+  else run.waiting.push(waiting);
+}
+
+/** `attempt` runs the work of one dataset, and reports its failure. */
+export async function publishWaiting(
+  run: LakeRun,
+  attempt: (dataset: Dataset, work: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const open = run.waiting.splice(0).map((waiting) => ({ waiting, oldest: oldestOf(rowsOf(waiting).own) }));
+  const lacking = () =>
+    open.flatMap(({ waiting, oldest }) => {
+      const from = unwitnessed(run, waiting, oldest);
+      return from === undefined ? [] : [{ dataset: waiting.wanted.dataset, from }];
+    });
+  const asked = new Set<Dataset>();
+  for (;;) {
+    const [next] = lacking()
+      .filter(({ dataset }) => !asked.has(dataset))
+      .toSorted((one, other) => one.from - other.from);
+    if (next === undefined) break;
+    const { dataset, from } = next;
+    asked.add(dataset);
+    await attempt(dataset, async () => {
+      const latest = Math.max(...lacking().flatMap((each) => (each.dataset === dataset ? [each.from] : [])));
+      // No row is older than the first period, but one may be older than the last.
+      const at =
+        (await newestRow(run.client, dataset, from)) ??
+        (latest > from ? await newestRow(run.client, dataset, latest) : undefined);
+      if (at !== undefined) run.witnesses.add(at, run.witnesses.step());
+    });
+  }
+  const creations = new Map<Dataset, number | undefined>();
+  for (const { dataset } of lacking())
+    if (!creations.has(dataset))
+      await attempt(dataset, async () => void creations.set(dataset, await creation(run, dataset)));
+  for (const { waiting } of open) {
+    const { dataset } = waiting.wanted;
+    const created = creations.get(dataset);
+    await attempt(dataset, async () => {
+      await publishParts(run, waiting, rowsOf(waiting), created);
+    });
+  }
+}
+
+async function publishParts(
+  run: LakeRun,
+  waiting: Waiting,
+  { all, own: rows }: Found,
+  created: number | undefined,
+): Promise<void> {
+  const { staged, parts, wanted, reach, before } = waiting;
+  const { stretch, present, isProven: isCounted } = staged;
+  const { dataset } = stretch;
+  run.events.read(rows.length);
+  const foreign = all.length - rows.length;
+  const isSound = foreign === 0;
+  const isProven = isCounted && isSound;
+  if (!isSound)
+    run.complain(
+      `${nameOfDataset(dataset)}: the service returned ${counted(foreign, "row")} of another pool or time range; the files stay open`,
+    );
+  const oldest = oldestOf(rows);
+  for (const [index, { period, from, to }] of parts.entries()) {
+    const own = rows.filter(({ at }) => at.seconds >= period.from && at.seconds < period.to);
+    const end = stretch.to === undefined && to < period.to ? undefined : to;
+    const total = totalOf(staged, rows, own, to);
+    const part = { from, to: end, present, isProven };
+    const known = {
+      isWitnessed: (created ?? Number.NEGATIVE_INFINITY) >= from || isWitnessed(run, waiting, oldest, from),
+      isSound,
+      before: index === 0 ? before : [],
+    };
+    await run.inTurn(dataset, async () => {
+      const held = await run.look(dataset, period);
+      const lost = lostIn(period, from, staged, { wanted, reach }, held?.footer);
+      await run.release({ dataset, period, held, rows: own, part, total, lost, ...known });
+    });
+    const isOver = present >= period.to + completeAge;
+    if (isOver && !isCounted)
+      run.complain(
+        `${nameOfDataset(dataset)}, ${period.name}: the service counts ${total ?? "other"} rows, but returns ${own.length}; the file stays open`,
+      );
+    run.events.done();
+  }
+  dropStaged(staged.file);
+}
+
+/** Rows at the end of the range belong to the next period, but the service may count them. */
+function totalOf(
+  { total, isCounted, isProven }: StagedRows,
+  all: readonly LakeRow[],
+  own: readonly LakeRow[],
+  end: number,
+): number | undefined {
+  if (isCounted) return own.length;
+  if (total === undefined || isProven) return undefined;
+  return total - all.filter(({ at }) => at.seconds >= end).length;
+}
+
+/** While candles were read, more of the start may have moved out of the plan's reach. */
+function lostIn(
+  period: Period,
+  from: number,
+  { stretch, ended }: StagedRows,
+  { wanted, reach }: Pick<Waiting, "wanted" | "reach">,
+  footer: Footer | undefined,
+) {
+  const isCut = reach !== undefined && from === stretch.from && wanted.from < stretch.from;
+  if (!isCut || wanted.dataset.kind === "transactions") return [];
+  const begin = Math.max(period.from, wanted.from);
+  const limit = Math.max(from, ended - reach.length);
+  return begin < limit ? [lostRange({ begin, limit, present: ended }, footer, reach.why)] : [];
+}

@@ -1,0 +1,18 @@
+import type { partsOf, Stretch } from "../coverage.ts";
+import type { LostRange } from "../footer.ts";
+import type { Reach } from "./lake-reach.ts";
+import type { StagedRows } from "./pull-stretch.ts";
+
+export type Part = ReturnType<typeof partsOf>[number];
+
+/** A stretch whose rows were read, but which is not yet in the files. */
+export interface Waiting {
+  readonly staged: StagedRows;
+  readonly parts: readonly Part[];
+  /** Before its start was moved to what the service still has. */
+  readonly wanted: Stretch;
+  readonly reach: Reach | undefined;
+  readonly before: readonly LostRange[];
+  /** When its last page arrived; see `createWitnesses`. */
+  readonly step: number;
+}

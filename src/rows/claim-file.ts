@@ -1,0 +1,72 @@
+import { fail, usageFailure } from "../base/failure.ts";
+import { counted } from "../base/text/counted.ts";
+import { alreadyExists, holdFile, journalOf, lockOf, partOf } from "./out-file.ts";
+import type { Interrupted, Placed } from "./checkpoint.ts";
+import type { FileLock, Locking } from "../base/files/file-lock.ts";
+import { isTaken } from "../base/files/paths.ts";
+
+/** The files that the flags name. */
+export interface WantedDestination {
+  /** Undefined for stdout. A symbolic link is resolved to its target. Rows of several files are staged under this name. */
+  readonly file: string | undefined;
+  /** The path as typed, if it has fields that select the file of each row. */
+  readonly pattern: string | undefined;
+  /** Whether to continue an interrupted run in the file. Otherwise, the file appears only when it is complete. */
+  readonly isResumed: boolean;
+  readonly isForced: boolean;
+  readonly receipt: string | undefined;
+}
+
+/** A file that no other process can write, and what earlier runs left of it. */
+export interface Claimed {
+  readonly file: string;
+  readonly lock: FileLock;
+  readonly interrupted: Interrupted | undefined;
+  /** The pull is complete, but its run was killed before it removed the checkpoint. */
+  readonly placed: Placed | undefined;
+  /** The file has no checkpoint. With --resume, only a receipt can then prove that it is complete. */
+  readonly isUnproven: boolean;
+}
+
+type Wanted = Pick<WantedDestination, "isResumed" | "isForced" | "pattern"> & { readonly file: string };
+
+/** Fails if an earlier run left the file unfinished and no flag specifies what to do. */
+export async function claimFile(
+  context: Locking,
+  to: Wanted,
+  remark: (text: string) => void,
+): Promise<Claimed> {
+  const { file } = to;
+  const lock = await holdFile(context, file, lockOf(file), remark);
+  try {
+    return { file, lock, ...(await findLeft(context.signal, to)) };
+  } catch (cause) {
+    lock.release();
+    throw cause;
+  }
+}
+
+async function findLeft(signal: AbortSignal, to: Wanted): Promise<Omit<Claimed, "file" | "lock">> {
+  const { file, isResumed, isForced, pattern = file } = to;
+  const isThere = isTaken(file);
+  // Another run may have created the file after the flags were checked.
+  if (isThere && !isResumed && !isForced) throw alreadyExists(file);
+  if (!isTaken(journalOf(file)) && !isTaken(partOf(file)))
+    return { interrupted: undefined, placed: undefined, isUnproven: isThere };
+  const { checkReplaceable, findInterrupted, findPlaced } = await import("./checkpoint.ts");
+  const placed = isForced ? undefined : findPlaced(file);
+  if (placed !== undefined && isResumed) return { interrupted: undefined, placed, isUnproven: false };
+  const interrupted = isForced ? undefined : await findInterrupted(file, signal);
+  if (interrupted === undefined) checkReplaceable(file);
+  else if (!isResumed) {
+    const rows = counted(interrupted.progress?.rows ?? 0, "row");
+    throw fail("unfinished", `${pattern} has an unfinished pull: ${rows} in ${interrupted.rowsAt}`);
+  }
+  const mayExist = interrupted?.header.mayReplace === true || interrupted?.files !== undefined;
+  if (interrupted !== undefined && interrupted.rowsAt !== file && isThere && !mayExist)
+    throw usageFailure(
+      `${file} already exists, and the unfinished pull in ${interrupted.rowsAt} would replace it`,
+      `move ${file} out of the way, or start over with --force`,
+    );
+  return { interrupted, placed: undefined, isUnproven: isThere && interrupted === undefined };
+}

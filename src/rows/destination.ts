@@ -1,0 +1,40 @@
+import type { Meter } from "../client/meter.ts";
+import type { Output } from "../base/context/context.ts";
+import type { GrowingFile } from "./out-files/growing-file.ts";
+import { countedSink, newHash } from "./out-files/sink.ts";
+import type { Spent } from "./pull.ts";
+
+export const nothingSpent: Spent = { requests: 0, credits: 0, inDoubt: 0 };
+
+/** Where a pull writes its rows. */
+export interface Destination extends Omit<GrowingFile, "rowsAt" | "note"> {
+  /** The file that currently contains the rows; undefined for stdout. */
+  readonly rowsAt: () => string | undefined;
+  /** Undefined if all rows belong to one file. */
+  readonly split:
+    | {
+        readonly pattern: string;
+        /** The files that have rows from earlier runs. */
+        readonly begun: ReadonlySet<string>;
+        readonly write: (file: string, rows: number, text: Buffer) => Promise<void>;
+      }
+    | undefined;
+  /** Call this once the rows counted in the tally have been written. */
+  readonly note: (meter: Meter) => Promise<void>;
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+export function openStdout(stdout: Output, isHashed: boolean): Destination {
+  return {
+    sink: countedSink(stdout.write, 0, newHash(isHashed)),
+    rowsAt: () => undefined,
+    split: undefined,
+    note: () => Promise.resolve(),
+    finish: nothing,
+    forget: () => undefined,
+    abandon: nothing,
+    canContinue: () => false,
+    files: () => undefined,
+  };
+}

@@ -1,0 +1,126 @@
+import { createHash, type Hash } from "node:crypto";
+import { addPlans, earlierOf, type Meter } from "../client/meter.ts";
+import type { Context } from "../base/context/context.ts";
+import { fail } from "../base/failure.ts";
+import { trueName } from "./out-file.ts";
+import { frameOf, readFrames } from "./out-files/row-frames.ts";
+import { modeOf } from "../base/files/paths.ts";
+import type { Packing } from "./packing.ts";
+import { type Account, growFile, type Staging } from "./out-files/growing-file.ts";
+import type { SeenKeys } from "../client/seen-keys.ts";
+import type { Claimed, WantedDestination } from "./claim-file.ts";
+import { type Destination, nothingSpent } from "./destination.ts";
+import type { CheckpointHeader } from "./checkpoint-lines.ts";
+import type { Spent, Tally } from "./pull.ts";
+
+/** A pull whose rows go to a file. */
+export interface FilePull {
+  readonly claimed: Claimed;
+  readonly to: WantedDestination;
+  /** For a new pull's checkpoint. */
+  readonly header: Pick<CheckpointHeader, "query" | "now" | "tier" | "started">;
+  readonly inputs: number;
+  readonly tally: Tally;
+  readonly seen: SeenKeys;
+  /** Whether a later run can continue a file in this output format. */
+  readonly canResume: boolean;
+  /** Undefined if the file consists of the rows themselves. */
+  readonly packing: Packing | undefined;
+}
+
+/** The file grows together with its checkpoint, so that a later run with --resume can continue it. */
+export async function openFile(
+  context: Pick<Context, "random" | "signal">,
+  pull: FilePull,
+): Promise<Destination> {
+  const { claimed, to, seen, tally } = pull;
+  const { file, interrupted, lock } = claimed;
+  const hash = await hashSoFar(context, pull);
+  const staging = stagingOf(pull);
+  const begun =
+    to.pattern === undefined || !interrupted
+      ? []
+      : await readFrames(interrupted.rowsAt, interrupted.progress?.bytes ?? 0);
+  const rows = await growFile({
+    file,
+    header: interrupted?.header ?? newHeader(pull),
+    interrupted,
+    hash,
+    kept: to.isForced ? modeOf(file) : undefined,
+    lock,
+    random: context.random,
+    signal: context.signal,
+    staging,
+  });
+  for (const added of interrupted?.seen ?? []) seen.restore(added);
+  const before = interrupted?.progress ?? nothingSpent;
+  return {
+    ...rows,
+    split:
+      to.pattern === undefined
+        ? undefined
+        : {
+            pattern: to.pattern,
+            begun: new Set(begun.map((each) => each.file)),
+            write: async (name, count, text) => await rows.sink.write(frameOf(name, count, text)),
+          },
+    note: async (meter) => {
+      if (pull.canResume) await rows.note(seen.takeAdded(), accountOf(tally, before, meter));
+    },
+  };
+}
+
+function newHeader(pull: FilePull): CheckpointHeader {
+  const { to, header } = pull;
+  const rows = stagingOf(pull) !== undefined ? "staged" : to.isResumed ? "file" : "part";
+  return { checkpoint: 4, rows, mayReplace: to.isForced, ...header };
+}
+
+/**
+ * Packed data and files of several names cannot be continued after a kill, so they are made when all rows are there.
+ */
+function stagingOf({ claimed: { file }, packing, to }: FilePull): Staging | undefined {
+  if (to.pattern !== undefined) return { packing, plan: planOf(to.receipt) };
+  if (packing === undefined) return undefined;
+  const plan = (_: string, length: number) => Promise.resolve([{ file, ranges: [{ start: 0, length }] }]);
+  return { packing, plan };
+}
+
+/** Fails if the file has changed since an earlier run. */
+async function hashSoFar(
+  { signal }: Pick<Context, "signal">,
+  { claimed: { file, interrupted }, inputs }: FilePull,
+): Promise<Hash> {
+  if (interrupted === undefined) return createHash("sha256");
+  const { checkInputs, hashRows } = await import("./checkpoint.ts");
+  checkInputs(file, interrupted.progress, inputs);
+  return await hashRows(file, interrupted, signal);
+}
+
+function accountOf(tally: Tally, before: Spent, meter: Meter): Account {
+  return {
+    ...tally,
+    requests: before.requests + meter.requests,
+    credits: before.credits + meter.credits,
+    inDoubt: before.inDoubt + meter.creditsInDoubt,
+    creditsBefore: before.creditsBefore ?? meter.creditsBefore,
+    asOf: earlierOf(before.asOf, meter.asOf),
+    plans: addPlans(before.plans ?? {}, meter.plans),
+  };
+}
+
+/** The receipt is written later and would replace a file of the same name. */
+function planOf(receipt: string | undefined): Staging["plan"] {
+  return async (rowsAt, bytes) => {
+    const planned = await readFrames(rowsAt, bytes);
+    if (receipt !== undefined && planned.some(({ file }) => trueName(file) === trueName(receipt)))
+      throw fail(
+        "output",
+        `--receipt "${receipt}" is also the name of a file of rows; the rows are complete in ${rowsAt}`,
+        {
+          next: "name another file for the receipt",
+        },
+      );
+    return planned;
+  };
+}

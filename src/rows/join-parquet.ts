@@ -1,0 +1,199 @@
+import { openStored, type StoredFile } from "../base/files/stored-file.ts";
+import { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
+import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
+import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js";
+import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./parquet/file-mark.ts";
+import { rowsPerGroup } from "./parquet/check-pages.ts";
+import {
+  type ByteSource,
+  groupsOf,
+  openParquet,
+  type ParquetFile,
+  readFooter,
+  type RowRange,
+} from "./parquet-file.ts";
+import { createParquetWriter } from "./parquet-writer.ts";
+import { UnreadableParquet } from "./parquet-format.ts";
+
+/** Rows of one file. All files of a join have the same columns. */
+export interface Piece {
+  readonly file: string;
+  readonly range: RowRange;
+}
+
+interface OpenPiece extends ReturnType<typeof groupsOf> {
+  readonly source: ByteSource;
+  readonly parquet: ParquetFile;
+  readonly range: RowRange;
+}
+
+type Write = (bytes: Uint8Array) => Promise<void>;
+
+type Thrift = Record<string, unknown>;
+
+const magic = Buffer.from("PAR1");
+
+/**
+ * Puts rows into one file, in the order of the pieces. Row groups are copied, unless only some of their rows are wanted,
+ * or unless the file `isPacked`: then it has as few row groups as possible, which are much faster to query. Returns
+ * whether they were copied. Throws UnreadableParquet if a byte of a row group has changed.
+ */
+export async function joinParquet(
+  pieces: readonly Piece[],
+  receipt: string,
+  write: Write,
+  isPacked = false,
+): Promise<boolean> {
+  const opened: OpenPiece[] = [];
+  const sources: StoredFile[] = [];
+  try {
+    for (const { file, range } of adjoined(pieces)) {
+      const source = openStored(file);
+      if (source === undefined) throw new UnreadableParquet("the file does not exist");
+      sources.push(source);
+      const parquet = await openParquet(source);
+      opened.push({ source, parquet, range, ...groupsOf(parquet, range) });
+    }
+    const isWhole = opened.every((piece) => piece.isWhole);
+    const canCopy = isWhole && !(isPacked && hasTooMany(opened));
+    if (canCopy) await copyGroups(opened, receipt, write);
+    else await writeRows(opened, receipt, write, isWhole ? await bytesBefore(opened) : []);
+    return canCopy;
+  } finally {
+    for (const source of sources) source.close();
+  }
+}
+
+function hasTooMany(opened: readonly OpenPiece[]): boolean {
+  const sumOf = (count: (piece: OpenPiece) => number): number =>
+    opened.reduce((sum, piece) => sum + count(piece), 0);
+  const rows = sumOf(({ range: { begin, end } }) => end - begin);
+  const groups = sumOf(({ first, last }) => last - first);
+  // Larger row groups are fast enough, and their bytes would need much memory.
+  return groups > Math.ceil(rows / rowsPerGroup) && rows / groups < rowsPerGroup / 4;
+}
+
+/** Pieces that follow one another in a file are one piece. */
+function adjoined(pieces: readonly Piece[]): readonly Piece[] {
+  const found: Piece[] = [];
+  for (const piece of pieces) {
+    const last = found.at(-1);
+    if (last?.file === piece.file && last.range.end === piece.range.begin)
+      found.splice(-1, 1, { ...last, range: { ...last.range, end: piece.range.end } });
+    else found.push(piece);
+  }
+  return found;
+}
+
+/**
+ * The row groups of the earlier file, which the new one keeps at their places without using them. DuckDB opens a file for
+ * its footer and again for its rows, which must be there although the file was replaced meanwhile.
+ */
+async function bytesBefore([piece]: readonly OpenPiece[]): Promise<readonly Uint8Array[]> {
+  const groups: Uint8Array[] = [];
+  if (piece === undefined || piece.first > 0) return groups;
+  for (let index = 0; index < piece.last; index += 1) {
+    const bytes = await piece.parquet.bytesOf(index);
+    groups.push(index === 0 ? bytes.subarray(magic.length) : bytes);
+  }
+  return groups;
+}
+
+/** Canonical rows fit the columns that they are from, and stay the same. */
+async function writeRows(
+  pieces: readonly OpenPiece[],
+  receipt: string,
+  write: Write,
+  prefix: readonly Uint8Array[],
+): Promise<void> {
+  const columns = (pieces[0]?.parquet.columns ?? []).map((column) => ({ ...column, isNumberOrText: true }));
+  const writer = createParquetWriter({ columns, write, prefix });
+  // A file that is open keeps its latest row group in memory.
+  for (const { source, range } of pieces)
+    for await (const { lines } of (await openParquet(source)).groups(undefined, range))
+      await writer.add(lines.toString().split("\n").slice(0, -1));
+  await writer.finish(() => receipt);
+}
+
+/**
+ * Copies row groups byte for byte: only their places in the file are new. The result is the same as if
+ * `createParquetWriter` had written these row groups.
+ */
+async function copyGroups(pieces: readonly OpenPiece[], receipt: string, write: Write): Promise<void> {
+  const hashes: string[] = [];
+  const copied: Thrift[] = [];
+  let footer: Thrift | undefined;
+  let columns: Parameters<typeof writeMark>[0]["columns"] = [];
+  let [position, rows] = [0, 0n];
+  for (const { source, parquet, first, last } of pieces) {
+    const own = await readThrift(source);
+    footer ??= own;
+    columns = parquet.columns;
+    for (let index = first; index < last; index += 1) {
+      const whole = await parquet.bytesOf(index);
+      const group = Object(own["field_4"])[index];
+      const bytes = index === 0 ? whole.subarray(magic.length) : whole;
+      const placed = position === 0 ? Buffer.concat([magic, bytes]) : bytes;
+      const start = position + placed.length - bytes.length;
+      // The first row group may come after other bytes.
+      copied.push(moved(group, BigInt(start) - (index === 0 ? BigInt(magic.length) : firstByte(group))));
+      hashes.push(sha256Of(placed));
+      rows += BigInt(group.field_3);
+      await write(placed);
+      position += placed.length;
+    }
+  }
+  if (footer === undefined) throw new Error("a join of nothing");
+  const texts = [
+    { field_1: receiptKey, field_2: receipt },
+    { field_1: markKey, field_2: writeMark({ columns, groups: hashes }) },
+  ];
+  const writer = new ByteWriter();
+  if (position === 0) writer.appendBytes(magic);
+  const before = writer.offset;
+  serializeTCompactProtocol(writer, { ...footer, field_3: rows, field_4: copied, field_5: texts });
+  writer.appendUint32(writer.offset - before);
+  writer.appendBytes(magic);
+  const bytes = Buffer.from(writer.getBytes());
+  sealFooter(bytes);
+  await write(bytes);
+}
+
+/** The footer as numbered fields, as the format defines them: nothing is converted, so nothing is lost. */
+async function readThrift(source: ByteSource): Promise<Thrift> {
+  const { footer } = await readFooter(source);
+  const length = footer.readUInt32LE(footer.length - 8);
+  const view = new DataView(footer.buffer, footer.byteOffset, footer.length - 8);
+  return deserializeTCompactProtocol({ view, offset: footer.length - 8 - length });
+}
+
+interface Group {
+  readonly field_1: readonly { readonly field_3: Thrift }[];
+}
+
+/** The places of the data, an index and the dictionary of a column. */
+const places = ["field_9", "field_10", "field_11"];
+
+function firstByte({ field_1 }: Group): bigint {
+  const starts = field_1.flatMap(({ field_3: facts }) =>
+    places.flatMap((place) => (typeof facts[place] === "bigint" ? [facts[place]] : [])),
+  );
+  return starts.reduce((first, start) => (start < first ? start : first));
+}
+
+function moved(group: Group, by: bigint): Thrift {
+  const shifted = (facts: Thrift, names: readonly string[]): Thrift =>
+    Object.fromEntries(
+      Object.entries(facts).map(([name, value]) => [
+        name,
+        typeof value === "bigint" && names.includes(name) ? value + by : value,
+      ]),
+    );
+  return {
+    ...group,
+    field_1: group.field_1.map((column) => ({
+      ...shifted({ ...column }, ["field_2"]),
+      field_3: shifted(column.field_3, places),
+    })),
+  };
+}

@@ -1,0 +1,204 @@
+import { createHash } from "node:crypto";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import path from "node:path";
+import { fail, Failure, invalidInput, usageFailure } from "../base/failure.ts";
+import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../base/files/file-errors.ts";
+import { fixedFolder } from "../base/files/file-pattern.ts";
+import { isTaken, lookAt } from "../base/files/paths.ts";
+import { type FileLock, holdLock, type Locking } from "../base/files/file-lock.ts";
+
+/** Linux uses the same limit. */
+const maxLinks = 40;
+
+/** Resolves symbolic links, so that all names of a file share a checkpoint and a lock. The file may not exist yet. */
+export function targetOf(file: string): string {
+  let target = file;
+  for (let links = 0; links < maxLinks; links += 1) {
+    try {
+      target = path.resolve(path.dirname(target), readlinkSync(target));
+    } catch {
+      return target;
+    }
+  }
+  return file;
+}
+
+export function journalOf(file: string): string {
+  return `${file}.resume`;
+}
+
+/** Holds an unfinished pull's rows, unless they are written to `FILE` itself. */
+export function partOf(file: string): string {
+  return `${file}.part`;
+}
+
+/** Held by the only process that writes `FILE`. */
+export function lockOf(file: string): string {
+  return `${file}.lock`;
+}
+
+/** The same for all of a file's names, even if the file does not exist yet. */
+export function trueName(file: string): string {
+  const target = targetOf(path.resolve(file));
+  try {
+    return path.join(realpathSync(path.dirname(target)), path.basename(target));
+  } catch {
+    return target;
+  }
+}
+
+/** The limit on all common file systems, in bytes. */
+const longestName = 255;
+/** Used while `FILE.resume` or the receipt is being replaced. */
+const longestEnding = {
+  "--out": ".resume.0123456789abcdef.new".length,
+  "--receipt": ".0123456789abcdef.new".length,
+};
+
+/** Rejects a file that would be overwritten or that cannot contain rows. Nothing has been sent yet. */
+export function checkOutFile(
+  file: string,
+  mayExist: boolean,
+  flag: keyof typeof longestEnding = "--out",
+): void {
+  const label = `${flag} "${file}"`;
+  const look = (stat: typeof lstatSync, at = file): Stats | undefined => {
+    try {
+      return stat(at, { throwIfNoEntry: false });
+    } catch (cause) {
+      // A directory in the path is actually a file.
+      if (errorCode(cause) === "ENOTDIR") return undefined;
+      throw unwritable(label, cause);
+    }
+  };
+  const isThere = look(lstatSync) !== undefined;
+  const most = longestName - longestEnding[flag];
+  if (Buffer.byteLength(path.basename(targetOf(file))) > most)
+    throw usageFailure(
+      `${label}: cannot be written (file name too long)`,
+      `use a name of at most ${most} bytes; files such as FILE.resume have longer names`,
+    );
+  if (!isThere) {
+    checkFolder(label, path.dirname(file), look(statSync, path.dirname(path.resolve(file))));
+    return;
+  }
+  checkFile(label, look(statSync), `omit ${flag}, or name a regular file`);
+  if (!mayExist) throw alreadyExists(file);
+}
+
+export function checkFolder(label: string, folder: string, found: Stats | undefined): void {
+  if (found?.isDirectory() === true) return;
+  throw usageFailure(`${label}: directory ${folder} does not exist`, "create it first, or name another file");
+}
+
+export function checkFile(label: string, found: Stats | undefined, hint: string): void {
+  if (found?.isDirectory() === true)
+    throw invalidInput(label, "must be a file, not a directory", "name a file in it");
+  if (found?.isFile() === false) throw invalidInput(label, "must be a regular file", hint);
+}
+
+/** The receipt may replace an older receipt, but not the rows, their checkpoint or their lock. */
+export function checkReceiptFile(receipt: string, file: string | undefined): void {
+  checkOutFile(receipt, true, "--receipt");
+  try {
+    accessSync(path.dirname(path.resolve(receipt)), constants.W_OK);
+  } catch (cause) {
+    throw unwritable(`--receipt "${receipt}"`, cause);
+  }
+  if (file === undefined) return;
+  const target = targetOf(file);
+  const taken = [target, journalOf(target), partOf(target), lockOf(target)].map(trueName);
+  if (taken.includes(trueName(receipt)))
+    throw invalidInput(
+      `--receipt "${receipt}"`,
+      `must not be a file used by --out "${file}"`,
+      "name another file for the receipt",
+    );
+}
+
+export function alreadyExists(file: string): Failure {
+  return usageFailure(
+    `${file} already exists`,
+    existsSync(journalOf(targetOf(file)))
+      ? "resume the interrupted pull with --resume, or start over with --force"
+      : "use another file name, or overwrite the file with --force",
+  );
+}
+
+export function unwritable(label: string, cause: unknown): Failure {
+  if (cause instanceof Failure) return cause;
+  const code = diskAdvice(cause) === undefined ? "usage" : "output";
+  return fail(code, `${label}: ${cannotBeWritten(cause)}`, { next: writeAdvice(cause), cause });
+}
+
+/**
+ * If another process holds the lock, the failure is temporary (exit code 7), so that a service manager that does not
+ * restart commands after usage errors still retries this one.
+ */
+export async function holdFile(
+  context: Locking,
+  file: string,
+  lockFile: string,
+  remark: (text: string) => void,
+  label = `--out "${file}"`,
+): Promise<FileLock> {
+  const watch = (): void => remark(`waiting for the lock ${lockFile}, held by another host or container`);
+  const lock = await holdLock(context, lockFile, watch).catch((thrown: unknown) => {
+    // The lock is the run's first file in this directory, so the directory or its disk is the problem.
+    if (thrown instanceof Failure && thrown.cause !== undefined) throw unwritable(label, thrown.cause);
+    throw thrown;
+  });
+  if ("release" in lock) return lock;
+  throw fail("busy", `${file} is in use by ${lock.holder}`, {
+    next: `wait until it has finished, or stop it; if it is not dexdata, delete ${lockFile}`,
+  });
+}
+
+/**
+ * The name to which a path with fields adds `.part`, `.resume` and `.lock`. Pulls of other assets may use the same path
+ * at the same time, so the name depends on the arguments, too.
+ */
+export function stagingBase(pattern: string, command: readonly string[]): string {
+  const folder = fixedFolder(pattern);
+  checkFolder(`--out "${pattern}"`, folder, lookAt(folder));
+  const facts = JSON.stringify([path.resolve(pattern), ...command]);
+  return path.join(folder, `.rows-${createHash("sha256").update(facts).digest("hex").slice(0, 16)}`);
+}
+
+/** No more names are useful to a reader. */
+const maxNamed = 3;
+
+/** For files that are known before a request is sent. */
+export function refuseTaken(files: readonly string[]): void {
+  const taken = files.filter(isTaken);
+  if (taken.length === 0) return;
+  throw usageFailure(
+    `${namesOf(taken)} already ${taken.length === 1 ? "exists" : "exist"}`,
+    "move them out of the way, or overwrite with --force",
+  );
+}
+
+/** Such as `a.ndjson, b.ndjson, c.ndjson and 4 more files`. */
+export function namesOf(files: readonly string[]): string {
+  const more = files.length - maxNamed;
+  const named = files.slice(0, maxNamed).join(", ");
+  return more > 0 ? `${named} and ${more} more ${more === 1 ? "file" : "files"}` : named;
+}
+
+/** Resuming an unfinished pull would remove the rows that are appended to it. */
+export function refuseUnfinished(name: string): void {
+  const file = targetOf(name);
+  if (lookAt(journalOf(file)) === undefined) return;
+  throw fail("unfinished", `${file} has an unfinished pull`, {
+    next: "finish that pull with --resume first, or name another file",
+  });
+}

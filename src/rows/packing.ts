@@ -1,0 +1,47 @@
+import type { Duplex } from "node:stream";
+import { createGunzip, createGzip } from "node:zlib";
+import { usageFailure } from "../base/failure.ts";
+
+/** How complete rows become the final file. Each function returns a new stage of a pipeline. */
+export interface Packing {
+  /** A checkpoint with another name belongs to another file. */
+  readonly name: string;
+  /** From the rows to the file. The same rows always result in the same bytes. */
+  readonly pack: () => Duplex;
+  /** From the file to the rows. Without it, size and hash of a written file are those of the file itself. */
+  readonly unpack?: () => Duplex;
+  /** Throws unless the file can be read, and has the rows that `pack` received last. */
+  readonly check?: (file: string, signal: AbortSignal) => Promise<void>;
+}
+
+const gzip: Packing = {
+  name: "gzip",
+  // The default level of gzip(1). Node writes neither a time nor a name into the header.
+  pack: () => createGzip({ level: 6 }),
+  unpack: () => createGunzip(),
+};
+
+/** Undefined for a file that consists of the rows themselves. */
+export function packingByName(file: string | undefined): Packing | undefined {
+  if (file === undefined) return undefined;
+  if (/\.zst$/iu.test(file))
+    throw usageFailure(
+      `--out "${file}": zstd is not supported`,
+      `use gzip: --out ${file.replace(/\.zst$/iu, ".gz")}`,
+    );
+  return /\.gz$/iu.test(file) ? gzip : undefined;
+}
+
+/** The name without `.gz`, which shows the format of the rows. */
+export function unpackedName(file: string): string {
+  return file.replace(/\.gz$/iu, "");
+}
+
+/** Lines are appended to the file, and gzip data cannot be repaired after a kill. */
+export function refusePacked(file: string, what: string): void {
+  if (packingByName(file) === undefined) return;
+  throw usageFailure(
+    `--out "${file}": ${what} appends lines, so its files cannot be compressed`,
+    "remove .gz, and compress the file when it is complete: gzip FILE",
+  );
+}

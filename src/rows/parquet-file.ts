@@ -1,0 +1,261 @@
+import { gunzipSync } from "node:zlib";
+import type { ColumnChunk, FileMetaData, RowGroup } from "hyparquet";
+import { readColumn } from "hyparquet/src/column.js";
+import { DEFAULT_PARSERS } from "hyparquet/src/convert.js";
+import { parquetMetadata } from "hyparquet/src/metadata.js";
+import { getSchemaPath } from "hyparquet/src/schema.js";
+import {
+  createRowHash,
+  otherColumn,
+  type ParquetColumn,
+  type RowSummary,
+  UnreadableParquet,
+} from "./parquet-format.ts";
+import { breakSeal, type FileMark, markKey, readMark, receiptKey, sha256Of } from "./parquet/file-mark.ts";
+import { physicalElement } from "./parquet/parquet-schema.ts";
+import type { StoredCell } from "./parquet/cells.ts";
+import { RowBytes } from "./parquet/row-bytes.ts";
+import { StoredColumn } from "./parquet/stored-column.ts";
+import { letHeapGrow } from "../base/heap-room.ts";
+import { checkPages, rowsPerGroup } from "./parquet/check-pages.ts";
+
+export interface ByteSource {
+  readonly size: number;
+  /** Returns exactly the bytes from `start` to before `end`. The caller may change them. */
+  readonly read: (start: number, end: number) => Promise<Buffer>;
+}
+
+/** The columns are at the row, and are the same array for all rows of a row group. They may lack empty columns. */
+export type SeeRow = (columns: readonly StoredColumn[], json: () => string) => void;
+
+/** A file that dexdata wrote. Each part is checked before it is used. */
+export interface ParquetFile {
+  /** The text of the key `dexdata` in the footer: a receipt. */
+  readonly receipt: string;
+  readonly columns: readonly ParquetColumn[];
+  /** According to the footer. */
+  readonly rows: number;
+  /** The place of the first row of each row group, and the end of the rows. */
+  readonly starts: readonly number[];
+  /** The bytes of a row group, if none of them has changed. */
+  readonly bytesOf: (group: number) => Promise<Buffer>;
+  /**
+   * The canonical rows of one row group after the other, as complete lines of NDJSON. They are valid until the next row
+   * group is read. Throws at the first row group with a damaged byte. `see` is called at each row.
+   */
+  readonly groups: (
+    see?: SeeRow,
+    range?: RowRange,
+  ) => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number }>;
+}
+
+/** Rows of a file, from `begin` to before `end`. */
+export interface RowRange {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** The places of parts with these numbers of rows, which follow one another. */
+export function rowRanges(
+  { rows }: Pick<ParquetFile, "rows">,
+  parts: readonly number[],
+): readonly RowRange[] {
+  let end = 0;
+  const ranges = parts.map((count) => ({ begin: end, end: (end += count) }));
+  if (end !== rows) throw new UnreadableParquet("the numbers of rows are not those in the footer");
+  return ranges;
+}
+
+/** The row groups from `first` to before `last` have these rows. Without other ones, they are `isWhole`. */
+export function groupsOf({ starts }: Pick<ParquetFile, "starts">, { begin, end }: RowRange) {
+  if (begin >= end) return { first: 0, last: 0, isWhole: true };
+  const first = starts.findLastIndex((start) => start <= begin);
+  const last = starts.findIndex((start) => start >= end);
+  return { first, last, isWhole: starts[first] === begin && starts[last] === end };
+}
+
+const compressors = {
+  GZIP: (page: Uint8Array, length: number): Uint8Array => gunzipSync(page, { maxOutputLength: length + 1 }),
+};
+
+/** Reads only the footer. */
+export async function openParquet(source: ByteSource): Promise<ParquetFile> {
+  letHeapGrow();
+  const { footer, start: footerStart } = await readFooter(source);
+  const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { geoparquet: false }));
+  const { receipt, mark } = explained(() => readTexts(metadata));
+  explained(() => checkGroups(metadata, footerStart));
+  const ends = metadata.row_groups.map(endOf);
+  // The first row group includes the start of the file.
+  const startOf = (index: number): number => ends[index - 1] ?? 0;
+  const bytesOf = async (index: number): Promise<Buffer> => {
+    const [start, end] = [startOf(index), ends[index] ?? 0];
+    if (!(end > start && end <= source.size)) throw new UnreadableParquet(damaged);
+    const bytes = await source.read(start, end);
+    if (sha256Of(bytes) !== mark.groups[index]) throw new UnreadableParquet(damaged);
+    return bytes;
+  };
+  const rows = Number(metadata.num_rows);
+  const starts = [0];
+  for (const group of metadata.row_groups) starts.push((starts.at(-1) ?? 0) + Number(group.num_rows));
+  // Parts of a file that are read one after the other often share a row group.
+  let latest: { readonly index: number; readonly cells: GroupCells } | undefined;
+  const cellsOf = async (index: number, group: RowGroup): Promise<GroupCells> => {
+    if (latest?.index === index) return latest.cells;
+    latest = undefined;
+    const [position, bytes] = [startOf(index), await bytesOf(index)];
+    const part = { metadata, columns: mark.columns, bytes, position };
+    const cells = explained(() => readColumns(group, part));
+    latest = { index, cells };
+    return cells;
+  };
+  return {
+    receipt,
+    columns: mark.columns,
+    rows,
+    starts,
+    bytesOf,
+    groups: async function* (see, range = { begin: 0, end: rows }) {
+      const lines = new RowBytes();
+      const { first, last } = groupsOf({ starts }, range);
+      for (const [index, group] of [...metadata.row_groups.entries()].slice(first, last)) {
+        const cells = await cellsOf(index, group);
+        lines.clear();
+        const columns = cells.map(([column, own]) => new StoredColumn(column, own, lines));
+        const place = starts[index] ?? 0;
+        const begin = Math.max(range.begin - place, 0);
+        const end = Math.min(range.end - place, Number(group.num_rows));
+        for (let row = begin; row < end; row += 1) {
+          const start = lines.length;
+          for (const column of columns) column.addMember(row);
+          lines.endRow(start);
+          see?.(columns, () => lines.text(start));
+        }
+        yield { lines: lines.bytes(), rows: end - begin };
+      }
+    },
+  };
+}
+
+const damaged = "the file has changed since it was written";
+
+function readTexts({ key_value_metadata, schema }: FileMetaData): {
+  readonly receipt: string;
+  readonly mark: FileMark;
+} {
+  const texts = new Map(key_value_metadata?.map(({ key, value = "" }) => [key, value]));
+  const names = schema.slice(1).map(({ name }) => name);
+  const [receipt, mark] = [texts.get(receiptKey), readMark(texts.get(markKey) ?? "", names)];
+  if (receipt === undefined || mark === undefined)
+    throw new UnreadableParquet("not written by this version of dexdata");
+  return { receipt, mark };
+}
+
+/** Reads the complete file, or a part of it, and returns what a receipt says about its rows. */
+export async function readParquet(
+  file: ParquetFile,
+  onGroup: () => void = () => undefined,
+  range?: RowRange,
+): Promise<RowSummary> {
+  const hash = createRowHash();
+  for await (const { lines, rows } of file.groups(undefined, range)) {
+    onGroup();
+    hash.add(lines, rows);
+  }
+  return hash.summary();
+}
+
+/** The footer ends with its length and four letters, with which the file also begins. */
+export async function readFooter({ size, read }: ByteSource) {
+  const tail = size < 12 ? Buffer.alloc(8) : await read(size - 8, size);
+  const start = size - tail.readUInt32LE(0) - 8;
+  if (tail.toString("latin1", 4) !== "PAR1" || start < 4)
+    throw new UnreadableParquet("not a complete Parquet file");
+  // Without row groups, the footer's hash includes the start of the file.
+  const footer = await read(start === 4 ? 0 : start, size);
+  if (!breakSeal(footer)) throw new UnreadableParquet(`${damaged}, or dexdata did not write it`);
+  return { footer, start };
+}
+
+/** The row groups end where the footer begins, and no number of rows is larger than a row group can be. */
+function checkGroups({ num_rows, row_groups }: FileMetaData, footerStart: number): void {
+  const counts = row_groups.map((group) => Number(group.num_rows));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (counts.some((count) => !(count > 0 && count <= rowsPerGroup)) || total !== Number(num_rows))
+    throw new UnreadableParquet("the footer has a number of rows that dexdata does not write");
+  const last = row_groups.at(-1);
+  if ((last === undefined ? 4 : endOf(last)) !== footerStart)
+    throw new UnreadableParquet("there are bytes between the rows and the footer");
+}
+
+/** Anything that the library throws means that the file is damaged, because it only reads what this code wrote. */
+function explained<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof UnreadableParquet) throw cause;
+    throw new UnreadableParquet(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+function endOf({ columns }: RowGroup): number {
+  return Math.max(...columns.map((chunk) => rangeOf(chunk).end));
+}
+
+function rangeOf({ meta_data }: ColumnChunk): { readonly start: number; readonly end: number } {
+  const start = Number(meta_data?.dictionary_page_offset ?? meta_data?.data_page_offset);
+  return { start, end: start + Number(meta_data?.total_compressed_size) };
+}
+
+interface GroupPart {
+  readonly metadata: FileMetaData;
+  readonly columns: readonly ParquetColumn[];
+  readonly bytes: Buffer;
+  readonly position: number;
+}
+
+/** The values of the columns that have any. */
+type GroupCells = readonly (readonly [column: ParquetColumn, cells: readonly StoredCell[]])[];
+
+function readColumns(group: RowGroup, part: GroupPart): GroupCells {
+  const { columns } = part;
+  if (group.columns.length !== columns.length) throw new UnreadableParquet("a row group lacks columns");
+  return group.columns.flatMap((chunk, index) => {
+    // Rows of a list lack the fields of other lists.
+    if (chunk.meta_data?.statistics?.null_count === group.num_rows) return [];
+    const cells = readChunk(chunk, part, index, Number(group.num_rows));
+    return [[columns[index] ?? otherColumn, cells] as const];
+  });
+}
+
+function readChunk(
+  chunk: ColumnChunk,
+  { metadata, bytes, position }: GroupPart,
+  index: number,
+  rows: number,
+): readonly StoredCell[] {
+  const { meta_data: meta } = chunk;
+  const element = metadata.schema[index + 1];
+  if (meta === undefined || element === undefined) throw new UnreadableParquet("a column lacks its metadata");
+  const { start, end } = rangeOf(chunk);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + start - position, end - start);
+  checkPages(view, rows);
+  const physical = physicalElement(element);
+  const path = getSchemaPath([{ name: "row", num_children: 1 }, physical], [physical.name]);
+  const select = { groupStart: 0, selectStart: 0, selectEnd: rows, groupRows: rows };
+  const { data } = readColumn({ view, offset: 0 }, select, {
+    pathInSchema: meta.path_in_schema,
+    type: meta.type,
+    element: physical,
+    schemaPath: path,
+    codec: meta.codec,
+    parsers: DEFAULT_PARSERS,
+    compressors,
+    utf8: false,
+  });
+  // Further pages are added to the array of the first one, because every column is optional.
+  const [cells = []] = data;
+  if (!Array.isArray(cells) || cells.length !== rows || data.length > 1)
+    throw new UnreadableParquet("a column has too few or too many values");
+  return cells;
+}

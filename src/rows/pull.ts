@@ -1,0 +1,189 @@
+import { traitsOf } from "../api/reply.ts";
+import type { Client } from "../client/client.ts";
+import { inOrder } from "../base/concurrent.ts";
+import type { Page, PageNote } from "../client/page.ts";
+import type { Args, Question } from "../api/args.ts";
+import { Failure } from "../base/failure.ts";
+import { isObject, rawMembers } from "../base/json/raw-json.ts";
+import { type PullOptions, wantedPages } from "./wanted-pages.ts";
+import { isConfirmed, nextOf } from "../client/page-end.ts";
+import { type RowShape, rowShape } from "../api/endpoint.ts";
+import type { Account } from "./out-files/growing-file.ts";
+import { counted } from "../base/text/counted.ts";
+import type { Progress } from "./checkpoint-lines.ts";
+
+/** A page, the end, or the failure that replaces the remaining pages. */
+export type Part = {
+  readonly index: number;
+  readonly question: Question;
+} & Outcome;
+
+type Outcome =
+  | { readonly kind: "page"; readonly page: Page }
+  | { readonly kind: "failure"; readonly failure: Failure }
+  | { readonly kind: "end" };
+
+/** A query and a place in its list, after some of the rows. */
+type Start = Readonly<Pick<Tally, "question" | "rowsOfQuestion" | "at" | "last" | "rowsRead">>;
+
+/** Yields in order. Only single records run in parallel, because a list already requests several pages at once. */
+export async function* answers(client: Client, options: PullOptions, start: Start): AsyncGenerator<Part> {
+  const { endpoint, asked, seen } = options;
+  const numbered = asked.map((args, index) => ({ index, question: { endpoint, args } }));
+  const questions = numbered.slice(start.question);
+  if (traitsOf(endpoint.reply).isRecord) return yield* sideBySide(client, questions, options);
+  for (const { index, question } of questions) {
+    const isBegun = index === start.question && start.at !== undefined;
+    const rest = isBegun ? restOf(options, start) : options;
+    if (!isBegun) seen.clear();
+    for await (const outcome of answer(client, question, rest)) yield { index, question, ...outcome };
+  }
+}
+
+async function* answer(client: Client, { args }: Question, options: PullOptions): AsyncGenerator<Outcome> {
+  try {
+    for await (const page of await wantedPages(client, args, options)) yield { kind: "page", page };
+    yield { kind: "end" };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    yield { kind: "failure", failure };
+  }
+}
+
+async function* sideBySide(
+  client: Client,
+  questions: readonly Pick<Part, "index" | "question">[],
+  options: PullOptions,
+): AsyncGenerator<Part> {
+  const ask = async (question: Question): Promise<readonly Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    for await (const outcome of answer(client, question, options)) outcomes.push(outcome);
+    return outcomes;
+  };
+  const repeated = repeatsAmong(questions.map(({ question }) => keyOf(question.args)));
+  const kept = new Map<string, Promise<readonly Outcome[]>>();
+  const asks = questions.map(({ index, question }) => async (): Promise<readonly Part[]> => {
+    const key = keyOf(question.args);
+    const outcomes = kept.get(key) ?? ask(question);
+    // The responses to thousands of inputs would fill the memory, so only those to repeated queries are kept.
+    if (repeated.has(key)) kept.set(key, outcomes);
+    return (await outcomes).map((outcome) => ({ index, question, ...outcome }));
+  });
+  for await (const parts of inOrder(asks, client.width)) yield* parts;
+}
+
+/** Queries with the same arguments share a single request. */
+export function keyOf(args: Args): string {
+  return JSON.stringify([...args]);
+}
+
+function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {
+  const [met, repeated] = [new Set<string>(), new Set<string>()];
+  for (const key of keys) (met.has(key) ? repeated : met).add(key);
+  return repeated;
+}
+
+function restOf(options: PullOptions, { at, rowsOfQuestion, last, rowsRead = 0 }: Start): PullOptions {
+  if (at === undefined) return options;
+  const limit = options.limit === undefined ? undefined : options.limit - rowsOfQuestion;
+  const parsed: unknown = rowsOfQuestion > 0 && last !== undefined ? JSON.parse(last) : undefined;
+  const after = isObject(parsed) ? parsed : undefined;
+  const walk = { ...options.walk, start: at };
+  return {
+    ...options,
+    limit,
+    wanted: limit,
+    after,
+    walk: walk.kind === "pools" ? { ...walk, maxRowsRead: walk.maxRowsRead - rowsRead } : walk,
+  };
+}
+
+/** A pull's total progress across all runs, as its checkpoint stores it. */
+export type Tally = Omit<Account, keyof Spent>;
+
+export type Spent = Pick<Account, "requests" | "credits" | "inDoubt" | "creditsBefore" | "plans" | "asOf">;
+
+/** `progress` is that of the earlier runs. A new line of the checkpoint has its own size and hashes. */
+export function tallyOf(progress: Progress | undefined): Tally {
+  if (progress === undefined)
+    return { rows: 0, repeats: 0, missing: 0, refused: 0, question: 0, rowsOfQuestion: 0 };
+  const { bytes: _bytes, sha256: _sha256, seen: _seen, ...tally } = progress;
+  return tally;
+}
+
+/** Call this after the page's rows have been passed on. */
+export function countPage(tally: Tally, { endpoint }: Question, page: Page): void {
+  tally.rows += page.rows.length;
+  tally.rowsOfQuestion += page.rows.length;
+  for (const note of page.notes) countNote(tally, note);
+  const { end } = page;
+  // A pull continues at the last confirmed position.
+  if (isConfirmed(page)) tally.at = nextOf(page);
+  // The first end applies to the entire pull; later windows end earlier.
+  tally.to ??= nextOf(page)?.to;
+  // Only the last page can prove that the list is complete.
+  if (end.kind === "last" && tally.proof !== "end of list") tally.proof = end.proof.by;
+  // A response that is printed as a single document has no rows.
+  if (page.rows.length === 0 || page.as === "document") return;
+  const shape = rowShape(endpoint, page.group);
+  tally.first ??= mark(page.rows.text(0), shape);
+  tally.last = mark(page.rows.text(page.rows.length - 1), shape);
+}
+
+function countNote(tally: Tally, note: PageNote): void {
+  switch (note.kind) {
+    case "missing":
+      tally.missing += note.subjects.length;
+      return;
+    case "repeats":
+      tally.repeats += note.rows;
+      return;
+    case "read":
+      tally.rowsRead = (tally.rowsRead ?? 0) + note.rows;
+      return;
+    case "short":
+    case "twins":
+    case "replaced":
+      tally.remarks = { ...tally.remarks, [note.kind]: (tally.remarks?.[note.kind] ?? 0) + note.count };
+      return;
+    // A rejection is counted when it is reported.
+    case "refused":
+    case "warning":
+    case "cut off":
+    case "complete from":
+  }
+}
+
+export function countEnd(tally: Tally, index: number): void {
+  tally.question = index + 1;
+  tally.at = undefined;
+  tally.rowsOfQuestion = 0;
+}
+
+/** What was unusual about a complete list, each kind once. */
+export function remarksIn({ remarks = {} }: Tally): readonly string[] {
+  const { short = 0, twins = 0, replaced = 0 } = remarks;
+  const lines: string[] = [];
+  if (short > 0)
+    lines.push(
+      `${counted(short, "page")} had fewer rows than requested, although more pages follow; the service does not count this list`,
+    );
+  if (twins > 0)
+    lines.push(`${counted(twins, "row")} had the ID of another row but other values; dexdata keeps them all`);
+  if (replaced > 0)
+    lines.push(
+      `${counted(replaced, "candle")} ${replaced === 1 ? "was" : "were"} received twice with different values; dexdata keeps the later ones`,
+    );
+  return lines;
+}
+
+/** Keeps the original digits; returns the entire row if it has neither an identity nor a time. */
+function mark(row: string, { identity, record }: RowShape): string {
+  const times = Object.keys(record).filter((field) => record[field]?.reads === "time");
+  const members = rawMembers(row);
+  const kept = [...new Set([...identity, ...times])].flatMap((field) => {
+    const value = members.get(field);
+    return value === undefined ? [] : [`${JSON.stringify(field)}:${value}`];
+  });
+  return kept.length === 0 ? row : `{${kept.join(",")}}`;
+}

@@ -1,0 +1,131 @@
+import type { RecordShape } from "../api/record.ts";
+import { counted } from "../base/text/counted.ts";
+import { compareInstants, parseRfc3339 } from "../base/time/time.ts";
+import { checkIntervals, checkPrices } from "./verify/candle-checks.ts";
+import type { PullReceipt, Query } from "./receipt.ts";
+import type { RowTaker } from "./verify/read-lines.ts";
+import type { Row } from "./verify/row.ts";
+import {
+  checkOrder,
+  checkPlace,
+  checkRepeats,
+  checkTransactions,
+  type RowCheck,
+  type Subject,
+} from "./verify/row-checks.ts";
+import { kindNamed, kindOfRow } from "./verify/row-kind.ts";
+import { createPlaceReader } from "./verify/row-place.ts";
+import { createTypeCheck, type RowForm } from "./verify/row-types.ts";
+import type { Report, RuleId, WantedKind } from "./verify-rules.ts";
+
+const rowChecks: readonly ((subject: Subject) => RowCheck | undefined)[] = [
+  checkRepeats,
+  checkPlace,
+  checkOrder,
+  checkTransactions,
+  checkPrices,
+  checkIntervals,
+];
+
+/** The rules applied to one row after the other. */
+export interface RowWalk extends RowTaker {
+  readonly rows: () => number;
+  /** The name of the rows, such as `transaction`; undefined until the first row, and for unknown rows. */
+  readonly kind: () => string | undefined;
+  /** The rules for rows that could be applied. Empty until the first row, and for unknown rows. */
+  readonly checked: () => readonly RuleId[];
+  /** The names of the fields of the first row. */
+  readonly fields: () => readonly string[];
+  readonly end: () => void;
+  /** F4. */
+  readonly compareWith: (receipt: PullReceipt) => void;
+}
+
+export function createRowWalk(
+  query: Query | undefined,
+  form: RowForm,
+  report: Report,
+  wanted: WantedKind | undefined,
+): RowWalk {
+  let [rows, skipped] = [0, 0];
+  let [first, last]: [Row | undefined, Row | undefined] = [undefined, undefined];
+  let file: ReturnType<typeof startFile> | undefined;
+  return {
+    rows: () => rows,
+    kind: () => file?.kind,
+    checked: () => (file?.kind === undefined ? [] : ["R1", ...file.checks.flatMap((check) => check.rules)]),
+    fields: () => Object.keys(first?.values ?? {}),
+    take: (row) => {
+      file ??= startFile(row, query, form, report, wanted);
+      first ??= row;
+      last = row;
+      rows += 1;
+      return file.see(row);
+    },
+    refuse: (problem) => {
+      report("F2", problem);
+      skipped += 1;
+      for (const { skip } of file?.checks ?? []) skip?.();
+    },
+    end: () => {
+      for (const { end } of file?.checks ?? []) end?.();
+    },
+    compareWith: (said) => {
+      if (skipped > 0 || (rows > 0 && file?.kind === undefined)) return;
+      if (rows !== said.rows)
+        report("F4", { field: "rows", expected: counted(said.rows, "row"), found: counted(rows, "row") });
+      compareRow("first_row", said.first_row, first, report);
+      compareRow("last_row", said.last_row, last, report);
+    },
+  };
+}
+
+function startFile(
+  first: Row,
+  query: Query | undefined,
+  form: RowForm,
+  report: Report,
+  wanted: WantedKind | undefined,
+) {
+  const kind = wanted === undefined ? kindOfRow(Object.keys(first.values ?? {})) : kindNamed(wanted);
+  if (kind === undefined) return { kind: undefined, checks: [], see: (): RecordShape => ({}) };
+  const subject = { kind, first, query, report };
+  const checks = rowChecks.flatMap((start) => start(subject) ?? []);
+  const placeOf = createPlaceReader(kind);
+  const { shape, mismatch } = createTypeCheck(kind, first, form);
+  return {
+    // The service never sent these candles, so no other file can confirm them.
+    kind: first.text("from_interval") === undefined ? kind.shape.name : `derived ${kind.shape.name}`,
+    checks,
+    see: (row: Row): RecordShape | undefined => {
+      const wrong = row.values && mismatch(row);
+      if (wrong !== undefined) report("R1", wrong);
+      const place = placeOf(row);
+      for (const { see } of checks) see(row, place);
+      return wrong === undefined ? shape : undefined;
+    },
+  };
+}
+
+/** Compares the fields that both have: `--fields` and `--columns` can leave some out. */
+function compareRow(
+  field: string,
+  said: PullReceipt["first_row"],
+  row: Row | undefined,
+  report: Report,
+): void {
+  if (said === null || row === undefined) return;
+  for (const [name, value] of Object.entries(said)) {
+    const expected = typeof value === "string" ? value : JSON.stringify(value);
+    const found = row.text(name);
+    if (found === undefined || found === expected || isSameTime(found, expected)) continue;
+    report("F4", { line: row.line, field, expected: `${name} ${expected}`, found: `${name} ${found}` });
+    return;
+  }
+}
+
+/** Parquet keeps times, but not their spelling. */
+function isSameTime(one: string, other: string): boolean {
+  const [a, b] = [parseRfc3339(one), parseRfc3339(other)];
+  return a !== undefined && b !== undefined && compareInstants(a, b) === 0;
+}

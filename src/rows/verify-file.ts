@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { DamagedGzip, readChunks } from "../base/files/file-chunks.ts";
+import { counted } from "../base/text/counted.ts";
+import type { PullReceipt, Query } from "./receipt.ts";
+import { createElementReader } from "./verify/read-elements.ts";
+import { createCellReader, createNdjsonReader, type RowReader, type RowTaker } from "./verify/read-lines.ts";
+import { createRowWalk, type RowWalk } from "./row-walk.ts";
+import { hasGroups } from "./verify/row-kind.ts";
+import { inOrder, type Report, type RuleId, type WantedKind } from "./verify-rules.ts";
+
+const readers = {
+  ndjson: createNdjsonReader,
+  json: createElementReader,
+  csv: (taker: RowTaker): RowReader => createCellReader("csv", taker),
+  tsv: (taker: RowTaker): RowReader => createCellReader("tsv", taker),
+};
+
+export type Form = keyof typeof readers | "parquet";
+
+const rowForms = { ndjson: "json", json: "json", csv: "text", tsv: "text", parquet: "parquet" } as const;
+
+/** A file to check; `form` is undefined for a format whose rows cannot be read, such as a table. */
+export interface Target {
+  readonly file: string;
+  readonly form: Form | undefined;
+  readonly receipt: PullReceipt | undefined;
+  /** Undefined if the names of the fields decide. */
+  readonly kind: WantedKind | undefined;
+}
+
+/** The rules applied to one file. */
+export interface Verification {
+  readonly rows: () => number;
+  readonly bytesRead: () => number;
+  /** The name of the rows, such as `transaction`; undefined until the first row, and for unknown rows. */
+  readonly kind: () => string | undefined;
+  /** The rules that could be applied to the file. */
+  readonly checked: () => readonly RuleId[];
+  /** Resolves when the entire file is read. */
+  readonly run: (afterChunk: () => Promise<void>) => Promise<void>;
+}
+
+/** Reads the file in parts. Throws the reason of the signal when it aborts. */
+export function createVerification(target: Target, report: Report, signal: AbortSignal): Verification {
+  const { file, form, receipt } = target;
+  let walk: RowWalk | undefined;
+  let bytesRead = 0;
+  const startWalk = (query: Query | undefined): RowWalk =>
+    (walk = createRowWalk(query, rowForms[form ?? "json"], report, target.kind));
+  /** A file that was not really checked must not look as if it were sound. */
+  const refuseUnknown = (): void => {
+    if (receipt !== undefined || target.kind === "other") return;
+    if (form === undefined) {
+      report("F2", { expected: "rows in NDJSON, JSON, CSV, TSV or Parquet", found: "another format" });
+      return;
+    }
+    const rows = walk?.rows() ?? 0;
+    if (rows === 0 || walk?.checked().length !== 0 || hasGroups(walk.fields())) return;
+    const found = `other fields: ${walk.fields().join(", ")}`;
+    report("F2", { line: 1, expected: "fields of rows that dexdata writes; or use --kind", found });
+  };
+  /** Returns whether the content is that of the receipt. */
+  const readContent = async (
+    reader: RowReader | undefined,
+    afterChunk: () => Promise<void>,
+  ): Promise<boolean> => {
+    const hash = receipt && createHash("sha256");
+    let bytes = 0;
+    const content = readChunks(file, signal);
+    try {
+      for await (const chunk of content.chunks) {
+        bytes += chunk.length;
+        hash?.update(chunk);
+        if (reader?.isReading() === true) reader.add(chunk);
+        bytesRead = content.bytesRead();
+        await afterChunk();
+      }
+      if (reader?.isReading() === true) reader.end();
+    } catch (cause) {
+      if (!(cause instanceof DamagedGzip)) throw cause;
+      report("F2", { expected: "complete gzip data", found: "damaged or truncated data" });
+    }
+    walk?.end();
+    return receipt !== undefined && areSameBytes(receipt, bytes, hash?.digest("hex") ?? "", report);
+  };
+  return {
+    rows: () => walk?.rows() ?? 0,
+    bytesRead: () => bytesRead,
+    kind: () => walk?.kind(),
+    checked: () => {
+      const own: readonly RuleId[] = receipt === undefined ? [] : ["F1", "F4", "H1", "H2"];
+      const ofForm: readonly RuleId[] = form === undefined ? [] : form === "parquet" ? ["F1", "F2"] : ["F2"];
+      return inOrder([...own, ...ofForm, ...(walk?.checked() ?? [])]);
+    },
+    run: async (afterChunk) => {
+      if (receipt !== undefined) checkReceipt(receipt, report);
+      if (form === "parquet") {
+        if (receipt !== undefined && !(await readContent(undefined, afterChunk))) return;
+        const onGroup = async (bytes: number): Promise<void> => {
+          bytesRead = bytes;
+          await afterChunk();
+        };
+        const start = (query: Query | undefined): RowWalk => startWalk(receipt ?? query);
+        const { verifyParquet } = await import("./verify-parquet.ts");
+        const isIntact = await verifyParquet({ file, startWalk: start, report, signal, onGroup });
+        if (isIntact && receipt !== undefined) walk?.compareWith(receipt);
+        return;
+      }
+      const reader = form && readers[form](startWalk(receipt));
+      // F1 already explains why other rows are found.
+      if ((await readContent(reader, afterChunk)) && receipt !== undefined) walk?.compareWith(receipt);
+      refuseUnknown();
+    },
+  };
+}
+
+/** H1 and H2, as far as the receipt alone shows them. */
+function checkReceipt({ complete, why_not: why, more, missing, refused }: PullReceipt, report: Report): void {
+  if (!complete) {
+    report("H1", { field: "complete", expected: "true", found: `false: ${why ?? "the pull is incomplete"}` });
+    return;
+  }
+  if (more === true) report("H2", { field: "more", expected: "false", found: "true" });
+  for (const [field, found] of Object.entries({ missing, refused }))
+    if (found > 0) report("H2", { field, expected: "0", found: String(found) });
+}
+
+/** F1. */
+function areSameBytes({ output }: PullReceipt, bytes: number, sha256: string, report: Report): boolean {
+  if (bytes !== output.bytes) {
+    report("F1", { field: "bytes", expected: counted(output.bytes, "byte"), found: counted(bytes, "byte") });
+    return false;
+  }
+  if (output.sha256 === null || sha256 === output.sha256) return true;
+  report("F1", { field: "sha256", expected: output.sha256, found: sha256 });
+  return false;
+}

@@ -1,0 +1,117 @@
+import * as z from "zod";
+import { parseJson } from "../base/json/raw-json.ts";
+import { withByteSource } from "../base/files/byte-source.ts";
+import { openParquet, rowRanges, type SeeRow } from "./parquet-file.ts";
+import { ParquetRow } from "./verify/parquet-row.ts";
+import { type Query, querySchema } from "./receipt.ts";
+import { parseJsonRow } from "./verify/row.ts";
+import type { RowWalk } from "./row-walk.ts";
+import type { Report } from "./verify-rules.ts";
+import { createRowHash, type RowSummary, UnreadableParquet } from "./parquet-format.ts";
+
+/** The part of the receipt in the footer that describes the rows. */
+const footerSchema = z.object({
+  rows: z.number(),
+  rows_sha256: z.string(),
+  period: z.optional(z.object({ from: z.string() })),
+});
+
+type RowsFooter = z.output<typeof footerSchema>;
+
+/** A file of sync with several days has a receipt for each of them. */
+const footersSchema = z.object({ periods: z.array(footerSchema) });
+
+/** A Parquet file to check. */
+export interface ParquetJob {
+  readonly file: string;
+  /** Creates the walk over the rows when the footer is read, whose receipt contains the query. */
+  readonly startWalk: (query: Query | undefined) => RowWalk;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+  /** Called after each row group with the number of bytes read so far. */
+  readonly onGroup: (bytes: number) => Promise<void>;
+}
+
+/**
+ * Applies the rules to the canonical rows, and returns whether the file is intact. Damage is F1, with the first row of
+ * the row group as its line, for each day that has rows in it.
+ */
+export async function verifyParquet({
+  file,
+  startWalk,
+  report,
+  signal,
+  onGroup,
+}: ParquetJob): Promise<boolean> {
+  return await withByteSource(file, async ({ size, read }) => {
+    let [bytes, line] = [0, 0];
+    let walk: RowWalk | undefined;
+    try {
+      const source = { size, read: (start: number, end: number) => ((bytes = end), read(start, end)) };
+      const parquet = await openParquet(source);
+      const receipt = parseJson(parquet.receipt);
+      if (receipt === undefined) throw new UnreadableParquet("the receipt in the footer is not JSON");
+      const current = startWalk(querySchema.safeParse(receipt).data);
+      walk = current;
+      const row = new ParquetRow();
+      const see: SeeRow = (columns, json) => {
+        line += 1;
+        const isTyped = row.moveTo(line, columns);
+        // The walk keeps the first row, and gets its names from its values.
+        const parsed = isTyped && line > 1 ? row : parseJsonRow(json(), line);
+        if ("found" in parsed) current.refuse(parsed);
+        else current.take(parsed);
+      };
+      const parts = footersSchema.safeParse(receipt).data?.periods;
+      const said = parts ?? [footerSchema.safeParse(receipt).data];
+      const ranges =
+        parts === undefined
+          ? [undefined]
+          : rowRanges(
+              parquet,
+              parts.map(({ rows }) => rows),
+            );
+      let isWhole = true;
+      let before = 0;
+      for (const [index, part] of said.entries()) {
+        const hash = createRowHash();
+        const day = parts === undefined ? undefined : part?.period?.from.slice(0, 10);
+        line = before;
+        try {
+          for await (const { lines, rows } of parquet.groups(see, ranges[index])) {
+            signal.throwIfAborted();
+            hash.add(lines, rows);
+            await onGroup(bytes);
+          }
+          if (!isFooterOf(hash.summary(), part, report)) isWhole = false;
+        } catch (cause) {
+          isWhole = refuse(report, cause, before + hash.summary().rows + 1, day);
+        }
+        before += part?.rows ?? 0;
+      }
+      current.end();
+      return isWhole;
+    } catch (cause) {
+      walk?.end();
+      return refuse(report, cause, 1, undefined);
+    }
+  });
+}
+
+function refuse(report: Report, cause: unknown, line: number, day: string | undefined): false {
+  if (!(cause instanceof UnreadableParquet)) throw cause;
+  const place = { line, ...(day !== undefined && { field: day }) };
+  report("F1", { ...place, expected: "a Parquet file as dexdata wrote it", found: cause.message });
+  return false;
+}
+
+function isFooterOf(found: RowSummary, said: RowsFooter | undefined, report: Report): boolean {
+  if (said === undefined) {
+    report("F1", { expected: "a footer with rows and rows_sha256", found: "another footer" });
+    return false;
+  }
+  const wrong = (["rows", "rows_sha256"] as const).filter((field) => said[field] !== found[field]);
+  for (const field of wrong)
+    report("F1", { field, expected: String(said[field]), found: String(found[field]) });
+  return wrong.length === 0;
+}

@@ -1,0 +1,104 @@
+import { groupsIn } from "../api/reply.ts";
+import type { Client } from "../client/client.ts";
+import { walkPages } from "../client/walk-pages.ts";
+import { closing, type Page, type Reading, timeFieldOf } from "../client/page.ts";
+import type { Walk } from "../client/walk.ts";
+import type { Args } from "../api/args.ts";
+import { type Endpoint, rowShape } from "../api/endpoint.ts";
+import type { Days } from "../base/time/days.ts";
+import { member } from "../base/json/raw-json.ts";
+import { parseRfc3339 } from "../base/time/time.ts";
+
+/** The rows of one or several lists. */
+export interface Wanted {
+  readonly endpoint: Endpoint;
+  readonly asked: readonly Args[];
+  readonly walk: Walk;
+  /** Groups to keep, if the endpoint returns several. */
+  readonly groups: readonly string[];
+  /** In total, or of each group; undefined means all rows. */
+  readonly limit: number | undefined;
+  /** The UTC days of `--day`. */
+  readonly days?: Days;
+}
+
+export interface PullOptions extends Wanted, Reading {
+  readonly isValidated: boolean;
+}
+
+/** The pages of one list, with only the wanted rows. */
+export async function wantedPages(
+  client: Client,
+  args: Args,
+  options: PullOptions,
+): Promise<AsyncIterable<Page>> {
+  const { endpoint, walk, days } = options;
+  let pages: AsyncIterable<Page>;
+  if (walk.kind !== "pools") pages = walkPages(client, endpoint, args, walk, options);
+  else {
+    const { walkPoolsWithTokens } = await import("../client/pools-with-tokens.ts");
+    pages = walkPoolsWithTokens({ client, endpoint, args, walk, ofPool: walk, reading: options });
+  }
+  if (days !== undefined && walk.kind !== "candles") pages = rowsBefore(pages, days.to, endpoint);
+  const isGrouped = groupsIn(endpoint.reply) !== undefined;
+  if (isGrouped) pages = pagesOfGroups(pages, options.groups);
+  if (options.limit !== undefined)
+    pages = isGrouped ? firstOfEach(pages, options.limit) : firstRows(pages, options.limit, walk.isStrict);
+  if (options.isValidated) {
+    // The schemas make up a fifth of a run's code, so they are imported only when needed.
+    const { validatedPages } = await import("./pull/validated-pages.ts");
+    pages = validatedPages(pages, endpoint);
+  }
+  // Candles are marked last, so that only rows from the service are checked, not the added ones.
+  if (walk.kind !== "candles") return pages;
+  const { markedCandles } = await import("./pull/marked-candles.ts");
+  return markedCandles(pages, args, walk, walk.start);
+}
+
+/** A service may include the end of a range, in Unix seconds. A row without a readable time is kept. */
+async function* rowsBefore(
+  pages: AsyncIterable<Page>,
+  until: number,
+  endpoint: Endpoint,
+): AsyncGenerator<Page> {
+  const timeField = timeFieldOf(rowShape(endpoint)) ?? "";
+  for await (const page of pages) {
+    const kept = page.rows.marks().map((mark) => {
+      const time = parseRfc3339(String(member(mark, timeField)));
+      return time === undefined || time.seconds < until;
+    });
+    yield kept.includes(false) ? { ...page, rows: page.rows.keep(kept) } : page;
+  }
+}
+
+async function* pagesOfGroups(pages: AsyncIterable<Page>, groups: readonly string[]): AsyncGenerator<Page> {
+  for await (const page of pages) if (groups.includes(page.group)) yield page;
+}
+
+async function* firstRows(
+  pages: AsyncIterable<Page>,
+  limit: number,
+  isStrict: boolean,
+): AsyncGenerator<Page> {
+  let left = limit;
+  for await (const page of pages) {
+    const shown = page.rows.length <= left ? page : cutPage(page, left);
+    left -= page.rows.length;
+    if (left > 0) yield shown;
+    else return yield* closing(shown, isStrict);
+  }
+}
+
+/** Each group has the same limit. A page is marked as cut if any group was, because readers look at the last one. */
+async function* firstOfEach(pages: AsyncIterable<Page>, limit: number): AsyncGenerator<Page> {
+  let isCut = false;
+  for await (const page of pages) {
+    isCut ||= page.rows.length > limit;
+    yield isCut ? cutPage(page, limit) : page;
+  }
+}
+
+function cutPage(page: Page, limit: number): Page {
+  const kept = Array.from({ length: page.rows.length }, (_, index) => index < limit);
+  return { ...page, rows: page.rows.keep(kept), end: { kind: "cut", doubts: page.end.doubts } };
+}

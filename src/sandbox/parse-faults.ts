@@ -1,0 +1,208 @@
+import { nearest } from "../base/text/nearest.ts";
+import { isTier, tiers } from "../api/tier.ts";
+import {
+  type Fault,
+  type FaultName,
+  type Faults,
+  type FaultTraits,
+  faultTraits,
+  isFaultName,
+  traitsOf,
+  type When,
+} from "./fault-kinds.ts";
+
+interface FaultProblem {
+  readonly problem: string;
+  readonly next: string;
+}
+
+/**
+ * Parses faults of the form `<kind>[=value][when][/path part]`, separated by commas:
+ * `429x3,500:5%,reset-body@7,truncate@10-12,slow-body=2s:1%/transactions`. `when` selects requests: `x3` the first
+ * three, `@7` the seventh, `@7-9` a range, `@7-` all from the seventh on, `:5%` that share, and `:5%x3` bursts of
+ * three. By default, a fault affects all requests, but some page faults affect only the first. Market faults, such as
+ * `late-rows=90s:2%`, affect rows instead of requests, and take only a share.
+ */
+export function parseFaults(spec: string): Faults | FaultProblem {
+  const faults: Fault[] = [];
+  for (const text of spec.split(",")) {
+    const fault = parseFault(text.trim());
+    if ("problem" in fault) return fault;
+    faults.push(fault);
+  }
+  return faults;
+}
+
+export function isFaultProblem(result: Faults | FaultProblem): result is FaultProblem {
+  return "problem" in result;
+}
+
+// A kind or filter name also ends before `x3`, although x is a letter; hence the lookahead.
+const SHAPE =
+  /^(?<word>\d+|[a-z-]*?)(?=x\d|[=:@/]|$)(?:=(?<value>[^:@/]*?)(?=x\d|[:@/]|$))?(?<when>[^/]*)(?<path>\/.*)?$/u;
+
+function parseFault(text: string): Fault | FaultProblem {
+  const { word = "", value, when: typedWhen = "", path } = SHAPE.exec(text)?.groups ?? {};
+  const kind = readKind(word === "" ? text : word);
+  if (kind === undefined) return unknownKind(word === "" ? text : word, text);
+  const traits = traitsOf(kind);
+  if (traits.layer === "cache") return parseCache(text, value, typedWhen, path);
+  const isMarket = traits.layer === "market";
+  const when = isMarket ? readShare(typedWhen, traits) : readWhen(typedWhen, traits.isOnce);
+  if (when === undefined) return isMarket ? badShare(typedWhen, text, traits) : badWhen(typedWhen, text);
+  const base = { kind, text, when, path, ...none };
+  if (kind === "status") return withRetryAfter({ ...base, amount: Number(word) }, value);
+  return withValue({ ...base, amount: traits.byDefault }, kind, value);
+}
+
+const none = { retryAfter: undefined, tier: undefined, filter: undefined, copies: undefined };
+
+function parseCache(
+  text: string,
+  value: string | undefined,
+  words: string,
+  path: string | undefined,
+): Fault | FaultProblem {
+  const copies = { areFree: words.includes(":free"), ignoreQuery: words.includes(":path") };
+  const kind = "edge-cache";
+  const fault = { kind, text, when: EVERY, path, ...none, amount: traitsOf(kind).byDefault, copies } as const;
+  if (/^(?::free|:path)*$/u.test(words)) return withValue(fault, kind, value);
+  return { problem: `"${words}" in "${text}": ${kind} takes :free, :path, or both`, next: `omit "${words}"` };
+}
+
+function readKind(word: string): FaultName | "status" | undefined {
+  if (/^[45]\d\d$/u.test(word)) return "status";
+  return isFaultName(word) ? word : undefined;
+}
+
+function unknownKind(word: string, text: string): FaultProblem {
+  const near = nearest(word, Object.keys(faultTraits));
+  const where = word === text ? "" : ` in "${text}"`;
+  return {
+    problem: `"${word}"${where}: must be a status from 400 to 599 or the name of a fault`,
+    next: near === undefined ? "see the faults in: dexdata help sandbox" : `did you mean ${near}?`,
+  };
+}
+
+const EVERY: When = { by: "range", from: 1, to: Number.POSITIVE_INFINITY };
+
+function readWhen(typed: string, isOnce = false): When | undefined {
+  if (typed === "") return isOnce ? rangeOf(1, 1) : EVERY;
+  const rate = /^:(\d{1,3}(?:\.\d{1,6})?)%(?:x(\d{1,9}))?$/u.exec(typed);
+  if (rate !== null) {
+    const [share, length] = [Number(rate[1]) / 100, Number(rate[2] ?? 1)];
+    return share > 0 && share <= 1 && length > 0 && length <= LONGEST_BURST
+      ? { by: "rate", share, length }
+      : undefined;
+  }
+  const count = /^x(\d{1,9})$/u.exec(typed);
+  if (count !== null) return rangeOf(1, Number(count[1]));
+  const range = /^@(\d{1,9})(-(\d{1,9})?)?$/u.exec(typed);
+  if (range === null) return undefined;
+  const from = Number(range[1]);
+  const end = range[2] === undefined ? from : Number.POSITIVE_INFINITY;
+  return rangeOf(from, range[3] === undefined ? end : Number(range[3]));
+}
+
+/** A share of 0% affects nothing. Without a share, every row is affected. */
+function readShare(typed: string, { sample }: FaultTraits): When | undefined {
+  const percent = /^:(\d{1,3}(?:\.\d{1,6})?)%$/u.exec(typed)?.[1];
+  if (sample === undefined) return typed === "" ? EVERY : undefined;
+  if (typed === "") return { by: "rate", share: sample.share, length: 1 };
+  return percent === undefined || Number(percent) > 100
+    ? undefined
+    : { by: "rate", share: Number(percent) / 100, length: 1 };
+}
+
+function badShare(typed: string, text: string, { sample, example = "" }: FaultTraits): FaultProblem {
+  const [kind = ""] = example.split("=", 1);
+  return sample === undefined
+    ? {
+        problem: `"${typed}" in "${text}": ${kind} affects all transactions, such as ${example}`,
+        next: `omit "${typed}"`,
+      }
+    : {
+        problem: `"${typed}" in "${text}": ${kind} affects a share of all ${sample.of}, such as ${example}`,
+        next: `a share is from 0% to 100%; requests are not counted for this kind`,
+      };
+}
+
+// Each request checks up to this many earlier requests for the start of a burst.
+const LONGEST_BURST = 1000;
+
+function rangeOf(from: number, to: number): When | undefined {
+  return from >= 1 && to >= from ? { by: "range", from, to } : undefined;
+}
+
+function badWhen(typed: string, text: string): FaultProblem {
+  return {
+    problem: `"${typed}" in "${text}": must be x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most ${LONGEST_BURST}), counted from 1`,
+    next: "omit it to affect every request (most page faults: one); part of a path can follow: 500x3/transactions",
+  };
+}
+
+function withRetryAfter(fault: Fault, value: string | undefined): Fault | FaultProblem {
+  if (value === undefined) return fault;
+  if (fault.amount === 429 && /^\d{1,5}$/u.test(value)) return { ...fault, retryAfter: Number(value) };
+  return badValue(fault, value, fault.amount === 429 ? "the seconds to wait, such as 429=7" : "no value");
+}
+
+function withValue(fault: Fault, kind: FaultName, value: string | undefined): Fault | FaultProblem {
+  if (value === undefined) return kind === "plan" ? { ...fault, tier: "keyless" } : fault;
+  switch (traitsOf(kind).value) {
+    case "none":
+      return badValue(fault, value, "no value");
+    case "status":
+      return /^[2-5]\d\d$/u.test(value) && !["204", "205", "304"].includes(value)
+        ? { ...fault, amount: Number(value) }
+        : badValue(fault, value, "a status that has a body, from 200 to 599");
+    case "duration": {
+      const milliseconds = readDuration(value);
+      if (traitsOf(kind).sample?.of === "rows" && milliseconds > LONGEST_AGE_MS)
+        return badValue(fault, value, "a duration of at most 30d, such as 90s, 3h or 7d");
+      return milliseconds > 0
+        ? { ...fault, amount: milliseconds }
+        : badValue(fault, value, "a duration such as 300ms, 2s, 1m, 3h or 7d");
+    }
+    case "blocks":
+      return /^[1-9]\d?$/u.test(value) && Number(value) <= MOST_BLOCKS
+        ? { ...fault, amount: Number(value) }
+        : badValue(fault, value, `a number of blocks from 1 to ${MOST_BLOCKS}`);
+    case "rows":
+      return /^[1-9]\d?$/u.test(value)
+        ? { ...fault, amount: Number(value) }
+        : badValue(fault, value, "a number of rows from 1 to 99");
+    case "events":
+      return /^\d{1,9}$/u.test(value)
+        ? { ...fault, amount: Number(value) }
+        : badValue(fault, value, "a number of events");
+    case "tier":
+      return isTier(value)
+        ? { ...fault, tier: value }
+        : badValue(fault, value, `one of ${tiers.join(", ")}`, nearest(value, tiers));
+    case "name":
+      return /^\w+$/u.test(value)
+        ? { ...fault, filter: value }
+        : badValue(fault, value, "the name of a filter, such as volume_usd_24h_min");
+  }
+}
+
+const MOST_BLOCKS = 64;
+// Each response checks every row that is younger.
+const LONGEST_AGE_MS = 30 * 86_400_000;
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds; 0 if the text is not a duration. */
+function readDuration(text: string): number {
+  const [, number = "", unit = ""] = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m|h|d)$/u.exec(text) ?? [];
+  return Number(number) * (unitMs[unit] ?? 0);
+}
+
+function badValue({ text }: Fault, value: string, accepted: string, near?: string): FaultProblem {
+  const word = text.slice(0, text.indexOf("="));
+  return {
+    problem: `"${value}" in "${text}": ${word} takes ${accepted}`,
+    next: near === undefined ? `use ${word} alone for the default` : `did you mean ${word}=${near}?`,
+  };
+}
