@@ -1,6 +1,5 @@
 import { invalidResponse } from "../../base/failure.ts";
-import { parseExactDecimal } from "../../base/json/exact-decimal.ts";
-import { rawMembers } from "../../base/json/raw-json.ts";
+import { createPathReader } from "../../base/json/path-reader.ts";
 import type { AtRule, NoPriceReason } from "../../api/endpoints/timed-prices.ts";
 
 /** All times and lengths are in seconds. */
@@ -25,16 +24,16 @@ export interface PricedCandle {
   readonly volume: string;
 }
 
-/** The texts of a row, so that a price has all its digits. They are copies, which do not keep the response in memory. */
+/** The texts of a row, so that a price has all its digits. */
 export function pricedCandle({ row, opens }: { readonly row: string; readonly opens: number }): PricedCandle {
-  const members = rawMembers(row);
-  const [close = "", volume = "0"] = [members.get("close"), members.get("volume")];
-  if (parseExactDecimal(close) === undefined)
-    throw invalidResponse("invalid response: a candle has no close");
-  return { opens, close: copyOf(close), volume: copyOf(volume) };
+  // Parts of a text keep all of it in memory, so they are parts of a copy, and not of the response.
+  const [close = "", volume = "0"] = readPrice(Buffer.from(row).toString());
+  // The row is valid JSON, in which only a number begins with one of these.
+  if (!/^[-\d]/u.test(close)) throw invalidResponse("invalid response: a candle has no close");
+  return { opens, close, volume };
 }
 
-const copyOf = (text: string): string => Buffer.from(text).toString();
+const readPrice = createPathReader([["close"], ["volume"]]);
 
 /** The openings of the candles that may price a time: the newest, which is the best, and the oldest. */
 export interface CandleChoice {
