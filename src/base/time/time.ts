@@ -36,6 +36,8 @@ export function hasFourDigitYear({ seconds }: Instant): boolean {
 }
 
 function readTimeBound(text: string, now: Instant): Instant | undefined {
+  const instant = parseRfc3339(text) ?? parseDate(text);
+  if (instant !== undefined) return instant;
   if (text === "now") return now;
   const daysAgo = ["today", "yesterday"].indexOf(text);
   if (daysAgo >= 0)
@@ -43,7 +45,7 @@ function readTimeBound(text: string, now: Instant): Instant | undefined {
   if (/^\d{1,11}$/.test(text))
     return undashedDate(text) === undefined ? { seconds: Number(text), fraction: "" } : undefined;
   const relative = /^-?(\d+)([smhd])$/.exec(text);
-  if (relative === null) return parseDate(text) ?? parseRfc3339(text);
+  if (relative === null) return undefined;
   const unit = SECONDS_PER_UNIT.get(relative[2] ?? "") ?? 1;
   return { seconds: now.seconds - Number(relative[1]) * unit, fraction: now.fraction };
 }
