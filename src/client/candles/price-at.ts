@@ -24,16 +24,17 @@ export interface PricedCandle {
   readonly volume: string;
 }
 
-/** The texts of a row, so that a price has all its digits. */
+/** The texts of a row, so that a price has all its digits. They are copies, which do not keep the response in memory. */
 export function pricedCandle({ row, opens }: { readonly row: string; readonly opens: number }): PricedCandle {
-  // Parts of a text keep all of it in memory, so they are parts of a copy, and not of the response.
-  const [close = "", volume = "0"] = readPrice(Buffer.from(row).toString());
+  const [close = "", volume = "0"] = readPrice(row);
   // The row is valid JSON, in which only a number begins with one of these.
   if (!/^[-\d]/u.test(close)) throw invalidResponse("invalid response: a candle has no close");
-  return { opens, close, volume };
+  return { opens, close: copyOf(close), volume: copyOf(volume) };
 }
 
 const readPrice = createPathReader([["close"], ["volume"]]);
+
+const copyOf = (text: string): string => Buffer.from(text).toString();
 
 /** The openings of the candles that may price a time: the newest, which is the best, and the oldest. */
 export interface CandleChoice {
