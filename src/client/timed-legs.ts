@@ -117,25 +117,19 @@ export function wantedLegs(
   refuse: (leg: number, reason: NoPriceReason) => void,
 ): ReadonlyMap<number, readonly Wanted[]> {
   const wanted = new Map<number, Wanted[]>();
-  for (const [index, { asset, at }] of inputs.entries()) {
-    if (index < first) continue;
+  const want = (asset: number, leg: number, at: Instant): void => {
     const seconds = secondsOf(at);
     const reason = reasonOfTime(seconds, rule);
-    const legs =
-      quote === undefined
-        ? [[asset, index]]
-        : [
-            [asset, index],
-            [quote, inputs.length + index],
-          ];
-    for (const [of = 0, leg = 0] of legs) {
-      if (reason !== undefined) refuse(leg, reason);
-      else {
-        const own = wanted.get(of) ?? [];
-        own.push({ leg, ...candlesFor(seconds, rule) });
-        wanted.set(of, own);
-      }
-    }
+    if (reason !== undefined) return refuse(leg, reason);
+    const each = { leg, ...candlesFor(seconds, rule) };
+    const own = wanted.get(asset);
+    if (own === undefined) wanted.set(asset, [each]);
+    else own.push(each);
+  };
+  for (const [index, { asset, at }] of inputs.entries()) {
+    if (index < first) continue;
+    want(asset, index, at);
+    if (quote !== undefined) want(quote, inputs.length + index, at);
   }
   return wanted;
 }

@@ -5,7 +5,7 @@ import { token as tokenEndpoint } from "../api/endpoints/token.ts";
 import { Failure } from "../base/failure.ts";
 import { divideDecimals } from "../base/json/divide-decimals.ts";
 import { member } from "../base/json/raw-json.ts";
-import { formatInstant, secondsOf, showSeconds } from "../base/time/time.ts";
+import { formatInstant, type Instant, secondsOf, showSeconds } from "../base/time/time.ts";
 import { ended, more } from "./page-end.ts";
 import { type Page, pageOf } from "./page.ts";
 import { type Asking, plainWalk, type Walk } from "./walk.ts";
@@ -50,6 +50,10 @@ export async function* walkTimed(asking: Asking, timed: TimedWalk): AsyncGenerat
   const { inputs, answers, quote, assets } = timed;
   const { tier } = client.target;
   const rule = ruleOf(timed, tier);
+  // The first members of each asset's rows.
+  const subjects = assets.map(
+    ({ network, address }) => `"chain":${text(network)},"id":${text(addressKey(address))}`,
+  );
   const all: Timed = { ...asking, timed, rule };
   let next = walk.start?.flag === "subject" ? Number(walk.start.value) : 0;
   const wanted = wantedLegs(timed, rule, next, answers.set);
@@ -64,7 +68,12 @@ export async function* walkTimed(asking: Asking, timed: TimedWalk): AsyncGenerat
       ];
       const asset = assets[input.asset];
       if (asset === undefined || own === undefined || (quote !== undefined && other === undefined)) break;
-      const { row, isPriced } = rowOf(all, { ...input, asset }, own, other);
+      const { row, isPriced } = rowOf(
+        all,
+        { asset, subject: subjects[input.asset] ?? "", at: input.at },
+        own,
+        other,
+      );
       rows.push(row);
       if (input.lead !== undefined) lead.push(input.lead);
       if (!isPriced) missing.push(asset);
@@ -107,22 +116,23 @@ async function* priceAsset(
   const asked = { ...all, endpoint, args, walk, maxLimit: maxCandles };
   const withRest = createGapJudge(asked);
   let quote: Promise<string | undefined> | undefined;
-  const take = async (leg: number, candle: PricedCandle): Promise<void> => {
-    if (asset.kind === "pool") quote ??= quoteOf(all, asset);
-    answers.set(leg, { ...candle, quote: await quote });
+  const take = async (priced: readonly (readonly [leg: number, candle: PricedCandle])[]): Promise<void> => {
+    if (asset.kind === "pool" && priced.length > 0) quote ??= quoteOf(all, asset);
+    const token = await quote;
+    for (const [leg, candle] of priced) answers.set(leg, { ...candle, quote: token });
   };
-  const stored: [number, Answer][] = [];
+  const stored: [number, PricedCandle][] = [];
   let rest = await takeStored(
     timed,
     client.target,
     asset,
     legs.filter(({ leg }) => answers.get(leg) === undefined),
-    (...each) => stored.push(each),
+    (leg, answer) => {
+      if (typeof answer === "string") answers.set(leg, answer);
+      else stored.push([leg, answer]);
+    },
   );
-  for (const [leg, answer] of stored) {
-    if (typeof answer === "string") answers.set(leg, answer);
-    else await take(leg, answer);
-  }
+  await take(stored);
   // Time passes during a long pull, so the plan includes less and less.
   let reach = reachAt(rule, client.target.tier, asset);
   for (let refusals = 0; ;) {
@@ -135,7 +145,7 @@ async function* priceAsset(
       const found = await withRest(slice, await askWholeSlice(asked, slice));
       const resolved = resolveBlock(rest, block, found, rule.interval);
       for (const { leg } of resolved.none) answers.set(leg, "no_trade");
-      for (const { leg, candle } of resolved.found) await take(leg, pricedCandle(candle));
+      await take(resolved.found.map(({ leg, candle }) => [leg, pricedCandle(candle)]));
       ({ rest } = resolved);
     } catch (cause) {
       if (await isUnknown(all, asset, cause)) {
@@ -188,7 +198,7 @@ const text = (value: unknown): string => JSON.stringify(value) ?? "null";
 
 function rowOf(
   { timed, rule }: Timed,
-  { asset, at }: Omit<TimedWalk["inputs"][number], "asset"> & { readonly asset: TimedAsset },
+  { asset, subject, at }: { readonly asset: TimedAsset; readonly subject: string; readonly at: Instant },
   own: Answer,
   other: Answer | undefined,
 ): { readonly row: string; readonly isPriced: boolean } {
@@ -196,7 +206,6 @@ function rowOf(
   const isPool = asset.kind === "pool";
   const candle = typeof own === "string" ? undefined : own;
   const seconds = secondsOf(at);
-  const ages = [own, other].flatMap((each) => (typeof each === "object" ? ageAt(seconds, each, rule) : []));
   const quotient =
     typeof other === "object" && candle !== undefined
       ? divideDecimals(candle.close, other.close, quotientDigits)
@@ -207,23 +216,14 @@ function rowOf(
   const hasPrice = quoteAsset === undefined ? candle !== undefined : quotient !== undefined;
   const reason =
     typeof own === "string" ? own : typeof other === "string" ? other : hasPrice ? null : "no_trade";
-  const members = {
-    chain: text(asset.network),
-    id: text(addressKey(asset.address)),
-    at: text(formatInstant(at)),
-    price_usd: isPool ? "null" : (candle?.close ?? "null"),
-    ...(timed.isQuoted && {
-      price: price ?? "null",
-      quote_token: text(quoteToken && nameOf({ ...quoteToken, address: addressKey(quoteToken.address) })),
-    }),
-    candle: text(candle && showSeconds(candle.opens)),
-    interval: text(timed.interval),
-    age: text(candle && Math.max(...ages)),
-    volume_usd: candle?.volume ?? "null",
-    reason: text(reason),
-  };
-  const row = `{${Object.entries(members)
-    .map(([name, value]) => `"${name}":${value}`)
-    .join(",")}}`;
+  const priceUsd = isPool ? "null" : (candle?.close ?? "null");
+  const quotedIn = quoteToken && nameOf({ ...quoteToken, address: addressKey(quoteToken.address) });
+  const quoted = timed.isQuoted ? `,"price":${price ?? "null"},"quote_token":${text(quotedIn)}` : "";
+  const opens = candle === undefined ? "null" : `"${showSeconds(candle.opens)}"`;
+  const ageOfOther = typeof other === "object" ? ageAt(seconds, other, rule) : 0;
+  const age = candle === undefined ? "null" : Math.max(ageAt(seconds, candle, rule), ageOfOther);
+  const row =
+    `{${subject},"at":"${formatInstant(at)}","price_usd":${priceUsd}${quoted},"candle":${opens},` +
+    `"interval":${text(timed.interval)},"age":${age},"volume_usd":${candle?.volume ?? "null"},"reason":${text(reason)}}`;
   return { row, isPriced: hasPrice };
 }

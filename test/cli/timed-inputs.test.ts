@@ -173,6 +173,15 @@ describe("--at", () => {
 });
 
 describe("lists", () => {
+  test("each line with a time keeps its network, with and without other flags for times", async () => {
+    const list = fileOf("networks", `ethereum:${weth} ${utc(noon)}\nbase:${weth} ${utc(noon)}\n`);
+    for (const more of [[], ["--interval", "1h"]]) {
+      const { stdout, urls } = await priced([`@${list}`, ...more]);
+      expect(rowsOf(stdout).map(({ chain }) => chain)).toEqual(["ethereum", "base"]);
+      expect(new Set(urls.map((url) => url.split("/")[2]))).toEqual(new Set(["ethereum", "base"]));
+    }
+  });
+
   test("CSV: the input's own columns come first, quoted cells stay, and names are not taken twice", async () => {
     const csv = `\u{feff}lot,network,token,time,id\r\n"a, ""b""",ethereum,${weth},2026-11-20T12:00:00Z,7\r\n\r\n"two\nlines",ethereum,${usdc},${noon},\r\n`;
     const { stdout, exit } = await priced([

@@ -36,6 +36,8 @@ export function hasFourDigitYear({ seconds }: Instant): boolean {
 }
 
 function readTimeBound(text: string, now: Instant): Instant | undefined {
+  const instant = parseRfc3339(text) ?? parseDate(text);
+  if (instant !== undefined) return instant;
   if (text === "now") return now;
   const daysAgo = ["today", "yesterday"].indexOf(text);
   if (daysAgo >= 0)
@@ -43,18 +45,15 @@ function readTimeBound(text: string, now: Instant): Instant | undefined {
   if (/^\d{1,11}$/.test(text))
     return undashedDate(text) === undefined ? { seconds: Number(text), fraction: "" } : undefined;
   const relative = /^-?(\d+)([smhd])$/.exec(text);
-  if (relative === null) return parseDate(text) ?? parseRfc3339(text);
+  if (relative === null) return undefined;
   const unit = SECONDS_PER_UNIT.get(relative[2] ?? "") ?? 1;
   return { seconds: now.seconds - Number(relative[1]) * unit, fraction: now.fraction };
 }
 
 /** Parses only an RFC 3339 `full-date`, as 00:00 UTC; undefined for anything else. */
 export function parseDate(text: string): Instant | undefined {
-  const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  if (date === null) return undefined;
-  const [year, month, day] = [Number(date[1]), Number(date[2]), Number(date[3])];
-  if (day < 1 || day > daysInMonth(year, month)) return undefined;
-  return { seconds: dayNumber(year, month, day) * SECONDS_PER_DAY, fraction: "" };
+  const seconds = text.length === 10 ? startOfDay(text) : undefined;
+  return seconds === undefined ? undefined : { seconds, fraction: "" };
 }
 
 /**
@@ -62,18 +61,46 @@ export function parseDate(text: string): Instant | undefined {
  * valid where a leap second can occur. It becomes the next second, because Unix time has no leap seconds.
  */
 export function parseRfc3339(text: string): Instant | undefined {
-  const parts = /^([\d-]{10})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/.exec(
-    text,
-  );
-  const date = parts === null ? undefined : parseDate(parts[1] ?? "");
-  if (parts === null || date === undefined) return undefined;
-  const [hour, minute, second] = [Number(parts[2]), Number(parts[3]), Number(parts[4])];
-  const [offsetHour, offsetMinute] = [Number(parts[7] ?? 0), Number(parts[8] ?? 0)];
-  if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined;
-  const offset = (parts[6] === "-" ? -1 : 1) * (offsetHour * 3600 + offsetMinute * 60);
-  const seconds = date.seconds + hour * 3600 + minute * 60 + second - offset;
+  const midnight = startOfDay(text);
+  if (midnight === undefined) return undefined;
+  const [hour, minute, second] = [numberAt(text, 11, 13), numberAt(text, 14, 16), numberAt(text, 17, 19)];
+  const isMarked = (text[10] === "T" || text[10] === "t") && text[13] === ":" && text[16] === ":";
+  const ending = endingOf(text);
+  const isWithinDay = hour <= 23 && minute <= 59 && second <= 60;
+  if (!isMarked || !isWithinDay || ending === undefined) return undefined;
+  const seconds = midnight + hour * 3600 + minute * 60 + second - ending.offset;
   if (second === 60 && !writeUtc(seconds).endsWith("-01T00:00:00")) return undefined;
-  return { seconds, fraction: withoutTrailingZeros(parts[5] ?? "") };
+  return { seconds, fraction: ending.fraction };
+}
+
+/** Of the date with which the text begins; undefined if there is no such day. */
+function startOfDay(text: string): number | undefined {
+  const [year, month, day] = [numberAt(text, 0, 4), numberAt(text, 5, 7), numberAt(text, 8, 10)];
+  const isDay = text[4] === "-" && text[7] === "-" && day >= 1 && day <= daysInMonth(year, month);
+  return isDay ? dayNumber(year, month, day) * SECONDS_PER_DAY : undefined;
+}
+
+/** NaN if one of the characters is not a digit. A response has a thousand times, and a pattern creates many strings. */
+function numberAt(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let index = from; index < to; index += 1) {
+    const digit = text.charCodeAt(index) - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+const ZERO = 48;
+
+/** What follows the seconds. `offset` is in seconds. */
+function endingOf(text: string): { readonly fraction: string; readonly offset: number } | undefined {
+  if (text.length === 20 && text[19] === "Z") return { fraction: "", offset: 0 };
+  const parts = /^(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/.exec(text.slice(19));
+  const [hour, minute] = [Number(parts?.[3] ?? 0), Number(parts?.[4] ?? 0)];
+  if (parts === null || hour > 23 || minute > 59) return undefined;
+  const offset = (parts[2] === "-" ? -1 : 1) * (hour * 3600 + minute * 60);
+  return { fraction: withoutTrailingZeros(parts[1] ?? ""), offset };
 }
 
 export function formatInstant(instant: Instant): string {
@@ -82,7 +109,7 @@ export function formatInstant(instant: Instant): string {
 
 /** Unix seconds with the fraction, as far as a double can hold it. */
 export function secondsOf({ seconds, fraction }: Instant): number {
-  return seconds + Number(`0.${fraction}0`);
+  return fraction === "" ? seconds : seconds + Number(`0.${fraction}`);
 }
 
 export function compareInstants(a: Instant, b: Instant): number {

@@ -4,13 +4,12 @@ import { grouped } from "../../base/text/counted.ts";
 import { inOrder } from "../../base/concurrent.ts";
 import { ended, more } from "../page-end.ts";
 import { type Page, type PageNote, pageOf, remark, warningOf } from "../page.ts";
-import { parseRow, textRows } from "../rows.ts";
+import { type Candle, candleRows } from "./read-candles.ts";
 import {
   askCountedBack,
   type Asked,
   askSlice,
   askWholeSlice,
-  type Candle,
   createGapJudge,
   mayBeCapped,
 } from "./slice-answer.ts";
@@ -126,11 +125,9 @@ async function withinReach<T>(read: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A row without its parsed form, which would need several times as much memory. */
-type Row = Pick<Candle, "opens" | "row">;
-
 class HeldCandles {
-  readonly newestFirst: Row[] = [];
+  /** With copies of their rows, so that no response stays in memory. */
+  readonly newestFirst: Candle[] = [];
   /** When the candles open for which these are requested, from the newest on; in Unix seconds. */
   readonly starts: number[] = [];
   /** In Unix seconds. No candle is missing after this time. */
@@ -154,7 +151,7 @@ class HeldCandles {
   }
 
   /** All candles for the `wanted` newest ones, oldest first. */
-  newest(wanted: number): readonly Row[] {
+  newest(wanted: number): readonly Candle[] {
     const first = this.starts[wanted - 1] ?? Number.NEGATIVE_INFINITY;
     return this.newestFirst.filter(({ opens }) => opens >= first).toReversed();
   }
@@ -176,11 +173,11 @@ class HeldCandles {
   }
 }
 
-function* pagesOf(rows: readonly Row[], size: number, atEnd: readonly PageNote[]): Generator<Page> {
-  for (let from = 0; from === 0 || from < rows.length; from += size) {
-    const next = rows[from + size]?.opens;
-    const page = rows.slice(from, from + size).map(({ row }) => ({ row, value: parseRow(row) }));
-    if (next === undefined) yield pageOf(textRows(page), ended("end of list"), atEnd);
-    else yield pageOf(textRows(page), more({ flag: "from", value: wireOf(next) }));
+function* pagesOf(candles: readonly Candle[], size: number, atEnd: readonly PageNote[]): Generator<Page> {
+  for (let from = 0; from === 0 || from < candles.length; from += size) {
+    const next = candles[from + size]?.opens;
+    const page = candleRows(candles.slice(from, from + size));
+    if (next === undefined) yield pageOf(page, ended("end of list"), atEnd);
+    else yield pageOf(page, more({ flag: "from", value: wireOf(next) }));
   }
 }

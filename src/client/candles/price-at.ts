@@ -1,6 +1,5 @@
 import { invalidResponse } from "../../base/failure.ts";
-import { parseExactDecimal } from "../../base/json/exact-decimal.ts";
-import { rawMembers } from "../../base/json/raw-json.ts";
+import { createPathReader } from "../../base/json/path-reader.ts";
 import type { AtRule, NoPriceReason } from "../../api/endpoints/timed-prices.ts";
 
 /** All times and lengths are in seconds. */
@@ -27,12 +26,13 @@ export interface PricedCandle {
 
 /** The texts of a row, so that a price has all its digits. They are copies, which do not keep the response in memory. */
 export function pricedCandle({ row, opens }: { readonly row: string; readonly opens: number }): PricedCandle {
-  const members = rawMembers(row);
-  const [close = "", volume = "0"] = [members.get("close"), members.get("volume")];
-  if (parseExactDecimal(close) === undefined)
-    throw invalidResponse("invalid response: a candle has no close");
+  const [close = "", volume = "0"] = readPrice(row);
+  // The row is valid JSON, in which only a number begins with one of these.
+  if (!/^[-\d]/u.test(close)) throw invalidResponse("invalid response: a candle has no close");
   return { opens, close: copyOf(close), volume: copyOf(volume) };
 }
+
+const readPrice = createPathReader([["close"], ["volume"]]);
 
 const copyOf = (text: string): string => Buffer.from(text).toString();
 

@@ -2,24 +2,18 @@ import { showSeconds } from "../../base/time/time.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../../base/concurrent.ts";
 import { ended, more, type Position } from "../page-end.ts";
-import { type Page, pageOf, readRows, remark } from "../page.ts";
+import { type Page, pageOf, remark } from "../page.ts";
 import type { Asking } from "../walk.ts";
-import { type TextRow, textRows } from "../rows.ts";
 import {
   type CandleSlice,
   candleWindow,
-  openingOf,
   restOf,
   sliceBetween,
   slicesOf,
   wholeSeconds,
 } from "../candle-windows.ts";
 import type { MadeInterval } from "../candle-intervals.ts";
-
-/** `opens` is in Unix seconds. */
-export interface Candle extends TextRow {
-  readonly opens: number;
-}
+import { type Candle, candleRows, readCandles } from "./read-candles.ts";
 
 export interface Asked extends Asking {
   readonly maxLimit: number;
@@ -56,7 +50,7 @@ export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
       newest = Math.max(newest, candle.opens);
     }
     const pageEnd = isLast ? ended("end of list") : more(positionOf(slice.end));
-    const page = pageOf(textRows(kept), pageEnd, [
+    const page = pageOf(candleRows(kept), pageEnd, [
       { kind: "repeats", rows: repeats },
       ...remark("replaced", replaced),
     ]);
@@ -117,9 +111,7 @@ export async function askSlice(
   const query = new Map([...args, ["start", start], ["end", end], ["limit", limit]]);
   if (!isCountedBack) query.delete("count_back");
   for (let repeats = 1; ; repeats += 1) {
-    const { text, value } = (await client.ask(endpoint, query)).read();
-    const rows = readRows(text, value, "candles");
-    const candles = rows.map((candle) => ({ opens: openingOf(candle.value), ...candle }));
+    const candles = readCandles(await client.ask(endpoint, query));
     // With `count_back`, candles may precede `start`, because the service may ignore `start`.
     const problem = misplaced(candles, slice, isCountedBack ? Number.NEGATIVE_INFINITY : wholeSeconds(start));
     if (problem === undefined) return candles;

@@ -1,14 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { ByteScan, UnsupportedByScanner, type Visit } from "../../base/json/byte-scan.ts";
 import { isSafeJson } from "../../base/json/json-text.ts";
-import { isObject } from "../../base/json/raw-json.ts";
 import { addBytes, addText, beginHash, endHash, type TextHash } from "../../base/text/text-hash.ts";
 import { areSame, followPattern, type Pattern } from "../../base/json/pattern.ts";
 import { parseRow, type Rows } from "../rows.ts";
 
 /** The rows were located but not parsed. */
 export interface CutAnswer {
-  /** Has an empty array in place of the rows. */
+  /** The response with an empty array in place of the rows. */
   readonly envelope: object;
   readonly rows: Rows;
 }
@@ -49,13 +48,16 @@ export interface Noted {
   readonly located?: readonly string[] | undefined;
 }
 
-/** `name` is the member that contains the rows. */
-export function createAnswerCutter(name: string, { identity, timeField, located = [] }: Noted): AnswerCutter {
+/** `name` is the member that contains the rows; undefined if the response is a list. */
+export function createAnswerCutter(
+  name: string | undefined,
+  { identity, timeField, located = [] }: Noted,
+): AnswerCutter {
   const marks = new Set([...identity, ...(timeField === undefined ? [] : [timeField])]);
   const fields = [...new Set([...marks, ...located])];
   const noted = { fields, keyed: identity.length, marked: marks.size };
   const names = fields.map((field) => Buffer.from(field));
-  const member = Buffer.from(name);
+  const member = name === undefined ? undefined : Buffer.from(name);
   return (body) => {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
     try {
@@ -69,18 +71,16 @@ export function createAnswerCutter(name: string, { identity, timeField, located 
 
 function cut(
   bytes: Buffer,
-  name: Uint8Array,
+  name: Uint8Array | undefined,
   names: readonly Uint8Array[],
   noted: Pick<RowList, "fields" | "keyed" | "marked">,
 ): CutAnswer | undefined {
   const scan = new ByteScan(bytes);
   const begin = scan.skipBlanks(0);
-  if (bytes[begin] !== OPEN_OBJECT) return undefined;
   let list: RowList | undefined;
   let [from, to] = [0, 0];
   let isWide = false;
-  const end = scan.endOfObject(begin, 0, (key, value) => {
-    if (!scan.isNamed(key, name)) return undefined;
+  const cutRows = (value: number): number => {
     // If two members have this name, JSON.parse uses the last one.
     if (bytes[value] !== OPEN_ARRAY || list !== undefined) throw new UnsupportedByScanner();
     isWide = scan.wide.length > 0;
@@ -91,11 +91,16 @@ function cut(
     list = { ...noted, spans, bytes, view, isCompact: !hasBlanks, wide };
     scan.wide = [];
     return to;
-  });
+  };
+  if (name !== undefined && bytes[begin] !== OPEN_OBJECT) return undefined;
+  const end =
+    name === undefined
+      ? cutRows(begin)
+      : scan.endOfObject(begin, 0, (key, value) => (scan.isNamed(key, name) ? cutRows(value) : undefined));
   if (list === undefined || scan.skipBlanks(end) !== bytes.length) return undefined;
   if ((isWide || list.wide.length > 0 || scan.wide.length > 0) && !isUtf8(bytes)) return undefined;
-  const envelope: unknown = JSON.parse(`${bytes.toString("utf8", 0, from)}[]${bytes.toString("utf8", to)}`);
-  return isObject(envelope) ? { envelope, rows: byteRows(list) } : undefined;
+  const envelope: object = JSON.parse(`${bytes.toString("utf8", 0, from)}[]${bytes.toString("utf8", to)}`);
+  return { envelope, rows: byteRows(list) };
 }
 
 /** Finds the end of a row from its start, and records the positions of the row and its fields. */

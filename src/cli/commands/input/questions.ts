@@ -96,9 +96,11 @@ export async function readQuestions(
     ...(hasAmounts && { amounts: "tokens" as const }),
     missing,
     isRecord: isRecord && targets.length === 1 && !words.some(isList),
-    named: targets.flatMap(({ subject }, index) =>
-      subject === undefined ? [] : { ...subject, network: (asked[index] ?? asked[0])?.get("network") ?? "" },
-    ),
+    named:
+      subjects ??
+      targets.flatMap(({ subject }, index) =>
+        subject === undefined ? [] : { ...subject, network: asked[index]?.get("network") ?? "" },
+      ),
   };
 }
 

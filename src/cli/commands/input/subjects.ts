@@ -195,7 +195,7 @@ export function readLines(
     const line = whole.trim();
     const where = `${origin.source} line ${first + index}`;
     if (line.startsWith("{")) return [readRow(line, where)];
-    const words = line.replace(/(?:^|\s)#.*$/u, "").trim();
+    const words = line.includes("#") ? line.replace(/(?:^|\s)#.*$/u, "").trim() : line;
     return words === "" ? [] : [readWords(words, origin, where)];
   });
 }

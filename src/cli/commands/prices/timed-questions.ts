@@ -63,7 +63,7 @@ export async function timedQuestions(
     if (known === assets.size) assets.set(key, { asset, index: known });
     return known;
   };
-  const indexed = inputs.map(({ asset, ...each }) => ({ ...each, asset: indexOf(asset) }));
+  const indexed = inputs.map(({ asset, at, lead: cells }) => ({ asset: indexOf(asset), at, lead: cells }));
   const hasTokens = inputs.some(({ asset }) => asset.kind === "token");
   const hasPools = inputs.some(({ asset }) => asset.kind === "pool");
   if (hasPools && quote !== undefined)

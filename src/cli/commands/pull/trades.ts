@@ -126,14 +126,15 @@ let lines = Buffer.alloc(0);
 
 /** The lines are valid until those of another page are read. */
 function joinLines({ bytes, spans, stride }: LocatedRows, endings: readonly string[]): Uint8Array {
-  // A character for each byte, so no byte changes.
-  const page = bytes.toString("latin1");
-  let text = "";
+  const most = endings.reduce((sum, ending) => sum + ending.length + 1, bytes.length);
+  if (lines.length < most) lines = Buffer.allocUnsafe(2 * most);
+  let length = 0;
   let at = 0;
   for (const ending of endings) {
-    text += `${page.slice(spans[at], (spans[at + 1] ?? 0) - 1)}${ending}\n`;
+    // Bytes are copied, because a text of the page would be more garbage than the rows themselves.
+    length += bytes.copy(lines, length, spans[at], (spans[at + 1] ?? 0) - 1);
+    length += lines.write(`${ending}\n`, length, "latin1");
     at += stride;
   }
-  if (lines.length < text.length) lines = Buffer.allocUnsafe(2 * text.length);
-  return lines.subarray(0, lines.write(text, "latin1"));
+  return lines.subarray(0, length);
 }

@@ -1,0 +1,44 @@
+import type { Document } from "../document.ts";
+import { readRows } from "../page.ts";
+import { createAnswerCutter } from "../response/byte-rows.ts";
+import { parseRow, type Rows, textRows } from "../rows.ts";
+import { openingOf } from "../candle-windows.ts";
+
+export interface Candle {
+  /** In Unix seconds. */
+  readonly opens: number;
+  readonly row: string;
+}
+
+/** Most candles of a price at a time are only placed, so a row is read from the response when it is needed. */
+class CutCandle implements Candle {
+  readonly opens: number;
+  readonly #rows: Rows;
+  readonly #index: number;
+
+  constructor(opens: number, rows: Rows, index: number) {
+    this.opens = opens;
+    this.#rows = rows;
+    this.#index = index;
+  }
+
+  get row(): string {
+    return this.#rows.text(this.#index);
+  }
+}
+
+const cut = createAnswerCutter(undefined, { identity: ["time_open"] });
+
+export function readCandles(document: Document): readonly Candle[] {
+  const rows = cut(document.bytes)?.rows ?? rowsOfText(document);
+  return rows.marks().map((mark, index) => new CutCandle(openingOf(mark), rows, index));
+}
+
+/** The response is malformed, or so unusual that its rows could not be cut out of the bytes. */
+function rowsOfText(document: Document): Rows {
+  const { text, value } = document.read();
+  return textRows(readRows(text, value, "candles"));
+}
+
+export const candleRows = (candles: readonly Candle[]): Rows =>
+  textRows(candles.map(({ row }) => ({ row, value: parseRow(row) })));
