@@ -104,7 +104,9 @@ export async function followRows(follower: Follower): Promise<void> {
     } catch (cause) {
       if (signal.aborted) throw signal.reason;
       const failures = schedule.failures() + 1;
-      if (!(cause instanceof Failure) || isFinal(cause, failures)) throw cause;
+      // Rows that could not be written are known, so another read would leave them out.
+      const isOfRead = cause instanceof Failure && pending === undefined;
+      if (!isOfRead || isFinal(cause, failures)) throw cause;
       const wait = reconnectWait(failures, cause, random());
       schedule.failed(wait);
       handlers.retrying(cause, wait);
