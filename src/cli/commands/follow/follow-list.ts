@@ -167,7 +167,7 @@ function beginningOf(
   const shown = flags.envelope === true ? inEnvelope(run.context.clock.now, asOf) : (row: TailRow) => row;
   return async () => {
     const tail = isSearch
-      ? await beginNewRows({ ...source, from, saved, present: present.seconds, shown })
+      ? await beginNewRows({ ...source, from, saved, present: present.seconds, latest, shown })
       : await beginTail({ ...source, from, saved, findEarlier, isOfMany }, latest, run.context.clock);
     const read: Tail["read"] = () => {
       turns?.due();
