@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
-import { from, hour, marketRows, newList, rowsBelow, withService } from "./many-pools.ts";
+import { from, hour, marketRows, newList, pools, rowsBelow, withService } from "./many-pools.ts";
 
 describe("many pools", () => {
   test("each row of each pool is written once, over two runs", async () => {
@@ -22,6 +23,31 @@ describe("many pools", () => {
     });
   });
 });
+
+test.each(["before the end that is read", "compressed"])(
+  "without a checkpoint, a pool whose last rows are %s is named",
+  async (where) => {
+    const { folder, list } = newList(2);
+    const out = path.join(folder, "swaps.ndjson");
+    await withService({}, async ({ start }) => {
+      const words = `txns @${list} --follow ${from} --for 130s --out ${out} --error-format text`;
+      expect((await start(words).outcome).exit).toBe(0);
+      rmSync(path.join(folder, ".swaps.ndjson.follow"));
+      const lines = readFileSync(out, "utf8").split(/(?<=\n)/u);
+      const [busy = "", quiet = ""] = pools.map(({ id }) =>
+        lines.filter((line) => line.includes(id)).join(""),
+      );
+      if (where === "compressed") writeFileSync(`${out}.1.gz`, gzipSync(quiet));
+      else writeFileSync(out, quiet + busy.repeat(Math.ceil(2_200_000 / busy.length)));
+      if (where === "compressed") writeFileSync(out, busy);
+      const { stderr } = await start(words).outcome;
+      expect(stderr.match(/cannot find where the rows of \S+/gu)).toEqual([
+        `cannot find where the rows of ethereum:${pools[1]?.id}`,
+      ]);
+      expect(stderr).toContain(`note: continuing after the rows of ${out}, which end at`);
+    });
+  },
+);
 
 describe("what cannot be followed", () => {
   test("more pools than the rate allows: exit 6 with the interval that fits, before a request", async () => {

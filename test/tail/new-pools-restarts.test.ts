@@ -1,4 +1,4 @@
-import { readFileSync, utimesSync } from "node:fs";
+import { readFileSync, rmSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../harness/dexdata.ts";
@@ -35,6 +35,26 @@ test.each([11, 30, 72])("a search that finds a pool every %d hours: restarts rep
   const last = now - 13 * hour;
   const wanted = pools.filter(({ createdAt }) => createdAt > start - 167 * hour && createdAt <= last);
   expect(rowsOf(readFileSync(out, "utf8")).map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
+});
+
+test("without a checkpoint, a search continues after the rows in its file", async () => {
+  const pools = createRarePools(2);
+  let now = start;
+  const { url } = await serveInTest((request) => answerSearch(pools, now, request));
+  const out = path.join(createTestContext().home, "new.ndjson");
+  for (let runs = 0; runs < 2; runs += 1) {
+    const running = createTestContext({ env: envOf(url), now: now * 1000, speed: 2000 });
+    const after = `--created-after ${start - 25 * hour}`;
+    const words = `pools search base --follow ${after} --for 5m --envelope --out ${out}`;
+    expect((await run(words.split(" "), running)).exit).toBe(0);
+    rmSync(path.join(path.dirname(out), ".new.ndjson.follow"));
+    now += 13 * hour;
+  }
+  const wanted = pools.filter(
+    ({ createdAt }) => createdAt >= start - 25 * hour && createdAt <= start + 13 * hour,
+  );
+  const rows = rowsOf(readFileSync(out, "utf8"));
+  expect(rows.map(({ row }) => Object(row).id)).toEqual(wanted.map(({ id }) => id));
 });
 
 test("a search begins at the present, although the service lists a pool of the next century", async () => {

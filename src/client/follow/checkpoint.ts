@@ -124,23 +124,25 @@ export async function openCheckpoint(options: CheckpointOptions) {
   };
 }
 
-type Ends = ReadonlyMap<string, readonly TailRow[]>;
+type Ends = Awaited<ReturnType<typeof readEnds>>;
 
 /** With the rows that do not show their list. */
-const endOf = ({ ownerOf }: CheckpointOptions, ends: Ends, name: string): readonly TailRow[] => [
-  ...(ends.get(ownerOf(name)) ?? []),
-  ...(ends.get("") ?? []),
+const endOf = ({ ownerOf }: CheckpointOptions, { rowsOf }: Ends, name: string): readonly TailRow[] => [
+  ...(rowsOf.get(ownerOf(name)) ?? []),
+  ...(rowsOf.get("") ?? []),
 ];
 
 function findEnd(options: CheckpointOptions, ends: Ends, name: string, latest: number): Earlier | undefined {
   const { named, report, isOfMany, ownerOf } = options;
   const rows = endOf(options, ends, name);
   // Where another list ends says nothing about this one.
-  const times = (isOfMany ? (ends.get(ownerOf(name)) ?? []) : rows)
+  const times = (isOfMany ? (ends.rowsOf.get(ownerOf(name)) ?? []) : rows)
     .map(({ at }) => at.seconds)
     .filter((seconds) => seconds <= latest);
-  const isUnknown = times.length === 0 && (isOfMany ? ends.has("") : earlierFiles(named, "any").length > 0);
-  if (isUnknown) report.warn(`cannot find where the rows of ${named} end; ${unknownEnd}`);
+  const mayHaveRows = isOfMany ? ends.isCut || rows.length > 0 : earlierFiles(named, "any").length > 0;
+  const which = isOfMany ? `${name} in ${named}` : named;
+  if (times.length === 0 && mayHaveRows)
+    report.warn(`cannot find where the rows of ${which} end; ${unknownEnd}`);
   if (times.length === 0) return undefined;
   const [newest, since] = [
     times.reduce((a, b) => Math.max(a, b)),
@@ -194,17 +196,21 @@ async function readEnds({ named, shape, ownerOf }: CheckpointOptions, savedAt: n
   const rows: TailRow[] = [];
   const files = earlierFiles(named, "any");
   const written = savedAt === undefined ? files.slice(0, ofFilesAlone.files) : files;
+  let isCut = written.length < files.length;
   for (const { file, writtenAt } of written) {
     if (savedAt !== undefined && writtenAt < savedAt - around) continue;
-    const { lines } = await readLastLines(file, savedAt === undefined ? ofFilesAlone.bytes : endBytes).catch(
-      () => ({ lines: [] }),
+    const end = await readLastLines(file, savedAt === undefined ? ofFilesAlone.bytes : endBytes).catch(
+      () => ({ lines: [], isCut: true }),
     );
-    for (const line of lines) {
+    const before = rows.length;
+    for (const line of end.lines) {
       const row = readLine(shape, line);
       if (row !== undefined) rows.push(row);
     }
+    // A file without readable rows may be compressed.
+    isCut ||= end.isCut || rows.length === before;
   }
-  return groupBy(rows, ({ value }) => ownerOf(value));
+  return { rowsOf: groupBy(rows, ({ value }) => ownerOf(value)), isCut };
 }
 
 function readLine(shape: RowShape, line: string): TailRow | undefined {

@@ -167,7 +167,14 @@ function beginningOf(
   const shown = flags.envelope === true ? inEnvelope(run.context.clock.now, asOf) : (row: TailRow) => row;
   return async () => {
     const tail = isSearch
-      ? await beginNewRows({ ...source, from, saved, present: present.seconds, latest, shown })
+      ? await beginNewRows({
+          ...source,
+          from,
+          saved: saved ?? findEarlier(),
+          present: present.seconds,
+          latest,
+          shown,
+        })
       : await beginTail({ ...source, from, saved, findEarlier, isOfMany }, latest, run.context.clock);
     const read: Tail["read"] = () => {
       turns?.due();
