@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
+import { writtenRows } from "./following.ts";
 import { from, hour, marketRows, newList, pools, rowsBelow, withService } from "./many-pools.ts";
 
 describe("many pools", () => {
@@ -48,6 +49,26 @@ test.each(["before the end that is read", "compressed"])(
     });
   },
 );
+
+test("two reloads at once start a new pool once, although the removed one takes a while to end", async () => {
+  const { list } = newList(2);
+  const lines = readFileSync(list, "utf8").split(/(?<=\n)/u);
+  await withService({}, async ({ start, log }) => {
+    writeFileSync(list, lines[0] ?? "");
+    const { context, outcome } = start(`txns @${list} --follow ${from} --for 170s -o ndjson`);
+    const release = context.stdout.stall();
+    while (log.length < 2) await new Promise(setImmediate);
+    await context.clock.sleep(10_000);
+    writeFileSync(list, lines[1] ?? "");
+    context.reload();
+    context.reload();
+    while (!context.stderrText().includes("list reloaded")) await new Promise(setImmediate);
+    release();
+    const { exit, stdout } = await outcome;
+    const rows = writtenRows(stdout);
+    expect([exit, rows.length > 100, rows.length - new Set(rows).size]).toEqual([0, true, 0]);
+  });
+});
 
 describe("what cannot be followed", () => {
   test("more pools than the rate allows: exit 6 with the interval that fits, before a request", async () => {

@@ -1,6 +1,7 @@
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
+import { createQueue } from "../../../base/queue.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { namesAndLabels, type Subject } from "../../../client/subject.ts";
 import { endCause, Stop } from "../../../client/live/ending.ts";
@@ -138,32 +139,35 @@ function createRunning(session: Session) {
     };
     running.set(list.name, followList(session, list, said, failed));
   };
+  const reload = async (reread: NonNullable<Session["reread"]>): Promise<void> => {
+    try {
+      const next = await reread(ending.signal);
+      session.checkRate(next.length);
+      const names = new Set(next.map(({ name }) => name));
+      const removed = [...running].filter(([name]) => !names.has(name));
+      const added = next.filter(({ name }) => !running.has(name));
+      for (const [name, { stop, done }] of removed) {
+        stop();
+        await done;
+        running.delete(name);
+      }
+      for (const list of added) start(list);
+      log({ event: "reload", pools: running.size, added: added.length, removed: removed.length });
+      report.note(
+        `list reloaded: ${counted(running.size, "pool")}, ${added.length} new, ${removed.length} removed`,
+      );
+    } catch (cause) {
+      if (ending.signal.aborted) return;
+      if (!(cause instanceof Failure)) return ending.end(cause);
+      log({ event: "reload_refused", reason: cause.message });
+      report.warn(`new list ignored: ${cause.message}`);
+    }
+  };
+  // While a removed list ends, a second reload would start the new ones again.
+  const inTurn = createQueue();
   return {
     start,
     all: () => running.values(),
-    reload: async (reread: NonNullable<Session["reread"]>): Promise<void> => {
-      try {
-        const next = await reread(ending.signal);
-        session.checkRate(next.length);
-        const names = new Set(next.map(({ name }) => name));
-        const removed = [...running].filter(([name]) => !names.has(name));
-        const added = next.filter(({ name }) => !running.has(name));
-        for (const [name, { stop, done }] of removed) {
-          stop();
-          await done;
-          running.delete(name);
-        }
-        for (const list of added) start(list);
-        log({ event: "reload", pools: running.size, added: added.length, removed: removed.length });
-        report.note(
-          `list reloaded: ${counted(running.size, "pool")}, ${added.length} new, ${removed.length} removed`,
-        );
-      } catch (cause) {
-        if (ending.signal.aborted) return;
-        if (!(cause instanceof Failure)) return ending.end(cause);
-        log({ event: "reload_refused", reason: cause.message });
-        report.warn(`new list ignored: ${cause.message}`);
-      }
-    },
+    reload: async (...asked: Parameters<typeof reload>) => await inTurn(async () => await reload(...asked)),
   };
 }
