@@ -79,13 +79,13 @@ test.each([
   ["{date}.ndjson", "2026-11-21.ndjson"],
   ["{token}/{date}.ndjson", `${one.split(":")[1]}/2026-11-20.ndjson`],
 ])("N16: a restart without --events reports the gap from the newest file of --out %s", async (out, file) => {
-  const folder = inFolder(`of-${out.length}`);
-  const earlier = path.join(folder, file);
+  const below = inFolder(`of-${out.length}`);
+  const earlier = path.join(below, file);
   mkdirSync(path.dirname(earlier), { recursive: true });
   writeFileSync(earlier, `${JSON.stringify({ address: one })}\n`);
   const ended = Date.parse("2026-11-21T08:40:00Z") / 1000;
   utimesSync(earlier, ended, ended);
-  const words = [one, "--limit", "1", "--out", path.join(folder, out), "--error-format", "text"];
+  const words = [one, "--limit", "1", "--out", path.join(below, out), "--error-format", "text"];
   const { exit, stderr } = await listen(words, await serveInTest(pricesOf)).outcome;
   expect(exit).toBe(0);
   expect(stderr).toContain(
