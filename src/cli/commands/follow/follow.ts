@@ -14,7 +14,7 @@ import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { createFollowReport } from "./follow-report.ts";
-import { followList, type FollowingList } from "./follow-list.ts";
+import { followList, type FollowingList, type SaidOnce } from "./follow-list.ts";
 import { type FollowedList, poolsOf } from "./followed-lists.ts";
 import { openSession, type Session } from "./open-session.ts";
 
@@ -129,7 +129,7 @@ function createRunning(session: Session) {
   const { run, flags, log, ending } = session;
   const { report } = run;
   const running = new Map<string, FollowingList>();
-  const said = { cost: false, fields: false };
+  const said: SaidOnce = { cost: false, fields: false, ofAssets: undefined };
   const start = (list: FollowedList): void => {
     const failed = (failure: Failure): void => {
       if (flags["on-invalid"] !== "drop" || running.size === 1) return ending.end(failure);

@@ -63,7 +63,9 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     report.note(isOfMany ? `${pollLineOfMany(what, lists.length, poll)}${end}` : pollLine(poll));
   }
   const amounts = wanted?.isOfAmounts === true ? "tokens" : questions.amounts;
-  const assets = createTableAssets(run.context, open.client, options, { ...questions, amounts });
+  // Their requests are retried in the queue as well, or an alert would lack its amounts.
+  const asking = queue?.of(open.client).client ?? open.client;
+  const assets = createTableAssets(run.context, asking, options, { ...questions, amounts });
   onClose(assets.save);
   const checkpoint = await openOwnCheckpoint(run, asked, {
     ...flags,
