@@ -175,6 +175,37 @@ describe("what cannot be followed", () => {
     });
   });
 
+  test.each(["{pool}.ndjson", "{network}/{pool}/{date}.ndjson"])(
+    "a run of one pool and one of several on %s: the second is refused, also on SIGHUP",
+    async (name) => {
+      const { folder, list } = newList(2);
+      const [one, other] = pools.map(({ id }) => id);
+      const words = (asked: string): string =>
+        `txns ${asked} --follow ${from} --for 100s --out ${folder}/${name} --error-format text`;
+      const refusal = { exit: 7, stderr: expect.stringContaining("is in use by process") };
+      await withService({}, async ({ start, log }) => {
+        const many = start(words(`@${list}`));
+        while (log.length < 2) await new Promise(setImmediate);
+        expect(await start(words(`ethereum ${one}`)).outcome).toMatchObject(refusal);
+        expect((await many.outcome).exit).toBe(0);
+        const before = log.length;
+        const single = start(`${words(`ethereum ${one}`).replace("100s", "1h")} --poll 10s`);
+        while (log.length < before + 2) await new Promise(setImmediate);
+        expect(await start(words(`@${list}`)).outcome).toMatchObject(refusal);
+        writeFileSync(list, `ethereum:${other}\n`);
+        const rest = start(words(`@${list}`));
+        while (!rest.context.stderrText().includes("1 pool every")) await new Promise(setImmediate);
+        writeFileSync(list, `ethereum:${other}\nethereum:${one}\n`);
+        while (!rest.context.reload()) await new Promise(setImmediate);
+        expect((await rest.outcome).stderr).toMatch(/warning: new list ignored: .* is in use by process/u);
+        single.context.interrupt({ cause: "SIGTERM" });
+        expect((await single.outcome).exit).toBe(143);
+      });
+      const rows = rowsBelow(folder);
+      expect(new Set(rows).size).toBe(rows.length);
+    },
+  );
+
   test("two processes on one pattern: the second is refused", async () => {
     const { folder, list } = newList();
     await withService({}, async ({ start, log }) => {

@@ -87,8 +87,7 @@ export function createKnownAssets(
           for (const row of rows.values()) learn(row, network);
       } catch (cause) {
         if (!(cause instanceof Failure)) throw cause;
-        const { retryable = false, isOutage = false } = cause.details;
-        if (retryable || isOutage) requested.delete(key);
+        if (cause.retryable || cause.details.isOutage === true) requested.delete(key);
       }
     },
     save: (): void => {

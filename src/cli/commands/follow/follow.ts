@@ -15,7 +15,7 @@ import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { createFollowReport } from "./follow-report.ts";
 import { followList, type FollowingList, type SaidOnce } from "./follow-list.ts";
-import { type FollowedList, poolsOf } from "./followed-lists.ts";
+import { type FollowedList, poolsOf, rowNames } from "./followed-lists.ts";
 import { openSession, type Session } from "./open-session.ts";
 
 export async function runFollow(
@@ -146,6 +146,7 @@ function createRunning(session: Session) {
       const names = new Set(next.map(({ name }) => name));
       const removed = [...running].filter(([name]) => !names.has(name));
       const added = next.filter(({ name }) => !running.has(name));
+      for (const { question } of added) await session.output.checkUnused(rowNames(question.args));
       for (const [name, { stop, done }] of removed) {
         stop();
         await done;
