@@ -37,6 +37,26 @@ test.each([11, 30, 72])("a search that finds a pool every %d hours: restarts rep
   expect(rowsOf(readFileSync(out, "utf8")).map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
 });
 
+test("a pool of the next century hides none of those that were created while no run was active", async () => {
+  const future = { id: `0x${"f".repeat(40)}`, createdAt: start + 3_000_000_000, listedAt: start - hour };
+  const pools = [...createRarePools(11), future];
+  let now = start;
+  const { url } = await serveInTest((request) => answerSearch(pools, now, request));
+  const out = path.join(createTestContext().home, "new.ndjson");
+  for (let runs = 0; runs < 2; runs += 1) {
+    const running = createTestContext({ env: envOf(url), now: now * 1000, speed: 2000 });
+    const words = `pools search base --follow --created-after ${start - 12 * hour} --for 5m --out ${out}`;
+    expect((await run(words.split(" "), running)).exit).toBe(0);
+    now += 70 * hour;
+  }
+  const wanted = pools.filter(
+    ({ createdAt }) => createdAt > start - 12 * hour && createdAt <= start + 70 * hour,
+  );
+  expect(wanted.length).toBeGreaterThan(4);
+  const ids = rowsOf(readFileSync(out, "utf8")).map(({ id }) => id);
+  expect(ids).toEqual([wanted[0]?.id, future.id, ...wanted.slice(1).map(({ id }) => id)]);
+});
+
 test("without a checkpoint, a search continues after the rows in its file", async () => {
   const pools = createRarePools(2);
   let now = start;

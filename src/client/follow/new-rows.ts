@@ -48,7 +48,10 @@ export async function beginNewRows({
   const walk = plainWalk(pageSize, isStrict);
   const begin = saved?.from.seconds ?? from?.seconds ?? (await findStart());
   const known = new Map((saved?.rows ?? []).map(({ key, at }) => [key, at.seconds]));
-  let newest = [...known.values()].reduce((most, seconds) => Math.max(most, seconds), begin);
+  // Rows that are dated in the future do not show how far the reads have come.
+  const newestOf = (times: readonly number[], least: number): number =>
+    times.reduce((most, seconds) => (seconds > present() + reach ? most : Math.max(most, seconds)), least);
+  let newest = newestOf([...known.values()], begin);
   let last = newest;
   let [reads, pagesOfDay] = [0, 0];
 
@@ -80,7 +83,10 @@ export async function beginNewRows({
     last = now;
     const rows = [...fresh.values()].toReversed().toSorted((a, b) => compareInstants(a.at, b.at));
     for (const { key, at } of rows) known.set(key, at.seconds);
-    newest = Math.max(newest, rows.at(-1)?.at.seconds ?? newest);
+    newest = newestOf(
+      rows.map(({ at }) => at.seconds),
+      newest,
+    );
     // The next run reads from a day before the newest known row, which can be weeks ago.
     const needed = Math.min(now - 2 * reach, newest - reach);
     for (const [key, seconds] of known) if (seconds < needed) known.delete(key);
