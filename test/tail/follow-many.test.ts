@@ -82,8 +82,26 @@ describe("what cannot be followed", () => {
           "error: 8 pools every 5s are more than 90% of 60 requests/min (pro plan)\n" +
           "  hint: use --poll 9s, or follow fewer pools\n",
       });
-      expect((await start(words.replace("5s", "9s").concat(" --for 1s")).outcome).exit).toBe(0);
+      expect((await start(words.replace("5s", "9s").concat(" --for 60s")).outcome).exit).toBe(0);
       expect(log.length).toBeGreaterThan(0);
+    });
+  });
+
+  test("a run that ends before each pool was read once: exit 8, and --events has the gap of each of these", async () => {
+    const { folder, list } = newList(3);
+    const events = path.join(folder, "events");
+    await withService({}, async ({ start, log }) => {
+      const words = `txns @${list} --follow ${from} --rpm 4 --for 20s --events ${events}`;
+      const { exit, stderr } = await start(`${words} --error-format text -o ndjson`).outcome;
+      expect(log.length).toBeLessThan(3);
+      expect({ exit, stderr }).toEqual({
+        exit: 8,
+        stderr: expect.stringMatching(
+          /error: ethereum:0x\w{40}: no read was complete before --for, so rows are missing\n {2}hint: use a longer --for/u,
+        ),
+      });
+      const gaps = rowsOf(readFileSync(events, "utf8")).filter(({ event }) => event === "gap");
+      expect(gaps.length).toBeGreaterThan(1);
     });
   });
 
@@ -156,7 +174,7 @@ describe("what cannot be followed", () => {
     const out = path.join(folder, "rows.ndjson");
     const checkpoint = path.join(folder, ".rows.ndjson.follow");
     await withService({}, async ({ start, log }) => {
-      const words = `txns @${list} --follow ${from} --for 1s --out ${out} --error-format text`;
+      const words = `txns @${list} --follow ${from} --for 100s --out ${out} --error-format text`;
       expect((await start(words).outcome).exit).toBe(0);
       const saved = readFileSync(checkpoint, "utf8");
       log.length = 0;

@@ -38,13 +38,16 @@ export function createFollowReport(
   const isOne = title === undefined;
   const noun = pools.length === 0 ? "new pool" : "row";
   const [timesToTell, changed] = [createRepeatLimiter(clock), metrics?.changed];
-  const sinks = { warn, note, remark, log, isOne, noun, changed, now: clock.now, timesToTell };
+  const named = (line: string): string => (title === undefined ? line : `${title}: ${line}`);
+  const sinks = { warn, note, remark, log, isOne, named, noun, changed, now: clock.now, timesToTell };
   const holes = createHoles(clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }
 
 interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
   readonly isOne: boolean;
+  /** Adds the list, unless it is the only one. */
+  readonly named: (line: string) => string;
   readonly noun: string;
   readonly log: FollowLog;
   /** Unix milliseconds. */
@@ -102,7 +105,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { note, log, isOne, noun } = sinks;
+  const { note, log, isOne, named, noun } = sinks;
   const series = createSeries(sinks);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
@@ -122,8 +125,13 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
     behind: (): Failure | undefined => {
       const hole = holes.unread();
       if (hole === undefined) return undefined;
-      log({ event: "gap", ...timesOf(hole), reason: series.reason() });
-      return fail("not_read", `all reads failed ${shown(hole)}; the last rows may be missing`, {
+      const reason = series.reason();
+      log({ event: "gap", ...timesOf(hole), reason: reason ?? "no read was complete" });
+      if (reason === undefined)
+        return fail("not_read", named("no read was complete before --for, so rows are missing"), {
+          next: "use a longer --for; with --out, the next run continues",
+        });
+      return fail("not_read", named(`all reads failed ${shown(hole)}; the last rows may be missing`), {
         next: `run it again with --from ${timesOf(hole).from}`,
       });
     },
@@ -199,6 +207,7 @@ type Holes = ReturnType<typeof createHoles>;
 
 /** The time ranges whose rows have not been read: gaps in the stream and the time since the last successful read. */
 function createHoles({ now }: Pick<Clock, "now">) {
+  const began = now();
   let holes: Hole[] = [];
   let lastRead: number | undefined;
   let failedSince: number | undefined;
@@ -210,16 +219,19 @@ function createHoles({ now }: Pick<Clock, "now">) {
       failedSince ??= lastRead ?? now();
     },
     /** Removes and returns the ranges that a successful read has filled. */
-    filledBy: (began: number): readonly Hole[] => {
+    filledBy: (readFrom: number): readonly Hole[] => {
       lastRead = now();
       if (failedSince !== undefined)
         holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
       failedSince = undefined;
-      const filled = holes.filter(({ readAfter }) => readAfter <= began);
-      holes = holes.filter(({ readAfter }) => readAfter > began);
+      const filled = holes.filter(({ readAfter }) => readAfter <= readFrom);
+      holes = holes.filter(({ readAfter }) => readAfter > readFrom);
       return filled;
     },
-    unread: () => (failedSince === undefined ? undefined : { from: failedSince, to: now() }),
+    unread: () => {
+      const from = failedSince ?? (lastRead === undefined ? began : undefined);
+      return from === undefined ? undefined : { from, to: now() };
+    },
   };
 }
 

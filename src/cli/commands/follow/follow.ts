@@ -112,7 +112,7 @@ async function follow(session: Session): Promise<ExitCode> {
     release();
     const { reason } = signal;
     if (reason instanceof Stop && reason.by === "time")
-      for (const each of running.all()) behind ??= each.course.behind();
+      for (const failure of Array.from(running.all(), ({ course: of }) => of.behind())) behind ??= failure;
     course.closed(endCause(reason));
     course.ended(quota.count, open.client.meter);
     await checkpoint?.close();
