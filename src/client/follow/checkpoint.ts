@@ -61,9 +61,12 @@ export async function openCheckpoint(options: CheckpointOptions) {
   // as `swaps-*`, and would take the checkpoint for rows.
   const file = path.join(folder, `.${flatName(folder, named)}.follow`);
   const saved = readSaved(file, options);
-  const ends = await readEnds(options, saved === undefined ? undefined : lookAt(file)?.mtimeMs);
+  const ends = await readEnds(
+    options,
+    saved && { at: lookAt(file)?.mtimeMs ?? Number.NEGATIVE_INFINITY, sizes: saved.sizes },
+  );
   const states = new Map(
-    Object.entries(saved ?? {}).map(([name, state]) => {
+    Object.entries(saved?.lists ?? {}).map(([name, state]) => {
       const { from, rows } = readState(state);
       const later = endOf(options, ends, name).map(({ key, at }) => [key, at.seconds] as const);
       return [name, JSON.stringify({ from, rows: [...rows, ...later] })];
@@ -154,8 +157,14 @@ function findEnd(options: CheckpointOptions, ends: Ends, name: string, latest: n
 
 const unknownEnd = "rows before this run may be missing, and rows since --from may be written twice";
 
+interface Saved {
+  readonly lists: object;
+  /** Of the files that were open. */
+  readonly sizes: ReadonlyMap<string, number>;
+}
+
 /** Undefined without a checkpoint, or if a file has become shorter since the checkpoint was written. */
-function readSaved(file: string, { service, report }: CheckpointOptions): object | undefined {
+function readSaved(file: string, { service, report }: CheckpointOptions): Saved | undefined {
   if (lookAt(file) === undefined) return undefined;
   const saved = parseJson(textOfFile(file) ?? "");
   const lists = isObject(saved) ? member(saved, "lists") : undefined;
@@ -164,14 +173,12 @@ function readSaved(file: string, { service, report }: CheckpointOptions): object
       next: "name another file, or delete it to start over at --from",
     });
   const other = String(member(saved, "service"));
-  const files = member(saved, "files");
-  const short = Object.entries(isObject(files) ? files : {}).find(([name, size]) => {
-    const there = lookAt(name)?.size;
-    return there !== undefined && there < Number(size);
-  });
+  const files = Object.entries(Object(member(saved, "files")));
+  const sizes = new Map(files.map(([name, size]) => [path.resolve(name), Number(size)] as const));
+  const short = [...sizes].find(([name, size]) => (lookAt(name)?.size ?? size) < size);
   if (short !== undefined)
     report.warn(`ignoring the checkpoint ${file}: ${short[0]} has become shorter since it was written`);
-  if (isSameService(other, service)) return short === undefined ? lists : undefined;
+  if (isSameService(other, service)) return short === undefined ? { lists, sizes } : undefined;
   throw fail("checkpoint", `${file} belongs to the rows of ${namesIn(other)}, not ${namesIn(service)}`, {
     next: "name another file for these rows",
   });
@@ -189,19 +196,28 @@ function readState(state: unknown): FollowState {
 }
 
 /**
- * The rows at the ends of the files that may have been written after the checkpoint, by list. `savedAt` is in
- * milliseconds, on the clock of the file system.
+ * The rows at the ends of the files that may have been written after the checkpoint, by list. `at` is in milliseconds, on
+ * the clock of the file system, which may have been set back since then.
  */
-async function readEnds({ named, shape, ownerOf }: CheckpointOptions, savedAt: number | undefined) {
+async function readEnds(
+  { named, shape, ownerOf }: CheckpointOptions,
+  saved: (Pick<Saved, "sizes"> & { readonly at: number }) | undefined,
+) {
   const rows: TailRow[] = [];
   const files = earlierFiles(named, "any");
-  const written = savedAt === undefined ? files.slice(0, ofFilesAlone.files) : files;
+  const written = saved === undefined ? files.slice(0, ofFilesAlone.files) : files;
+  const isOld = (file: string, writtenAt: number): boolean => {
+    if (saved === undefined || writtenAt >= saved.at - around) return false;
+    const size = lookAt(file)?.size ?? 0;
+    return size <= (saved.sizes.get(path.resolve(file)) ?? size);
+  };
   let isCut = written.length < files.length;
   for (const { file, writtenAt } of written) {
-    if (savedAt !== undefined && writtenAt < savedAt - around) continue;
-    const end = await readLastLines(file, savedAt === undefined ? ofFilesAlone.bytes : endBytes).catch(
-      () => ({ lines: [], isCut: true }),
-    );
+    if (isOld(file, writtenAt)) continue;
+    const end = await readLastLines(file, saved === undefined ? ofFilesAlone.bytes : endBytes).catch(() => ({
+      lines: [],
+      isCut: true,
+    }));
     const before = rows.length;
     for (const line of end.lines) {
       const row = readLine(shape, line);
