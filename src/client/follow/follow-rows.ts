@@ -16,6 +16,8 @@ interface FollowHandlers {
   readonly write: (rows: readonly TailRow[]) => Promise<boolean>;
   /** Called after a read that started at `began` and returned all rows up to the service's present time. */
   readonly caughtUp: (began: number, rows: number) => void;
+  /** Called after a read that returned an earlier state of the list. */
+  readonly readOld: () => void;
   /** Receives the number of rows that the service counts but never lists. */
   readonly unlisted: (rows: number) => void;
   /** Receives the number of rows that are not written, because they may have been written long before. */
@@ -118,7 +120,8 @@ export async function followRows(follower: Follower): Promise<void> {
     // A copy in a cache proves nothing about the time after it was made.
     const shown = began - freshness.age();
     if (doubt === undefined) handlers.caughtUp(shown, count);
-    else if (doubt.kind === "incomplete" && doubt.failure !== undefined)
+    else if (doubt.kind === "older") handlers.readOld();
+    else if (doubt.failure !== undefined)
       handlers.retrying(doubt.failure, Math.max(0, recheckAt() - clock.elapsed()));
     const isMoreWanted = await write(held.due(shown, doubt === undefined));
     // If no more rows are wanted, some known rows are not written.

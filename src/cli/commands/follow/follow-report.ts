@@ -121,6 +121,8 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
         if (isOne) note(`gap filled ${shown(hole)}: ${counted(rows, noun)}`);
       }
     },
+    /** A read returned an earlier state of the list. */
+    readOld: holes.old,
     /** Undefined if the last read succeeded, so that no rows are missing at the end. */
     behind: (): Failure | undefined => {
       const hole = holes.unread();
@@ -128,7 +130,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       const reason = series.reason();
       log({ event: "gap", ...timesOf(hole), reason: reason ?? "no read was complete" });
       if (reason === undefined)
-        return fail("not_read", named("no read was complete before --for, so rows are missing"), {
+        return fail("not_read", named(`no read was complete ${shown(hole)}; rows may be missing`), {
           next: "use a longer --for; with --out, the next run continues",
         });
       return fail("not_read", named(`all reads failed ${shown(hole)}; the last rows may be missing`), {
@@ -205,9 +207,13 @@ interface Hole {
 
 type Holes = ReturnType<typeof createHoles>;
 
+/** In a row. A cache may return one old copy, and a newer one a second later. */
+const mostOldReads = 3;
+
 /** The time ranges whose rows have not been read: gaps in the stream and the time since the last successful read. */
 function createHoles({ now }: Pick<Clock, "now">) {
   const began = now();
+  let oldReads = 0;
   let holes: Hole[] = [];
   let lastRead: number | undefined;
   let failedSince: number | undefined;
@@ -218,9 +224,13 @@ function createHoles({ now }: Pick<Clock, "now">) {
     failed: (): void => {
       failedSince ??= lastRead ?? now();
     },
+    old: (): void => {
+      oldReads += 1;
+    },
     /** Removes and returns the ranges that a successful read has filled. */
     filledBy: (readFrom: number): readonly Hole[] => {
       lastRead = now();
+      oldReads = 0;
       if (failedSince !== undefined)
         holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
       failedSince = undefined;
@@ -229,7 +239,8 @@ function createHoles({ now }: Pick<Clock, "now">) {
       return filled;
     },
     unread: () => {
-      const from = failedSince ?? (lastRead === undefined ? began : undefined);
+      const isCurrent = lastRead !== undefined && oldReads < mostOldReads;
+      const from = failedSince ?? (isCurrent ? undefined : (lastRead ?? began));
       return from === undefined ? undefined : { from, to: now() };
     },
   };
