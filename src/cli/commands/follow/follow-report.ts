@@ -1,12 +1,12 @@
 import { namesAndLabels, type Subject } from "../../../client/subject.ts";
 import type { Meter } from "../../../client/spending/meter.ts";
-import type { Clock } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { fail, type Failure } from "../../../base/failure.ts";
 import type { Report } from "../../run/report.ts";
 import { createRepeatLimiter } from "../../../client/live/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import { fallbackPollMs } from "../../../client/follow/schedule.ts";
+import { createHoles, type Holes, shown, timesOf } from "./holes.ts";
 import type { Gap, Moment } from "../../../client/live/gap.ts";
 import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import { counted, instant } from "../../../base/text/counted.ts";
@@ -198,54 +198,6 @@ function createSeries({ warn, timesToTell }: Sinks) {
   };
 }
 
-interface Hole {
-  readonly from: number;
-  readonly to: number;
-  /** On the monotonic clock. A read that began earlier may not include all rows in this range. */
-  readonly readAfter: number;
-}
-
-type Holes = ReturnType<typeof createHoles>;
-
-/** In a row. A cache may return one old copy, and a newer one a second later. */
-const mostOldReads = 3;
-
-/** The time ranges whose rows have not been read: gaps in the stream and the time since the last successful read. */
-function createHoles({ now }: Pick<Clock, "now">) {
-  const began = now();
-  let oldReads = 0;
-  let holes: Hole[] = [];
-  let lastRead: number | undefined;
-  let failedSince: number | undefined;
-  return {
-    add: (hole: Hole): void => {
-      holes.push(hole);
-    },
-    failed: (): void => {
-      failedSince ??= lastRead ?? now();
-    },
-    old: (): void => {
-      oldReads += 1;
-    },
-    /** Removes and returns the ranges that a successful read has filled. */
-    filledBy: (readFrom: number): readonly Hole[] => {
-      lastRead = now();
-      oldReads = 0;
-      if (failedSince !== undefined)
-        holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
-      failedSince = undefined;
-      const filled = holes.filter(({ readAfter }) => readAfter <= readFrom);
-      holes = holes.filter(({ readAfter }) => readAfter > readFrom);
-      return filled;
-    },
-    unread: () => {
-      const isCurrent = lastRead !== undefined && oldReads < mostOldReads;
-      const from = failedSince ?? (isCurrent ? undefined : (lastRead ?? began));
-      return from === undefined ? undefined : { from, to: now() };
-    },
-  };
-}
-
 export const readsPerHour = (milliseconds: number): number => Math.ceil(3_600_000 / milliseconds);
 
 /** Each read costs a credit, and a read with new rows is followed by another one to prove that none are missing. */
@@ -296,13 +248,4 @@ export function createBehindReport(
       else if (milliseconds < poll / 2) end();
     },
   };
-}
-
-function timesOf({ from, to }: Pick<Hole, "from" | "to">): { readonly from: string; readonly to: string } {
-  return { from: instant(from), to: instant(to) };
-}
-
-function shown(hole: Pick<Hole, "from" | "to">): string {
-  const { from, to } = timesOf(hole);
-  return `from ${from} to ${to}`;
 }
