@@ -21,6 +21,8 @@ interface NewRows extends Source {
   readonly saved: Earlier | undefined;
   /** The service's present in Unix seconds. */
   readonly present: () => number;
+  /** In Unix seconds. Rows with a later time have a wrong date. */
+  readonly latest: () => number;
   /** Called right after the response with the row. */
   readonly shown: (row: TailRow) => TailRow;
 }
@@ -30,23 +32,35 @@ interface NewRows extends Source {
  * second read goes back twice as far, every fourth one four times as far, and so on, up to a day. An item that is listed
  * late is thus found before twice that time has passed, and the long reads cost little.
  */
-export async function beginNewRows({ from, saved, present, shown, ...source }: NewRows): Promise<Tail> {
+export async function beginNewRows({
+  from,
+  saved,
+  present,
+  latest,
+  shown,
+  ...source
+}: NewRows): Promise<Tail> {
   const { client, question, pageSize, isStrict } = source;
   const shape = rowShape(question.endpoint);
   const rowsOf = ({ rows }: Page): readonly TailRow[] =>
     rows.values().map((value, index) => readTailRow(shape, rows.text(index), value));
-  const newest = new Map([...question.args, ["order_by", "created_at"], ["sort", "desc"]]);
+  const newestFirst = new Map([...question.args, ["order_by", "created_at"], ["sort", "desc"]]);
   const walk = plainWalk(pageSize, isStrict);
   const begin = saved?.from.seconds ?? from?.seconds ?? (await findStart());
   const known = new Map((saved?.rows ?? []).map(({ key, at }) => [key, at.seconds]));
-  let last = [...known.values()].reduce((most, seconds) => Math.max(most, seconds), begin);
+  // Rows that are dated in the future do not show how far the reads have come.
+  const newestOf = (times: readonly number[], least: number): number =>
+    times.reduce((most, seconds) => (seconds > present() + reach ? most : Math.max(most, seconds)), least);
+  let newest = newestOf([...known.values()], begin);
+  let last = newest;
   let [reads, pagesOfDay] = [0, 0];
 
   /** A response shows the service's time, which the local clock may not have. */
   async function findStart(): Promise<number> {
-    for await (const page of walkPages(client, question.endpoint, newest, { ...walk, pageSize: 1 })) {
+    for await (const page of walkPages(client, question.endpoint, newestFirst, { ...walk, pageSize: 1 })) {
       const [first] = rowsOf(page);
-      return Math.max(present(), first?.at.seconds ?? 0);
+      // A row with a later time has a wrong date: no pool would ever be newer.
+      return Math.max(present(), first !== undefined && first.at.seconds <= latest() ? first.at.seconds : 0);
     }
     return present();
   }
@@ -57,7 +71,7 @@ export async function beginNewRows({ from, saved, present, shown, ...source }: N
     const depth = overlap * Math.max(15, now - last) * (reads & -reads);
     const isOfDay = pagesOfDay <= fewPages || depth >= reach;
     const since = Math.max(begin, isOfDay ? Math.min(now, last) - reach : now - depth);
-    const args = new Map([...newest, ["created_after", wireOf(since)]]);
+    const args = new Map([...newestFirst, ["created_after", wireOf(since)]]);
     const fresh = new Map<string, TailRow>();
     let pages = 0;
     for await (const page of walkPages(client, question.endpoint, args, walk)) {
@@ -69,7 +83,13 @@ export async function beginNewRows({ from, saved, present, shown, ...source }: N
     last = now;
     const rows = [...fresh.values()].toReversed().toSorted((a, b) => compareInstants(a.at, b.at));
     for (const { key, at } of rows) known.set(key, at.seconds);
-    for (const [key, seconds] of known) if (seconds < now - 2 * reach) known.delete(key);
+    newest = newestOf(
+      rows.map(({ at }) => at.seconds),
+      newest,
+    );
+    // The next run reads from a day before the newest known row, which can be weeks ago.
+    const needed = Math.min(now - 2 * reach, newest - reach);
+    for (const [key, seconds] of known) if (seconds < needed) known.delete(key);
     yield { rows, isPresent: false, doubt: undefined, missing: 0, forgotten: 0 };
   }
 

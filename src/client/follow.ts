@@ -17,6 +17,8 @@ interface FollowHandlers {
   readonly write: (rows: readonly TailRow[]) => Promise<boolean>;
   /** Called after a read that started at `began` and returned all rows up to the service's present time. */
   readonly caughtUp: (began: number, rows: number) => void;
+  /** Called after a read that returned an earlier state of the list. */
+  readonly readOld: () => void;
   /** Receives the number of rows that the service counts but never lists. */
   readonly unlisted: (rows: number) => void;
   /** Receives the number of rows that are not written, because they may have been written long before. */
@@ -105,7 +107,9 @@ export async function followRows(follower: Follower): Promise<void> {
     } catch (cause) {
       if (signal.aborted) throw signal.reason;
       const failures = schedule.failures() + 1;
-      if (!(cause instanceof Failure) || isFinal(cause, failures)) throw cause;
+      // Rows that could not be written are known, so another read would leave them out.
+      const isOfRead = cause instanceof Failure && pending === undefined;
+      if (!isOfRead || isFinal(cause, failures)) throw cause;
       const wait = reconnectWait(failures, cause, random());
       schedule.failed(wait);
       handlers.retrying(cause, wait);
@@ -117,7 +121,8 @@ export async function followRows(follower: Follower): Promise<void> {
     // A copy in a cache proves nothing about the time after it was made.
     const shown = began - freshness.age();
     if (doubt === undefined) handlers.caughtUp(shown, count);
-    else if (doubt.kind === "incomplete" && doubt.failure !== undefined)
+    else if (doubt.kind === "older") handlers.readOld();
+    else if (doubt.failure !== undefined)
       handlers.retrying(doubt.failure, Math.max(0, recheckAt() - clock.elapsed()));
     const isMoreWanted = await write(held.due(shown, doubt === undefined));
     // If no more rows are wanted, some known rows are not written.

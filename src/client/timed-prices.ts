@@ -143,6 +143,10 @@ async function* priceAsset(
     const slice = sliceBetween(block.from, block.to + rule.interval, rule.interval);
     try {
       const found = await withRest(slice, await askWholeSlice(asked, slice));
+      // The local clock may be ahead, or a cache may have made its copy before the candle closed.
+      const shownTo = (client.meter.asOf ?? Number.POSITIVE_INFINITY) / 1000 - rule.interval;
+      for (const { leg } of rest.filter(({ newest }) => newest > shownTo)) answers.set(leg, "too_recent");
+      rest = rest.filter(({ newest }) => newest <= shownTo);
       const resolved = resolveBlock(rest, block, found, rule.interval);
       for (const { leg } of resolved.none) answers.set(leg, "no_trade");
       await take(resolved.found.map(({ leg, candle }) => [leg, pricedCandle(candle)]));

@@ -52,7 +52,8 @@ export async function wantedPages(
   // Candles are marked last, so that only rows from the service are checked, not the added ones.
   if (walk.kind !== "candles") return pages;
   const { markedCandles } = await import("./pull/marked-candles.ts");
-  return markedCandles(pages, args, walk, walk.start);
+  const asOf = (): number => Math.min(walk.now, client.meter.asOf ?? walk.now);
+  return markedCandles(pages, args, { ...walk, asOf }, walk.start);
 }
 
 /** A service may include the end of a range, in Unix seconds. A row without a readable time is kept. */

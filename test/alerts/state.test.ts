@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openAlertState } from "../../src/cli/run/alerts/alert-state.ts";
 import { rowsOf } from "../harness/rows.ts";
+import { sandboxNow } from "../harness/sandbox.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
@@ -17,13 +18,13 @@ const real = { speed: 3, flows: false, env: { PATH: process.env["PATH"] } };
 const low = ["--when", "price < 3", "--cooldown", "0"];
 
 /** Streams these prices, and ends when `until` is true. */
-async function start(prices: readonly string[], words: readonly string[]) {
+async function start(prices: readonly string[], words: readonly string[], now = sandboxNow) {
   const server = await serveInTest(() => stream(prices.map((each) => price(each))));
-  return listen([asset, ...low, ...words], server, real);
+  return listen([asset, ...low, ...words], server, { ...real, now });
 }
 
-const alertsOf = async (prices: readonly string[], words: readonly string[]) => {
-  const { exit, stdout } = await (await start(prices, [...words, "--for", "300ms"])).outcome;
+const alertsOf = async (prices: readonly string[], words: readonly string[], now?: number) => {
+  const { exit, stdout } = await (await start(prices, [...words, "--for", "300ms"], now)).outcome;
   return [exit, rowsOf(stdout).map(({ value }) => value)];
 };
 
@@ -39,6 +40,12 @@ describe("--state", () => {
     expect(await alertsOf(["4"], state)).toEqual([8, []]);
     expect(await alertsOf(["2.5"], state)).toEqual([0, ["2.5"]]);
     expect(await alertsOf(["2.5"], [])).toEqual([0, ["2.5"]]);
+  });
+
+  test("a clock that was ahead in the run before does not hold back an alert", async () => {
+    const state = ["--state", inFolder("ahead.state")];
+    expect(await alertsOf(["2"], state, sandboxNow + 172_800_000)).toEqual([0, ["2"]]);
+    expect(await alertsOf(["4", "2.5"], state)).toEqual([0, ["2.5"]]);
   });
 
   test("a signal: exit 143 or 130; what has not ended runs once more, marked, and then no more", async () => {

@@ -4,12 +4,14 @@ import { describe, expect, test } from "vitest";
 import { answerCandles, askedOf, candle, type CandleService, utc } from "../harness/candle-service.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { type Row, rowsOf, toRow } from "../harness/rows.ts";
-import { useSandbox } from "../harness/sandbox.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { empty, json, type Script } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const sandbox = useSandbox({ requestsPerMinute: 1_000_000 });
+let serviceNow = sandboxNow;
+const moving = useSandbox({ requestsPerMinute: 1_000_000, now: () => serviceNow });
 const folder = temporaryFolder();
 
 async function runCommand(script: Script, words: string): Promise<Outcome> {
@@ -254,6 +256,35 @@ describe("a partial candle", () => {
     expect(await lineAt("2026-11-21T08:00:00Z")).toBe(marked);
     expect(await lineAt("2026-11-21T08:59:59.999Z")).toBe(marked);
     expect(await lineAt("2026-11-21T09:00:00Z")).toBe(plain);
+  });
+
+  test.each([
+    ["a plan that is a minute behind", "keyless", 20, 20, true],
+    ["the same plan a minute later", "keyless", 61, 61, undefined],
+    ["a plan without a delay", "pro", 20, 20, undefined],
+    ["a local clock that is ahead", "pro", -30, 60, true],
+    ["a local clock that is behind", "pro", 30, -30, true],
+  ] as const)(
+    "is marked if the response may lack its end: %s",
+    async (_what, tier, theirs, ours, partial) => {
+      const nine = eight + hour;
+      serviceNow = (nine + theirs) * 1000;
+      const words = `ohlcv ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --pool --from ${eight} --to ${nine}`;
+      const { stdout } = await dexdata(`${words} -o ndjson`, {
+        env: moving.env(tier),
+        now: (nine + ours) * 1000,
+      });
+      expect(rowsOf(stdout).map(({ time_open: opens, partial: isMarked }) => [opens, isMarked])).toEqual([
+        [utc(eight), partial],
+      ]);
+    },
+  );
+
+  test("is marked in a copy that a cache made before the candle closed", async () => {
+    const headers = { date: new Date((eight + hour + 20) * 1000).toUTCString(), age: "40" };
+    const words = `--from ${eight} --to ${eight + hour} --now ${utc(eight + hour + 20)} -o ndjson`;
+    const { stdout } = await runCommand(() => json(`[${row}]`, { headers }), words);
+    expect(rowsOf(stdout)).toMatchObject([{ partial: true }]);
   });
 
   test("keeps the partial field of the service", async () => {

@@ -12,6 +12,8 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
 const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
+let serviceNow = 0;
+const moving = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY, now: () => serviceNow });
 const day = 86_400;
 const [assets, times] = isLong ? [200, 10_000] : [12, 300];
 
@@ -113,3 +115,20 @@ test("a table of two assets has one header, whichever of them has a price", asyn
     expect(stdout.trim().split("\n")).toHaveLength(3);
   }
 });
+
+test.each([
+  ["ahead", -30, 60, "too_recent"],
+  ["behind", 30, 20, null],
+])(
+  "a local clock that is %s of the service's gives no price of an unfinished candle",
+  async (_what, theirs, ours, reason) => {
+    const nine = Date.parse("2026-11-21T09:00:00Z") / 1000;
+    serviceNow = (nine + theirs) * 1000;
+    const words = `prices ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --at ${nine + 10} --at ${nine - 10} -o ndjson`;
+    const { stdout } = await dexdata(words, { env: moving.env(), now: (nine + ours) * 1000 });
+    expect(rowsOf(stdout).map((row) => [row["reason"], row["candle"]])).toEqual([
+      [reason, reason === null ? "2026-11-21T08:00:00Z" : null],
+      [null, "2026-11-21T07:00:00Z"],
+    ]);
+  },
+);

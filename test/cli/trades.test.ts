@@ -172,6 +172,27 @@ describe("--amounts tokens", () => {
     ]);
   });
 
+  test("is not null for a pool because another pool of its token could not be read", async () => {
+    const others = await dexdata(`pools search ethereum --token ${weth} --limit 3 -o ndjson`, options());
+    const pools = rowsOf(others.stdout).map(({ id }) => String(id));
+    const { restPaid } = sandbox.running();
+    const server = await serveInTest(async ({ url, path: asked, headers }) => {
+      if (asked.endsWith(`/pools/${pools[0]}`)) return json({ message: "no" }, { status: 404 });
+      const response = await fetch(restPaid + url, {
+        headers: { authorization: String(headers.authorization) },
+      });
+      return json(await response.text(), { status: response.status });
+    });
+    const env = { ...sandbox.env(), DEXDATA_PRO_BASE_URL: server.url, HOME: temporaryFolder() };
+    const all = pools.map((id) => `ethereum:${id}`).join(" ");
+    const { stdout, stderr } = await dexdata(`txns ${all} --limit 5 --amounts tokens -o ndjson`, { env });
+    const known = rowsOf(stdout).filter(({ pool_id: id }) => id !== pools[0]);
+    expect(known.map((row) => row["amount_0_tokens"] === null || row["amount_1_tokens"] === null)).toEqual(
+      Array.from({ length: 10 }, () => false),
+    );
+    expect(stderr).toContain(`amounts in tokens are null: ethereum:${pools[0]}\n`);
+  });
+
   test("has its fields in the list of fields, and Parquet has them as columns", async () => {
     const listed = await dexdata(["txns", "--amounts", "tokens", "--fields", "?", "-o", "csv"], options());
     expect(listed.stdout).toMatch(/\namount_1_tokens,string,.*added by dexdata\n.*\ntype,string,/u);

@@ -23,6 +23,11 @@ async function shell(line: string): Promise<Ended> {
   return await ended(spawn("bash", ["-c", script], { env, stdio: "pipe" }));
 }
 
+const linesOf = (text: string | Uint8Array): readonly string[] =>
+  String(text)
+    .split("\n")
+    .filter((line) => line !== "");
+
 describe.runIf(existsSync("/dev/full"))("full stdout", () => {
   test.each([
     ["networks -o ndjson"],
@@ -174,6 +179,29 @@ describe.runIf(process.platform === "linux")("full disk", () => {
         )?.[1];
       expect((await shell(printed ?? "false")).exit).toBe(0);
       expect(readFileSync(file).equals(wholeFile(name))).toBe(true);
+    },
+  );
+
+  test.each([
+    ["txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -2d", "{date-hour}.ndjson", 64, "12s"],
+    ["pools search ethereum --created-after -30d", "pools.ndjson", 8, "3s"],
+  ])(
+    "ends %s --follow, and the next run writes the rows that did not fit",
+    async (words, name, kibibytes, time) => {
+      const folder = temporaryFolder();
+      const asked = `dexdata ${words} --now 2026-11-21T08:54:00Z --rpm unlimited --error-format text`;
+      const follow = `${asked} --follow --poll 5s --for ${time} --out '${folder}/${name}'`;
+      expect(await shell(`ulimit -f ${kibibytes}; ${follow}`)).toMatchObject({
+        exit: 1,
+        stderr: expect.stringContaining("cannot be written (file too large)"),
+      });
+      expect((await shell(follow)).exit).toBe(0);
+      const rows = readdirSync(folder)
+        .filter((each) => each.endsWith(".ndjson"))
+        .flatMap((each) => linesOf(readFileSync(path.join(folder, each))));
+      const wanted = linesOf((await shell(`${asked} --all -o ndjson`)).stdout);
+      expect(wanted.length).toBeGreaterThan(50);
+      expect(rows.toSorted()).toEqual(wanted.toSorted());
     },
   );
 

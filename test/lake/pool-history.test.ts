@@ -6,6 +6,8 @@ import { dexdata, run as runIn } from "../harness/dexdata.ts";
 import { startDisturbingProxy } from "../harness/disturbing-proxy.ts";
 import { dataFiles, periodsBelow, rowsBelow } from "../harness/lake.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 
@@ -132,6 +134,34 @@ test("a listed pool costs one request per period, and its creation is asked for 
   expect(assets().trimEnd().split("\n")).toHaveLength(3);
   now += 300_000;
   expect((await sync()).requests).toBe(2);
+});
+
+test.each([
+  [1, 3, ""],
+  [2, 2, "note: pools of ethereum:pools: the service did not return 1 pool\n"],
+])("a pool that %i responses lack: it is requested once more", async (lacking, count, said) => {
+  const { stdout: found } = await run("pools", "search", "ethereum", "--limit", "3", "-o", "ndjson");
+  const list = path.join(folder, `three-${lacking}.ndjson`);
+  writeFileSync(list, found);
+  const [second = {}] = [JSON.parse(found.split("\n")[1] ?? "")];
+  const created = String(Date.parse(String(member(second, "created_at"))) / 1000);
+  const { restPaid } = sandbox.running();
+  let left = lacking;
+  const server = await serveInTest(async ({ url, query, headers }) => {
+    const response = await fetch(restPaid + url, {
+      headers: { authorization: String(headers.authorization) },
+    });
+    const date = response.headers.get("date") ?? "";
+    const isLacking = query.get("created_after") === created && left > 0;
+    if (isLacking) left -= 1;
+    return json(isLacking ? { results: [], has_next_page: false } : await response.text(), {
+      headers: { date },
+    });
+  });
+  const env = { ...sandbox.env(), DEXDATA_PRO_BASE_URL: server.url };
+  const words = ["sync", root, `@${list}`, "--kind", "pools", "--error-format", "text"];
+  const { exit, stderr } = await dexdata(words, { env, now });
+  expect([exit, stderr, (await stored()).length, left]).toEqual([0, said, count, 0]);
 });
 
 test("a pool that leaves the search is read for a day more", async () => {

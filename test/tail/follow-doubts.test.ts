@@ -46,6 +46,22 @@ test("an earlier response, older than the rows that are still read, repeats none
   expect(stderr).not.toContain("late");
 });
 
+test("a cache that returns an earlier response until --for: exit 8", async () => {
+  const rows = Array.from({ length: 400 }, (_, index) => ({
+    id: `0x${400 - index}`,
+    log_index: 0,
+    time: listingStart + 2000 - index * 5,
+  }));
+  const { exit, stderr } = await play(
+    (request, index) => answerOf({ events: rows.slice(index < 50 ? 400 - 2 * index : 310) }, request),
+    `--from ${listingStart} --for 30m --page-size 100`,
+  );
+  expect({ exit, stderr }).toEqual({
+    exit: 8,
+    stderr: expect.stringMatching(/no read was complete from \S+ to \S+; rows may be missing/u),
+  });
+});
+
 test("an empty first response does not make the history look new", async () => {
   const listing: Listing = { events: manyEvents(50, 1) };
   const { exit, written } = await play((request, index) => {

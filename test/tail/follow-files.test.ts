@@ -161,6 +161,19 @@ describe("a clock set between runs loses and repeats no row", () => {
     },
   );
 
+  test("rows that a killed run wrote after its checkpoint are not repeated, although the clock was set back", async () => {
+    const below = newFolder();
+    const [file, checkpoint] = [path.join(below, "rows.ndjson"), path.join(below, ".rows.ndjson.follow")];
+    await followAt(sandboxNow, `--out ${file} --limit 20 ${from}`);
+    const saved = readFileSync(checkpoint);
+    await followAt(sandboxNow, `--out ${file} --limit 20`);
+    writeFileSync(checkpoint, saved);
+    const before = statSync(checkpoint).mtimeMs / 1000 - 3600;
+    utimesSync(file, before, before);
+    await followAt(sandboxNow, `--out ${file} --limit 20`);
+    expect(writtenRows(readFileSync(file, "utf8"))).toEqual(window.slice(0, 60));
+  });
+
   test("rows of other pools in the same file are ignored", async () => {
     const file = path.join(newFolder(), "rows.ndjson");
     await followAt(sandboxNow, `--out ${file} --limit 20 ${from}`);

@@ -1,9 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
-import { from, hour, marketRows, newList, rowsBelow, withService } from "./many-pools.ts";
+import { writtenRows } from "./following.ts";
+import { from, hour, marketRows, newList, pools, rowsBelow, withService } from "./many-pools.ts";
 
 describe("many pools", () => {
   test("each row of each pool is written once, over two runs", async () => {
@@ -23,6 +25,51 @@ describe("many pools", () => {
   });
 });
 
+test.each(["before the end that is read", "compressed"])(
+  "without a checkpoint, a pool whose last rows are %s is named",
+  async (where) => {
+    const { folder, list } = newList(2);
+    const out = path.join(folder, "swaps.ndjson");
+    await withService({}, async ({ start }) => {
+      const words = `txns @${list} --follow ${from} --for 130s --out ${out} --error-format text`;
+      expect((await start(words).outcome).exit).toBe(0);
+      rmSync(path.join(folder, ".swaps.ndjson.follow"));
+      const lines = readFileSync(out, "utf8").split(/(?<=\n)/u);
+      const [busy = "", quiet = ""] = pools.map(({ id }) =>
+        lines.filter((line) => line.includes(id)).join(""),
+      );
+      if (where === "compressed") writeFileSync(`${out}.1.gz`, gzipSync(quiet));
+      else writeFileSync(out, quiet + busy.repeat(Math.ceil(2_200_000 / busy.length)));
+      if (where === "compressed") writeFileSync(out, busy);
+      const { stderr } = await start(words).outcome;
+      expect(stderr.match(/cannot find where the rows of \S+/gu)).toEqual([
+        `cannot find where the rows of ethereum:${pools[1]?.id}`,
+      ]);
+      expect(stderr).toContain(`note: continuing after the rows of ${out}, which end at`);
+    });
+  },
+);
+
+test("two reloads at once start a new pool once, although the removed one takes a while to end", async () => {
+  const { list } = newList(2);
+  const lines = readFileSync(list, "utf8").split(/(?<=\n)/u);
+  await withService({}, async ({ start, log }) => {
+    writeFileSync(list, lines[0] ?? "");
+    const { context, outcome } = start(`txns @${list} --follow ${from} --for 170s -o ndjson`);
+    const release = context.stdout.stall();
+    while (log.length < 2) await new Promise(setImmediate);
+    await context.clock.sleep(10_000);
+    writeFileSync(list, lines[1] ?? "");
+    context.reload();
+    context.reload();
+    while (!context.stderrText().includes("list reloaded")) await new Promise(setImmediate);
+    release();
+    const { exit, stdout } = await outcome;
+    const rows = writtenRows(stdout);
+    expect([exit, rows.length > 100, rows.length - new Set(rows).size]).toEqual([0, true, 0]);
+  });
+});
+
 describe("what cannot be followed", () => {
   test("more pools than the rate allows: exit 6 with the interval that fits, before a request", async () => {
     const { list } = newList();
@@ -35,8 +82,26 @@ describe("what cannot be followed", () => {
           "error: 8 pools every 5s are more than 90% of 60 requests/min (pro plan)\n" +
           "  hint: use --poll 9s, or follow fewer pools\n",
       });
-      expect((await start(words.replace("5s", "9s").concat(" --for 1s")).outcome).exit).toBe(0);
+      expect((await start(words.replace("5s", "9s").concat(" --for 60s")).outcome).exit).toBe(0);
       expect(log.length).toBeGreaterThan(0);
+    });
+  });
+
+  test("a run that ends before each pool was read once: exit 8, and --events has the gap of each of these", async () => {
+    const { folder, list } = newList(3);
+    const events = path.join(folder, "events");
+    await withService({}, async ({ start, log }) => {
+      const words = `txns @${list} --follow ${from} --rpm 4 --for 20s --events ${events}`;
+      const { exit, stderr } = await start(`${words} --error-format text -o ndjson`).outcome;
+      expect(log.length).toBeLessThan(3);
+      expect({ exit, stderr }).toEqual({
+        exit: 8,
+        stderr: expect.stringMatching(
+          /error: ethereum:0x\w{40}: no read was complete from \S+ to \S+; rows may be missing\n {2}hint: use a longer --for/u,
+        ),
+      });
+      const gaps = rowsOf(readFileSync(events, "utf8")).filter(({ event }) => event === "gap");
+      expect(gaps.length).toBeGreaterThan(1);
     });
   });
 
@@ -109,7 +174,7 @@ describe("what cannot be followed", () => {
     const out = path.join(folder, "rows.ndjson");
     const checkpoint = path.join(folder, ".rows.ndjson.follow");
     await withService({}, async ({ start, log }) => {
-      const words = `txns @${list} --follow ${from} --for 1s --out ${out} --error-format text`;
+      const words = `txns @${list} --follow ${from} --for 100s --out ${out} --error-format text`;
       expect((await start(words).outcome).exit).toBe(0);
       const saved = readFileSync(checkpoint, "utf8");
       log.length = 0;
@@ -127,6 +192,37 @@ describe("what cannot be followed", () => {
       expect(log.length).toBe(0);
     });
   });
+
+  test.each(["{pool}.ndjson", "{network}/{pool}/{date}.ndjson"])(
+    "a run of one pool and one of several on %s: the second is refused, also on SIGHUP",
+    async (name) => {
+      const { folder, list } = newList(2);
+      const [one, other] = pools.map(({ id }) => id);
+      const words = (asked: string): string =>
+        `txns ${asked} --follow ${from} --for 100s --out ${folder}/${name} --error-format text`;
+      const refusal = { exit: 7, stderr: expect.stringContaining("is in use by process") };
+      await withService({}, async ({ start, log }) => {
+        const many = start(words(`@${list}`));
+        while (log.length < 2) await new Promise(setImmediate);
+        expect(await start(words(`ethereum ${one}`)).outcome).toMatchObject(refusal);
+        expect((await many.outcome).exit).toBe(0);
+        const before = log.length;
+        const single = start(`${words(`ethereum ${one}`).replace("100s", "1h")} --poll 10s`);
+        while (log.length < before + 2) await new Promise(setImmediate);
+        expect(await start(words(`@${list}`)).outcome).toMatchObject(refusal);
+        writeFileSync(list, `ethereum:${other}\n`);
+        const rest = start(words(`@${list}`));
+        while (!rest.context.stderrText().includes("1 pool every")) await new Promise(setImmediate);
+        writeFileSync(list, `ethereum:${other}\nethereum:${one}\n`);
+        while (!rest.context.reload()) await new Promise(setImmediate);
+        expect((await rest.outcome).stderr).toMatch(/warning: new list ignored: .* is in use by process/u);
+        single.context.interrupt({ cause: "SIGTERM" });
+        expect((await single.outcome).exit).toBe(143);
+      });
+      const rows = rowsBelow(folder);
+      expect(new Set(rows).size).toBe(rows.length);
+    },
+  );
 
   test("two processes on one pattern: the second is refused", async () => {
     const { folder, list } = newList();

@@ -70,14 +70,15 @@ export async function startService(options: Pick<FollowingOptions, "sandbox" | "
     /** A run, and a way to interrupt it or to send SIGHUP. */
     url: sandbox.restPaid,
     key: sandbox.keys.pro,
-    start: (words: string, through = sandbox.restPaid) => {
+    start: (words: string | readonly string[], through = sandbox.restPaid) => {
       const context = createTestContext({ speed: options.speed ?? 400, now: now() });
       const running = {
         ...context,
         clock: { ...made.clock, now },
         env: { ...context.env, ...env, DEXDATA_PRO_BASE_URL: through },
       };
-      return { context: running, outcome: run(words.split(" "), running) };
+      const argv = typeof words === "string" ? words.split(" ") : words;
+      return { context: running, outcome: run(argv, running) };
     },
     close: async (): Promise<void> => {
       ended.abort();

@@ -61,6 +61,7 @@ test("a list without rows reports none as unwritten when the run ends during its
         return await new Promise<boolean>(nothing);
       },
       caughtUp: nothing,
+      readOld: nothing,
       unlisted: nothing,
       forgotten: nothing,
       unproved: nothing,

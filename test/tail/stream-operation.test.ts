@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { json } from "../harness/scripted-server.ts";
@@ -73,6 +73,26 @@ test.each(["events", "out"])(
     ]);
   },
 );
+
+test.each([
+  ["ticks.ndjson", "ticks.ndjson"],
+  ["{date}.ndjson", "2026-11-21.ndjson"],
+  ["{token}/{date}.ndjson", `${one.split(":")[1]}/2026-11-20.ndjson`],
+])("N16: a restart without --events reports the gap from the newest file of --out %s", async (out, file) => {
+  const below = inFolder(`of-${out.length}`);
+  const earlier = path.join(below, file);
+  mkdirSync(path.dirname(earlier), { recursive: true });
+  writeFileSync(earlier, `${JSON.stringify({ address: one })}\n`);
+  const ended = Date.parse("2026-11-21T08:40:00Z") / 1000;
+  utimesSync(earlier, ended, ended);
+  const words = [one, "--limit", "1", "--out", path.join(below, out), "--error-format", "text"];
+  const { exit, stderr } = await listen(words, await serveInTest(pricesOf)).outcome;
+  expect(exit).toBe(0);
+  expect(stderr).toContain(
+    `warning: gap: ${one} may be missing events from 2026-11-21T08:40:00.000Z to 2026-11-21T08:54:00.000Z ` +
+      "(dexdata was not running)\n",
+  );
+});
 
 test("N16: a first run has no gap", async () => {
   const log = inFolder("log-first");

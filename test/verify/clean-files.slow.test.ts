@@ -12,6 +12,7 @@ const seeds = Array.from({ length: isLong ? 10 : 1 }, (_, index) => index + 1);
 const transactions = isLong ? 66_000 : 6000;
 const candles = isLong ? "-2d" : "-12h";
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const otherPool = "0xc7bbec68d12a0d1830360f8ec58fa599ba1b0e9b";
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 
@@ -24,6 +25,7 @@ const pulls: readonly (readonly [string, string])[] = [
   ["filled.parquet", `ohlcv ethereum ${pool} --pool --from -3h --interval 1m --fill previous`],
   ["pools.parquet", "pools search --limit 100"],
   ["tokens.parquet", "tokens search ethereum --limit 100 --detailed"],
+  ["of-two-pools.ndjson", `txns ethereum ${pool} ${otherPool} --from -12h --all`],
   ["transactions.json", `txns ethereum ${pool} --limit 300`],
   ["chosen.ndjson", `txns ethereum ${pool} --limit 100 --fields created_at,amount_0`],
   ["candles.ndjson", `ohlcv ethereum ${pool} --pool --from ${candles} --interval 1m`],

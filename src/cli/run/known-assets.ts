@@ -76,7 +76,7 @@ export function createKnownAssets(
       }),
     /** Whether a response has already described the pool. A label alone may come from the user's list. */
     knowsPool: ({ network, address }: Subject): boolean => kept().has(subjectKey({ network, address })),
-    /** Requests a pool, at most once, to learn its tokens. Without a response, they stay unknown. */
+    /** Requests a pool to learn its tokens: again after a failure that may pass, and otherwise once. */
     requestPool: async (client: Client, network: string, address: string): Promise<void> => {
       const key = subjectKey({ network, address });
       if (requested.has(key)) return;
@@ -87,6 +87,7 @@ export function createKnownAssets(
           for (const row of rows.values()) learn(row, network);
       } catch (cause) {
         if (!(cause instanceof Failure)) throw cause;
+        if (cause.retryable || cause.details.isOutage === true) requested.delete(key);
       }
     },
     save: (): void => {

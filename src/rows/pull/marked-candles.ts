@@ -7,21 +7,26 @@ import { member, rawMembers } from "../../base/json/raw-json.ts";
 import { candleWindow, openingOf, readSeconds, wholeSeconds } from "../../client/candle-windows.ts";
 import { intervalStart, nextIntervalStart, timeLike } from "../../client/candle-intervals.ts";
 
+interface Marks extends CandleMarks {
+  /** In milliseconds. The responses so far can lack trades since then. */
+  readonly asOf: () => number;
+}
+
 /**
- * A candle whose interval had not ended when the run started gets `"partial":true`. With `--fill`, each interval
+ * A candle whose interval had not ended, or may lack its last trades, gets `"partial":true`. With `--fill`, each interval
  * without trades gets a row with `"filled":true`. Gaps are filled page by page, so a year without trades needs no more
  * memory than a day.
  */
 export async function* markedCandles(
   pages: AsyncIterable<Page>,
   args: Args,
-  { fill, now, address }: CandleMarks,
+  { fill, now, asOf, address }: Marks,
   start: Position | undefined,
 ): AsyncGenerator<Page> {
   const { interval } = candleWindow(args);
   const asset = address === undefined ? undefined : { chain: args.get("network"), id: args.get(address) };
   const finished = (candle: TextRow): TextRow => {
-    const marked = (openingOf(candle.value) + interval) * 1000 > now ? partial(candle) : candle;
+    const marked = (openingOf(candle.value) + interval) * 1000 > asOf() ? partial(candle) : candle;
     return asset === undefined ? marked : withAsset(marked, asset);
   };
   const gaps = fill === undefined ? undefined : createGaps(args, fill, now, start);

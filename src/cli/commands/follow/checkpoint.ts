@@ -60,9 +60,12 @@ export async function openCheckpoint(options: CheckpointOptions) {
   // as `swaps-*`, and would take the checkpoint for rows.
   const file = path.join(folder, `.${flatName(folder, named)}.follow`);
   const saved = readSaved(file, options);
-  const ends = await readEnds(options, saved === undefined ? undefined : lookAt(file)?.mtimeMs);
+  const ends = await readEnds(
+    options,
+    saved && { at: lookAt(file)?.mtimeMs ?? Number.NEGATIVE_INFINITY, sizes: saved.sizes },
+  );
   const states = new Map(
-    Object.entries(saved ?? {}).map(([name, state]) => {
+    Object.entries(saved?.lists ?? {}).map(([name, state]) => {
       const { from, rows } = readState(state);
       const later = endOf(options, ends, name).map(({ key, at }) => [key, at.seconds] as const);
       return [name, JSON.stringify({ from, rows: [...rows, ...later] })];
@@ -123,23 +126,25 @@ export async function openCheckpoint(options: CheckpointOptions) {
   };
 }
 
-type Ends = ReadonlyMap<string, readonly TailRow[]>;
+type Ends = Awaited<ReturnType<typeof readEnds>>;
 
 /** With the rows that do not show their list. */
-const endOf = ({ ownerOf }: CheckpointOptions, ends: Ends, name: string): readonly TailRow[] => [
-  ...(ends.get(ownerOf(name)) ?? []),
-  ...(ends.get("") ?? []),
+const endOf = ({ ownerOf }: CheckpointOptions, { rowsOf }: Ends, name: string): readonly TailRow[] => [
+  ...(rowsOf.get(ownerOf(name)) ?? []),
+  ...(rowsOf.get("") ?? []),
 ];
 
 function findEnd(options: CheckpointOptions, ends: Ends, name: string, latest: number): Earlier | undefined {
   const { named, report, isOfMany, ownerOf } = options;
   const rows = endOf(options, ends, name);
   // Where another list ends says nothing about this one.
-  const times = (isOfMany ? (ends.get(ownerOf(name)) ?? []) : rows)
+  const times = (isOfMany ? (ends.rowsOf.get(ownerOf(name)) ?? []) : rows)
     .map(({ at }) => at.seconds)
     .filter((seconds) => seconds <= latest);
-  const isUnknown = times.length === 0 && (isOfMany ? ends.has("") : earlierFiles(named, "any").length > 0);
-  if (isUnknown) report.warn(`cannot find where the rows of ${named} end; ${unknownEnd}`);
+  const mayHaveRows = isOfMany ? ends.isCut || rows.length > 0 : earlierFiles(named, "any").length > 0;
+  const which = isOfMany ? `${name} in ${named}` : named;
+  if (times.length === 0 && mayHaveRows)
+    report.warn(`cannot find where the rows of ${which} end; ${unknownEnd}`);
   if (times.length === 0) return undefined;
   const [newest, since] = [
     times.reduce((a, b) => Math.max(a, b)),
@@ -151,8 +156,14 @@ function findEnd(options: CheckpointOptions, ends: Ends, name: string, latest: n
 
 const unknownEnd = "rows before this run may be missing, and rows since --from may be written twice";
 
+interface Saved {
+  readonly lists: object;
+  /** Of the files that were open. */
+  readonly sizes: ReadonlyMap<string, number>;
+}
+
 /** Undefined without a checkpoint, or if a file has become shorter since the checkpoint was written. */
-function readSaved(file: string, { service, report }: CheckpointOptions): object | undefined {
+function readSaved(file: string, { service, report }: CheckpointOptions): Saved | undefined {
   if (lookAt(file) === undefined) return undefined;
   const saved = parseJson(textOfFile(file) ?? "");
   const lists = isObject(saved) ? member(saved, "lists") : undefined;
@@ -161,14 +172,12 @@ function readSaved(file: string, { service, report }: CheckpointOptions): object
       next: "name another file, or delete it to start over at --from",
     });
   const other = String(member(saved, "service"));
-  const files = member(saved, "files");
-  const short = Object.entries(isObject(files) ? files : {}).find(([name, size]) => {
-    const there = lookAt(name)?.size;
-    return there !== undefined && there < Number(size);
-  });
+  const files = Object.entries(Object(member(saved, "files")));
+  const sizes = new Map(files.map(([name, size]) => [path.resolve(name), Number(size)] as const));
+  const short = [...sizes].find(([name, size]) => (lookAt(name)?.size ?? size) < size);
   if (short !== undefined)
     report.warn(`ignoring the checkpoint ${file}: ${short[0]} has become shorter since it was written`);
-  if (isSameService(other, service)) return short === undefined ? lists : undefined;
+  if (isSameService(other, service)) return short === undefined ? { lists, sizes } : undefined;
   throw fail("checkpoint", `${file} belongs to the rows of ${namesIn(other)}, not ${namesIn(service)}`, {
     next: "name another file for these rows",
   });
@@ -186,24 +195,37 @@ function readState(state: unknown): FollowState {
 }
 
 /**
- * The rows at the ends of the files that may have been written after the checkpoint, by list. `savedAt` is in
- * milliseconds, on the clock of the file system.
+ * The rows at the ends of the files that may have been written after the checkpoint, by list. `at` is in milliseconds, on
+ * the clock of the file system, which may have been set back since then.
  */
-async function readEnds({ named, shape, ownerOf }: CheckpointOptions, savedAt: number | undefined) {
+async function readEnds(
+  { named, shape, ownerOf }: CheckpointOptions,
+  saved: (Pick<Saved, "sizes"> & { readonly at: number }) | undefined,
+) {
   const rows: TailRow[] = [];
   const files = earlierFiles(named, "any");
-  const written = savedAt === undefined ? files.slice(0, ofFilesAlone.files) : files;
+  const written = saved === undefined ? files.slice(0, ofFilesAlone.files) : files;
+  const isOld = (file: string, writtenAt: number): boolean => {
+    if (saved === undefined || writtenAt >= saved.at - around) return false;
+    const size = lookAt(file)?.size ?? 0;
+    return size <= (saved.sizes.get(path.resolve(file)) ?? size);
+  };
+  let isCut = written.length < files.length;
   for (const { file, writtenAt } of written) {
-    if (savedAt !== undefined && writtenAt < savedAt - around) continue;
-    const { lines } = await readLastLines(file, savedAt === undefined ? ofFilesAlone.bytes : endBytes).catch(
-      () => ({ lines: [] }),
-    );
-    for (const line of lines) {
+    if (isOld(file, writtenAt)) continue;
+    const end = await readLastLines(file, saved === undefined ? ofFilesAlone.bytes : endBytes).catch(() => ({
+      lines: [],
+      isCut: true,
+    }));
+    const before = rows.length;
+    for (const line of end.lines) {
       const row = readLine(shape, line);
       if (row !== undefined) rows.push(row);
     }
+    // A file without readable rows may be compressed.
+    isCut ||= end.isCut || rows.length === before;
   }
-  return groupBy(rows, ({ value }) => ownerOf(value));
+  return { rowsOf: groupBy(rows, ({ value }) => ownerOf(value)), isCut };
 }
 
 function readLine(shape: RowShape, line: string): TailRow | undefined {

@@ -46,6 +46,8 @@ export interface FollowingList {
 export interface SaidOnce {
   cost: boolean;
   fields: boolean;
+  /** The last warning about the assets of the rows. */
+  ofAssets: string | undefined;
 }
 
 /** `failed` is called if the list cannot be followed any longer, but the others can. */
@@ -165,7 +167,14 @@ function beginningOf(
   const shown = flags.envelope === true ? inEnvelope(run.context.clock.now, asOf) : (row: TailRow) => row;
   return async () => {
     const tail = isSearch
-      ? await beginNewRows({ ...source, from, saved, present: present.seconds, shown })
+      ? await beginNewRows({
+          ...source,
+          from,
+          saved: saved ?? findEarlier(),
+          present: present.seconds,
+          latest,
+          shown,
+        })
       : await beginTail({ ...source, from, saved, findEarlier, isOfMany }, latest, run.context.clock);
     const read: Tail["read"] = () => {
       turns?.due();
@@ -223,12 +232,15 @@ function createRowOutput(
     }
     idle?.resume("rows");
     if (alerts?.isOver() === true) over();
-    if (said.fields) return;
-    said.fields = true;
-    // Missing fields are reported at the start, because a run may take days.
-    const missing = missingFields(run.options.fields, question.endpoint, shown(page));
-    for (const line of [...missing, ...assets.warnings(), ...hiddenColumnWarnings(renderer)])
-      run.report.warn(line);
+    const warnings = assets.warnings().filter((line) => line !== said.ofAssets);
+    said.ofAssets = warnings.at(-1) ?? said.ofAssets;
+    if (!said.fields) {
+      said.fields = true;
+      // Missing fields are reported at the start, because a run may take days.
+      warnings.push(...missingFields(run.options.fields, question.endpoint, shown(page)));
+      warnings.push(...hiddenColumnWarnings(renderer));
+    }
+    for (const line of warnings) run.report.warn(line);
   };
 }
 

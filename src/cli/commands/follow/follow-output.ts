@@ -11,7 +11,7 @@ import {
   hasFields,
   type PathNames,
 } from "../../../base/files/file-pattern.ts";
-import { makeFolder } from "../../../base/files/paths.ts";
+import { lookAt, makeFolder } from "../../../base/files/paths.ts";
 import type { TailRow } from "../../../client/followed-row.ts";
 import { holdFile, lockOf, refuseUnfinished, targetOf } from "../../../rows/out-file.ts";
 import { checkOutPattern } from "../../../rows/rotating-file.ts";
@@ -27,6 +27,8 @@ export interface FollowOutput {
   ) => Iterable<readonly TailRow[]>;
   /** Saves all written rows to disk. Returns the sizes of the files. */
   readonly sync: () => Promise<Readonly<Record<string, number>>>;
+  /** Fails if another run writes to the files of rows with these names. */
+  readonly checkUnused: (names: PathNames) => Promise<void>;
 }
 
 /**
@@ -39,11 +41,25 @@ export async function openFollowOutput(
   names: PathNames,
 ): Promise<FollowOutput> {
   const { clock, stdout } = context;
-  if (out === undefined) return { output: stdout, split: (rows) => [rows], sync: () => Promise.resolve({}) };
+  if (out === undefined)
+    return {
+      output: stdout,
+      split: (rows) => [rows],
+      sync: () => Promise.resolve({}),
+      checkUnused: () => Promise.resolve(),
+    };
   checkOutPattern(out, clock.now(), Object.keys(names));
   const lockFile = lockOfPattern(out, names);
+  makeFolder(path.dirname(lockFile));
   const lock = await holdFile(context, out, lockFile, report.remark);
   onClose(lock.release);
+  const checkUnused: FollowOutput["checkUnused"] = async (others) => {
+    const other = lockOfPattern(out, others);
+    if (other === lockFile || lookAt(other) === undefined) return;
+    (await holdFile(context, out, other, report.remark)).release();
+  };
+  // A run of several pools has another lock.
+  await checkUnused({ network: "", pool: "" });
   if (!hasFields(out)) refuseUnfinished(out);
   const files = await openAppendedFile(out, clock, report, options.prefix);
   onClose(files.close);
@@ -64,17 +80,13 @@ export async function openFollowOutput(
       yield part;
     }
   };
-  return { output, split, sync: files.sync };
+  return { output, split, sync: files.sync, checkUnused };
 }
 
 /** A single file uses the same lock as a pull. If the file name changes, the lock is in the directory that does not. */
 function lockOfPattern(fields: string, names: PathNames): string {
   const pattern = fillFields(fields, names);
   const folder = fixedFolder(fields);
-  if (!changesWithTime(pattern)) {
-    const file = fileOf(fields, 0, names);
-    if (hasFields(fields)) makeFolder(path.dirname(file));
-    return lockOf(targetOf(file));
-  }
+  if (!changesWithTime(pattern)) return lockOf(targetOf(fileOf(fields, 0, names)));
   return lockOf(path.join(folder, flatName(folder, pattern)));
 }

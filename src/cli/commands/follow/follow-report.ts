@@ -1,12 +1,12 @@
 import { namesAndLabels, type Subject } from "../../../client/subject.ts";
 import type { Meter } from "../../../client/meter.ts";
-import type { Clock } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { fail, type Failure } from "../../../base/failure.ts";
 import type { Report } from "../../run/report.ts";
 import { createRepeatLimiter } from "../../run/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import { fallbackPollMs } from "../../../client/follow-wake.ts";
+import { createHoles, type Holes, shown, timesOf } from "./holes.ts";
 import type { Gap, Moment } from "../../../client/gap.ts";
 import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import { counted, instant } from "../../../base/text/counted.ts";
@@ -38,13 +38,16 @@ export function createFollowReport(
   const isOne = title === undefined;
   const noun = pools.length === 0 ? "new pool" : "row";
   const [timesToTell, changed] = [createRepeatLimiter(clock), metrics?.changed];
-  const sinks = { warn, note, remark, log, isOne, noun, changed, now: clock.now, timesToTell };
+  const named = (line: string): string => (title === undefined ? line : `${title}: ${line}`);
+  const sinks = { warn, note, remark, log, isOne, named, noun, changed, now: clock.now, timesToTell };
   const holes = createHoles(clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }
 
 interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
   readonly isOne: boolean;
+  /** Adds the list, unless it is the only one. */
+  readonly named: (line: string) => string;
   readonly noun: string;
   readonly log: FollowLog;
   /** Unix milliseconds. */
@@ -102,7 +105,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { note, log, isOne, noun } = sinks;
+  const { note, log, isOne, named, noun } = sinks;
   const series = createSeries(sinks);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
@@ -118,12 +121,19 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
         if (isOne) note(`gap filled ${shown(hole)}: ${counted(rows, noun)}`);
       }
     },
+    /** A read returned an earlier state of the list. */
+    readOld: holes.old,
     /** Undefined if the last read succeeded, so that no rows are missing at the end. */
     behind: (): Failure | undefined => {
       const hole = holes.unread();
       if (hole === undefined) return undefined;
-      log({ event: "gap", ...timesOf(hole), reason: series.reason() });
-      return fail("not_read", `all reads failed ${shown(hole)}; the last rows may be missing`, {
+      const reason = series.reason();
+      log({ event: "gap", ...timesOf(hole), reason: reason ?? "no read was complete" });
+      if (reason === undefined)
+        return fail("not_read", named(`no read was complete ${shown(hole)}; rows may be missing`), {
+          next: "use a longer --for; with --out, the next run continues",
+        });
+      return fail("not_read", named(`all reads failed ${shown(hole)}; the last rows may be missing`), {
         next: `run it again with --from ${timesOf(hole).from}`,
       });
     },
@@ -188,41 +198,6 @@ function createSeries({ warn, timesToTell }: Sinks) {
   };
 }
 
-interface Hole {
-  readonly from: number;
-  readonly to: number;
-  /** On the monotonic clock. A read that began earlier may not include all rows in this range. */
-  readonly readAfter: number;
-}
-
-type Holes = ReturnType<typeof createHoles>;
-
-/** The time ranges whose rows have not been read: gaps in the stream and the time since the last successful read. */
-function createHoles({ now }: Pick<Clock, "now">) {
-  let holes: Hole[] = [];
-  let lastRead: number | undefined;
-  let failedSince: number | undefined;
-  return {
-    add: (hole: Hole): void => {
-      holes.push(hole);
-    },
-    failed: (): void => {
-      failedSince ??= lastRead ?? now();
-    },
-    /** Removes and returns the ranges that a successful read has filled. */
-    filledBy: (began: number): readonly Hole[] => {
-      lastRead = now();
-      if (failedSince !== undefined)
-        holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
-      failedSince = undefined;
-      const filled = holes.filter(({ readAfter }) => readAfter <= began);
-      holes = holes.filter(({ readAfter }) => readAfter > began);
-      return filled;
-    },
-    unread: () => (failedSince === undefined ? undefined : { from: failedSince, to: now() }),
-  };
-}
-
 export const readsPerHour = (milliseconds: number): number => Math.ceil(3_600_000 / milliseconds);
 
 /** Each read costs a credit, and a read with new rows is followed by another one to prove that none are missing. */
@@ -273,13 +248,4 @@ export function createBehindReport(
       else if (milliseconds < poll / 2) end();
     },
   };
-}
-
-function timesOf({ from, to }: Pick<Hole, "from" | "to">): { readonly from: string; readonly to: string } {
-  return { from: instant(from), to: instant(to) };
-}
-
-function shown(hole: Pick<Hole, "from" | "to">): string {
-  const { from, to } = timesOf(hole);
-  return `from ${from} to ${to}`;
 }

@@ -1,6 +1,7 @@
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
+import { createQueue } from "../../../base/queue.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { namesAndLabels, type Subject } from "../../../client/subject.ts";
 import { endCause, Stop } from "../../../client/ending.ts";
@@ -13,8 +14,8 @@ import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { createFollowReport } from "./follow-report.ts";
-import { followList, type FollowingList } from "./follow-list.ts";
-import { type FollowedList, poolsOf } from "./followed-lists.ts";
+import { followList, type FollowingList, type SaidOnce } from "./follow-list.ts";
+import { type FollowedList, poolsOf, rowNames } from "./followed-lists.ts";
 import { openSession, type Session } from "./open-session.ts";
 
 export async function runFollow(
@@ -111,7 +112,7 @@ async function follow(session: Session): Promise<ExitCode> {
     release();
     const { reason } = signal;
     if (reason instanceof Stop && reason.by === "time")
-      for (const each of running.all()) behind ??= each.course.behind();
+      for (const failure of Array.from(running.all(), ({ course: of }) => of.behind())) behind ??= failure;
     course.closed(endCause(reason));
     course.ended(quota.count, open.client.meter);
     await checkpoint?.close();
@@ -128,7 +129,7 @@ function createRunning(session: Session) {
   const { run, flags, log, ending } = session;
   const { report } = run;
   const running = new Map<string, FollowingList>();
-  const said = { cost: false, fields: false };
+  const said: SaidOnce = { cost: false, fields: false, ofAssets: undefined };
   const start = (list: FollowedList): void => {
     const failed = (failure: Failure): void => {
       if (flags["on-invalid"] !== "drop" || running.size === 1) return ending.end(failure);
@@ -138,32 +139,36 @@ function createRunning(session: Session) {
     };
     running.set(list.name, followList(session, list, said, failed));
   };
+  const reload = async (reread: NonNullable<Session["reread"]>): Promise<void> => {
+    try {
+      const next = await reread(ending.signal);
+      session.checkRate(next.length);
+      const names = new Set(next.map(({ name }) => name));
+      const removed = [...running].filter(([name]) => !names.has(name));
+      const added = next.filter(({ name }) => !running.has(name));
+      for (const { question } of added) await session.output.checkUnused(rowNames(question.args));
+      for (const [name, { stop, done }] of removed) {
+        stop();
+        await done;
+        running.delete(name);
+      }
+      for (const list of added) start(list);
+      log({ event: "reload", pools: running.size, added: added.length, removed: removed.length });
+      report.note(
+        `list reloaded: ${counted(running.size, "pool")}, ${added.length} new, ${removed.length} removed`,
+      );
+    } catch (cause) {
+      if (ending.signal.aborted) return;
+      if (!(cause instanceof Failure)) return ending.end(cause);
+      log({ event: "reload_refused", reason: cause.message });
+      report.warn(`new list ignored: ${cause.message}`);
+    }
+  };
+  // While a removed list ends, a second reload would start the new ones again.
+  const inTurn = createQueue();
   return {
     start,
     all: () => running.values(),
-    reload: async (reread: NonNullable<Session["reread"]>): Promise<void> => {
-      try {
-        const next = await reread(ending.signal);
-        session.checkRate(next.length);
-        const names = new Set(next.map(({ name }) => name));
-        const removed = [...running].filter(([name]) => !names.has(name));
-        const added = next.filter(({ name }) => !running.has(name));
-        for (const [name, { stop, done }] of removed) {
-          stop();
-          await done;
-          running.delete(name);
-        }
-        for (const list of added) start(list);
-        log({ event: "reload", pools: running.size, added: added.length, removed: removed.length });
-        report.note(
-          `list reloaded: ${counted(running.size, "pool")}, ${added.length} new, ${removed.length} removed`,
-        );
-      } catch (cause) {
-        if (ending.signal.aborted) return;
-        if (!(cause instanceof Failure)) return ending.end(cause);
-        log({ event: "reload_refused", reason: cause.message });
-        report.warn(`new list ignored: ${cause.message}`);
-      }
-    },
+    reload: async (...asked: Parameters<typeof reload>) => await inTurn(async () => await reload(...asked)),
   };
 }

@@ -22,7 +22,15 @@ import { createTableAssets } from "../pull/table-assets.ts";
 import { openRowAlerts, readAlerts } from "./follow-alerts.ts";
 import { type FollowOutput, openFollowOutput } from "./follow-output.ts";
 import { createBehindReport, pollLine, pollLineOfMany, readsPerHour } from "./follow-report.ts";
-import { checkPoll, ownerOf, pathOfUrl, rateOf, readOptions, type Options } from "./followed-lists.ts";
+import {
+  checkPoll,
+  ownerOf,
+  pathOfUrl,
+  rateOf,
+  readOptions,
+  rowNames,
+  type Options,
+} from "./followed-lists.ts";
 
 /** Its run's signal also aborts when a limit is reached. */
 export type Session = Readonly<NonNullable<Awaited<ReturnType<typeof openSession>>>>;
@@ -38,6 +46,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const isOfMany = pollOfMany !== undefined;
   const log = openEventLog(flags.events, report, clock);
   const output = await openFollowOutput(outer, flags.out, asked.names);
+  for (const { question } of lists) await output.checkUnused(rowNames(question.args));
   const ending = createEnding(clock, outer.context.signal, flags.for);
   onClose(ending.release);
   const run = { ...outer, context: { ...outer.context, signal: ending.signal } };
@@ -63,7 +72,9 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     report.note(isOfMany ? `${pollLineOfMany(what, lists.length, poll)}${end}` : pollLine(poll));
   }
   const amounts = wanted?.isOfAmounts === true ? "tokens" : questions.amounts;
-  const assets = createTableAssets(run.context, open.client, options, { ...questions, amounts });
+  // Their requests are retried in the queue as well, or an alert would lack its amounts.
+  const asking = queue?.of(open.client).client ?? open.client;
+  const assets = createTableAssets(run.context, asking, options, { ...questions, amounts });
   onClose(assets.save);
   const checkpoint = await openOwnCheckpoint(run, asked, {
     ...flags,

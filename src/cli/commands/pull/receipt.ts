@@ -197,10 +197,10 @@ function hashOfRows(written: WrittenRows | undefined): Partial<WrittenRows> {
   return written === undefined ? {} : { rows_sha256: written.rows_sha256, spilled: written.spilled };
 }
 
-/** As sent, with the end that the pull fixed, if any. A raw call can send any text. */
-function windowText({ asked, walk }: Questions, frozen: string | undefined): string {
-  const [args] = asked;
-  const [from, to] = [args?.get("from") ?? args?.get("start"), frozen ?? args?.get("to") ?? args?.get("end")];
+/** As sent, with the end that the pull of one asset fixed, if any. A raw call can send any text. */
+function windowText({ asked: [args, ...others], walk }: Questions, frozen: string | undefined): string {
+  const end = others.length > 0 ? undefined : frozen;
+  const [from, to] = [args?.get("from") ?? args?.get("start"), end ?? args?.get("to") ?? args?.get("end")];
   const shown = (bound: string | undefined): string | null =>
     bound === undefined ? null : walk.kind !== "once" ? formatInstant(fromWire(bound)) : bound;
   return JSON.stringify({ from: shown(from), to: shown(to) });

@@ -41,7 +41,7 @@ export function createTableAssets(
   const isTable = formats[options.format].columns === "guessed" && options.fields === undefined;
   let shown = "";
   let learned = 0;
-  const decimals = new Map<string, number | undefined>();
+  const decimals = new Map<string, number>();
   const withoutDecimals = new Set<string>();
   let addAmounts: ((rows: Page["rows"]) => Page["rows"]) | undefined;
   return {
@@ -77,13 +77,17 @@ export function createTableAssets(
 
   async function learnDecimals(network: string, pool: string, rows: Page["rows"]): Promise<void> {
     addAmounts ??= (await loadTrades()).createTokenAmounts((token) => decimals.get(keyOf(shown, token)));
-    for (const token of [...rows.distinct("token_0"), ...rows.distinct("token_1")]) {
-      const key = keyOf(network, token);
-      if (typeof token !== "string" || decimals.has(key)) continue;
-      if (!hasDecimals(network, token)) await known.requestPool(client, network, pool);
+    const tokens = [...rows.distinct("token_0"), ...rows.distinct("token_1")].filter(
+      (token) => typeof token === "string",
+    );
+    const unknown = tokens.filter((token) => !decimals.has(keyOf(network, token)));
+    if (!unknown.every((token) => hasDecimals(network, token)))
+      await known.requestPool(client, network, pool);
+    for (const token of unknown) {
       const found = known.find(network, token)?.decimals;
-      decimals.set(key, found);
+      // Another pool of the token may have them, and so may the next response.
       if (found === undefined) withoutDecimals.add(`${network}:${pool}`);
+      else decimals.set(keyOf(network, token), found);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/context/context.ts";
-import { earlierFiles, hasNames } from "../../../base/files/file-pattern.ts";
+import { earlierFiles } from "../../../base/files/file-pattern.ts";
 import { readLastLines } from "../../../base/files/last-lines.ts";
 import { member, parseJson } from "../../../base/json/raw-json.ts";
 import { type Moment, momentAt } from "../../../client/gap.ts";
@@ -17,8 +17,7 @@ export async function endOfEarlierRun(
   clock: Pick<Clock, "now" | "elapsed">,
 ): Promise<Moment | undefined> {
   const now = clock.now();
-  // With assets in the name, the newest file would be that of one asset.
-  const files = out === undefined || hasNames(out) ? [] : earlierFiles(out, {});
+  const files = out === undefined ? [] : earlierFiles(out, "any");
   const written = files.map(({ writtenAt }) => writtenAt).filter((at) => at <= now);
   if (written.length > 0) return momentAt(clock, Math.max(...written));
   if (events === undefined) return undefined;

@@ -103,7 +103,8 @@ function createKept(by: AlertOptions["by"], { now }: Pick<Context["clock"], "now
     },
     firedFor: (condition: string, asset: string): number | undefined => {
       const found = fired.get(keyOf(condition, asset));
-      return found && now() - found.at;
+      // The clock may have been ahead in the run before; a negative time would hold back alerts until it is reached.
+      return found && Math.max(0, now() - found.at);
     },
     ids: (): ReadonlySet<string> => new Set([...actions.keys(), ...ended.keys()]),
     /** Returns how many actions without an end are too old. */
