@@ -129,7 +129,7 @@ export const checks: readonly Check[] = [
     holds: async (service) => (await found(service, { limit: 101 })).status === 400,
   },
   {
-    assumption: "a list of transactions that ends before the newest known row",
+    assumption: "a list of transactions without the newest known row",
     holds: async (service) => {
       const [one, other] = [await trades(service, { limit: 1 }), await trades(service, { limit: 1 }, 1)];
       return timeOf(rowsOf(other)[0]) >= timeOf(rowsOf(one)[0]);

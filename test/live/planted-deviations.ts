@@ -94,7 +94,7 @@ export const deviations: readonly Deviation[] = [
   { assumption: "`dexes` may return", answer: body(/\/dexes$/u, () => ({ items: [] })) },
   { assumption: "`limit` above 100", url: (url) => url.replace("limit=101", "limit=100") },
   {
-    assumption: "a list of transactions that ends before",
+    assumption: "a list of transactions without the newest",
     answer: body(trades, (json, _, turn) =>
       rows("transactions", (row) => (turn > 1 ? { ...row, created_at: "2026-11-01T00:00:00Z" } : row))(json),
     ),
