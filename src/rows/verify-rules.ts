@@ -45,7 +45,7 @@ export const rules = {
   H1: {
     level: "finding",
     statement:
-      "nothing is missing: the pull is complete, candles with --fill have every interval, and a dataset of sync has a file for every period",
+      "nothing is missing: the pull is complete, candles with --fill have every interval, and a dataset of sync has a file for every month or day",
     appliesTo: "files with a receipt, candles, directories of sync",
   },
   R1: {
@@ -70,7 +70,7 @@ export const rules = {
   H3: {
     level: "note",
     statement:
-      "no candle is partial; sync has lost no rows, and each period was complete within 27h of its end (of its first read, if a second read is required)",
+      "no candle is partial; sync has lost no rows, and each day was complete within 27h of its end, or of its first read if it must be read twice",
     appliesTo: "candles, directories of sync",
   },
 } as const satisfies Readonly<Record<string, Rule>>;

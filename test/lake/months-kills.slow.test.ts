@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 const list = path.join(folder, "pools.ndjson");
 const [first, days, hours, kills] = isLong
   ? [Date.parse("2026-08-01T00:30:00Z"), 92, 48, 100]
-  : [Date.parse("2026-10-30T00:30:00Z"), 3, 3, 4];
+  : [Date.parse("2026-10-30T00:30:00Z"), 3, 3, 6];
 let now = first;
 let service: RunningSandbox | undefined;
 
@@ -55,13 +55,16 @@ test(
     let done = 0;
     for (const [index, time] of times.entries()) {
       now = time;
+      const began = performance.now();
       expect((await ended(sync(sound), 120_000)).exit).toBe(0);
+      const lasted = performance.now() - began;
       const before = new Set(dataFiles(killed));
       while (done < Math.ceil((kills * (index + 1)) / times.length)) {
         const child = sync(killed);
-        const timer = setTimeout(() => child.kill("SIGKILL"), 100 + random() * 500);
+        const timer = setTimeout(() => child.kill("SIGKILL"), (0.3 + 0.7 * random()) * lasted);
         const { signal } = await ended(child, 120_000);
         clearTimeout(timer);
+        // It has ended before.
         if (signal !== "SIGKILL") break;
         done += 1;
         // Every file can be read at any moment, and is one of the run before or of the run that was killed.

@@ -20,13 +20,12 @@ export const alertFlags = (summary: string, usualCooldown: string, limits = "; -
     with: "when",
     needs: { flag: "when", next: "add --when" },
     summary: "Also alert after this long without reliable data, at least 20s",
-    details:
-      "; sets DEXDATA_ALERT=blind, and in a second alert, when data is reliable again, DEXDATA_ALERT=back",
+    details: " (DEXDATA_ALERT=blind), and again when data is back (DEXDATA_ALERT=back)",
   }),
   state: flag(outputFile, "Rows", {
     summary: "Keep the state of alerts in this file across restarts",
     details:
-      '; alert commands of the last 10m that a killed run did not finish run again, with "repeat":true in their line',
+      '; after a kill, the next run repeats unfinished alert commands of the last 10m, with "repeat":true in their line',
   }),
 });
 

@@ -99,7 +99,9 @@ export const streamFlags = {
     details: ": fail (default), drop (skip them and continue)",
     choicesIn: "details",
   }),
-  limit: flag(wholeNumber({ min: 1 }), "Rows", { summary: "Stop after this many events" }),
+  limit: flag(wholeNumber({ min: 1 }), "Rows", {
+    summary: "Stop after this many events, or with --when, alerts",
+  }),
   for: flag(duration, "Rows", { summary: "Stop after this long" }),
   ...alertFlags(
     "Alert when this is true, e.g. 'price < 3000' or 'price moves 5% in 1h'",

@@ -53,7 +53,7 @@ export const syncFlags = {
     defaultSaid: "default 1h",
   }),
   by: flag(choice(partitions, "partition"), "Output", {
-    summary: "Write one file for the complete days of each month, or one file per day",
+    summary: "Write one file per month, with its complete days, or one file per day",
     defaultSaid: "default: month; existing datasets keep their layout",
   }),
   from: flag(text("time", "time"), "Rows", {

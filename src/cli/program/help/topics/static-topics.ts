@@ -40,7 +40,7 @@ Files:
 
 Completeness:
   count        A list is complete if the service's own count of its rows agrees. If it does not, pages are requested
-      again, up to 3 times; then the command fetches the other pages and exits 8.
+      again, up to 3 times. If it still does not, the command fetches the remaining pages and exits 8.
   end of list  Where the service has no count, a list is complete when it ends. The receipt records which proof was used.
   assets       A response about another pool, token or network is requested again; if it is wrong again, the command exits 1.
   filters      If the service ignores a filter, the command fails before it prints a row.

@@ -55,7 +55,7 @@ Forms, and their values at ${read("now")}:
 ${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
 
 A command reads the local clock once (with --watch, once per refresh), so its time range is the same for all pages and
-retries. Both ends of a range are included, except --to in ohlcv, and in txns on the public service. For entire UTC days,
+retries. Both ends of a range are included, with two exceptions: ohlcv excludes --to, and so does txns on the public service. For entire UTC days,
 use --day (2026-11-20, yesterday, today or 2026-11-18..2026-11-20): each row is in exactly one day. Empty ranges, invalid dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
 
 Durations (--timeout, --for, --poll) always have a unit: 500ms, 30s, 2m, 1h.
@@ -76,8 +76,8 @@ Paths of --fields:
   24h.volume_usd   A field inside another field
   tokens.0.symbol  An item of a list, counted from 0; * selects all items
 
-With --prefix pool_id,id, each line begins with the values of these fields, joined by colons, and a tab; the NDJSON row
-follows unchanged. Null is empty. Control characters and backslashes in a text appear as \\uXXXX, so a line has exactly one
+With --prefix pool_id,id, each line begins with the values of these fields, separated by colons; then come a tab and the
+unchanged NDJSON row. Null is empty. Control characters and backslashes in a text appear as \\uXXXX, so a line has exactly one
 tab before its row. --resume and --follow continue a file only with the --prefix that it was written with.
 
 Without -o, the file name of --out selects the format: x.csv, x.tsv, x.json or x.parquet; x.csv.gz is also compressed. In
@@ -109,7 +109,7 @@ Your own limits:
   --estimate     Prints the estimated requests, credits, rows and time; sends at most one request (sync: one per dataset)
   --max-credits  Stops the command before a request that would exceed this number of credits (exit 5)
   budget.daily   Limits the credits spent per UTC day, for all processes on this machine that use the same key and service
-  --rpm          Replaces the rate limit of the plan; unlimited removes it, but dexdata still obeys Retry-After
+  --rpm          Replaces the rate limit of the plan; --rpm unlimited removes it, but dexdata still obeys Retry-After
 
 Processes on this machine that use the same key share its rate limit. After a 429, none of them sends a request until
 the time in Retry-After has passed.`;
@@ -152,7 +152,7 @@ Operation:
   assets        All assets share as few connections as possible. If they need more than the plan allows, the command exits 6.
   reconnects    If a connection drops, or receives nothing for 45s, dexdata waits 1, 2, 4 … 60s and reconnects. It reports
       each gap.
-  --on-invalid  With drop, invalid assets are skipped. By default, the command fails and names them.
+  --on-invalid  --on-invalid drop skips invalid assets. By default, the command fails and names them.
   --out FILE    Appends to FILE. ticks-{network}-{date}.ndjson has one file per network and UTC day of the events.
   --events FILE  Appends connection events as NDJSON.
   --idle-exit   Exits 8 if any one connection is silent for this long.
