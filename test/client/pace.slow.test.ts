@@ -514,34 +514,20 @@ describe("waiting requests", () => {
   });
 
   test("only the first of them reads the store", async () => {
-    let looks = 0;
-    const memory = memoryStore();
-    const store: PaceStore = {
-      update: async (change) => {
-        looks += 1;
-        return await memory.update(change);
-      },
-    };
+    const { store, looks } = countingStore();
     const { pace } = open(plan(8), { store });
     await Promise.all(Array.from({ length: 32 }, () => pace.turn()));
-    expect(looks).toBe(32 + 3);
+    expect(looks()).toBe(32 + 3);
   });
 
   test("an ordinary response does not read the store", async () => {
-    let looks = 0;
-    const memory = memoryStore();
-    const store: PaceStore = {
-      update: async (change) => {
-        looks += 1;
-        return await memory.update(change);
-      },
-    };
+    const { store, looks } = countingStore();
     const { pace } = open(plan(100), { store });
     const headers = { "ratelimit-limit": "50", "ratelimit-remaining": "7", "ratelimit-reset": "9" };
     await pace.record(news(200, headers), await pace.turn());
-    expect(looks).toBe(2);
+    expect(looks()).toBe(2);
     for (let more = 0; more < 10; more += 1) await pace.record(news(200, headers), await pace.turn());
-    expect(looks).toBe(12);
+    expect(looks()).toBe(12);
   });
 
   test("all of them end with the run", async () => {
@@ -617,3 +603,14 @@ describe("waiting requests", () => {
     expect(said).toEqual([]);
   });
 });
+
+/** Counts how often the store is read. */
+function countingStore(): { readonly store: PaceStore; readonly looks: () => number } {
+  let count = 0;
+  const memory = memoryStore();
+  const update: PaceStore["update"] = async (change) => {
+    count += 1;
+    return await memory.update(change);
+  };
+  return { store: { update }, looks: () => count };
+}

@@ -73,7 +73,7 @@ export function parseRfc3339(text: string): Instant | undefined {
   return { seconds, fraction: ending.fraction };
 }
 
-/** Of the date with which the text begins; undefined if there is no such day. */
+/** Returns 00:00 UTC of the date at the start of the text, in Unix seconds; undefined if there is no such day. */
 function startOfDay(text: string): number | undefined {
   const [year, month, day] = [numberAt(text, 0, 4), numberAt(text, 5, 7), numberAt(text, 8, 10)];
   const isDay = text[4] === "-" && text[7] === "-" && day >= 1 && day <= daysInMonth(year, month);

@@ -58,16 +58,14 @@ function planOf(group: readonly Endpoint[]): PlanInWords {
     const who = planName(plan);
     if (chosenBy === undefined) return who;
     const brief = `${who.brief} with --${chosenBy}`;
-    return { full: `${brief}${who.full.slice(who.brief.length)}`, brief };
+    return { ...who, full: `${brief}${who.full.slice(who.brief.length)}`, brief };
   });
   const said = [...new Map(needed.map((each) => [each.full, each])).values()];
   const [first = anyPlan, ...others] = said;
   return {
     full: said.map(({ full }) => full).join("; "),
     brief: others.length === 0 ? first.brief : `${first.brief}, ...`,
-    ...(group.some(({ plan, reply }) => plans[plan].hosts === "paid" || batchParam(reply) !== undefined) && {
-      isBounded: true,
-    }),
+    ...(said.some(({ isBounded }) => isBounded) && { isBounded: true }),
   };
 }
 
@@ -75,9 +73,10 @@ function planOf(group: readonly Endpoint[]): PlanInWords {
 const planOfPrices: PlanInWords = {
   full: `${anyPlan.full}; dev or higher with --at, except with --pool`,
   brief: "any",
+  isBounded: true,
 };
 
 function planName(tier: Tier): PlanInWords {
   const name = `${tier} or higher`;
-  return plans[tier].hosts === "paid" ? { full: name, brief: name } : anyPlan;
+  return plans[tier].hosts === "paid" ? { full: name, brief: name, isBounded: true } : anyPlan;
 }

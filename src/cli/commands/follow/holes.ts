@@ -10,8 +10,8 @@ interface Hole {
 
 export type Holes = ReturnType<typeof createHoles>;
 
-/** In a row. A cache may return one old copy, and a newer one a second later. */
-const mostOldReads = 3;
+/** Old copies in a row before the end counts as unread. A cache may return one, and a newer copy a second later. */
+const maxOldReads = 3;
 
 /** The time ranges whose rows have not been read: gaps in the stream and the time since the last successful read. */
 export function createHoles({ now }: Pick<Clock, "now">) {
@@ -42,7 +42,7 @@ export function createHoles({ now }: Pick<Clock, "now">) {
       return filled;
     },
     unread: () => {
-      const isCurrent = lastRead !== undefined && oldReads < mostOldReads;
+      const isCurrent = lastRead !== undefined && oldReads < maxOldReads;
       const from = failedSince ?? (isCurrent ? undefined : (lastRead ?? began));
       return from === undefined ? undefined : { from, to: now() };
     },
