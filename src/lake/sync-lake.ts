@@ -25,7 +25,7 @@ import type { Lake } from "./lake.ts";
 /**
  * Keeps a directory complete. How the data flows:
  *
- *     names and footers of the files          findHeld
+ *     names and footers of the files          findFiles
  *        ↓
  *     what is missing: stretches, confirms    planDataset     pure; the oldest rows come first, before the service drops
  *        ↓                                                    them
@@ -179,7 +179,7 @@ export async function planLake(
     for (const period of periodsBetween(dataset, from, present)) {
       const place = placeOf(dataset, period);
       if (!names.has(place)) continue;
-      const there = found.get(place) ?? (await findFiles({ root, lock }, dataset, place, () => isForced));
+      const there = found.get(place) ?? (await findFiles({ root, lock }, dataset, place, isForced));
       if (!found.has(place) && lock !== undefined) await dropCopies({ ...lake, lock }, dataset, place, there);
       found.set(place, there);
       const held = heldIn(there, period);

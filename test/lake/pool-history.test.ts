@@ -197,23 +197,34 @@ test("a run that ends early keeps the pages that it has paid for", async () => {
   expect(readdirSync(path.join(root, ".dexdata", "work"))).toEqual([]);
 });
 
-test("a damaged day is kept aside and named lost, and the others stay", async () => {
-  await sync("--search", "ethereum --limit 5");
-  now += 24 * hour;
-  await sync();
-  const file = path.join(root, dataFiles(root)[0] ?? "");
+/** Changes a byte of the first or of the last row group. */
+function damage(file: string, day: "first" | "last"): void {
   const bytes = readFileSync(file);
-  bytes[300] = (bytes[300] ?? 0) ^ 1;
+  const footer = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
+  const at = day === "first" ? 300 : footer - 100;
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
   writeFileSync(file, bytes);
-  now += hour;
-  await sync();
-  now += hour;
-  expect((await sync()).stderr).toContain("are lost");
-  expect(readdirSync(path.join(root, ".dexdata", "replaced")).length).toBeGreaterThan(0);
-  const days = (await periodsBelow(root)).map(({ footer }) => footer.rows);
-  expect([days[0], days.length]).toEqual([0, 2]);
-  expect((await run("verify", root)).exit).toBe(0);
-});
+}
+
+test.each(["first", "last"] as const)(
+  "the %s day is damaged: it is kept aside, and named lost",
+  async (day) => {
+    await sync("--search", "ethereum --limit 5");
+    now += 24 * hour;
+    await sync();
+    damage(path.join(root, dataFiles(root)[0] ?? ""), day);
+    now += hour;
+    const found = await sync();
+    expect(found.stderr).toContain("the earlier file is in .dexdata/replaced");
+    now += hour;
+    const next = await sync();
+    expect(found.stderr + next.stderr).toContain("are lost (no file has them");
+    expect(readdirSync(path.join(root, ".dexdata", "replaced")).length).toBe(1);
+    const days = (await periodsBelow(root)).map(({ footer }) => footer.rows);
+    expect(days).toEqual(day === "first" ? [0, 16] : [5, 11]);
+    expect((await run("verify", root)).exit).toBe(0);
+  },
+);
 
 test("--watch reads each period of the lists until a signal arrives", async () => {
   const env = sandbox.env();
@@ -249,7 +260,7 @@ test("--watch outlasts an outage: the periods that pass are lost and recorded, a
   await proxy.close();
   expect(exit).toBe(143);
   expect(stderr).toContain(
-    "rows from 2026-11-21T08:56:00Z to 2026-11-21T08:58:00Z are lost (no run has read them",
+    "rows from 2026-11-21T08:56:00Z to 2026-11-21T08:58:00Z are lost (no file has them",
   );
   const periods = [...new Set((await stored()).map((row) => String(member(row, "period")).slice(11, 16)))];
   expect(periods).toEqual(["08:54", "08:55", "08:58"]);

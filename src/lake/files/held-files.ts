@@ -22,6 +22,7 @@ import {
   placeOf,
 } from "../layout.ts";
 import { UnreadableParquet } from "../../rows/parquet-format.ts";
+import { readRows } from "./lake-file.ts";
 
 interface FileOnDisk {
   readonly file: string;
@@ -36,7 +37,7 @@ export interface KeptFile extends FileOnDisk {
   readonly range: RowRange;
 }
 
-interface DamagedFile extends FileOnDisk {
+export interface DamagedFile extends FileOnDisk {
   readonly footer: undefined;
   readonly problem: string;
   /** Only these rows of the file have changed. */
@@ -45,6 +46,9 @@ interface DamagedFile extends FileOnDisk {
 
 /** A period in a file of the directory. */
 export type HeldFile = KeptFile | DamagedFile;
+
+/** A period whose rows were read, as JSON. */
+export type ReadFile = KeptFile & { readonly rows: readonly string[] };
 
 /** A file with the periods that it has, oldest first. */
 export interface FoundFile extends FileOnDisk {
@@ -61,17 +65,32 @@ export interface Looking {
   readonly lock: FolderLock | undefined;
 }
 
-/**
- * The period in its file, of which every byte is read. What the operating system says about one file is damage of that
- * file.
- */
-export async function findHeld(
+/** The period in its file. What the operating system says about one file is damage of that file. */
+export async function readHeld(
   looking: Looking,
   dataset: Dataset,
   period: Period,
-): Promise<HeldFile | undefined> {
-  const isRead = (footer: Footer): boolean => isWithin(footer, period);
-  return heldIn(await findFiles(looking, dataset, placeOf(dataset, period), isRead), period);
+): Promise<ReadFile | DamagedFile | undefined> {
+  const files = await findFiles(looking, dataset, placeOf(dataset, period));
+  let damaged: DamagedFile | undefined;
+  for (const held of files.flatMap(({ periods }) => periods).filter(({ footer }) => isWithin(footer, period)))
+    try {
+      return { ...held, rows: await readRows(held.file, held.range, held.footer.rows_sha256) };
+    } catch (cause) {
+      const isPartly = cause instanceof UnreadableParquet;
+      damaged ??= { ...held, footer: undefined, problem: damageOf(cause), isPartly };
+    }
+  if (damaged !== undefined) return damaged;
+  const held = heldIn(files, period);
+  return held?.footer === undefined ? held : undefined;
+}
+
+/** What is wrong with a file. Anything else is thrown again. */
+function damageOf(cause: unknown): string {
+  if (cause instanceof UnreadableParquet) return cause.message;
+  if (errorCode(cause) === "ELOOP") return "it is a link";
+  if (isOneFile(cause)) return `it cannot be read (${describeFileError(cause)})`;
+  throw cause;
 }
 
 export const isWithin = ({ period }: Footer, { from, to }: Period): boolean =>
@@ -87,12 +106,12 @@ export function heldIn(files: readonly FoundFile[], own: Period): HeldFile | und
   return { ...damaged, footer: undefined, problem: damaged.problem, isPartly: damaged === changed };
 }
 
-/** The files in one directory of a dataset: complete rows come first. Of a period with `isRead`, every byte is read. */
+/** The files in one directory of a dataset: complete rows come first. `isRead` reads every byte. */
 export async function findFiles(
   { root, lock }: Looking,
   dataset: Dataset,
   name: string,
-  isRead: (footer: Footer) => boolean = () => false,
+  isRead = false,
 ): Promise<readonly FoundFile[]> {
   const folder = path.join(root, folderOf(dataset), name);
   const place = placeNamed(dataset, name);
@@ -128,7 +147,7 @@ async function readFound(
   state: FileState,
   dataset: Dataset,
   place: Period,
-  isRead: (footer: Footer) => boolean,
+  isRead: boolean,
 ): Promise<FoundFile | undefined> {
   const unusable = (problem: string): FoundFile => ({
     file,
@@ -159,17 +178,14 @@ async function readFound(
     for (const [index, footer] of footers.entries()) {
       const range = ranges[index] ?? { begin: 0, end: 0 };
       const own = { file, state, footer, identity, range };
-      const problem = isRead(footer) ? await changeIn(parquet, own) : undefined;
+      const problem = isRead ? await changeIn(parquet, own) : undefined;
       if (problem === undefined) periods.push(own);
       else changed.push({ ...own, problem });
     }
     return { file, state, identity, problem: undefined, periods, changed };
   } catch (cause) {
-    if (cause instanceof UnreadableParquet) return unusable(cause.message);
     if (errorCode(cause) === "ENOTDIR") return undefined;
-    if (errorCode(cause) === "ELOOP") return unusable("it is a link");
-    if (isOneFile(cause)) return unusable(`it cannot be read (${describeFileError(cause)})`);
-    throw cause;
+    return unusable(damageOf(cause));
   } finally {
     source?.close();
   }

@@ -49,17 +49,22 @@ export async function tryParquet<T>(
 }
 
 /**
- * The rows of a file, or some of them, as JSON, which a writer accepts again. Throws UnreadableParquet if
- * any byte of them has changed.
+ * The rows of a file, or some of them, as JSON, which a writer accepts again. Throws UnreadableParquet if any byte of
+ * them has changed, or if they do not have this hash.
  */
-export async function readRows(file: string, range?: RowRange): Promise<readonly string[]> {
+export async function readRows(file: string, range?: RowRange, sha256?: string): Promise<readonly string[]> {
+  const hash = createRowHash();
   const rows = await withParquet(file, async (parquet) => {
-    const lines: string[] = [];
-    for await (const group of parquet.groups(undefined, range))
-      lines.push(...group.lines.toString().split("\n").filter(Boolean).map(asSent));
-    return lines;
+    const found: string[] = [];
+    for await (const { lines, rows: count } of parquet.groups(undefined, range)) {
+      if (sha256 !== undefined) hash.add(lines, count);
+      found.push(...lines.toString().split("\n").filter(Boolean).map(asSent));
+    }
+    return found;
   });
   if (rows === undefined) throw new UnreadableParquet("the file does not exist");
+  if (sha256 !== undefined && hash.summary().rows_sha256 !== sha256)
+    throw new UnreadableParquet("the rows have changed");
   return rows;
 }
 

@@ -3,7 +3,7 @@ import { showSeconds } from "../../base/time/time.ts";
 import { folderBelow } from "../../base/files/folder-below.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { publish } from "../../base/files/publish.ts";
-import type { Dataset } from "../dataset.ts";
+import { type Dataset, isPoolList } from "../dataset.ts";
 import { type Footer } from "../footer.ts";
 import { findFiles, type FoundFile, type HeldFile, isWithin } from "./held-files.ts";
 import { isIntact, joinPeriods, type StoredPeriod, type WrittenPart } from "./lake-file.ts";
@@ -100,7 +100,7 @@ async function rewrite(
   const days = changed.map(({ footer }) => showSeconds(footer.period.from).slice(0, 10));
   if (days.length > 0)
     damaged(
-      `${named}: the rows of ${days.join(", ")} have changed and are read again; the earlier file is in .dexdata/replaced`,
+      `${named}: the rows of ${days.join(", ")} have changed and are ${isPoolList(dataset) ? "lost" : "read again"}; the earlier file is in .dexdata/replaced`,
       dataset,
     );
   if (periods.length === 0) {

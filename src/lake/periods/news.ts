@@ -1,6 +1,6 @@
 import type { Dataset } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
-import type { HeldFile } from "../files/held-files.ts";
+import type { DamagedFile, HeldFile, ReadFile } from "../files/held-files.ts";
 import type { LakeRow } from "./lake-row.ts";
 import type { Period } from "../layout.ts";
 import type { ReadPart } from "./merge-rows.ts";
@@ -22,4 +22,9 @@ export interface News {
   readonly isWitnessed: boolean;
   readonly isSound: boolean;
   readonly isClockSure: boolean;
+}
+
+/** Ready to be written. */
+export interface ReadNews extends News {
+  readonly held: ReadFile | DamagedFile | undefined;
 }

@@ -5,13 +5,13 @@ import { showSeconds } from "../../base/time/time.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import type { Dataset } from "../dataset.ts";
 import { type Footer } from "../footer.ts";
-import type { HeldFile, KeptFile } from "../files/held-files.ts";
+import type { DamagedFile, HeldFile, ReadFile } from "../files/held-files.ts";
 import { type Evidence, judgePeriod } from "./judge-period.ts";
-import { readRows, writePart, type WrittenPart } from "../files/lake-file.ts";
+import { writePart, type WrittenPart } from "../files/lake-file.ts";
 import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
 import { folderOf, type Period, placeOf, shownPeriod } from "../layout.ts";
 import { type Merged, mergeRows } from "./merge-rows.ts";
-import type { News } from "./news.ts";
+import type { News, ReadNews } from "./news.ts";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { extentOf, footerOf } from "./period-footer.ts";
 import { copyAside, partIn, setAside } from "../files/place-file.ts";
@@ -23,11 +23,10 @@ export interface Publisher extends Placer {
 }
 
 /** Replaces the file of a period. Returns undefined if the file already says the same. */
-export async function publishPeriod(publisher: Publisher, news: News): Promise<Published | undefined> {
+export async function publishPeriod(publisher: Publisher, news: ReadNews): Promise<Published | undefined> {
   const { dataset, period, held } = news;
   const kept = held?.footer === undefined ? undefined : held;
-  const before = kept === undefined ? [] : await readRows(kept.file, kept.range);
-  const earlier = before.map((text) => readLakeRow(dataset.kind, text));
+  const earlier = (kept?.rows ?? []).map((text) => readLakeRow(dataset.kind, text));
   const { verdict, rows, merged } = decide(news, earlier);
   if (verdict.does === "nothing") return undefined;
   if (verdict.does === "note")
@@ -47,14 +46,17 @@ export async function publishPeriod(publisher: Publisher, news: News): Promise<P
     removeFile(written.file);
     return undefined;
   }
-  if (held !== undefined && held.footer === undefined) {
-    // Other days of the damaged file can still be read.
-    const hasOthers = held.isPartly && placeOf(dataset, period) !== period.name;
-    (hasOthers ? copyAside : setAside)(publisher, held);
-  }
+  if (held !== undefined && held.footer === undefined) keepDamaged(publisher, dataset, period, held);
   if (kept?.state === "rows" && verdict.dropsAbsent) copyAside(publisher, kept);
   const file = await placePeriod(publisher, dataset, period, written, kept);
   return publishedOf(file, period, written, { ...changes.counts(), twins: merged.twins });
+}
+
+/** Before the period is replaced. */
+export function keepDamaged(publisher: Publisher, dataset: Dataset, period: Period, held: DamagedFile): void {
+  // Other days of the damaged file can still be read.
+  const hasOthers = held.isPartly && placeOf(dataset, period) !== period.name;
+  (hasOthers ? copyAside : setAside)(publisher, held);
 }
 
 /** What becomes of the file, and its rows if it is written. `earlier` are the rows of the file so far. */
@@ -126,12 +128,11 @@ export async function rewriteFooter(
   publisher: Publisher,
   dataset: Dataset,
   period: Period,
-  held: KeptFile,
+  held: ReadFile,
   changes: Partial<Footer>,
 ): Promise<Published> {
-  const rows = await readRows(held.file, held.range);
   const footer = { ...held.footer, ...changes, service: publisher.service };
-  return await replacePeriod(publisher, dataset, period, held, rows, () => footer);
+  return await replacePeriod(publisher, dataset, period, held, held.rows, () => footer);
 }
 
 function publishedOf(

@@ -4,9 +4,9 @@ import { counted } from "../../base/text/counted.ts";
 import { notCreated } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
 import { type LostRange } from "../footer.ts";
-import { findHeld, type HeldFile } from "../files/held-files.ts";
+import { type HeldFile, readHeld } from "../files/held-files.ts";
 import type { Period } from "../layout.ts";
-import type { News } from "../periods/news.ts";
+import type { News, ReadNews } from "../periods/news.ts";
 import { type Publisher, publishPeriod } from "../periods/publish-period.ts";
 import { creationOf, type Reach } from "./lake-reach.ts";
 import type { Lake } from "../lake.ts";
@@ -57,6 +57,12 @@ export function beginRun(lake: Lake) {
         `${file}: the service shows no older row, so the start of the day may be missing; the file stays open`,
       );
   };
+  /** Once for each file, after it was replaced. */
+  const tellDamage = (dataset: Dataset, held: HeldFile | undefined): void => {
+    if (held === undefined || held.footer !== undefined || told.has(held.file)) return;
+    told.add(held.file);
+    damaged(`replaced ${held.file}: ${held.problem}; the earlier file is in .dexdata/replaced`, dataset);
+  };
   return {
     ...lake,
     publisher,
@@ -71,8 +77,7 @@ export function beginRun(lake: Lake) {
     /** What was read, and waits for a witness. */
     waiting: [] as Waiting[],
     /** A file that is about to be written again. It is read in full, because its footer does not show all damage. */
-    look: async (dataset: Dataset, period: Period): Promise<HeldFile | undefined> =>
-      await findHeld({ root, lock }, dataset, period),
+    look: async (dataset: Dataset, period: Period) => await readHeld({ root, lock }, dataset, period),
     /** A file by month has days of several tasks, so looking at one and writing it is one step. */
     inTurn: async <T>(dataset: Dataset, work: () => Promise<T>): Promise<T> => {
       const inTurn = turns.get(dataset) ?? createQueue();
@@ -81,14 +86,12 @@ export function beginRun(lake: Lake) {
     },
     complain,
     problems: (): number => problems,
-    release: async (known: Omit<News, "isClockSure">): Promise<void> => {
-      const news: News = { ...known, isClockSure: clock.isSure() };
+    tellDamage,
+    release: async (known: Omit<ReadNews, "isClockSure">): Promise<void> => {
+      const news: ReadNews = { ...known, isClockSure: clock.isSure() };
       const { dataset, held } = news;
       const published = await publishPeriod(publisher, news);
-      if (held !== undefined && held.footer === undefined && !told.has(held.file)) {
-        told.add(held.file);
-        damaged(`replaced ${held.file}: ${held.problem}; the earlier file is in .dexdata/replaced`, dataset);
-      }
+      tellDamage(dataset, held);
       if (published === undefined) return;
       await events.published(dataset, published);
       tellAbout(published, news);
@@ -112,7 +115,7 @@ export function rangeText({ from, to, why }: LostRange): string {
 }
 
 function meaningOf(why: string): string {
-  if (why === "missed") return "no run has read them, and the service has no history of them";
+  if (why === "missed") return "no file has them, and the service has no history of them";
   if (why === "reach") return "the service no longer has them";
   if (why === "unconfirmed") return "the service no longer has them, so they could not be compared";
   return `the ${why.replace("plan ", "")} plan does not include them`;

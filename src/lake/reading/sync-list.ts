@@ -7,10 +7,9 @@ import { addressKey } from "../../client/subject.ts";
 import { nameOfDataset, periodOf, type PoolList } from "../dataset.ts";
 import { identityOf } from "../footer.ts";
 import type { HeldFile } from "../files/held-files.ts";
-import { readRows } from "../files/lake-file.ts";
 import { type LakeRun, rangeText } from "./lake-run.ts";
 import { type Period, periodsBetween } from "../layout.ts";
-import { replacePeriod } from "../periods/publish-period.ts";
+import { keepDamaged, replacePeriod } from "../periods/publish-period.ts";
 import { readPools } from "./read-list.ts";
 
 /** A pool that leaves a search is read for this long, in seconds. */
@@ -62,7 +61,7 @@ async function recentPools(run: LakeRun, list: PoolList, at: number) {
   for (const day of periodsBetween(list, at - followedTime, at + 1)) {
     const held = await run.look(list, day);
     if (held?.footer === undefined) continue;
-    for (const text of await readRows(held.file, held.range)) {
+    for (const text of held.rows) {
       const row: unknown = JSON.parse(text);
       const [period = 0, created] = ["period", "created_at"].map(
         (field) => parseRfc3339(String(member(row, field)))?.seconds,
@@ -87,7 +86,7 @@ async function record(
   { begin, at, rows }: { readonly begin: number; readonly at: number; readonly rows: readonly string[] },
 ): Promise<void> {
   const held = await run.look(list, day);
-  const kept = held?.footer === undefined ? undefined : { ...held, footer: held.footer };
+  const kept = held?.footer === undefined ? undefined : held;
   const from = kept?.footer.period.from ?? Math.max(begin, day.from);
   const isOwn = at < day.to;
   const [read, end] = [kept?.footer.settled_to ?? from, isOwn ? at : day.to];
@@ -95,8 +94,9 @@ async function record(
   const lost = read < end ? [{ from: read, to: end, why: "missed", seen_at: run.present() }] : [];
   for (const range of lost) run.complain(`${nameOfDataset(list)}: ${rangeText(range)}`);
   const { publisher } = run;
-  const earlier = kept === undefined ? [] : await readRows(kept.file, kept.range);
+  const earlier = kept?.rows ?? [];
   const all = isOwn ? [...earlier, ...rows] : earlier;
+  if (held !== undefined && held.footer === undefined) keepDamaged(publisher, list, day, held);
   const published = await replacePeriod(publisher, list, day, kept, all, (summary) => ({
     ...identityOf(list),
     period: { from, to: day.to },
@@ -111,5 +111,6 @@ async function record(
     service: publisher.service,
     dexdata: publisher.version,
   }));
+  run.tellDamage(list, held);
   await run.events.published(list, published);
 }
