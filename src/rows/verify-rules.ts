@@ -70,7 +70,7 @@ export const rules = {
   H3: {
     level: "note",
     statement:
-      "no candle is partial; sync has lost no rows, and each day was complete within 27h of its end, or of its first read if it must be read twice",
+      "no candle is partial; sync has lost no rows, and each day is complete 27h after its end (if it has to be read twice: 27h after the first read)",
     appliesTo: "candles, directories of sync",
   },
 } as const satisfies Readonly<Record<string, Rule>>;

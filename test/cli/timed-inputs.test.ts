@@ -293,7 +293,7 @@ describe("lists", () => {
       'line 2: time "2026-11-20 12:00"',
     ],
     ["no time", `token,network,time\n${weth},ethereum,\n`, "line 2: time is missing"],
-    ["no network", `token,time\n${weth},2026-11-20\n`, "no network given"],
+    ["no network", `token,time\n${weth},2026-11-20\n`, "no column with networks"],
     ["an unknown name", `token,time\npepe,2026-11-20\n`, 'line 2: unknown name "pepe"'],
     ["no address", `token,network,time\n,ethereum,2026-11-20\n`, "line 2: no address"],
     [

@@ -79,7 +79,7 @@ describe("what cannot be followed", () => {
       expect({ exit, stderr }).toEqual({
         exit: 6,
         stderr:
-          "error: 8 pools every 5s are more than 90% of 60 requests/min (pro plan)\n" +
+          "error: reading 8 pools every 5s needs 96 requests/min, but at most 90% of 60 requests/min (pro plan) are used\n" +
           "  hint: use --poll 9s, or follow fewer pools\n",
       });
       expect((await start(words.replace("5s", "9s").concat(" --for 60s")).outcome).exit).toBe(0);

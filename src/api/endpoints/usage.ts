@@ -5,7 +5,7 @@ import { anything, optional, text, time } from "../record.ts";
 export const usage = defineEndpoint("usage", {
   command: "usage",
   path: "/usage",
-  summary: "Show your plan, credits used and credits left",
+  summary: "Show your plan and, with a key, credits used and left",
   examples: ["dexdata usage", "dexdata usage -o json"],
   params: [],
   reply: { kind: "single" },

@@ -34,11 +34,16 @@ export function createNameFinder(context: Pick<Context, "env" | "platform">, opt
       labels ??= labelsOf(load);
       return labels.get(subjectKey(subject));
     },
-    /** `where` is the line of a list. Nothing was sent. */
-    unknown: (word: string, where?: string): Failure =>
-      fail("unknown_name", `${where === undefined ? "" : `${where}: `}unknown name "${word}"`, {
-        next: unknownNameHint(word, options.sandbox?.isFlagged === true),
-      }),
+    /** `where` is the line of a list. After a network, the word cannot be one. Nothing was sent. */
+    unknown: (
+      word: string,
+      { where, network }: { where?: string; network?: string | undefined },
+    ): Failure => {
+      const hint = network === undefined ? unknownNameHint : waysToName;
+      return fail("unknown_name", `${where === undefined ? "" : `${where}: `}unknown name "${word}"`, {
+        next: hint(word, options.sandbox?.isFlagged === true),
+      });
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import type { Param } from "../../api/param.ts";
 import { inputName } from "../../api/read-param.ts";
 import { formatInstant, fromWire } from "../../base/time/time.ts";
 import type { Target } from "../target.ts";
+import { wellKnownNetworks } from "../../api/network-aliases.ts";
 import { networkDoubt } from "../../api/service-errors.ts";
 import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
 import {
@@ -109,7 +110,8 @@ function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target)
       ? `for a token, list its pools: dexdata pools search ${network ?? "<network>"} --token ${address}`
       : `for a pool, use: dexdata pool ${network ?? "<network>"} ${address}`;
   const ifOtherKind = isTyped ? [endpoint.ifOtherKind ?? otherKind] : [];
-  const doubt = body.code === undefined ? networkDoubt : "";
+  const isDoubtful = body.code === undefined && !wellKnownNetworks.has(network ?? "");
+  const doubt = isDoubtful ? networkDoubt : "";
   return {
     message: `${resource} ${address} not found on ${network ?? "any network"}${doubt}`,
     next: [...ifOtherKind, `search all networks: dexdata search ${address}`].join("; "),

@@ -26,7 +26,6 @@ export function beginRun(lake: Lake) {
   };
   const publisher: Publisher = { context, root, lock, service, version, damaged };
   const reaches = new Map<Dataset, Promise<Reach | undefined>>();
-  const told = new Set<string>();
   const turns = new Map<Dataset, ReturnType<typeof createQueue>>();
   let problems = 0;
   const complain = (problem: string): void => {
@@ -57,12 +56,7 @@ export function beginRun(lake: Lake) {
         `${file}: the service shows no older row, so the start of the day may be missing; the file stays open`,
       );
   };
-  /** Once for each file, after it was replaced. */
-  const tellDamage = (dataset: Dataset, held: HeldFile | undefined): void => {
-    if (held === undefined || held.footer !== undefined || told.has(held.file)) return;
-    told.add(held.file);
-    damaged(`replaced ${held.file}: ${held.problem}; the earlier file is in .dexdata/replaced`, dataset);
-  };
+  const tellDamage = createDamageReport(damaged);
   return {
     ...lake,
     publisher,
@@ -96,6 +90,16 @@ export function beginRun(lake: Lake) {
       await events.published(dataset, published);
       tellAbout(published, news);
     },
+  };
+}
+
+/** Once for each file, after it was replaced. */
+function createDamageReport(damaged: Publisher["damaged"]) {
+  const told = new Set<string>();
+  return (dataset: Dataset, held: HeldFile | undefined): void => {
+    if (held === undefined || held.footer !== undefined || told.has(held.file)) return;
+    told.add(held.file);
+    damaged(`replaced ${held.file}: ${held.problem}; the earlier file is in .dexdata/replaced`, dataset);
   };
 }
 

@@ -22,7 +22,7 @@ export const authCommands = [
     words: "auth login",
     summary: "Store an API key, read from a hidden prompt or stdin",
     credits: {
-      full: "1 credit; hosts that reject the key are free",
+      full: "1 credit; requests that a host rejects because of the key are free",
       brief: "1",
     },
     plan: { full: "any", brief: "any" },

@@ -19,8 +19,9 @@ export const alertFlags = (summary: string, usualCooldown: string, limits = "; -
   blind: flag(durationFrom(shortestBlind, "the service sends a ping every 15s"), "Rows", {
     with: "when",
     needs: { flag: "when", next: "add --when" },
-    summary: "Also alert after this long without reliable data, at least 20s",
-    details: " (DEXDATA_ALERT=blind), and again when data is back (DEXDATA_ALERT=back)",
+    summary: "Also alert after this long without reliable data",
+    details:
+      " (DEXDATA_ALERT=blind), and again when data is back (DEXDATA_ALERT=back); at least 20s, and longer than the interval of --poll or --watch (with --follow: 1m)",
   }),
   state: flag(outputFile, "Rows", {
     summary: "Keep the state of alerts in this file across restarts",

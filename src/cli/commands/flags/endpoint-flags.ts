@@ -179,7 +179,8 @@ const dayFlag = (heading: FlagGroup, { kind }: Pick<Reply, "kind">): Flag<string
 
 const tradeFlags = {
   amounts: flag(choice(["raw", "tokens"], "unit"), "Rows", {
-    summary: "Unit of amounts: raw (default), tokens (adds exact amounts in tokens, size in USD and type)",
+    summary:
+      "Unit of amounts, raw (default) or tokens; tokens adds exact amounts in tokens, size in USD and type",
     choicesIn: "summary",
     default: "raw",
   }),
@@ -199,7 +200,7 @@ const batchFlags = {
 const candleFlags = {
   fill: flag(choice(["null", "previous"], "price"), "Rows", {
     summary:
-      "Add a row for each interval without trades: null (without prices), or previous (with the previous close)",
+      "Fill intervals without trades, null or previous; null adds rows without prices, previous rows with the previous close",
     choicesIn: "summary",
   }),
   chart: chartFlag,

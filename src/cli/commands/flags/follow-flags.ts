@@ -115,7 +115,10 @@ const byCreation = "--follow prints the rows in the order in which they were cre
 /** For searches, whose rows are followed by the time of their creation. */
 export const growthFlags = {
   ...pick(followFlags, "speed"),
-  ...rowAlertFlags("Alert for each new pool for which this is true, e.g. 'dex_id = uniswap_v3'", orWatch),
+  ...rowAlertFlags(
+    "Alert when this is true of a pool: a new one, or with --watch, a listed one; e.g. 'dex_id = uniswap_v3'",
+    orWatch,
+  ),
   follow: flag(toggle, "Rows", {
     summary: "Print each new pool when the service lists it",
     details:

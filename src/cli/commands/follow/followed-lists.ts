@@ -165,7 +165,8 @@ export function rateOf({ options: { rpm } }: Run, tier: keyof typeof plans): num
 export function checkPoll(count: number, poll: number, perMinute: number | undefined, tier: string): void {
   const shortest = shortestPollOf(count, perMinute);
   if (shortest <= poll) return;
-  const problem = `${counted(count, "pool")} every ${formatDuration(poll)} are more than 90% of ${perMinute} requests/min (${tier} plan)`;
+  const needed = Math.ceil((count * 60_000) / poll);
+  const problem = `reading ${counted(count, "pool")} every ${formatDuration(poll)} needs ${counted(needed, "request")}/min, but at most 90% of ${perMinute} requests/min (${tier} plan) are used`;
   const fits =
     shortest <= pollOfLists.max
       ? `use --poll ${formatDuration(shortest)}, or follow fewer pools`

@@ -37,7 +37,7 @@ export async function readTargets(
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
     // A slug has no capital letters.
     if (first !== undefined && /\p{Lu}/u.test(first) && isAssetName(first))
-      throw sources.names.unknown(first);
+      throw sources.names.unknown(first, {});
     return [{ args: new Map(first === undefined ? [] : [["network", first]]) }];
   }
   const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";

@@ -11,7 +11,7 @@ import { expectWords, writeRows } from "../../run/output/local-output.ts";
 import { say, sayWarning } from "../../run/report.ts";
 import { nameServiceOf, readRunOptions } from "../../run/run-options.ts";
 import type { Input } from "../command.ts";
-import { checkWord, readWord } from "../input/subjects.ts";
+import { checkWord, splitPair } from "../input/subjects.ts";
 import type { nameFlags, nameShared } from "./name-flags.ts";
 
 type Typed = Input<typeof nameShared>;
@@ -28,7 +28,10 @@ export async function add(
   expectWords(input.words, 2, usage);
   const [name = "", word = ""] = input.words;
   checkName(context, name);
-  const { network, address } = readWord(word, undefined, `usage: dexdata ${usage}`);
+  const pair = splitPair(word);
+  if (pair === undefined)
+    throw invalidInput(`<network:address> "${word}"`, "must have a colon", `usage: dexdata ${usage}`);
+  const { network, address } = pair;
   // A pool's form is also that of a token.
   checkWord({ network, address }, "pool");
   const near = isKnownNetwork(context, network) ? undefined : nearestNetwork(network, wellKnownNetworks);

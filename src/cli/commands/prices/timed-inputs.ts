@@ -4,6 +4,7 @@ import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";
+import { isAssetName } from "../../settings/asset-names.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { isMeantAsTime } from "../flags/timed-flags.ts";
 import { isList, type ListedAsset, readLines, readSubjects, toSubject } from "../input/subjects.ts";
@@ -138,15 +139,15 @@ function assetOf(
 
 const assetColumns = ["token", "asset", "address", "pool"];
 
-async function readTableAt({ text, field, ...origin }: List, taker: InputTaker): Promise<TimedInputs> {
+/** The rows with their line numbers. */
+async function readCsv(text: string, source: string) {
   // Only lists in CSV need the parser.
   const { parse } = await import("csv-parse/sync");
   const [titles = ""] = text.trimStart().split("\n", 1);
   const delimiter = [",", ";", "\t"].find((each) => titles.includes(each)) ?? ",";
   const lineNumbers: number[] = [];
-  let records: string[][];
   try {
-    records = parse(text, {
+    const records: string[][] = parse(text, {
       bom: true,
       delimiter,
       skip_empty_lines: true,
@@ -155,13 +156,17 @@ async function readTableAt({ text, field, ...origin }: List, taker: InputTaker):
         return record;
       },
     });
+    return { records, lineNumbers };
   } catch (cause) {
-    throw usageFailure(
-      `${origin.source}: invalid CSV: ${cause instanceof Error ? cause.message : String(cause)}`,
-    );
+    throw usageFailure(`${source}: invalid CSV: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
+}
+
+async function readTableAt({ text, field, ...origin }: List, taker: InputTaker): Promise<TimedInputs> {
+  const { records, lineNumbers } = await readCsv(text, origin.source);
   const [header, ...rows] = records;
-  const names = header?.map((name) => name.trim()) ?? [];
+  if (header === undefined) throw usageFailure(`${origin.source} has no rows`);
+  const names = header.map((name) => name.trim());
   const placeOf = (...known: readonly string[]): number =>
     names.findIndex((name) => known.includes(name.toLowerCase()));
   const columns = `its columns: ${names.join(", ")}`;
@@ -179,6 +184,8 @@ async function readTableAt({ text, field, ...origin }: List, taker: InputTaker):
     const cell = record[place]?.trim() ?? "";
     const [asset] = readLines([cell], lineNumbers[index + 1] ?? 0, { ...origin, network });
     if (asset === undefined) throw usageFailure(`${where}: no address`);
+    if (networkAt < 0 && (network ?? asset.network) === undefined && !isAssetName(asset.address ?? ""))
+      throw usageFailure(`${origin.source}: no column with networks: network or chain`, columns);
     const isPool = names[place]?.toLowerCase() === "pool" || asset.kind === "pool";
     const kind = isPool ? "pool" : taker.kind;
     return {

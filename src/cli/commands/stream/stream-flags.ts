@@ -80,7 +80,7 @@ export const streamFlags = {
     default: defaultFeed.name,
   }),
   by: flag(choice(["token", "pool"], "kind"), "Feed", {
-    summary: "Kind of address: token, pool",
+    summary: "Kind of the addresses, token or pool",
     defaultSaid: `default: pool for ${feedsWith(({ kinds: [first] }) => first.by === "pool").join(", ")}, token otherwise`,
     choicesIn: "summary",
   }),

@@ -45,7 +45,7 @@ export const syncFlags = {
     details: "; takes the arguments and filters of pools search; 1 credit per 100 rows and period",
   }),
   list: flag(text("name"), "Rows", {
-    summary: "Name of the list of pools to record",
+    summary: "Name under which the pools of a list are stored",
     defaultSaid: "default: search with --search, otherwise pools",
   }),
   every: flag(text("duration", "duration"), "Rows", {
@@ -53,8 +53,10 @@ export const syncFlags = {
     defaultSaid: "default 1h",
   }),
   by: flag(choice(partitions, "partition"), "Output", {
-    summary: "Write one file per month, with its complete days, or one file per day",
+    summary:
+      "Files to write, month or day; month writes one for all complete days of a month, day one for each day",
     defaultSaid: "default: month; existing datasets keep their layout",
+    choicesIn: "summary",
   }),
   from: flag(text("time", "time"), "Rows", {
     summary: "Collect rows from 00:00 UTC on this day",
@@ -64,7 +66,7 @@ export const syncFlags = {
     summary: "Keep running, and sync again once per --every period",
   }),
   estimate: flag(toggle, "Requests", {
-    summary: "Print the estimated cost and exit; sends one request per dataset of transactions",
+    summary: "Print the estimated cost and exit; sends one request per pool with transactions",
   }),
   metrics: metricsFlag(),
   force: flag(toggle, "Output", {

@@ -11,7 +11,7 @@ export const groupSummaries: Readonly<Record<string, string>> = {
   config: "Manage settings",
 };
 
-const followRow = ["txns --follow", "Print a pool's transactions, then new ones as they arrive"] as const;
+const followRow = ["txns --follow", "Print a pool's new transactions as they arrive"] as const;
 
 /** The page that `dexdata` shows without arguments. It fits on a screen, so only commands for data have a line each. */
 export function overview(entries: readonly Command[]): readonly Block[] {

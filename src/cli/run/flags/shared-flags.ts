@@ -161,7 +161,7 @@ export const requestFlags = {
   retries: flag(ofSetting(settings.retries, "integer", "n"), "Requests", {
     summary: "Maximum retries per request, after 429, 500 and connection errors",
     details:
-      "; 502, 503 and 504 too, once the run has had a response (in sync, stream, --follow and --watch: always)",
+      "; 502, 503 and 504 too, if an earlier request of the run got a response (in sync, stream, --follow and --watch: always)",
     setting: settings.retries,
   }),
   "retry-on": flag(statuses, "Requests", {

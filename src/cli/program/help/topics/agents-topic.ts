@@ -43,7 +43,7 @@ Conventions:
   output  NDJSON in a pipe. --json is short for -o json, and --json=a,b for -o json --fields a,b.
   errors  A JSON object for each failed input on stderr: code, exit, message, retryable and next (the next step).
   cost    --estimate prints the cost of a pull and exits; --max-credits 50 stops before a run spends more.
-  lists   txns and searches print 10 rows unless --limit or --all is given; --receipt FILE records whether the list is complete.
+  lists   most commands print 10 rows unless --limit or --all is given; --receipt FILE records whether a list is complete.
   flags   dexdata commands -o json lists the commands; dexdata commands txns -o json describes the flags of one.
   fields  dexdata schema txns lists the fields of a row.
   tests   --sandbox or DEXDATA_SANDBOX=1: simulated data, offline and free. DEXDATA_NOW sets its clock.

@@ -40,7 +40,7 @@ Files:
 
 Completeness:
   count        A list is complete if the service's own count of its rows agrees. If it does not, pages are requested
-      again, up to 3 times. If it still does not, the command fetches the remaining pages and exits 8.
+      again, up to 3 times. If it still does not agree, the command finishes the list and exits 8.
   end of list  Where the service has no count, a list is complete when it ends. The receipt records which proof was used.
   assets       A response about another pool, token or network is requested again; if it is wrong again, the command exits 1.
   filters      If the service ignores a filter, the command fails before it prints a row.
@@ -83,7 +83,7 @@ Variables:
 dexdata doctor shows the proxy in use, and any problem with it or with a certificate.`;
 
 export const followTopic = `
-dexdata txns --follow prints a pool's history, then new transactions, oldest first except for late rows, without gaps or
+dexdata txns --follow prints a pool's transactions since --from (default: now) and then new ones, oldest first except for late rows, without gaps or
 duplicates. All rows are read from REST; stream events only trigger reads, at most one every 2s. There is also a read every minute, so a
 silent stream delays rows by a minute at most. Each request and each event costs 1 credit.
 
@@ -91,8 +91,7 @@ Rows and gaps:
   settling   dexdata holds each new row for 3s and reads again. If an older row has turned up, it is printed first.
   late rows  Rows that appear even later are detected by the service's own count. They are printed after newer rows, and
       reported.
-  old lists  If a list is incomplete, or older than one already received, dexdata reads it again. Rows of other pools are
-      never written.
+  old lists  If a list is incomplete, or older than one already received, dexdata reads it again.
   gaps       A gap is reported when the stream is back, and again when it has been filled from REST.
   no stream  Reads continue every 15s until the stream is back.
 
@@ -137,10 +136,10 @@ Limits:
   ohlcv        50 million candles (exit 2); --chart merges adjacent candles into at most 6,000
   --follow     At most 3,000 rows wait in memory. A late row is found only if it is at most 10m old and one of the newest
       5,000 rows.
-  key          4 KiB in a file, and 4 KiB from key_command, which may run for a minute (exit 2)
+  key          4 KiB in a file, and 4 KiB from key_command (exit 2); key_command is stopped after a minute (exit 2)
   files        1 MiB each for config and credentials; larger files are ignored
   suggestions  For a mistyped network or DEX, only names of up to 200 characters are suggested.
   flags        At most --parallel 32 and --retries 100; at least --watch 5s and --poll 2s (exit 2)
-  tables       Text in a single record is cut after 10,000 characters. Numbers longer than 400 characters are shown as
+  tables       When one record is shown, e.g. with dexdata token, each text is cut after 10,000 characters. Numbers longer than 400 characters are shown as
       the service sent them.
   -o json      If the indentation would exceed 16 MiB, the document is compact.`;

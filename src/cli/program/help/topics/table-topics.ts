@@ -55,7 +55,7 @@ Forms, and their values at ${read("now")}:
 ${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
 
 A command reads the local clock once (with --watch, once per refresh), so its time range is the same for all pages and
-retries. Both ends of a range are included, with two exceptions: ohlcv excludes --to, and so does txns on the public service. For entire UTC days,
+retries. Rows at either end of a range are included, except for rows exactly at --to: ohlcv never returns these, and txns only in the sandbox with --dialect spec. For entire UTC days,
 use --day (2026-11-20, yesterday, today or 2026-11-18..2026-11-20): each row is in exactly one day. Empty ranges, invalid dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
 
 Durations (--timeout, --for, --poll) always have a unit: 500ms, 30s, 2m, 1h.
@@ -106,7 +106,7 @@ Commands that require a plan:
 ${tableLines(commands.filter(({ plan }) => plan.isBounded).map(({ words, plan }) => [words, plan.full]))}
 
 Your own limits:
-  --estimate     Prints the estimated requests, credits, rows and time; sends at most one request (sync: one per dataset)
+  --estimate     Prints the estimated requests, credits, rows and time; sends at most one request (sync: one per pool with transactions)
   --max-credits  Stops the command before a request that would exceed this number of credits (exit 5)
   budget.daily   Limits the credits spent per UTC day, for all processes on this machine that use the same key and service
   --rpm          Replaces the rate limit of the plan; --rpm unlimited removes it, but dexdata still obeys Retry-After
@@ -126,7 +126,7 @@ ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
 Keys, time and directories (absolute paths):
   DEXDATA_API_KEY     API key; set DEXDATA_TIER to its plan
   DEXDATA_NOW         Time to use as "now", e.g. to resolve -24h
-  DEXDATA_NO_INPUT    1: no prompts, as with --no-input; so does CI=true
+  DEXDATA_NO_INPUT    1: no prompts (like --no-input, or CI=true)
   DEXDATA_CONFIG_DIR  Directory for settings, names and keys (${folders.config})
   DEXDATA_STATE_DIR   Directory for the state of the rate limit and of budget.daily (${folders.state})
   DEXDATA_CACHE_DIR   Directory for cached lists and compiled code (${folders.cache})
