@@ -49,7 +49,11 @@ export type Reading =
   | "duration"
   | "time"
   | "yes-no"
+  | "trade-type"
   | "mark";
+
+/** See `tradeType` in render/values/trade-type.ts. */
+export const tradeTypes = ["swap", "liquidity", "?"] as const;
 
 const required = { optional: false, nullable: false };
 const unmarked = { isDetail: false, isRaw: false, isLater: false, isInTokens: false };
@@ -62,6 +66,7 @@ const plain = (kind: "text" | "number" | "integer" | "boolean" | "any", reads: R
 });
 
 export const text = plain("text", "text");
+export const tradeType = plain("text", "trade-type");
 export const address = plain("text", "address");
 /** RFC 3339 in UTC, with 0 to 9 fractional digits. */
 export const time = plain("text", "time");

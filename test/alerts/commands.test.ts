@@ -120,7 +120,9 @@ describe("at most", () => {
 });
 
 describe("crossings", () => {
-  const conditions = [parseCondition("price < 3", { fields: ["price"], hasSeries: true })];
+  const conditions = [
+    parseCondition("price < 3", { fields: new Map([["price", "numbers"]]), hasSeries: true }),
+  ];
   const candidate = (price: string, asset = "a") => ({
     asset,
     label: undefined,

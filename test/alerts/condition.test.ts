@@ -1,6 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { parseCondition, passes, readNumber, type Test } from "../../src/cli/run/alerts/condition.ts";
+import {
+  type FieldValues,
+  parseCondition,
+  passes,
+  readNumber,
+  type Test,
+  type Testable,
+} from "../../src/cli/run/alerts/condition.ts";
+import { tradeTypes } from "../../src/api/record.ts";
 import { createSeries } from "../../src/cli/run/alerts/series.ts";
 import { compareExact } from "../../src/base/json/compare-decimals.ts";
 import { parseExactDecimal } from "../../src/base/json/exact-decimal.ts";
@@ -8,7 +16,15 @@ import { Failure } from "../../src/base/failure.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
 
-const testable = { fields: ["price", "type", "size_usd", "token.symbol"], hasSeries: true };
+const testable: Testable = {
+  fields: new Map<string, FieldValues>([
+    ["price", "numbers"],
+    ["type", tradeTypes],
+    ["size_usd", "numbers"],
+    ["token.symbol", "texts"],
+  ]),
+  hasSeries: true,
+};
 const parse = (text: string) => parseCondition(text, testable).tests;
 
 /** Whether a row passes all tests. */
@@ -41,7 +57,7 @@ describe("a condition", () => {
     const row = { size_usd: "150000.5", type: "swap", "token.symbol": "WETH" };
     expect(holds("size_usd > 100k and type = swap", row)).toBe(true);
     expect(holds("size_usd > 100k and type != swap", row)).toBe(false);
-    expect(holds("price > 1 and type = add", row)).toBe(false);
+    expect(holds("price > 1 and type = liquidity", row)).toBe(false);
     expect(holds("token.symbol = WETH and price > 1", row)).toBeUndefined();
   });
 
@@ -50,6 +66,9 @@ describe("a condition", () => {
     ["price ~ 3", 7, '"~" must be'],
     ["price < abc", 9, '"abc" is not a number'],
     ["price < 3 or price > 5", 11, '"or" must be "and" or the end'],
+    ["price = abc", 9, '"abc" is not a number'],
+    ["type = swop", 8, '"swop" is not a value of type'],
+    ["token.symbol > 3", 14, '">" must be = or !=, because this field is text'],
     ["price < 3 and foo = 1", 15, '"foo" is not a field'],
     ["price moves 5 in 1h", 13, '"5" must be a percentage'],
     ["price moves 0% in 1h", 13, '"0%" must be a percentage'],

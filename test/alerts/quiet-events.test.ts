@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { createEventAlerts } from "../../src/cli/commands/stream/stream-alerts.ts";
 import { createAlerts } from "../../src/cli/run/alerts/alerts.ts";
-import { parseCondition } from "../../src/cli/run/alerts/condition.ts";
+import { parseCondition, type Testable } from "../../src/cli/run/alerts/condition.ts";
 import { isBetween } from "../../src/base/json/compare-decimals.ts";
 import { EventOwners } from "../../src/client/event-owner.ts";
 import { createRandom } from "../harness/random.ts";
 
-const testable = { fields: ["price"], hasSeries: true };
+const testable: Testable = { fields: new Map([["price", "numbers"]]), hasSeries: true };
 const shard = { number: 1, subjects: [{ network: "ethereum", address: "0x1" }] };
 const odd = ["", "1e2", "-100", "0x64", "100.", "1e-400", "100.0", `100.${"0".repeat(1000)}1`];
 

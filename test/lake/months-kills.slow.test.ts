@@ -79,5 +79,5 @@ test(
     expect(done).toBeGreaterThan(kills / 2);
     rmSync(sound, { recursive: true });
   },
-  isLong ? 3_600_000 : 120_000,
+  isLong ? 7_200_000 : 120_000,
 );

@@ -14,6 +14,7 @@ import {
   time,
   tokenAmount,
   yesNo,
+  tradeType,
 } from "../record.ts";
 import { inNetwork, numberedPaging, poolAddress } from "./shared-parts.ts";
 
@@ -105,7 +106,7 @@ export function withTokenAmounts(endpoint: Endpoint): Endpoint {
   const record = {
     ...each("amount_0_tokens amount_1_tokens", { ...tokenAmount, type: text.type, nullable: true }),
     size_usd: { ...amount, nullable: true },
-    type: text,
+    type: tradeType,
   };
   const names = Object.keys(record);
   const columns = names.map((field, index) => ({ field, title: field, priority: 20 + index }));

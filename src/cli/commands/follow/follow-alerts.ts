@@ -3,6 +3,7 @@ import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { idlePollMs } from "../../../client/follow-wake.ts";
 import { type Ending, Stop } from "../../../client/ending.ts";
+import { valuesOf } from "../../run/alerts/condition.ts";
 import { checkBlind, openAlerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
 import { createRowAlerts } from "../../run/alerts/row-alerts.ts";
 import type { Values } from "../../run/flags/flag.ts";
@@ -19,7 +20,7 @@ export function readAlerts(
 ) {
   checkBlind(blind, poll);
   const all = fieldPaths(rowShape(endpoint.feed === undefined ? endpoint : withTokenAmounts(endpoint)));
-  const wanted = readWanted(typed, { fields: all.map(({ path }) => path), hasSeries: false });
+  const wanted = readWanted(typed, { fields: valuesOf(all), hasSeries: false });
   if (wanted === undefined) return undefined;
   const tested = new Set(wanted.conditions.flatMap(({ tests }) => tests.map(({ field }) => field)));
   return { ...wanted, isOfAmounts: all.some(({ path, isAdded }) => isAdded && tested.has(path)) };

@@ -8,6 +8,7 @@ import { jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { type Alerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
+import { valuesOf } from "../../run/alerts/condition.ts";
 import { plainText } from "../../run/alerts/row-alerts.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 import type { Candidate, Quiet } from "../../run/alerts/alerts.ts";
@@ -18,8 +19,7 @@ const otherName: Readonly<Record<string, string>> = { price: "p" };
 
 /** Undefined without `--when`. */
 export function readAlerts(typed: TypedFlags, feed: Feed, { event }: FeedKind): Wanted | undefined {
-  const fields = fieldPaths(event).map(({ path }) => path);
-  return readWanted(typed, { fields, hasSeries: feed.isSeries });
+  return readWanted(typed, { fields: valuesOf(fieldPaths(event)), hasSeries: feed.isSeries });
 }
 
 /** The fields whose texts the parser finds in each event. */
@@ -43,7 +43,7 @@ export function createEventAlerts(
 ) {
   const names = alertFields(alerts);
   const readPaths = createPathReader(names.map(splitPath));
-  const quiet = new WeakMap<Subject, Quiet>();
+  const quiet = new Map<Subject, Quiet>();
   return async (events: readonly StreamEvent[], shard: Shard, at: Moment): Promise<void> => {
     const time = now();
     for (const event of events) {

@@ -2,6 +2,7 @@ import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import { counted } from "../../../base/text/counted.ts";
+import { valuesOf } from "../../run/alerts/condition.ts";
 import { checkBlind, openAlerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
 import { createRowAlerts } from "../../run/alerts/row-alerts.ts";
 import { alertMark } from "../../render/values/cell.ts";
@@ -19,8 +20,8 @@ export function readWatchAlerts(
   interval: number,
 ): Wanted | undefined {
   checkBlind(flags.blind, interval);
-  const paths = groups.flatMap((group) => fieldPaths(rowShape(endpoint, group)).map(({ path }) => path));
-  return readWanted(typed, { fields: [...new Set(paths)], hasSeries: false });
+  const paths = groups.flatMap((group) => fieldPaths(rowShape(endpoint, group)));
+  return readWanted(typed, { fields: valuesOf(paths), hasSeries: false });
 }
 
 /** Each row counts as an asset, which gets a new value in each round. */

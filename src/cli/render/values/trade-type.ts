@@ -1,8 +1,10 @@
+import type { tradeTypes } from "../../../api/record.ts";
+
 /**
  * The amounts of a swap have opposite signs, and those of a liquidity add or remove the same sign. `?` if an amount is
  * missing or 0: an add of only one token is not a swap.
  */
-export type TradeType = "swap" | "liquidity" | "?";
+export type TradeType = (typeof tradeTypes)[number];
 
 /** Takes the signs of the two amounts; NaN if an amount is missing. */
 export function tradeType(sign0: number, sign1: number): TradeType {

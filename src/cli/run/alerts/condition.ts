@@ -1,3 +1,5 @@
+import type { FieldAtPath } from "../../../api/field-paths.ts";
+import { type Field, tradeTypes } from "../../../api/record.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { parseDuration } from "../../../api/duration.ts";
 import { usageFailure } from "../../../base/failure.ts";
@@ -47,11 +49,25 @@ export interface Condition {
   readonly tests: readonly Test[];
 }
 
+/** What a field can have; a list has all of its values. */
+export type FieldValues = "numbers" | "texts" | "any" | readonly string[];
+
 /** The fields and tests that a row supports. */
 export interface Testable {
-  readonly fields: readonly string[];
+  readonly fields: ReadonlyMap<string, FieldValues>;
   /** Whether `rises`, `falls` and `moves` have a meaning, because each asset has a series of values. */
   readonly hasSeries: boolean;
+}
+
+/** Of the fields in a row. */
+export function valuesOf(paths: readonly FieldAtPath[]): Testable["fields"] {
+  return new Map(paths.map(({ path, field }) => [path, valuesOfField(field)]));
+}
+
+function valuesOfField({ type: { kind }, reads }: Field): FieldValues {
+  if (reads === "trade-type") return tradeTypes;
+  if (["price", "amount", "percent", "count"].includes(reads)) return "numbers";
+  return kind === "text" ? "texts" : "any";
 }
 
 interface Word {
@@ -86,9 +102,11 @@ const longestTest = 5;
 
 function parseTest(words: readonly Word[], text: string, { fields, hasSeries }: Testable) {
   const [field, operator, value] = words;
-  if (field === undefined || !fields.includes(field.text)) {
-    const near = nearest(field?.text.replace("?", "") ?? "", fields);
-    const hint = near === undefined ? `fields: ${fields.join(", ")}` : `did you mean ${near}?`;
+  const values = fields.get(field?.text ?? "");
+  if (field === undefined || values === undefined) {
+    const names = [...fields.keys()];
+    const near = nearest(field?.text.replace("?", "") ?? "", names);
+    const hint = near === undefined ? `fields: ${names.join(", ")}` : `did you mean ${near}?`;
     throw wrong(text, field, field === undefined ? "must be a field" : "is not a field", hint);
   }
   const way = ways.find((each) => each === operator?.text);
@@ -97,12 +115,17 @@ function parseTest(words: readonly Word[], text: string, { fields, hasSeries }: 
   const others = hasSeries ? `, or ${ways.join(", ")}` : "";
   if (known === undefined) throw wrong(text, operator, `must be ${operators.join(" ")}${others}`);
   if (value === undefined) throw wrong(text, undefined, "must be a value");
+  const isEquality = known === "=" || known === "!=";
+  if (typeof values !== "string" && !values.includes(value.text))
+    throw wrong(text, value, `is not a value of ${field.text}`, `values: ${values.join(", ")}`);
+  if (values === "texts" && !isEquality)
+    throw wrong(text, operator, "must be = or !=, because this field is text");
   const number = readNumber(value.text);
   if (number !== undefined) {
     const test: Test = { kind: "number", field: field.text, operator: known, value: number };
     return { test, length: 3 };
   }
-  if (known !== "=" && known !== "!=")
+  if (!isEquality || values === "numbers")
     throw wrong(text, value, "is not a number, such as 0.05, 3000 or 100k");
   const test: Test = { kind: "text", field: field.text, isEqual: known === "=", value: value.text };
   return { test, length: 3 };
