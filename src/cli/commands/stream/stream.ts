@@ -17,7 +17,7 @@ import { openSession, type Session } from "./open-session.ts";
 import { kindOf } from "./stream-options.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { unpricedAssets } from "./unpriced-assets.ts";
-import { defaultSilence, type TailHandlers } from "../../../client/stream-options.ts";
+import { defaultLimits, type TailHandlers } from "../../../client/stream-options.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -74,7 +74,6 @@ function createTail(session: Session): Tail {
   const { run, flags, feed, kind, params, open, cap, stops } = session;
   const { context, options } = run;
   const { "streaming-url": streaming, "max-reconnects": maxReconnects } = flags;
-  const largestEvent = flags["max-event"] * mebibyte;
   // If the credits are limited, none of them are spent on an optional search.
   const isSearching = kind.by === "token" && options.maxCredits === undefined;
   return new Tail(
@@ -86,8 +85,7 @@ function createTail(session: Session): Tail {
       timeout: options.timeout,
       now: session.now,
       command: streamCommand(feed),
-      counted: open.client.notePlan,
-      requiredPlan: options.requiredPlan,
+      plan: { counted: open.client.notePlan, required: options.requiredPlan },
       feed,
       kind,
       params,
@@ -95,12 +93,12 @@ function createTail(session: Session): Tail {
       since: session.since,
       onInvalid: flags["on-invalid"],
       limits: {
+        ...defaultLimits,
         now: session.now,
         feed,
-        silence: defaultSilence,
         maxReconnects,
-        largestEvent,
-        fields: options.prefix ?? (session.alerts && alertFields(session.alerts)),
+        largestEvent: flags["max-event"] * mebibyte,
+        fields: options.prefix ?? (session.alerts ? alertFields(session.alerts) : []),
       },
       hasHeard: (subject) => session.owners.hasHeard(subject),
       suspects: isSearching ? unpricedAssets(open.client) : undefined,
