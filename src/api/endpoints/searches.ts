@@ -172,7 +172,7 @@ const poolSearch = {
     "dexdata pools search base --created-after -30d --all -o ndjson",
   ],
   isEveryPool: true,
-  isGrowing: true,
+  followed: "search",
   reply: cursorPages,
   row: poolRow,
 } as const;

@@ -41,7 +41,7 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
   const isOfPages = isPaged(endpoint.reply) && walk.kind !== "once";
   const only = asked.length === 1 ? asked[0] : undefined;
   const query: Record<string, string> = {
-    command: endpoint.rawPath === undefined ? endpoint.id : `api ${endpoint.rawPath}`,
+    command: endpoint.raw === undefined ? endpoint.id : `api ${endpoint.raw.path}`,
     service: serviceOf(options),
     "--output": options.format,
     "--fields": options.fields?.join(",") ?? "all",

@@ -96,7 +96,7 @@ function remarkOnInput({ report, typed, questions }: PlannedPull): void {
 /** Two equal bounds, such as the same date, rarely mean what they say. */
 function pointInTime({ asked: [args], endpoint }: Questions): string | undefined {
   const from = args?.get("from");
-  if (from === undefined || from !== args?.get("to") || endpoint.rawPath !== undefined) return undefined;
+  if (from === undefined || from !== args?.get("to") || endpoint.raw !== undefined) return undefined;
   return formatInstant(fromWire(from));
 }
 
