@@ -54,8 +54,7 @@ export interface ShownValue {
   readonly isOfAsset?: true;
 }
 
-/** By default, for the first kind. */
-export function shownValues(feed: Pick<Feed, "shown" | "kinds">, by = feed.kinds[0].by): Feed["shown"] {
+export function shownValues(feed: Pick<Feed, "shown" | "kinds">, by: FeedKind["by"]): Feed["shown"] {
   return feed.kinds.find((kind) => kind.by === by)?.shown ?? feed.shown;
 }
 

@@ -148,7 +148,7 @@ export class RunningShard {
     const { shard, upToDate, interrupted, started } = this;
     const { subjects } = shard;
     const lost = interrupted?.from ?? started;
-    if (upToDate === undefined) return { subjects, until: lost, seen: lost };
+    if (upToDate === undefined) return { subjects, until: lost, seen: lost, opened: undefined };
     return { subjects, until: upToDate.until, seen: upToDate.received, opened: upToDate.opened };
   }
 

@@ -87,7 +87,7 @@ async function follow(session: Session): Promise<ExitCode> {
   session.alerts?.watch(() =>
     following().map(({ pool = anyPool, readAt }) => {
       const until = { elapsed: readAt(), now: clock.now() - clock.elapsed() + readAt() };
-      return { subjects: [pool], until, seen: until };
+      return { subjects: [pool], until, seen: until, opened: undefined };
     }),
   );
   const listening = (): number => following().filter((each) => each.course.isListening()).length;

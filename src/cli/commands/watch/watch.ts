@@ -142,7 +142,7 @@ async function readRounds(session: Session): Promise<never> {
     // Skips rounds that were missed because another round took longer than the interval, or that cannot differ.
     const passed = Math.floor((clock.elapsed() - due) / interval);
     due += Math.max(passed + 1, Math.ceil((freshness.differsAt() - due) / interval)) * interval;
-    view.waiting?.(due);
+    view.waiting(due);
     await clock.sleep(due - clock.elapsed(), signal);
   }
 }
