@@ -4,7 +4,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { feeds, streamCommand } from "../../../api/feeds/all-feeds.ts";
 import { hintAtNetworks } from "../../../api/network-aliases.ts";
-import { type Run, withRun } from "../../run/with-run.ts";
+import { endless, type Run, withRun } from "../../run/with-run.ts";
 import { Stop } from "../../../client/ending.ts";
 import { watchIdle } from "./idle-connections.ts";
 import { Tail } from "../../../client/stream.ts";
@@ -32,7 +32,7 @@ export async function stream(input: Input<StreamFlags>, outer: Context): Promise
     words: "all",
   }));
   const work = async (run: Run) => await streamUntilStopped(await openSession(run, named, wanted));
-  return await withRun(named, outer, work, { isTail: true });
+  return await withRun(named, outer, work, endless);
 }
 
 async function streamUntilStopped(session: Session): Promise<ExitCode> {
