@@ -36,7 +36,11 @@ async function listenAcrossPause(away: (clock: ReturnType<typeof createTestClock
       await new Promise((resolve) => closed.signal.addEventListener("abort", resolve));
     throw cut;
   }
-  const connection = { headers: new Map(), chunks: chunks(), close: () => closed.abort() };
+  const connection = {
+    headers: new Map(),
+    chunks: Object.assign(chunks(), { pauses: () => 0 }),
+    close: () => closed.abort(),
+  };
   const signal = new AbortController().signal;
   const watch = watchOver(clock, limits.silence);
   const upToDate = new UpToDate(clock, momentOf(clock), watch.isLate);

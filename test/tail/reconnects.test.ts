@@ -70,7 +70,11 @@ test.each([
       yield [Buffer.from(price("1"))];
       await clock.sleep(lasting);
     }
-    const connection = { headers: new Map(), chunks: chunks(), close: () => undefined };
+    const connection = {
+      headers: new Map(),
+      chunks: Object.assign(chunks(), { pauses: () => 0 }),
+      close: () => undefined,
+    };
     return await Promise.resolve(connection);
   };
   const retrying = (_: Failure, wait: number): void => {

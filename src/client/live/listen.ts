@@ -62,7 +62,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   signal.addEventListener("abort", connection.close, { once: true });
   try {
     for (;;) {
-      const paused = connection.chunks.pauses?.() ?? 0;
+      const paused = connection.chunks.pauses();
       if (paused !== pauses) upToDate.doubt();
       pauses = paused;
       upToDate.reading();
