@@ -249,6 +249,7 @@ export function presentationOf(
     parquet: undefined,
     findAsset: undefined,
     before: undefined,
+    isOn: undefined,
   };
 }
 
