@@ -17,8 +17,8 @@ export interface Endpoint {
   readonly ifOtherKind?: string;
   /** The query parameter that the arguments set, unless they are a network and an address. */
   readonly words?: string;
-  /** The list can be followed: each row once, when the service adds it. Events of a feed announce new trades. */
-  readonly followed?: "trades" | "search";
+  /** Can be followed: each row once, when the service adds it. Without filters, `pools` are all pools on the networks. */
+  readonly lists?: "trades" | "pools";
   /** Set only for short lists of values that people type. Suggestions and completion cache these lists. */
   readonly typedFields?: readonly [value: string, name: string];
   readonly method: "GET";
@@ -42,8 +42,6 @@ export interface Endpoint {
   readonly plan: Tier;
   /** The command to suggest when the service rejects the plan, with `{name}` for parameters of the request. */
   readonly withoutPlan?: string;
-  /** Without filters, the rows are all pools on the networks. The list of networks contains their number. */
-  readonly isEveryPool?: true;
   readonly params: readonly Param[];
   readonly reply: Reply;
   /** A response with groups has one shape for each group. */

@@ -26,7 +26,7 @@ export const transactionReach = 7 * 86_400;
  */
 export const poolTransactions = defineEndpoint("pool_transactions", {
   command: "txns",
-  followed: "trades",
+  lists: "trades",
   path: "/networks/{network}/pools/{pool_address}/transactions",
   summary: "List a pool's swaps and liquidity changes, newest first",
   examples: [
