@@ -62,7 +62,7 @@ async function countUnwritten({ run, displays, stops, course }: Session): Promis
   const { reason } = stops.signal;
   if (isInterruption(reason) && reason.cause === "closed-pipe") return 0;
   let unwritten = 0;
-  for (const display of displays) unwritten += (await display.unwritten?.()) ?? 0;
+  for (const display of displays) unwritten += await display.unwritten();
   if (unwritten === 0) return 0;
   stops.leftOut(unwritten);
   course.unwritten(unwritten);
@@ -123,7 +123,7 @@ function handlersOf(session: Session): TailHandlers {
     },
     dropped: (subjects, failure) => {
       course.dropped(subjects, failure);
-      for (const display of displays) display.drop?.(subjects);
+      for (const display of displays) display.drop(subjects);
     },
     charged: ledger.delivered,
     events: async (shard, events, at) => {
@@ -183,7 +183,7 @@ function listenForReload(
       stops.signal.throwIfAborted();
       known.name(listed);
       const subjects = await tail.reload(known.labeled(listed), stops.signal);
-      for (const display of displays) display.watch?.(subjects);
+      for (const display of displays) display.watch(subjects);
       course.reloaded(subjects);
     } catch (cause) {
       // The run ended while the list was being read, for example from a pipe without a writer.
