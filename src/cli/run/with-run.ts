@@ -56,11 +56,9 @@ interface Kind {
   readonly outlastsOutages: boolean;
 }
 
-const same = (options: RunOptions): RunOptions => options;
-
 /** A run with a few requests. */
 export const short: Kind = {
-  adjust: same,
+  adjust: (options) => options,
   isFile: false,
   hasProgress: false,
   isTail: false,
