@@ -15,8 +15,8 @@ export interface Question {
 }
 
 /** Everything except the URL uses repeated arguments joined with commas. */
-export function withRepeated({ repeated = new Map() }: Endpoint, args: Args): Args {
-  const joined = [...repeated].map(
+export function withRepeated({ raw }: Endpoint, args: Args): Args {
+  const joined = [...(raw?.repeated ?? [])].map(
     ([name, values]) => [name, [args.get(name), ...values].join(",")] as const,
   );
   return new Map([...args, ...joined]);

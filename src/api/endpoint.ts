@@ -1,4 +1,3 @@
-import type { FeedName } from "./feeds/all-feeds.ts";
 import type { Param } from "./param.ts";
 import type { NamedRecord, RecordShape, TradePart } from "./record.ts";
 import type { Reply } from "./reply.ts";
@@ -8,8 +7,6 @@ import type { Tier } from "./tier.ts";
 export interface Endpoint {
   /** Used by files, the library and the sandbox. No code outside the contract compares IDs. */
   readonly id: string;
-  /** The path is not in the contract; `dexdata api` requested it. */
-  readonly isUnknown?: boolean;
   /** Several endpoints can share a command; see `chosenBy`. */
   readonly command: string;
   /** The flag that selects this endpoint. Without one, the path parameters decide. */
@@ -20,21 +17,23 @@ export interface Endpoint {
   readonly ifOtherKind?: string;
   /** The query parameter that the arguments set, unless they are a network and an address. */
   readonly words?: string;
-  /** This feed's events announce new rows, so the list can be followed. */
-  readonly feed?: FeedName;
-  /** The list can be followed: each row once, when the service adds it. */
-  readonly isGrowing?: true;
+  /** Can be followed: each row once, when the service adds it. Without filters, `pools` are all pools on the networks. */
+  readonly lists?: "trades" | "pools";
   /** Set only for short lists of values that people type. Suggestions and completion cache these lists. */
   readonly typedFields?: readonly [value: string, name: string];
   readonly method: "GET";
   /** A template with `{name}` for each path parameter. */
   readonly path: string;
-  /** The path with its values as the user typed it (`dexdata api <path>`). */
-  readonly rawPath?: string;
+  /** Of `dexdata api <path>`. */
+  readonly raw?: {
+    /** The path with its values as the user typed it. */
+    readonly path: string;
+    readonly isInContract: boolean;
+    /** All values of a repeated parameter after the first, as typed. */
+    readonly repeated: ReadonlyMap<string, readonly string[]>;
+  };
   /** The parameters as typed, for errors, which would otherwise show a resolved time. */
   readonly typed?: ReadonlyMap<string, string>;
-  /** All values of a repeated parameter after the first, as typed. */
-  readonly repeated?: ReadonlyMap<string, readonly string[]>;
   readonly summary: string;
   readonly examples: readonly string[];
   /** A paragraph below the flags in the full help. */
@@ -43,10 +42,6 @@ export interface Endpoint {
   readonly plan: Tier;
   /** The command to suggest when the service rejects the plan, with `{name}` for parameters of the request. */
   readonly withoutPlan?: string;
-  /** Without filters, the rows are all pools on the networks. The list of networks contains their number. */
-  readonly isEveryPool?: true;
-  /** The currency of the candles. */
-  readonly quote?: string;
   readonly params: readonly Param[];
   readonly reply: Reply;
   /** A response with groups has one shape for each group. */
@@ -104,9 +99,7 @@ export interface Column {
   /** In a narrow terminal, the column with priority 1 is hidden last. All priorities in a table differ. */
   readonly priority: number;
   /** Tables show this instead of the value of the first field. A label is not in the row, so it has no field. */
-  readonly shows?: "label" | "asset";
-  /** Tables show this part of the trade instead of the value of the first field. */
-  readonly trade?: TradePart;
+  readonly shows?: "label" | "asset" | TradePart;
 }
 
 /** The key in `rows` for every response without groups. */

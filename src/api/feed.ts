@@ -49,13 +49,11 @@ export interface ShownValue {
   readonly reads: Reading;
   /** Names differ between older and newer versions of the service. */
   readonly names: readonly string[];
-  readonly trade?: TradePart;
-  /** Of the names, which each end with the side of a trade, the one for the asset's own side. */
-  readonly isOfAsset?: true;
+  /** `own side`: of the names, which each end with the side of a trade, the one for the asset's own side. */
+  readonly shows?: TradePart | "own side";
 }
 
-/** By default, for the first kind. */
-export function shownValues(feed: Pick<Feed, "shown" | "kinds">, by = feed.kinds[0].by): Feed["shown"] {
+export function shownValues(feed: Pick<Feed, "shown" | "kinds">, by: FeedKind["by"]): Feed["shown"] {
   return feed.kinds.find((kind) => kind.by === by)?.shown ?? feed.shown;
 }
 

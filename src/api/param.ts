@@ -36,9 +36,9 @@ export type ParamKind =
       readonly kind: "choice";
       readonly choices: readonly string[];
       /** Values that dexdata accepts and the service does not, each with its meaning for dexdata. */
-      readonly also?: Readonly<Record<string, string>>;
+      readonly also: Readonly<Record<string, string>> | undefined;
       /** Common values that the service rejects, each with the reason and an alternative. */
-      readonly refused?: Readonly<Record<string, string>>;
+      readonly refused: Readonly<Record<string, string>> | undefined;
     }
   | { readonly kind: "toggle" }
   /** Any time that `time/time.ts` accepts. It is sent as Unix seconds. */
@@ -74,5 +74,7 @@ export function internal(name: string, kind: ParamKind, help: string): Param {
   return query(name, kind, help, { flag: undefined });
 }
 
-export const choice = (choices: readonly string[], refused?: Readonly<Record<string, string>>): ParamKind =>
-  refused === undefined ? { kind: "choice", choices } : { kind: "choice", choices, refused };
+export const choice = (
+  choices: readonly string[],
+  refused?: Readonly<Record<string, string>>,
+): ParamKind => ({ kind: "choice", choices, also: undefined, refused });

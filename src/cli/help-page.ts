@@ -7,8 +7,6 @@ export interface Block {
   readonly label?: string;
   readonly prose?: string;
   readonly rows?: readonly (readonly [term: string, text: string])[];
-  /** Wrapped without columns: `Output: --fields --columns`. */
-  readonly lists?: readonly (readonly [name: string, text: string])[];
   /** Commands to copy and paste. Each runs exactly as shown. */
   readonly commands?: readonly string[];
 }

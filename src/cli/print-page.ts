@@ -20,16 +20,11 @@ export async function printPage(blocks: readonly Block[], context: Context): Pro
 }
 
 /** A terminal without UTF-8 would garble other characters. Commands are ASCII anyway. */
-function inAscii({ prose, rows, lists, ...block }: Block): Block {
-  const both = ([term, text]: readonly [string, string]): readonly [string, string] => [
-    plainText(term),
-    plainText(text),
-  ];
+function inAscii({ prose, rows, ...block }: Block): Block {
   return {
     ...block,
     ...(prose !== undefined && { prose: plainText(prose) }),
-    ...(rows !== undefined && { rows: rows.map(both) }),
-    ...(lists !== undefined && { lists: lists.map(both) }),
+    ...(rows !== undefined && { rows: rows.map(([term, text]) => [plainText(term), plainText(text)]) }),
   };
 }
 

@@ -5,7 +5,7 @@ import { transactionsFeed as feed } from "../api/feeds/transactions-feed.ts";
 import { keepOpen } from "./live/shard.ts";
 import { openerOf } from "./live/subscription.ts";
 import type { ShardHandlers } from "./live/shard-handlers.ts";
-import { defaultSilence, type Opening, type Subscription } from "./stream-options.ts";
+import { defaultLimits, type Opening, type Subscription } from "./stream-options.ts";
 import type { EventLedger } from "./credit-budget.ts";
 
 export type Wake = ReturnType<typeof createWake>;
@@ -56,15 +56,17 @@ const absence = 60_000;
 export async function listenForCalls(
   opening: Opening & Pick<Subscription, "subjects"> & { readonly ledger: EventLedger },
   wake: Wake,
-  handlers: Omit<ShardHandlers, "events" | "charged">,
+  handlers: Omit<ShardHandlers, "events" | "charged" | "lost" | "stray">,
   signal: AbortSignal,
 ): Promise<never> {
   const { context, ledger } = opening;
   const open = openerOf({ ...opening, feed, kind: feed.kinds[0], params: new Map() });
-  const limits = { feed, silence: defaultSilence, maxReconnects: undefined };
+  const limits = { ...defaultLimits, feed };
   const shard: ShardHandlers = {
     ...handlers,
     charged: ledger.delivered,
+    lost: () => undefined,
+    stray: () => undefined,
     opened: (at, gap, upToDate) => {
       handlers.opened(at, gap, upToDate);
       // Events may have been missed before the stream opened.

@@ -12,7 +12,7 @@ export interface Earlier {
   readonly from: Instant;
   readonly rows: readonly Pick<TailRow, "key" | "at">[];
   /** In Unix seconds. Except for `rows`, no row since this time was written. */
-  readonly since?: number;
+  readonly since: number | undefined;
 }
 
 export interface Beginning extends Source {

@@ -15,7 +15,7 @@ export interface StreamEvent {
    * The texts of the requested fields, from `firstText` on; see `FieldFinder`. Undefined if the data has to be parsed. All
    * events of a chunk share the list, because one list for each would keep the garbage collector busy.
    */
-  readonly texts?: readonly number[] | undefined;
+  readonly texts: readonly number[] | undefined;
   readonly firstText: number;
   /** The last `id` that the stream has sent so far; empty before the first one. */
   readonly id: EventId;

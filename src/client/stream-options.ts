@@ -31,14 +31,16 @@ export interface Opening {
   readonly command: string;
   /** The service's time in milliseconds since the epoch; by default, that of the clock. */
   readonly now?: () => number;
-  /** Receives the plan that the host applies to the stream. */
-  readonly counted?: (plan: string) => void;
-  /** The plan that a response must name if it names a plan at all. */
-  readonly requiredPlan?: string | undefined;
+  readonly plan?: {
+    /** Receives the plan that the host applies to the stream. */
+    readonly counted: (plan: string) => void;
+    /** The plan that a response must name if it names a plan at all. */
+    readonly required: string | undefined;
+  };
 }
 
 /** In milliseconds: three of the service's ping intervals (wire-facts 5.4). */
-export const defaultSilence = 45_000;
+const defaultSilence = 45_000;
 
 /** When a connection is given up, and what it passes on. */
 export interface ShardLimits {
@@ -48,17 +50,28 @@ export interface ShardLimits {
   readonly silence: number;
   /** Maximum number of consecutive reconnects that bring no data event; undefined means no limit. */
   readonly maxReconnects: number | undefined;
-  /** In bytes; by default, the parser's limit of 1 MiB. Larger events are skipped. */
-  readonly largestEvent?: number;
+  /** In bytes. Larger events are skipped. */
+  readonly largestEvent: number;
   /** The texts of these fields are found in each event. */
-  readonly fields?: readonly string[] | undefined;
-  /** The service's time in milliseconds since the epoch; by default, that of the clock. */
-  readonly now?: () => number;
+  readonly fields: readonly string[];
+  /** The service's time in milliseconds since the epoch; undefined means that of the clock. */
+  readonly now: (() => number) | undefined;
   /** Another connection has reached the host, so it exists, even if a DNS lookup fails now. */
-  readonly isHostKnown?: () => boolean;
+  readonly isHostKnown: () => boolean;
   /** May end the stream after a retryable failure. `attempts` counts consecutive connections without data. */
-  readonly isFinal?: (failure: Failure, attempts: number) => boolean;
+  readonly isFinal: (failure: Failure, attempts: number) => boolean;
 }
+
+/** Of a single connection. */
+export const defaultLimits: Omit<ShardLimits, "feed"> = {
+  silence: defaultSilence,
+  maxReconnects: undefined,
+  largestEvent: 1024 * 1024,
+  fields: [],
+  now: undefined,
+  isHostKnown: () => false,
+  isFinal: () => false,
+};
 
 /** A connection and its assets. */
 export interface Shard {
@@ -97,7 +110,7 @@ export interface TailHandlers {
 export interface TailOptions extends Opening, Omit<Subscription, "subjects"> {
   readonly cap: number;
   /** When an earlier run ended whose output this one continues. */
-  readonly since?: Moment | undefined;
+  readonly since: Moment | undefined;
   readonly onInvalid: "fail" | "drop";
   readonly limits: ShardLimits;
   /** Whether the asset has had an event in this run. */

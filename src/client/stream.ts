@@ -214,9 +214,8 @@ export class Tail {
   /** Returns false if no asset is left. Throws if the options do not allow dropping. */
   async #dropInvalid(self: RunningShard, refused: Failure): Promise<boolean> {
     const { subjects } = self.shard;
-    const { isHostKnown = () => false } = this.#limits;
     const signal = self.current.signal;
-    const probing = { ...this.#probing(signal), isHostKnown: isHostKnown() };
+    const probing = { ...this.#probing(signal), isHostKnown: this.#limits.isHostKnown() };
     const { invalid, failure } = await findFault(probing, subjects, refused).catch((cause: unknown) => {
       if (!(cause instanceof Failure) || !this.#isOfList(subjects, cause)) throw cause;
       return { invalid: subjects, failure: cause };

@@ -27,12 +27,12 @@ export interface TimedWalk {
   readonly interval: string;
   /** Distinct. */
   readonly assets: readonly TimedAsset[];
-  /** `asset` is an index of `assets`. `lead` has the input's own columns. */
-  readonly inputs: readonly {
-    readonly asset: number;
-    readonly at: Instant;
-    readonly lead?: readonly string[] | undefined;
-  }[];
+  /** `asset` is an index of `assets`. */
+  readonly inputs: readonly { readonly asset: number; readonly at: Instant }[];
+  /** The inputs' own columns, with the cells of each input. */
+  readonly lead:
+    | { readonly header: readonly string[]; readonly cells: readonly (readonly string[])[] }
+    | undefined;
   /** The asset in which prices are expressed. */
   readonly quote: number | undefined;
   /** Rows have a price in another token, for pools and `quote`. */

@@ -59,7 +59,7 @@ export async function* walkTimed(asking: Asking, timed: TimedWalk): AsyncGenerat
   const wanted = wantedLegs(timed, rule, next, answers.set);
   const page = (): Page => {
     const rows: string[] = [];
-    const lead: (readonly string[])[] = [];
+    const first = next;
     const missing: TimedAsset[] = [];
     for (let input = inputs[next]; input !== undefined; input = inputs[next]) {
       const [own, other] = [
@@ -75,7 +75,6 @@ export async function* walkTimed(asking: Asking, timed: TimedWalk): AsyncGenerat
         other,
       );
       rows.push(row);
-      if (input.lead !== undefined) lead.push(input.lead);
       if (!isPriced) missing.push(asset);
       answers.forget(next);
       answers.forget(inputs.length + next);
@@ -83,7 +82,10 @@ export async function* walkTimed(asking: Asking, timed: TimedWalk): AsyncGenerat
     }
     const made = textRows(rows.map((row) => ({ row, value: parseRow(row) })));
     const end = next < inputs.length ? more({ flag: "subject", value: String(next) }) : ended("inputs");
-    return { ...pageOf(made, end, [{ kind: "missing", subjects: missing }]), lead };
+    return {
+      ...pageOf(made, end, [{ kind: "missing", subjects: missing }]),
+      lead: timed.lead?.cells.slice(first, next),
+    };
   };
   yield page();
   const asks = [...wanted].map(

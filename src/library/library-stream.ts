@@ -12,7 +12,7 @@ import { checkOptions } from "./check-options.ts";
 import { createHandover } from "./handover.ts";
 import type { StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { timeText } from "./read-params.ts";
-import { defaultSilence, type Shard, type TailHandlers } from "../client/stream-options.ts";
+import { defaultLimits, type Shard, type TailHandlers } from "../client/stream-options.ts";
 
 /**
  * Throws a Failure that another connection would not fix. Also ends when the client's signal aborts or the caller
@@ -67,10 +67,11 @@ async function* listen(
       feed,
       kind,
       params,
-      counted: client.notePlan,
+      plan: { counted: client.notePlan, required: undefined },
+      since: undefined,
       cap: connectionsOfPlan[target.tier],
       onInvalid,
-      limits: { feed, silence: defaultSilence, maxReconnects: undefined },
+      limits: { ...defaultLimits, feed },
       hasHeard: (subject) => owners.hasHeard(subject),
       suspects: undefined,
     },

@@ -58,15 +58,21 @@ export const progressSchema = z.object({
 });
 
 /**
+ * A final file. Size and hash are those of its rows before packing, or its own if it cannot be unpacked. `rows` is
+ * undefined if the rows were not counted for this file alone.
+ */
+const writtenFileSchema = z.object({
+  file: z.string(),
+  rows: z.optional(count),
+  bytes: count,
+  sha256: z.string(),
+});
+
+/**
  * Written when all rows are in the file. For JSON, that includes the closing bracket. `files` are the final files that
  * are made from staged rows, before they get their names.
  */
-export const endingSchema = z.object({
-  complete: count,
-  files: z.optional(
-    z.array(z.object({ file: z.string(), rows: z.optional(count), bytes: count, sha256: z.string() })),
-  ),
-});
+export const endingSchema = z.object({ complete: count, files: z.optional(z.array(writtenFileSchema)) });
 
 export const headerSchema = z.object({
   checkpoint: z.literal(4),
@@ -88,12 +94,4 @@ export const headerSchema = z.object({
 
 export type Progress = z.infer<typeof progressSchema>;
 export type CheckpointHeader = z.infer<typeof headerSchema>;
-
-/** A final file. Size and hash are those of its rows before packing, or its own if it cannot be unpacked. */
-export interface WrittenFile {
-  readonly file: string;
-  /** Undefined if the rows were not counted for this file alone. */
-  readonly rows?: number | undefined;
-  readonly bytes: number;
-  readonly sha256: string;
-}
+export type WrittenFile = Readonly<z.infer<typeof writtenFileSchema>>;

@@ -2,17 +2,16 @@ import type { Duplex } from "node:stream";
 import { createGunzip, createGzip } from "node:zlib";
 import { usageFailure } from "../base/failure.ts";
 
-/** How complete rows become the final file. Each function returns a new stage of a pipeline. */
-export interface Packing {
-  /** A checkpoint with another name belongs to another file. */
-  readonly name: string;
-  /** From the rows to the file. The same rows always result in the same bytes. */
-  readonly pack: () => Duplex;
-  /** From the file to the rows. Without it, size and hash of a written file are those of the file itself. */
-  readonly unpack?: () => Duplex;
-  /** Throws unless the file can be read, and has the rows that `pack` received last. */
-  readonly check?: (file: string, signal: AbortSignal) => Promise<void>;
-}
+/**
+ * How complete rows become the final file. Each function returns a new stage of a pipeline: `pack` from the rows to the
+ * file, with the same bytes for the same rows, and `unpack` back. If a file cannot be unpacked, its size and hash are its
+ * own, and `check` throws unless it can be read, and has the rows that `pack` received last. A checkpoint with another
+ * name belongs to another file.
+ */
+export type Packing = { readonly name: string; readonly pack: () => Duplex } & (
+  | { readonly unpack: () => Duplex }
+  | { readonly check: (file: string, signal: AbortSignal) => Promise<void> }
+);
 
 const gzip: Packing = {
   name: "gzip",

@@ -108,23 +108,20 @@ function readWhen(typed: string, isOnce = false): When | undefined {
 function readShare(typed: string, { sample }: FaultTraits): When | undefined {
   const percent = /^:(\d{1,3}(?:\.\d{1,6})?)%$/u.exec(typed)?.[1];
   if (sample === undefined) return typed === "" ? EVERY : undefined;
-  if (typed === "") return { by: "rate", share: sample.share, length: 1 };
-  return percent === undefined || Number(percent) > 100
-    ? undefined
-    : { by: "rate", share: Number(percent) / 100, length: 1 };
+  const share = typed === "" ? sample.share : Number(percent) / 100;
+  return share <= 1 ? { by: "rate", share, length: 1 } : undefined;
 }
 
 function badShare(typed: string, text: string, { sample, example = "" }: FaultTraits): FaultProblem {
   const [kind = ""] = example.split("=", 1);
-  return sample === undefined
-    ? {
-        problem: `"${typed}" in "${text}": ${kind} affects all transactions, such as ${example}`,
-        next: `omit "${typed}"`,
-      }
-    : {
-        problem: `"${typed}" in "${text}": ${kind} affects a share of all ${sample.of}, such as ${example}`,
-        next: `a share is from 0% to 100%; requests are not counted for this kind`,
-      };
+  const affected = sample === undefined ? "all transactions" : `a share of all ${sample.of}`;
+  return {
+    problem: `"${typed}" in "${text}": ${kind} affects ${affected}, such as ${example}`,
+    next:
+      sample === undefined
+        ? `omit "${typed}"`
+        : "a share is from 0% to 100%; requests are not counted for this kind",
+  };
 }
 
 // Each request checks up to this many earlier requests for the start of a burst.

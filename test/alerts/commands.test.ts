@@ -24,7 +24,7 @@ function open(command: readonly string[]) {
   const context = createTestContext({ speed: 0.001, env: { PATH: process.env["PATH"] } });
   const [warnings, dropped]: [string[], Alert[]] = [[], []];
   const report = { warn: (text: string) => void warnings.push(text) };
-  const commands = createCommands(context, command, report, (alert) => void dropped.push(alert));
+  const commands = createCommands(context, command, report, (alert) => void dropped.push(alert), undefined);
   return { context, commands, warnings, dropped };
 }
 
@@ -133,7 +133,10 @@ describe("crossings", () => {
   const create = (cooldown: number, limit = Number.POSITIVE_INFINITY) => {
     const fired: Alert[] = [];
     const fire = (alert: Alert): void => void fired.push(alert);
-    return { fired, alerts: createAlerts({ conditions, by: "crossing", cooldown, limit, fire }) };
+    return {
+      fired,
+      alerts: createAlerts({ conditions, by: "crossing", cooldown, limit, fire, memory: undefined }),
+    };
   };
 
   test("run the command 60 times, in order, with the row on stdin", async () => {
@@ -180,7 +183,7 @@ describe("stderr of a command", () => {
   async function run(script: string, isTerminal: boolean) {
     const context = createTestContext({ isTerminal, env: { PATH: process.env["PATH"] }, speed: 1 });
     const report = { warn: () => undefined };
-    const commands = createCommands(context, ["sh", "-c", script], report, () => undefined);
+    const commands = createCommands(context, ["sh", "-c", script], report, () => undefined, undefined);
     commands.add(alertOf("a"));
     await commands.close();
     return context.stderrText();

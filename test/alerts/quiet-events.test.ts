@@ -18,6 +18,7 @@ async function alertsOf(conditions: readonly string[], prices: readonly string[]
     by: "crossing",
     cooldown: 0,
     limit: Number.POSITIVE_INFINITY,
+    memory: undefined,
     fire: ({ line }) => void fired.push(line),
   });
   let [now, seen] = [0, 0];

@@ -78,6 +78,7 @@ test("stream: each kind of event has its time, and names every asset with its la
     start: 0,
     end: 0,
     isPlainJson: true,
+    texts: undefined,
     firstText: 0,
     id: "",
     requestId: 0,

@@ -101,6 +101,7 @@ async function boardPicture(isOn?: (asset: string) => boolean): Promise<string> 
   ]);
   const board = createBoard({
     feed: "prices",
+    by: "token",
     assets: [...labels.keys()].map((address) => `ethereum:${address}`),
     isSimulated: true,
     isUnicode: true,

@@ -12,11 +12,14 @@ const wide = { columns: 100, rows: 30 };
 function boardOf(options: Partial<BoardOptions> = {}): Board {
   return createBoard({
     feed: "prices",
+    by: options.feed === "transactions" ? "pool" : "token",
     assets: [weth, shib, sol],
     isSimulated: false,
     isUnicode: true,
     paint: (text) => text,
     start: 0,
+    findAsset: () => undefined,
+    isOn: undefined,
     ...options,
   });
 }

@@ -4,7 +4,7 @@ import { drawLocalTable } from "../../src/cli/render/table/local-table.ts";
 const row = { rows: 3412, checked: "F1 F2 F4 R3 R4 R5 H1 R1 T3 T7 H2 H3", file: "lake/ethereum" };
 
 test("a column that is never hidden moves to a line below", () => {
-  const text = drawLocalTable([row], { hasHeader: true, room: 43, least: 3 });
+  const text = drawLocalTable([row], { hasHeader: true, room: 43 }, 3);
   expect(text.split("\n")).toEqual([
     " ROWS  CHECKED",
     "  FILE",

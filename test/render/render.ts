@@ -50,6 +50,7 @@ export const plain = {
   findAsset: undefined,
   now,
   before: undefined,
+  isOn: undefined,
 };
 
 /** The text written to stdout, one entry per write. */

@@ -14,6 +14,7 @@ const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEv
     isPlainJson: new ByteScan(bytes).isPlain(0, bytes.length),
     id: "",
     requestId: undefined,
+    texts: undefined,
     firstText: 0,
     ...more,
   };

@@ -13,6 +13,7 @@ const event = (data: unknown, requestId?: EventId): StreamEvent => {
     isPlainJson: true,
     id: "",
     requestId,
+    texts: undefined,
     firstText: 0,
   };
 };

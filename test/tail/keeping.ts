@@ -8,7 +8,7 @@ import type { Gap } from "../../src/client/gap.ts";
 import { openerOf } from "../../src/client/live/subscription.ts";
 import { type Reply, type Script, slow, startScriptedServer } from "../harness/scripted-server.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
-import type { ShardLimits, Subscription } from "../../src/client/stream-options.ts";
+import { defaultLimits, type ShardLimits, type Subscription } from "../../src/client/stream-options.ts";
 
 const stops: (() => Promise<void>)[] = [];
 afterEachTest(async () => {
@@ -103,6 +103,8 @@ export async function keep(
     openerOf({ ...opening, ...subscription }),
     {
       charged: () => undefined,
+      lost: () => undefined,
+      stray: () => undefined,
       opened: (_, gap) => {
         opened += 1;
         if (gap !== undefined) gaps.push(gap);
@@ -117,7 +119,7 @@ export async function keep(
       },
       said: (kind, text) => said.push(`${kind}: ${text}`),
     },
-    { feed: subscription.feed, silence: 45_000, maxReconnects: undefined, ...options.limits },
+    { ...defaultLimits, feed: subscription.feed, ...options.limits },
     stopping.signal,
   ).catch((cause: unknown) => cause);
   stops.push(async () => {

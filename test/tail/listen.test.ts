@@ -1,3 +1,4 @@
+import { defaultLimits } from "../../src/client/stream-options.ts";
 import { expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
@@ -13,10 +14,12 @@ const handlers = {
   opened: () => undefined,
   events: async () => await Promise.resolve(),
   charged: () => undefined,
+  lost: () => undefined,
+  stray: () => undefined,
   retrying: () => undefined,
   said: () => undefined,
 };
-const limits = { feed: feeds.prices, silence: 45_000, maxReconnects: undefined };
+const limits = { ...defaultLimits, feed: feeds.prices };
 
 /** Suspends the machine after the first event; when it wakes, the system delivers the bytes it had buffered. */
 async function listenAcrossPause(away: (clock: ReturnType<typeof createTestClock>) => void, isCut: boolean) {
@@ -33,7 +36,11 @@ async function listenAcrossPause(away: (clock: ReturnType<typeof createTestClock
       await new Promise((resolve) => closed.signal.addEventListener("abort", resolve));
     throw cut;
   }
-  const connection = { headers: new Map(), chunks: chunks(), close: () => closed.abort() };
+  const connection = {
+    headers: new Map(),
+    chunks: Object.assign(chunks(), { pauses: () => 0 }),
+    close: () => closed.abort(),
+  };
   const signal = new AbortController().signal;
   const watch = watchOver(clock, limits.silence);
   const upToDate = new UpToDate(clock, momentOf(clock), watch.isLate);

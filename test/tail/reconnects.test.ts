@@ -3,6 +3,7 @@ import { createPace, memoryStore } from "../../src/client/create-pace.ts";
 import type { Pace } from "../../src/client/pace.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { defaultLimits } from "../../src/client/stream-options.ts";
 import { keepOpen } from "../../src/client/live/shard.ts";
 import { type OpenShard, openerOf } from "../../src/client/live/subscription.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -11,11 +12,13 @@ import { keep, price, stream } from "./keeping.ts";
 import type { ShardHandlers } from "../../src/client/live/shard-handlers.ts";
 
 const minute = 60_000;
-const limits = { feed: feeds.prices, silence: 45_000, maxReconnects: undefined };
+const limits = { ...defaultLimits, feed: feeds.prices };
 const handlers: ShardHandlers = {
   opened: () => undefined,
   events: async () => await Promise.resolve(),
   charged: () => undefined,
+  lost: () => undefined,
+  stray: () => undefined,
   retrying: () => undefined,
   said: () => undefined,
 };
@@ -67,7 +70,11 @@ test.each([
       yield [Buffer.from(price("1"))];
       await clock.sleep(lasting);
     }
-    const connection = { headers: new Map(), chunks: chunks(), close: () => undefined };
+    const connection = {
+      headers: new Map(),
+      chunks: Object.assign(chunks(), { pauses: () => 0 }),
+      close: () => undefined,
+    };
     return await Promise.resolve(connection);
   };
   const retrying = (_: Failure, wait: number): void => {

@@ -25,7 +25,9 @@ export const maxCandles = 1000;
 
 /** The service requires `start`. Without --from, dexdata computes it from --count-back or from the default window. */
 const window: readonly Param[] = [
-  query("interval", { kind: "choice", choices: intervals, also }, "Candle length", { default: "1h" }),
+  query("interval", { kind: "choice", choices: intervals, also, refused: undefined }, "Candle length", {
+    default: "1h",
+  }),
   query("start", { kind: "time" }, "Get candles that open at or after this time", {
     default: "-24h",
     flag: "from",
@@ -82,7 +84,6 @@ export const tokenOhlcv = defineEndpoint("token_ohlcv", {
   ],
   plan: "dev",
   withoutPlan: "dexdata ohlcv {network} <pool> --pool --chart",
-  quote: "USD",
   params: [inNetwork, tokenAddress, ...window],
   reply: { kind: "candles", maxLimit: maxCandles },
   row: candle,
@@ -97,7 +98,6 @@ export const poolOhlcv = defineEndpoint("pool_ohlcv", {
   chosenByHelp: "; prices are in one of its two tokens (see --inversed), not in USD",
   summary: "Get candles of a pool, priced in one of its tokens",
   examples: tokenOhlcv.examples,
-  quote: "token 1",
   params: [inNetwork, poolAddress, ...window, inversed],
   reply: { kind: "candles", maxLimit: maxCandles },
   row: candle,

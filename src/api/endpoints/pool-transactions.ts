@@ -27,7 +27,7 @@ export const transactionReach = 7 * 86_400;
  */
 export const poolTransactions = defineEndpoint("pool_transactions", {
   command: "txns",
-  feed: "transactions",
+  lists: "trades",
   path: "/networks/{network}/pools/{pool_address}/transactions",
   summary: "List a pool's swaps and liquidity changes, newest first",
   examples: [
@@ -86,10 +86,10 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     },
     columns: [
       { field: "created_at", title: "time", priority: 1 },
-      { field: ["token_0_symbol", "amount_0"], title: "token 0", priority: 2, trade: "amount 0" },
-      { field: ["token_1_symbol", "amount_1"], title: "token 1", priority: 3, trade: "amount 1" },
-      { field: ["amount_0", "amount_1"], title: "type", priority: 5, trade: "type" },
-      { field: "amount_0", title: "size USD", priority: 4, trade: "size" },
+      { field: ["token_0_symbol", "amount_0"], title: "token 0", priority: 2, shows: "amount 0" },
+      { field: ["token_1_symbol", "amount_1"], title: "token 1", priority: 3, shows: "amount 1" },
+      { field: ["amount_0", "amount_1"], title: "type", priority: 5, shows: "type" },
+      { field: "amount_0", title: "size USD", priority: 4, shows: "size" },
       { field: "price_0_usd", title: "price 0 USD", priority: 6 },
       { field: "price_1_usd", title: "price 1 USD", priority: 7 },
       { field: "created_at_block_number", title: "block", priority: 9 },
@@ -110,7 +110,7 @@ export function withTokenAmounts(endpoint: Endpoint): Endpoint {
   };
   const names = Object.keys(record);
   const columns = names.map((field, index) => ({ field, title: field, priority: 20 + index }));
-  const ofService = shape.columns.filter(({ trade }) => trade !== "type" && trade !== "size");
+  const ofService = shape.columns.filter(({ shows }) => shows !== "type" && shows !== "size");
   const row = { ...shape, columns: ofService, added: { record, columns, nulls: [] } };
   return { ...endpoint, rows: { [onlyGroup]: row } };
 }

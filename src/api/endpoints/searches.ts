@@ -171,8 +171,7 @@ const poolSearch = {
     "dexdata pools search ethereum --liquidity-usd-min 1M --order-by volume_usd_24h",
     "dexdata pools search base --created-after -30d --all -o ndjson",
   ],
-  isEveryPool: true,
-  isGrowing: true,
+  lists: "pools",
   reply: cursorPages,
   row: poolRow,
 } as const;

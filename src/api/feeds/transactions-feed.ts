@@ -29,8 +29,8 @@ const transactionEvent: NamedRecord = {
 
 const parts: readonly ShownValue[] = [
   { title: "SIZE USD", reads: "amount", names: ["volume_usd"] },
-  { title: "TOKEN 0", reads: "amount", names: ["amount_0"], trade: "amount 0" },
-  { title: "TOKEN 1", reads: "amount", names: ["amount_1"], trade: "amount 1" },
+  { title: "TOKEN 0", reads: "amount", names: ["amount_0"], shows: "amount 0" },
+  { title: "TOKEN 1", reads: "amount", names: ["amount_1"], shows: "amount 1" },
 ];
 
 /** A token trades in many pools, and on either side of a pair. */
@@ -38,7 +38,7 @@ const priceOfToken: ShownValue = {
   title: "PRICE USD",
   reads: "price",
   names: ["price_0_usd", "price_1_usd"],
-  isOfAsset: true,
+  shows: "own side",
 };
 
 export const transactionsFeed: Feed<"transactions"> = {

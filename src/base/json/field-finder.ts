@@ -115,10 +115,8 @@ function learnLayout(scan: ByteScan, names: readonly Uint8Array[], start: number
     // A copy, because the memory of the row may be reused.
     const sample = scan.bytes.slice(start, end);
     const view = new DataView(sample.buffer, sample.byteOffset, sample.length);
-    return {
-      pattern: { view, start: 0, values: [...values.map((at) => at - start), sample.length] },
-      places,
-    };
+    const own = [...values.map((at) => at - start), sample.length];
+    return { pattern: { view, start: 0, values: own, nested: -1, reader: undefined }, places };
   } catch (cause) {
     if (cause instanceof UnsupportedByScanner) return undefined;
     throw cause;

@@ -16,10 +16,10 @@ export interface Pattern {
   readonly start: number;
   /** The start and end of each value, followed by the end of the sample. */
   readonly values: readonly number[];
-  /** The index in `values` of the only value that may be any plain JSON. The others cannot be nested. */
-  readonly nested?: number;
+  /** The index in `values` of the only value that may be any plain JSON, or -1. The others cannot be nested. */
+  readonly nested: number;
   /** Reads the nested value, if not only its end is needed. */
-  readonly reader?: NestedReader | undefined;
+  readonly reader: NestedReader | undefined;
 }
 
 export interface NestedReader {
@@ -33,7 +33,7 @@ export interface NestedReader {
  */
 export function followPattern(
   scan: ByteScan,
-  { view, start, values, nested = -1, reader }: Pattern,
+  { view, start, values, nested, reader }: Pattern,
   at: number,
   limit: number,
   found: number[],

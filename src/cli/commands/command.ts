@@ -41,10 +41,10 @@ export interface InWords {
 
 export interface PlanInWords extends InWords {
   /** Some plans cannot run the command or use all of its flags. */
-  readonly isBounded?: true;
+  readonly isBounded: boolean;
 }
 
-export const anyPlan: PlanInWords = { full: "any (no key required)", brief: "any" };
+export const anyPlan: PlanInWords = { full: "any (no key required)", brief: "any", isBounded: false };
 
 export interface Positional {
   readonly name: string;
@@ -52,8 +52,6 @@ export interface Positional {
   readonly isRepeatable?: true;
   /** `-` reads a list from stdin, and `@name` reads a list from a file. */
   readonly isList?: true;
-  /** The argument takes all the words that follow it, so flags come first. */
-  readonly isAfterFlags?: true;
   /** A shell would otherwise interpret the argument. */
   readonly isQuoted?: true;
   readonly suggests?: readonly string[] | PositionalSuggestion;
@@ -119,8 +117,9 @@ export function usageOf({ words, positionals }: Pick<Command, "words" | "positio
 export function usagesOf({ words, positionals, otherForm, flags, shared }: Command): readonly string[] {
   const flagsText = Object.keys({ ...flags, ...shared }).length === 0 ? [] : ["[flags]"];
   return [positionals, ...(otherForm === undefined ? [] : [otherForm])].map((form) => {
-    const first = form.filter(({ isAfterFlags }) => isAfterFlags !== true).map(positionalText);
-    const last = form.filter(({ isAfterFlags }) => isAfterFlags === true).map(positionalText);
+    // A command line takes all the words that follow it, so flags come first.
+    const first = form.filter(({ suggests }) => suggests !== "command line").map(positionalText);
+    const last = form.filter(({ suggests }) => suggests === "command line").map(positionalText);
     return ["dexdata", words, ...first, ...flagsText, ...last].join(" ");
   });
 }

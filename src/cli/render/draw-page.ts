@@ -30,7 +30,7 @@ export function columnOf(blocks: readonly Block[], width: number): number {
 
 function drawBlock(block: Block, paper: Paper, column: number): readonly string[] {
   const { width, paint } = paper;
-  const { heading, label, prose, rows = [], lists = [], commands = [] } = block;
+  const { heading, label, prose, rows = [], commands = [] } = block;
   const lines: string[] = [];
   if (heading !== undefined) lines.push(paint(`${heading}:`, "heading"));
   if (prose !== undefined && label !== undefined) {
@@ -38,10 +38,6 @@ function drawBlock(block: Block, paper: Paper, column: number): readonly string[
     lines.push(`${paint(`${label}:`, "heading")}${first.slice(label.length + 1)}`, ...rest);
   } else if (prose !== undefined) lines.push(...wrapWords(prose, width));
   for (const [term, text] of rows) lines.push(...drawRow(term, text, width, column));
-  for (const [name, text] of lists) {
-    const [first = "", ...rest] = wrapWords(`${name}: ${text}`, width - 2 * indent.length);
-    lines.push(`${indent}${first}`, ...rest.map((line) => `${indent}${indent}${line}`));
-  }
   for (const command of commands) lines.push(...drawCommand(command, paper));
   return lines;
 }

@@ -42,7 +42,6 @@ export interface LocalLook {
   readonly hasHeader: boolean;
   /** Terminal columns; undefined means no limit. */
   readonly room: number | undefined;
-  readonly least?: number;
 }
 
 export interface Writing {

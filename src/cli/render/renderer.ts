@@ -48,7 +48,7 @@ export interface Presentation {
   /** Returns the same row's text from the previous frame of a live display; undefined for a new row. */
   readonly before: ((group: string, row: string) => string | undefined) | undefined;
   /** Whether an alert is on for the row of a live display. */
-  readonly isOn?: ((row: unknown, group: string) => boolean) | undefined;
+  readonly isOn: ((row: unknown, group: string) => boolean) | undefined;
 }
 
 /** How the list continues after the page does not matter to the output. */

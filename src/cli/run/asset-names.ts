@@ -35,10 +35,7 @@ export function createNameFinder(context: Pick<Context, "env" | "platform">, opt
       return labels.get(subjectKey(subject));
     },
     /** `where` is the line of a list. After a network, the word cannot be one. Nothing was sent. */
-    unknown: (
-      word: string,
-      { where, network }: { where?: string; network?: string | undefined },
-    ): Failure => {
+    unknown: (word: string, where: string | undefined, network: string | undefined): Failure => {
       const hint = network === undefined ? unknownNameHint : waysToName;
       return fail("unknown_name", `${where === undefined ? "" : `${where}: `}unknown name "${word}"`, {
         next: hint(word, options.sandbox?.isFlagged === true),

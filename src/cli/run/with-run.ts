@@ -45,16 +45,26 @@ export interface Opening {
 
 interface Kind {
   /** Changes the options, for example to the only format that the command supports. */
-  readonly adjust?: (options: RunOptions) => RunOptions;
+  readonly adjust: (options: RunOptions) => RunOptions;
   /** Rows in a file have the same format as rows in a pipe. */
-  readonly isFile?: boolean;
+  readonly isFile: boolean;
   /** The run takes a while and ends without a signal. */
-  readonly hasProgress?: boolean;
+  readonly hasProgress: boolean;
   /** The run lasts until it is stopped, so it does not wait for its reader at the end. */
-  readonly isTail?: boolean;
+  readonly isTail: boolean;
   /** The run is meant for days or for cron, so a service that is unavailable at its start is not its end. */
-  readonly outlastsOutages?: boolean;
+  readonly outlastsOutages: boolean;
 }
+
+/** A run with a few requests. */
+export const short: Kind = {
+  adjust: (options) => options,
+  isFile: false,
+  hasProgress: false,
+  isTail: false,
+  outlastsOutages: false,
+};
+export const endless: Kind = { ...short, isTail: true, outlastsOutages: true };
 
 /**
  * Sets up the options, deadline, outputs, report and client. However the run ends, everything is closed in reverse
@@ -64,13 +74,11 @@ export async function withRun<Result>(
   input: RunInput,
   outer: Context,
   work: (run: Run) => Promise<Result>,
-  kind: Kind = {},
+  { adjust, isFile, hasProgress, isTail, outlastsOutages }: Kind = short,
 ): Promise<Result> {
   const { stdout } = outer;
   const pipe = { isTerminal: false, columns: undefined, write: stdout.write };
-  const { adjust = (options) => options, isFile = false, hasProgress = false, isTail = false } = kind;
   const typed = readRunOptions(input, isFile ? { ...outer, stdout: pipe } : outer);
-  const outlastsOutages = kind.outlastsOutages ?? isTail;
   const options = adjust({ ...typed, retry: { ...typed.retry, outlastsOutages } });
   const progress = createProgress(outer, hasProgress ? options.progress : "none", options);
   const { context: timed, release } = withRunDeadline({ ...outer, ...progress.outputs }, options.deadline);

@@ -2,7 +2,7 @@
 export interface Chunks extends AsyncIterable<readonly Buffer[]> {
   readonly next: () => Promise<ChunkResult>;
   /** How often the source was paused because of a slow reader. */
-  readonly pauses?: () => number;
+  readonly pauses: () => number;
 }
 
 type ChunkResult = IteratorResult<readonly Buffer[], undefined>;

@@ -19,10 +19,10 @@ export function createRequestUrls(base: string): (endpoint: Endpoint, args: Args
   };
 }
 
-function queryOf({ params, repeated }: Endpoint, args: Args): string {
+function queryOf({ params, raw }: Endpoint, args: Args): string {
   const parts = params.flatMap(({ name, place }) => {
     if (place !== "query") return [];
-    const [value, more] = [args.get(name), repeated?.get(name) ?? []];
+    const [value, more] = [args.get(name), raw?.repeated.get(name) ?? []];
     const values = value === undefined ? more : [value, ...more];
     // Commas stay unescaped for readability: they separate values, and no address contains one.
     return values.map((each) => `${encodeURIComponent(name)}=${encodeValue(each).replaceAll("%2C", ",")}`);

@@ -31,7 +31,7 @@ interface Listening {
 export async function listen(clock: Clock, connection: Connection, listening: Listening) {
   const { handlers, limits, signal, upToDate, watch } = listening;
   const { events: dataNames, hasTimeIds } = limits.feed;
-  const parser = new EventStreamParser(limits.largestEvent, finderOf(limits.fields ?? []));
+  const parser = new EventStreamParser(limits.largestEvent, finderOf(limits.fields));
   let stopped: Failure | undefined;
   let newest = listening.newest;
   let repeated = listening.newest;
@@ -62,7 +62,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   signal.addEventListener("abort", connection.close, { once: true });
   try {
     for (;;) {
-      const paused = connection.chunks.pauses?.() ?? 0;
+      const paused = connection.chunks.pauses();
       if (paused !== pauses) upToDate.doubt();
       pauses = paused;
       upToDate.reading();
@@ -81,7 +81,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
       const isHeard = !hasPings || data.length > 0 || others.length > 0;
       if (isHeard) watch.dataReceived();
       upToDate.read(data.length > 0 || hasPing, isHeard);
-      if (parser.strayLines > strayLines) handlers.stray?.(parser.strayLines - strayLines);
+      if (parser.strayLines > strayLines) handlers.stray(parser.strayLines - strayLines);
       ({ strayLines } = parser);
       if (data.length > 0) handlers.charged(data.length);
       const fresh = data.filter(isFresh);

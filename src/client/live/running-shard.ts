@@ -148,8 +148,8 @@ export class RunningShard {
     const { shard, upToDate, interrupted, started } = this;
     const { subjects } = shard;
     const lost = interrupted?.from ?? started;
-    if (upToDate === undefined) return { subjects, until: lost, seen: lost };
-    return { subjects, until: upToDate.until, seen: upToDate.received, opened: upToDate.opened };
+    const { until = lost, received: seen = lost, opened } = upToDate ?? {};
+    return { subjects, until, seen, opened };
   }
 
   /** Undefined if the connection is open and up to date at the end. */

@@ -12,11 +12,11 @@ export interface ShardHandlers {
   /** The service charges a credit for each data event, even if it is not passed on. */
   readonly charged: (events: number) => void;
   /** The loss may be permanent. `since` is the start of the gap. */
-  readonly lost?: (since: Moment, failure: Failure) => void;
+  readonly lost: (since: Moment, failure: Failure) => void;
   /** The connection was lost or could not be opened. The next attempt follows after the wait. */
   readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
   /** Lines arrived that are not part of an event stream. */
-  readonly stray?: (lines: number) => void;
+  readonly stray: (lines: number) => void;
   /** A message from the service for the user. The text is untrusted. */
   readonly said: (kind: "warning" | "error" | "unknown", text: string) => void;
 }

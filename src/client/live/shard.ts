@@ -68,12 +68,12 @@ export async function keepOpen(
       lastEventId = limits.feed.hasTimeIds ? String(newest?.id ?? "") : (heard.lastEventId ?? lastEventId);
       waits.ended(clock.elapsed(), heard.hasData, heard.retry);
       lost = { from: upToDate.until, reason: failure.message };
-      handlers.lost?.(lost.from, failure);
+      handlers.lost(lost.from, failure);
     }
     waits.attempts += 1;
     const { attempts } = waits;
-    if (!isRetried(failure, wasOpen || limits.isHostKnown?.() === true)) throw failure;
-    if (limits.isFinal?.(failure, attempts) === true) throw failure;
+    if (!isRetried(failure, wasOpen || limits.isHostKnown())) throw failure;
+    if (limits.isFinal(failure, attempts)) throw failure;
     const { maxReconnects = Number.POSITIVE_INFINITY } = limits;
     if (attempts > maxReconnects) {
       const next = `stopped after ${counted(maxReconnects, "reconnect")} without data (--max-reconnects)`;

@@ -38,10 +38,10 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
     const opened = await openConnection(context, request, { timeout, signal });
     const { headers } = opened.kind === "open" ? opened.connection : opened.answer;
     const plan = headers.get("x-api-plan");
-    if (plan !== undefined) opening.counted?.(plan);
+    if (plan !== undefined) opening.plan?.counted(plan);
     if (opened.kind === "open") {
       try {
-        checkPlan(plan, opening.requiredPlan, undefined);
+        checkPlan(plan, opening.plan?.required, undefined);
       } catch (cause) {
         opened.connection.close();
         throw cause;
@@ -58,7 +58,7 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
       const { status } = answer;
       await pace.record({ status, headers: answer.headers, retryAfter: refused.details.retryAfter }, turn);
     }
-    checkPlan(plan, opening.requiredPlan, refused);
+    checkPlan(plan, opening.plan?.required, refused);
     throw refused;
   };
 }

@@ -142,7 +142,8 @@ function createRowWalk(
     places = names.map((_, index) => leaves.indexOf(spans[begin + 2 + 2 * index] ?? -1));
     // If a recorded field contains nested values, the pattern cannot locate it, so the next row has to be scanned too.
     const isComplete = places.every((place, index) => place >= 0 || spans[begin + 2 + 2 * index] === -1);
-    pattern = isComplete ? { view: scan.view, start, values: [...leaves, end] } : undefined;
+    const values = [...leaves, end];
+    pattern = isComplete ? { view: scan.view, start, values, nested: -1, reader: undefined } : undefined;
     return end;
   };
   return (start) => {

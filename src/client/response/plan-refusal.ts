@@ -171,8 +171,7 @@ function membersUnder({ fields }: ErrorBody, name: string): ReadonlyMap<string, 
 export function removedSentence(body: ErrorBody, path: string, ...hints: readonly string[]): Sentence {
   const replacement = textField(body.fields, "replacement");
   const next = [...(replacement === undefined ? [] : [`use ${replacement} instead`]), ...hints];
-  const message = `${path} was removed from the API`;
-  return next.length === 0 ? { message } : { message, next: next.join("; ") };
+  return { message: `${path} was removed from the API`, next: next.join("; ") || undefined };
 }
 
 /**

@@ -27,12 +27,12 @@ export function refusal(answer: Answer, question: Question, target: Target): Fai
 
 function sentenceFor(answer: Answer, body: ErrorBody, question: Question, target: Target): Sentence {
   const { status } = answer;
-  const { path, rawPath } = question.endpoint;
+  const { path, raw } = question.endpoint;
   if (isOfPlan(answer, body)) return planRequired(body, question, target);
   if (status === 400) return badRequest(body, question);
   if (status === 404) return notFound(body, question, target);
   if (status === 410) {
-    const hints = rawPath === undefined ? [] : [`get the new command: dexdata explain '${rawPath}'`];
+    const hints = raw === undefined ? [] : [`get the new command: dexdata explain '${raw.path}'`];
     return removedSentence(body, path, ...hints);
   }
   return commonSentence(answer, body, target, "request");
@@ -92,8 +92,8 @@ function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target)
   const address = args.get("pool_address") ?? args.get("token_address");
   if (body.code === "unsupported_network" || textField(body.fields, "param") === "network")
     return { message: `unknown network "${network ?? ""}"`, next: listNetworks };
-  if (body.code === "route_not_found" && endpoint.rawPath !== undefined)
-    return { message: `path ${endpoint.rawPath} not found`, next: "see: dexdata api --help" };
+  if (body.code === "route_not_found" && endpoint.raw !== undefined)
+    return { message: `path ${endpoint.raw.path} not found`, next: "see: dexdata api --help" };
   if (body.code === "route_not_found")
     return { message: `path not found on ${target.rest}`, next: "check the base URL: dexdata config list" };
   if (address === undefined && network === undefined) return { message: "not found (HTTP 404)" };

@@ -29,7 +29,7 @@ export interface Growing {
   readonly random: () => number;
   readonly signal: AbortSignal;
   /** Undefined if the file consists of the rows as they are written. */
-  readonly staging?: Staging | undefined;
+  readonly staging: Staging | undefined;
 }
 
 /** Rows are staged in `FILE.part` until the pull is complete. */

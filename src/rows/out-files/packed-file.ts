@@ -62,7 +62,7 @@ async function packRows(
     keepMode(packed.fd, mode);
     const hash = createHash("sha256");
     let bytes = 0;
-    const isHashed = packing === undefined || packing.unpack !== undefined;
+    const isHashed = packing === undefined || unpackerOf(packing) !== undefined;
     const add = (chunk: Uint8Array): void => {
       hash.update(chunk);
       bytes += chunk.length;
@@ -84,7 +84,7 @@ async function packRows(
     else await pipeline(read, packing.pack(), write, { signal });
     await explained(label, packed.sync());
     await packed.close();
-    await packing?.check?.(staged, signal);
+    if (packing !== undefined && "check" in packing) await packing.check(staged, signal);
     return { staged, written: { file, rows: count, bytes, sha256: hash.digest("hex") } };
   } catch (cause) {
     await packed?.close().catch(() => undefined);
@@ -205,11 +205,14 @@ export async function holdsRows(
   signal: AbortSignal,
 ): Promise<boolean> {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined || (packing?.unpack === undefined && found.size !== bytes)) return false;
+  if (found === undefined || (unpackerOf(packing) === undefined && found.size !== bytes)) return false;
   const read = await hashOfFile(file, packing, signal).catch(() => undefined);
   signal.throwIfAborted();
   return read?.bytes === bytes && read.sha256 === sha256;
 }
+
+const unpackerOf = (packing: Packing | undefined) =>
+  packing !== undefined && "unpack" in packing ? packing.unpack : undefined;
 
 async function hashOfFile(file: string, packing: Packing | undefined, signal: AbortSignal) {
   const hash = createHash("sha256");
@@ -220,7 +223,8 @@ async function hashOfFile(file: string, packing: Packing | undefined, signal: Ab
       bytes += chunk.length;
     }
   };
-  if (packing?.unpack === undefined) await pipeline(createReadStream(file), read, { signal });
-  else await pipeline(createReadStream(file), packing.unpack(), read, { signal });
+  const unpack = unpackerOf(packing);
+  if (unpack === undefined) await pipeline(createReadStream(file), read, { signal });
+  else await pipeline(createReadStream(file), unpack(), read, { signal });
   return { bytes, sha256: hash.digest("hex") };
 }

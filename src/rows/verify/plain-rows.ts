@@ -116,7 +116,7 @@ function formOf(line: Buffer, shape: RecordShape): Form | undefined {
   scan.endOfValue(scan.skipBlanks(0));
   if (leaves.length !== 2 * members.length) return undefined;
   return {
-    pattern: { view: scan.view, start: 0, values: [...leaves, line.length] },
+    pattern: { view: scan.view, start: 0, values: [...leaves, line.length], nested: -1, reader: undefined },
     places: new Map(members.map(([name], place) => [name, place])),
     accepted: members.map(([name]) => acceptedKinds(Object.hasOwn(shape, name) ? shape[name] : undefined)),
   };

@@ -1,6 +1,7 @@
 import { intervals } from "../../api/endpoints/ohlcv.ts";
 import { candleSeconds, DAY, defaultInterval, writeInstant } from "../wire/request-times.ts";
 import type { Json } from "../wire/json-writer.ts";
+import { inverse } from "../market/fold-candles.ts";
 import { HISTORY_START, LAST_TRADE } from "../market/history.ts";
 import type { Candle, CandleWindow } from "../market/types.ts";
 import { required } from "../wire/query.ts";
@@ -17,7 +18,8 @@ export const answerPoolOhlcv: Answer = (asked) => {
   const pool = poolOf(asked);
   return answerCandles(range, function* fold(window) {
     yield;
-    return asked.market.poolCandles(pool, { ...window, inversed });
+    const candles = asked.market.poolCandles(pool, window);
+    return inversed ? candles.map(inverse) : candles;
   });
 };
 

@@ -11,8 +11,7 @@ export function candlesOfPool(rows: Rows, pool: PoolFacts, window: CandleWindow)
   eachSwap(rows, pool, window, (row, time) =>
     addSwap(candles, window, time, priceAfter(pool, row), volumeOf(pool, row)),
   );
-  const ascending = close(candles, window);
-  return window.inversed === true ? ascending.map(inverse) : ascending;
+  return close(candles, window);
 }
 
 /** Prices are in USD, so swaps without a USD value are skipped. */
@@ -98,7 +97,7 @@ function close(candles: Map<number, OpenCandle>, window: CandleWindow): Candle[]
   }));
 }
 
-function inverse(candle: Candle): Candle {
+export function inverse(candle: Candle): Candle {
   return {
     ...candle,
     open: 1 / candle.open,

@@ -219,8 +219,6 @@ export interface CandleWindow {
   readonly from: number;
   readonly to: number;
   readonly intervalSeconds: number;
-  /** Only for pool candles. */
-  readonly inversed?: boolean | undefined;
   /** Pass the request time, because the market also contains the future. */
   readonly asOf?: number | undefined;
 }

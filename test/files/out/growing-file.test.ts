@@ -58,6 +58,7 @@ async function grow(file: string, changed: Partial<Growing> = {}): Promise<Growi
     file,
     header: header(),
     interrupted: undefined,
+    staging: undefined,
     hash: createHash("sha256"),
     kept: undefined,
     lock: { isHeld: () => true },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../../harness/bundled-sandbox.ts";
+import { inverse } from "../../../src/sandbox/market/fold-candles.ts";
 import { groupBy } from "../../../src/base/group-by.ts";
 import type { Candle, PoolFacts, Transaction, TransactionKey } from "../../../src/sandbox/market/types.ts";
 
@@ -196,14 +197,7 @@ describe.each(POOLS)("transactions of %s pool %d", (slug, rank) => {
       );
       const candles = market.poolCandles(pool, { from, to: NOW, intervalSeconds, asOf: NOW });
       expect(candles).toEqual(expected);
-      const inversed = market.poolCandles(pool, {
-        from,
-        to: NOW,
-        intervalSeconds,
-        asOf: NOW,
-        inversed: true,
-      });
-      expect(inversed).toEqual(
+      expect(candles.map(inverse)).toEqual(
         fold(
           all.filter((one) => one.time >= start),
           intervalSeconds,

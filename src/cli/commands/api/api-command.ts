@@ -12,7 +12,7 @@ export const apiCommand = command({
     full: "1 credit per request; /multi/prices costs 1 credit per address",
     brief: "1 per request, ...",
   },
-  plan: { full: "depends on the endpoint", brief: "depends on the endpoint" },
+  plan: { full: "depends on the endpoint", brief: "depends on the endpoint", isBounded: false },
   examples: [
     "dexdata api /networks",
     "dexdata api /networks/ethereum/pools/search -f order_by=liquidity_usd -f limit=5",

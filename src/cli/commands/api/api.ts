@@ -52,7 +52,7 @@ function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): 
   const questions =
     flags.paginate === true ? allPages(question, flags, options) : oneAnswer(question, flags, options);
   const { endpoint, groups, walk } = questions;
-  if (!isDocument(walk) && endpoint.isUnknown !== true)
+  if (!isDocument(walk) && isInContract(endpoint))
     checkFields(
       options.fields,
       groups.map((group) => rowShape(endpoint, group)),
@@ -66,7 +66,7 @@ function oneAnswer(question: Question, flags: Flags, options: Options): Question
   // The columns of a path outside the contract are unknown and must not depend on the first response.
   if (once === "document" && namesColumns(options.format) && options.fields === undefined)
     throw usageFailure(
-      `--output ${options.format}: no columns are known for ${endpoint.rawPath}`,
+      `--output ${options.format}: no columns are known for ${endpoint.raw?.path}`,
       "choose fields: --fields id,…",
     );
   if (options.isValidated && once === "document") throw notValidated(endpoint);
@@ -86,26 +86,28 @@ function oneAnswer(question: Question, flags: Flags, options: Options): Question
 const isStrict = (flags: Flags): boolean => flags["no-strict"] !== true;
 
 /** A table needs rows, and so does validation, which applies only if the response contains nothing else. */
-function showsRows({ isUnknown, reply }: Endpoint, { format, isValidated }: Options): boolean {
-  if (isUnknown === true) return false;
-  return hasColumns(format) || (isValidated && traitsOf(reply).isAllRows);
+function showsRows(endpoint: Endpoint, { format, isValidated }: Options): boolean {
+  if (!isInContract(endpoint)) return false;
+  return hasColumns(format) || (isValidated && traitsOf(endpoint.reply).isAllRows);
 }
 
-function notValidated({ isUnknown, rawPath }: Endpoint): Error {
-  return isUnknown === true
-    ? usageFailure(`--validate: no schema for ${rawPath}`, "remove --validate")
-    : usageFailure(
+const isInContract = ({ raw }: Endpoint): boolean => raw?.isInContract === true;
+
+function notValidated(endpoint: Endpoint): Error {
+  return isInContract(endpoint)
+    ? usageFailure(
         "--validate requires rows, but the response is printed as one document",
         "add --paginate, or -o table",
-      );
+      )
+    : usageFailure(`--validate: no schema for ${endpoint.raw?.path}`, "remove --validate");
 }
 
 function allPages(question: Question, flags: Flags, options: Options): Questions {
   const { endpoint, args } = question;
   const { reply } = endpoint;
   if (!isPaged(reply)) {
-    const what = endpoint.isUnknown === true ? "is not a list known to dexdata" : "is not paginated";
-    throw usageFailure(`--paginate: ${endpoint.rawPath} ${what}`, "remove --paginate");
+    const what = isInContract(endpoint) ? "is not paginated" : "is not a list known to dexdata";
+    throw usageFailure(`--paginate: ${endpoint.raw?.path} ${what}`, "remove --paginate");
   }
   const { limit } = flags;
   const usual = options.settings.page_size.value ?? Math.min(limit ?? reply.maxLimit, reply.maxLimit);
@@ -159,10 +161,10 @@ function readPaging(paging: Args, name: string, max: number): number | undefined
 async function listRawFields({ words: [path], flags }: Input<ApiFlags>, context: Context): Promise<ExitCode> {
   if (path === undefined) throw usageFailure("missing <path>", "usage: dexdata api <path>");
   const { endpoint } = rawCall(readRawPath(path), []);
-  if (endpoint.isUnknown === true) {
+  if (!isInContract(endpoint)) {
     throw usageFailure(
-      `--fields ?: no fields are known for ${endpoint.rawPath}`,
-      `see a response: dexdata api ${endpoint.rawPath}`,
+      `--fields ?: no fields are known for ${endpoint.raw?.path}`,
+      `see a response: dexdata api ${endpoint.raw?.path}`,
     );
   }
   const { reply } = endpoint;

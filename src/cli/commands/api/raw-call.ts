@@ -17,7 +17,7 @@ export function rawCall(typed: RawPath, fields: readonly string[]): Question {
   const others = [...values.keys()].filter((name) => !known.params.some((param) => param.name === name));
   const params = [...own, ...others.map((name) => asField(query(name, { kind: "text" }, "")))];
   return {
-    endpoint: { ...known, rawPath: typed.path, params, ...(repeated.size > 0 && { repeated }) },
+    endpoint: { ...known, params, raw: { path: typed.path, isInContract: found !== undefined, repeated } },
     args: new Map([...place, ...values]),
   };
 }
@@ -30,7 +30,6 @@ function knownEndpoint(segments: readonly string[]): ReturnType<typeof findEndpo
 
 function unknownEndpoint(path: string): Endpoint {
   return defineEndpoint("raw", {
-    isUnknown: true,
     command: `api ${path}`,
     path,
     summary: "",

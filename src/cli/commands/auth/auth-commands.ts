@@ -25,7 +25,7 @@ export const authCommands = [
       full: "1 credit; requests that a host rejects because of the key are free",
       brief: "1",
     },
-    plan: { full: "any", brief: "any" },
+    plan: { full: "any", brief: "any", isBounded: false },
     examples: ["dexdata auth login", "dexdata auth login --profile work < key.txt"],
     exits: requestExits,
     flags: { profile: profileFlag("Store the key under this name") },

@@ -65,7 +65,7 @@ function planOf(group: readonly Endpoint[]): PlanInWords {
   return {
     full: said.map(({ full }) => full).join("; "),
     brief: others.length === 0 ? first.brief : `${first.brief}, ...`,
-    ...(said.some(({ isBounded }) => isBounded) && { isBounded: true }),
+    isBounded: said.some(({ isBounded }) => isBounded),
   };
 }
 

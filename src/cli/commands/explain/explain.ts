@@ -141,14 +141,7 @@ function unnamed(status: number): { readonly meaning: string; readonly next: str
 }
 
 function ofExit(exit: ExitCode): Explanation {
-  const { when, next } = exitCodes[exit];
+  const { when: meaning, next } = exitCodes[exit];
   const codes = errorCodes.filter((code) => exitsOf(code).includes(exit));
-  return {
-    word: String(exit),
-    kind: "exit code",
-    meaning: when,
-    exit,
-    next,
-    ...(codes.length > 0 && { codes }),
-  };
+  return { word: String(exit), kind: "exit code", meaning, exit, next, ...(codes.length > 0 && { codes }) };
 }

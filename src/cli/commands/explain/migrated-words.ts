@@ -35,13 +35,13 @@ export function migratedQuery(
   const words = [...values].flatMap(([name, value]) => {
     const carried = carry(endpoint, name, value, values, now);
     if (carried.note !== undefined) notes.push(carried.note);
-    return carried.words ?? [];
+    return carried.words;
   });
   return { words, notes };
 }
 
 interface Carried {
-  readonly words?: readonly string[];
+  readonly words: readonly string[];
   readonly note?: string;
 }
 
@@ -52,7 +52,7 @@ function carry(
   values: ReadonlyMap<string, string>,
   now: number,
 ): Carried {
-  const leftOut = (why: string): Carried => ({ note: `${name}=${value}: ${why}; omitted` });
+  const leftOut = (why: string): Carried => ({ words: [], note: `${name}=${value}: ${why}; omitted` });
   if (name === "page" && isPaged(reply) && !isNumbered(reply)) return carryPage(value, values.get("limit"));
   const param = params.find((each) => each.name === name);
   if (param === undefined)
@@ -64,7 +64,7 @@ function carry(
   if (name === batchParam(reply)) return { words: parts(value, ",") };
   if (name === words) return { words: parts(value, " ") };
   if (traitsOf(reply).isCandles && name === "limit") return carryCandleLimit(value, values, now);
-  if (value === "" || (name === "page" && (value === "0" || value === "1"))) return {};
+  if (value === "" || (name === "page" && (value === "0" || value === "1"))) return { words: [] };
   const isOldOrder = name === "order_by" && whyRefused(param, value, now) !== undefined;
   const current = isOldOrder ? renamedOrder(value) : value;
   const refused = whyRefused(param, current, now);
@@ -96,9 +96,11 @@ function whyRefused(param: Param, value: string, now: number): string | undefine
 /** A page number cannot be converted to a cursor, because only the previous page contains it. */
 function carryPage(value: string, limit = "10"): Carried {
   const page = Number(value);
-  if (!(page > 1)) return { note: `page=${value}: the command starts at the first page by default; omitted` };
+  if (!(page > 1))
+    return { words: [], note: `page=${value}: the command starts at the first page by default; omitted` };
   const rows = page * Number(limit) || "N";
   return {
+    words: [],
     note: `page=${value}: a page number cannot be converted to a cursor, so the command starts at the first row; use --limit ${rows} to fetch every row up to the end of that page, or pass each next_cursor to --cursor`,
   };
 }
@@ -109,7 +111,7 @@ function carryCandleLimit(value: string, values: ReadonlyMap<string, string>, no
   const start = parseTimeBound(values.get("start") ?? "", now);
   const seconds = Number(amount) * (unit === "h" ? 3600 : 60) * Number(value);
   if (values.has("end") || values.has("count_back") || "problem" in start || !(seconds > 0))
-    return { note: `limit=${value}: dexdata fetches every candle in the time range; omitted` };
+    return { words: [], note: `limit=${value}: dexdata fetches every candle in the time range; omitted` };
   const end = formatInstant({ seconds: start.seconds + Math.round(seconds), fraction: start.fraction });
   return {
     words: ["--to", end],

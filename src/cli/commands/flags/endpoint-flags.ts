@@ -30,8 +30,8 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
     }
     if (flags["from"] !== undefined) Object.assign(flags, { day: dayFlag(heading, endpoint.reply) });
     Object.assign(flags, flagsOfReply(endpoint.reply));
-    if (endpoint.feed !== undefined) Object.assign(flags, tradeFlags, followFlags);
-    if (endpoint.isGrowing === true) Object.assign(flags, growthFlags);
+    if (endpoint.lists === "trades") Object.assign(flags, tradeFlags, followFlags);
+    if (endpoint.lists === "pools") Object.assign(flags, growthFlags);
   }
   const hasCrossings = !group.some(({ reply }) => isMovingWindow(reply));
   const { watch, metrics } = watchFlags;

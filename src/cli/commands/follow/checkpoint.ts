@@ -101,7 +101,8 @@ export async function openCheckpoint(options: CheckpointOptions) {
       const state = states.get(name);
       if (state === undefined) return undefined;
       const { from, rows } = readState(JSON.parse(state));
-      return { from: atSecond(from), rows: rows.map(([key, seconds]) => ({ key, at: atSecond(seconds) })) };
+      const known = rows.map(([key, seconds]) => ({ key, at: atSecond(seconds) }));
+      return { from: atSecond(from), rows: known, since: undefined };
     },
     /** Without a checkpoint, where the files end. Ignores rows dated after `latest`, in Unix seconds. */
     earlierInFiles: (name: string, latest: number): Earlier | undefined =>

@@ -19,7 +19,7 @@ export function readAlerts(
   { questions: { endpoint }, poll = idlePollMs }: Options,
 ) {
   checkBlind(blind, poll);
-  const all = fieldPaths(rowShape(endpoint.feed === undefined ? endpoint : withTokenAmounts(endpoint)));
+  const all = fieldPaths(rowShape(endpoint.lists === "trades" ? withTokenAmounts(endpoint) : endpoint));
   const wanted = readWanted(typed, { fields: valuesOf(all), hasSeries: false });
   if (wanted === undefined) return undefined;
   const tested = new Set(wanted.conditions.flatMap(({ tests }) => tests.map(({ field }) => field)));

@@ -256,9 +256,9 @@ async function listen(
   const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
   const { pace, client } = open;
   const { ledger, notePlan: counted } = client;
-  const { timeout, requiredPlan } = options;
-  const plan = { counted, requiredPlan };
-  const opening = { target, context, pace, ledger, timeout, command: "txns --follow", ...plan };
+  const { timeout, requiredPlan: required } = options;
+  const plan = { counted, required };
+  const opening = { target, context, pace, ledger, timeout, command: "txns --follow", plan };
   const subjects = pool === undefined ? [] : [pool];
   const handlers = { ...course, retrying: course.streamLost };
   await listenForCalls({ ...opening, subjects }, wake, handlers, context.signal).catch(ending.end);

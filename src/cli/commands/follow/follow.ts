@@ -9,7 +9,7 @@ import { refusePacked } from "../../../rows/packing.ts";
 import { formatByName, formats } from "../../render/formats/formats.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { type Run, withRun } from "../../run/with-run.ts";
+import { endless, type Run, withRun } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
@@ -39,8 +39,8 @@ export async function runFollow(
     return session === undefined ? 0 : await follow(session);
   };
   return await withRun(input, outer, work, {
+    ...endless,
     adjust: (options) => (flags.estimate === true ? options : followOptions(options, out)),
-    isTail: true,
   });
 }
 
@@ -87,7 +87,7 @@ async function follow(session: Session): Promise<ExitCode> {
   session.alerts?.watch(() =>
     following().map(({ pool = anyPool, readAt }) => {
       const until = { elapsed: readAt(), now: clock.now() - clock.elapsed() + readAt() };
-      return { subjects: [pool], until, seen: until };
+      return { subjects: [pool], until, seen: until, opened: undefined };
     }),
   );
   const listening = (): number => following().filter((each) => each.course.isListening()).length;

@@ -64,7 +64,7 @@ export async function readOptions(
   };
   const questions = await read(context.signal);
   const { endpoint, asked } = questions;
-  const isSearch = endpoint.isGrowing === true;
+  const isSearch = endpoint.lists === "pools";
   const isOfMany = isSearch || asked.length !== 1 || words.some(isList);
   const pollOfMany = isOfMany ? readPoll(flags) : undefined;
   const poll = pollOfMany ?? flags.poll;

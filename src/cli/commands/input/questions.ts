@@ -34,9 +34,7 @@ export interface Questions extends Wanted {
   /** The assets from the command line or a list, some of them with labels. */
   readonly named: readonly Subject[];
   /** Prices at times; undefined for anything else. */
-  readonly timed?: TimedWalk | undefined;
-  /** The names of the input's own columns, in front of those of CSV and TSV. */
-  readonly lead?: readonly string[] | undefined;
+  readonly timed?: TimedWalk;
 }
 
 export async function readQuestions(

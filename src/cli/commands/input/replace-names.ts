@@ -42,7 +42,7 @@ async function replaceNames(input: NamedInput, context: Context, places: AssetPl
     if (network !== undefined && addressFault(network, word, takes ?? "token") === undefined)
       return undefined;
     const { canAsk, chooseAsset } = await import("./choose-asset.ts");
-    if (!canAsk(input, context, options)) throw names.unknown(word, { network });
+    if (!canAsk(input, context, options)) throw names.unknown(word, undefined, network);
     const wanted = { word, network, kind: takes ?? "token", isTaken: names.find(word) !== undefined };
     const chosen = await chooseAsset(remaining(input, credits), context, wanted);
     credits += chosen.credits;

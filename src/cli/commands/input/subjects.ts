@@ -82,7 +82,7 @@ export function checkListed(
   const faultOf = row === undefined ? addressFault : damageFault;
   const fault = faultOf(network, address, takes);
   if (fault !== undefined && row === undefined && isAssetName(address) && names !== undefined)
-    throw names.unknown(address, { where, network });
+    throw names.unknown(address, where, network);
   if (fault !== undefined)
     throw usageFailure(`${where}: invalid address "${shortened(address)}"`, fault.problem);
 }
@@ -96,7 +96,7 @@ export function toSubject(
   const { address = "", label, where, row } = asset;
   const onNetwork = asset.network ?? network;
   if (onNetwork === undefined && row === undefined && isAssetName(address))
-    throw names.unknown(address, { where });
+    throw names.unknown(address, where, undefined);
   if (onNetwork === undefined)
     throw usageFailure(
       `${where}: no network given`,

@@ -72,7 +72,7 @@ export async function hintAtEmpty(asking: Asking): Promise<string | undefined> {
   const { question } = asking;
   const [dex, network] = [question.args.get("dex_name"), question.args.get("network")];
   if (dex === undefined) return emptyResultHint(question);
-  const flag = question.endpoint.rawPath === undefined ? "--dex " : "--field dex_name=";
+  const flag = question.endpoint.raw === undefined ? "--dex " : "--field dex_name=";
   if (network === undefined) return hintAtDisplayName(flag, dex);
   const listing = { endpoint: dexes, args: new Map([["network", network]]) };
   const known = await listKnown({ ...asking, question: listing });
@@ -131,7 +131,7 @@ async function listKnown(asking: Asking): Promise<KeptRows> {
 
 function emptyResultHint({ args, endpoint }: Question): string | undefined {
   const token = args.get("token_address");
-  const isRaw = endpoint.rawPath !== undefined;
+  const isRaw = endpoint.raw !== undefined;
   if (token !== undefined && isSymbol(token)) {
     const flag = isRaw ? "--field token_address=" : "--token ";
     return `${flag.trimEnd()} takes an address, but "${token}" looks like a symbol; find it: dexdata search ${token}`;

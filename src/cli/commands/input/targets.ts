@@ -16,7 +16,7 @@ import { distinctSubjects, type Subject } from "../../../client/subject.ts";
 /** What one pull asks for. */
 export interface Target {
   readonly args: Typed;
-  readonly subject?: Subject;
+  readonly subject: Subject | undefined;
 }
 
 export async function readTargets(
@@ -28,7 +28,7 @@ export async function readTargets(
   const [first] = words;
   if (endpoint.words !== undefined) {
     if (first === undefined) throw usageFailure("missing <query>: a name, symbol or address", usage);
-    return [{ args: new Map([[endpoint.words, words.join(" ")]]) }];
+    return [{ args: new Map([[endpoint.words, words.join(" ")]]), subject: undefined }];
   }
   if (!takesAddress(endpoint)) {
     if (words.length > 1 || (words.length === 1 && !takesNetwork(endpoint))) {
@@ -37,8 +37,8 @@ export async function readTargets(
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
     // A slug has no capital letters.
     if (first !== undefined && /\p{Lu}/u.test(first) && isAssetName(first))
-      throw sources.names.unknown(first, {});
-    return [{ args: new Map(first === undefined ? [] : [["network", first]]) }];
+      throw sources.names.unknown(first, undefined, undefined);
+    return [{ args: new Map(first === undefined ? [] : [["network", first]]), subject: undefined }];
   }
   const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const subjects = await readSubjects(words, sources, {

@@ -1,4 +1,4 @@
-import type { TimedAsset } from "../../../client/timed-legs.ts";
+import type { TimedAsset, TimedWalk } from "../../../client/timed-legs.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
 import { withoutSecrets } from "../../../base/key.ts";
@@ -12,14 +12,12 @@ import { isList, type ListedAsset, readLines, readSubjects, toSubject } from "..
 export interface TimedInput {
   readonly asset: TimedAsset;
   readonly at: Instant;
-  /** The cells of the row of a CSV file. */
-  readonly lead?: readonly string[] | undefined;
 }
 
 export interface TimedInputs {
   readonly inputs: readonly TimedInput[];
-  /** The header of a CSV file. */
-  readonly lead?: readonly string[];
+  /** Only a CSV file has its own columns. */
+  readonly lead: TimedWalk["lead"];
 }
 
 export interface InputTaker {
@@ -57,7 +55,7 @@ export async function readAssetsAt(
       );
     return common.map((time) => ({ asset: { ...subject, kind, label }, at: time }));
   });
-  return { inputs };
+  return { inputs, lead: undefined };
 }
 
 const isSubjects = (words: readonly string[] | readonly Subject[]): words is readonly Subject[] =>
@@ -80,7 +78,7 @@ export async function readRowsAt(
   const list = { text, field, network, source, names: sources.names };
   // An asset or a comment cannot begin a header.
   const isOfLines = /^\s*(?:[{#]|[^\s,;"]+(?::[^\s,;"]+\s|[^\S\n]+\d))/u.test(text);
-  return isOfLines ? { inputs: readLinesAt(list, taker) } : await readTableAt(list, taker);
+  return isOfLines ? { inputs: readLinesAt(list, taker), lead: undefined } : await readTableAt(list, taker);
 }
 
 interface List {
@@ -191,8 +189,7 @@ async function readTableAt({ text, field, ...origin }: List, taker: InputTaker):
     return {
       asset: assetOf(asset, kind, { ...origin, network }, taker),
       at: timeOf(record[timeAt]?.trim() || undefined, field, taker.now, where),
-      lead: record,
     };
   });
-  return { inputs, lead: names };
+  return { inputs, lead: { header: names, cells: rows } };
 }

@@ -48,7 +48,7 @@ export async function timedQuestions(
   const field = flags["at-field"];
   const { inputs, lead } =
     field === undefined
-      ? { ...(await readAssetsAt(listed ?? words, flags.at ?? [], sources, taker)), lead: undefined }
+      ? await readAssetsAt(listed ?? words, flags.at ?? [], sources, taker)
       : await readRowsAt(words, field, sources, taker);
   if (rule === "before" && maxAge < intervalSeconds(interval) * 1000)
     throw invalidInput(
@@ -63,7 +63,7 @@ export async function timedQuestions(
     if (known === assets.size) assets.set(key, { asset, index: known });
     return known;
   };
-  const indexed = inputs.map(({ asset, at, lead: cells }) => ({ asset: indexOf(asset), at, lead: cells }));
+  const indexed = inputs.map(({ asset, at }) => ({ asset: indexOf(asset), at }));
   const hasTokens = inputs.some(({ asset }) => asset.kind === "token");
   const hasPools = inputs.some(({ asset }) => asset.kind === "pool");
   if (hasPools && quote !== undefined)
@@ -77,6 +77,7 @@ export async function timedQuestions(
     rule: { rule, maxAge: maxAge / 1000, now: options.now / 1000 },
     interval,
     inputs: indexed,
+    lead,
     quote: quote === undefined ? undefined : indexOf(quoteAsset(quote, words)),
     isQuoted: hasPools || quote !== undefined,
     stored: flags.lake === undefined ? undefined : await openLake(flags.lake, options),
@@ -99,7 +100,6 @@ export async function timedQuestions(
     missing: flags.missing === "fail" ? "fail" : "null",
     isRecord: false,
     named: timed.assets,
-    lead,
   };
 }
 

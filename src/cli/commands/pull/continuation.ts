@@ -44,8 +44,8 @@ export function moreRowsLine(
 }
 
 /** Lists without `--all` are complete unless a limit is set. */
-export function higherLimit({ rawPath, reply }: Endpoint, limit = 0): string {
-  const hasAll = rawPath === undefined && isPaged(reply);
+export function higherLimit({ raw, reply }: Endpoint, limit = 0): string {
+  const hasAll = raw === undefined && isPaged(reply);
   return `use --limit ${5 * limit}${hasAll ? " or --all" : ", or leave it out"}`;
 }
 
@@ -87,12 +87,12 @@ function nextPage(
 
 /** Times are written as resolved, so that a relative time does not change. */
 function continuingCommand(question: Question, flags: TypedFlags, from: Position, pageSize: number): string {
-  const { rawPath } = question.endpoint;
-  const words = ["dexdata", ...(rawPath === undefined ? ownWords(question, flags, from) : ["api", rawPath])];
+  const { raw } = question.endpoint;
+  const words = ["dexdata", ...(raw === undefined ? ownWords(question, flags, from) : ["api", raw.path])];
   words.push(...flagWords(new Map([...flags].filter(([name]) => isRepeated(question.endpoint, name)))));
   // The first output already has the header.
   if (namesColumns(flags.get("output")?.at(-1)) && !flags.has("no-header")) words.push("--no-header");
-  if (rawPath !== undefined) words.push("--paginate", ...fieldWords(question, from, pageSize));
+  if (raw !== undefined) words.push("--paginate", ...fieldWords(question, from, pageSize));
   else {
     if (flags.has("page-size") || from.flag === "page") words.push("--page-size", String(pageSize));
     words.push(`--${from.flag}`, from.flag === "from" ? formatInstant(fromWire(from.value)) : from.value);

@@ -245,10 +245,11 @@ export function presentationOf(
     hasSparks: options.picture === "spark",
     // A date or -1h stands for a time, which the table shows.
     hasAges: questions.timed === undefined,
-    lead: questions.lead,
+    lead: questions.timed?.lead?.header,
     parquet: undefined,
     findAsset: undefined,
     before: undefined,
+    isOn: undefined,
   };
 }
 

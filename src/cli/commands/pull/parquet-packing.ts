@@ -1,13 +1,12 @@
 import { Duplex } from "node:stream";
 import { fail } from "../../../base/failure.ts";
 import { withByteSource } from "../../../base/files/byte-source.ts";
-import type { Packing } from "../../../rows/packing.ts";
 import { openParquet, readParquet } from "../../../rows/parquet-file.ts";
 import { createParquetWriter, type ParquetTarget, type WrittenRows } from "../../../rows/parquet-writer.ts";
 import { UnreadableParquet } from "../../../rows/parquet-format.ts";
 
 /** Makes Parquet files from rows that are staged as NDJSON. A file gets its name only after it has been read back. */
-export function parquetPacking(target: ParquetTarget): Packing {
+export function parquetPacking(target: ParquetTarget) {
   let written: WrittenRows | undefined;
   return {
     name: "parquet",
@@ -26,7 +25,7 @@ export function parquetPacking(target: ParquetTarget): Packing {
         written = await writer.finish(target.receipt);
         yield* pieces.splice(0);
       }),
-    check: async (file, signal) => {
+    check: async (file: string, signal: AbortSignal): Promise<void> => {
       const read = await withByteSource(file, async (source) => {
         const parquet = await openParquet(source);
         return await readParquet(parquet, () => signal.throwIfAborted());

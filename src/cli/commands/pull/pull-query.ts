@@ -41,7 +41,7 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
   const isOfPages = isPaged(endpoint.reply) && walk.kind !== "once";
   const only = asked.length === 1 ? asked[0] : undefined;
   const query: Record<string, string> = {
-    command: endpoint.rawPath === undefined ? endpoint.id : `api ${endpoint.rawPath}`,
+    command: endpoint.raw === undefined ? endpoint.id : `api ${endpoint.raw.path}`,
     service: serviceOf(options),
     "--output": options.format,
     "--fields": options.fields?.join(",") ?? "all",
@@ -54,13 +54,17 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     query[`parameter: ${name}`] = value;
   if (only === undefined) query["inputs"] = digest(asked.map((args) => [...args]));
   if (walk.kind === "batch") query["inputs"] = digest(walk.subjects);
-  if (timed !== undefined) query["inputs"] = digest([timed.inputs, timed.assets, timed.quote]);
+  if (timed !== undefined) {
+    const inputs = timed.inputs.map((input, index) => ({ ...input, lead: timed.lead?.cells[index] }));
+    query["inputs"] = digest([inputs, timed.assets, timed.quote]);
+  }
   const parts = {
     ...rest,
     pageSize,
     isStrict,
     ...(isOfPages && { start, wanted: rest.limit }),
     ...(rest.days && walk.kind !== "candles" && { until: wireOf(rest.days.to) }),
+    ...(timed && { lead: timed.lead?.header }),
     ...partsOf(walk),
   };
   for (const [name, value] of Object.entries(parts)) query[name] = JSON.stringify(value) ?? "all";

@@ -66,7 +66,8 @@ export function pullState(run: OpenedPull): PullState {
   const { asked } = run.questions;
   const subject = asked.length > 1 ? run.questions.named[tally.question] : undefined;
   const label = subject && (run.sources.names.labelOf(subject) ?? subject.label);
-  const inputs = asked.length > 1 ? { answered: tally.question, of: asked.length, label } : undefined;
+  const inputs =
+    asked.length > 1 ? { answered: tally.question, of: asked.length, label, noun: "input" } : undefined;
   const rowsInAll = inputs === undefined ? rowsWanted(run) : undefined;
   return {
     rows: tally.rows,

@@ -86,11 +86,11 @@ function objectText(members: Members): string {
 
 function queryMembers({ questions, reached: { tally }, client }: OpenedPull): Members {
   const { walk } = questions;
-  const { command, rawPath } = questions.endpoint;
+  const { command, raw } = questions.endpoint;
   const [args] = questions.asked;
   return {
     dexdata: JSON.stringify(version),
-    command: JSON.stringify(rawPath === undefined ? command : `api ${rawPath}`),
+    command: JSON.stringify(raw === undefined ? command : `api ${raw.path}`),
     asked: JSON.stringify(
       args !== undefined && questions.asked.length === 1
         ? Object.fromEntries(withRepeated(questions.endpoint, args))

@@ -8,7 +8,7 @@ import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { explainEarlyEnd, restText } from "./continuation.ts";
 import { fetchAndPrint } from "./fetch-and-print.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
-import { type Opening, type Run, reportCost, withRun } from "../../run/with-run.ts";
+import { type Opening, type Run, reportCost, short, withRun } from "../../run/with-run.ts";
 import { type PlannedPull, type Pull, pullState, type TypedCommand } from "./pull.ts";
 import type { Questions } from "../input/questions.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -35,7 +35,7 @@ export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Pr
     checkDestination(options, to);
     return options;
   };
-  const kind = { adjust, isFile: to.file !== undefined, hasProgress: true };
+  const kind = { ...short, adjust, isFile: to.file !== undefined, hasProgress: true };
   return await withRun(typed, outer, async (run) => await planPull(run, typed, to, read), kind);
 }
 
@@ -96,7 +96,7 @@ function remarkOnInput({ report, typed, questions }: PlannedPull): void {
 /** Two equal bounds, such as the same date, rarely mean what they say. */
 function pointInTime({ asked: [args], endpoint }: Questions): string | undefined {
   const from = args?.get("from");
-  if (from === undefined || from !== args?.get("to") || endpoint.rawPath !== undefined) return undefined;
+  if (from === undefined || from !== args?.get("to") || endpoint.raw !== undefined) return undefined;
   return formatInstant(fromWire(from));
 }
 

@@ -35,7 +35,7 @@ function timeOfRows(endpoint: Endpoint, groups: readonly string[]): string | und
 
 /** Rejects a path with fields that the rows do not have. Returns the files that can be known without the rows. */
 export function checkSplit(pattern: string, { endpoint, asked, groups, walk }: Questions): readonly string[] {
-  if (groups.length !== 1 || isDocument(walk) || endpoint.rawPath !== undefined)
+  if (groups.length !== 1 || isDocument(walk) || endpoint.raw !== undefined)
     throw invalidInput(
       `--out "${pattern}"`,
       "the output is one document, which cannot be divided into files",

@@ -3,9 +3,10 @@ import type { Page } from "../../../client/page.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup } from "../../../api/endpoint.ts";
+import { traitsOf } from "../../../api/reply.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import { formats } from "../../render/formats/formats.ts";
-import { chooseColumns } from "../../render/table/choose-columns.ts";
+import { chooseColumns, isOfTrade } from "../../render/table/choose-columns.ts";
 import type { FindAsset } from "../../render/values/cell.ts";
 import { createNameFinder } from "../../run/asset-names.ts";
 import { createKnownAssets } from "../../run/known-assets.ts";
@@ -97,7 +98,7 @@ export function createTableAssets(
     address: string,
     { group, rows }: Pick<Page, "group" | "rows">,
   ): boolean {
-    if (endpoint.quote !== undefined)
+    if (traitsOf(endpoint.reply).isCandles)
       return context.stdout.isTerminal && !known.knowsPool({ network: shown, address });
     const isUnknown = (row: object): boolean =>
       !isScaled(row) && !tokensOf(row).every((token) => hasDecimals(shown, token));
@@ -114,7 +115,7 @@ const keyOf = (network: string, token: unknown): string => `${network}:${String(
 function showsTrades(endpoint: Endpoint, group: string, columns: readonly string[] | undefined): boolean {
   const shape = endpoint.rows[group];
   if (shape === undefined || group !== onlyGroup) return false;
-  return chooseColumns(shape, columns).some(({ trade }) => trade !== undefined);
+  return chooseColumns(shape, columns).some(isOfTrade);
 }
 
 /** Rows of the public service also contain both amounts in tokens. */

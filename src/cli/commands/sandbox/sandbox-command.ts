@@ -5,15 +5,7 @@ import { sandboxNotes, sandboxFlags, sandboxShared } from "./sandbox-flags.ts";
 export const sandboxCommand = command({
   words: "sandbox",
   section: "Setup",
-  positionals: [
-    {
-      name: "-- command",
-      isOptional: true,
-      isRepeatable: true,
-      isAfterFlags: true,
-      suggests: "command line",
-    },
-  ],
+  positionals: [{ name: "-- command", isOptional: true, isRepeatable: true, suggests: "command line" }],
   summary: "Serve a simulated API on localhost, offline and free",
   examples: [
     "dexdata sandbox",

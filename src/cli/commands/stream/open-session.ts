@@ -69,7 +69,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const cost = kind.isCostly === true ? `; ${costOfTokens}` : "";
   remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${cost}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
-  const hasTrades = kind.by === "pool" && feed.shown.some(({ trade }) => trade !== undefined);
+  const hasTrades = kind.by === "pool" && feed.shown.some(({ shows }) => shows !== undefined);
   const begun = (): void => {
     // If the credits are limited, none of them are spent on amounts in tokens.
     if (hasTrades && options.maxCredits === undefined)

@@ -33,12 +33,18 @@ export interface StreamDisplay {
   /** Shows one connection's events in order. Resolves when they are written and the reader keeps up. */
   readonly show: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
   /** The number of events whose lines were not accepted by the end of the run. */
-  readonly unwritten?: () => Promise<number>;
-  /** Only the board needs this. */
-  readonly watch?: (subjects: readonly Subject[]) => void;
+  readonly unwritten: () => Promise<number>;
+  readonly watch: (subjects: readonly Subject[]) => void;
   /** Removes assets that the service does not stream. */
-  readonly drop?: (subjects: readonly Subject[]) => void;
+  readonly drop: (subjects: readonly Subject[]) => void;
 }
+
+/** Only the board needs to know the assets. */
+const plain = {
+  unwritten: async (): Promise<number> => await Promise.resolve(0),
+  watch: () => undefined,
+  drop: () => undefined,
+};
 
 /** Called for each event that is not valid JSON. */
 type OnBroken = (shard: Shard, event: StreamEvent) => void;
@@ -76,7 +82,7 @@ export async function openDisplays(
 }
 
 /** Alerts are on stdout instead. */
-const hidden: StreamDisplay = { show: async () => await Promise.resolve() };
+const hidden: StreamDisplay = { ...plain, show: async () => await Promise.resolve() };
 
 interface LineForm {
   readonly feed: FeedName;
@@ -113,6 +119,7 @@ function createLines(
   /** Reused after each write, because new buffers would keep the garbage collector busy. */
   let spare: ByteStore | undefined;
   return {
+    ...plain,
     show: async (shard, events, at) => {
       const files = new Map<string, { readonly lines: ByteStore; readonly to: Place | undefined }>();
       const linesFor = (event: StreamEvent): ByteStore => {
@@ -204,6 +211,7 @@ async function openBoard(
     display.changed();
   };
   return {
+    ...plain,
     show: async (shard, events, at) => {
       const named = events.flatMap((event) => {
         const owner = owners.of(event, shard.subjects);

@@ -4,7 +4,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { feeds, streamCommand } from "../../../api/feeds/all-feeds.ts";
 import { hintAtNetworks } from "../../../api/network-aliases.ts";
-import { type Run, withRun } from "../../run/with-run.ts";
+import { endless, type Run, withRun } from "../../run/with-run.ts";
 import { Stop } from "../../../client/ending.ts";
 import { watchIdle } from "./idle-connections.ts";
 import { Tail } from "../../../client/stream.ts";
@@ -17,7 +17,7 @@ import { openSession, type Session } from "./open-session.ts";
 import { kindOf } from "./stream-options.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { unpricedAssets } from "./unpriced-assets.ts";
-import { defaultSilence, type TailHandlers } from "../../../client/stream-options.ts";
+import { defaultLimits, type TailHandlers } from "../../../client/stream-options.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -32,7 +32,7 @@ export async function stream(input: Input<StreamFlags>, outer: Context): Promise
     words: "all",
   }));
   const work = async (run: Run) => await streamUntilStopped(await openSession(run, named, wanted));
-  return await withRun(named, outer, work, { isTail: true });
+  return await withRun(named, outer, work, endless);
 }
 
 async function streamUntilStopped(session: Session): Promise<ExitCode> {
@@ -62,7 +62,7 @@ async function countUnwritten({ run, displays, stops, course }: Session): Promis
   const { reason } = stops.signal;
   if (isInterruption(reason) && reason.cause === "closed-pipe") return 0;
   let unwritten = 0;
-  for (const display of displays) unwritten += (await display.unwritten?.()) ?? 0;
+  for (const display of displays) unwritten += await display.unwritten();
   if (unwritten === 0) return 0;
   stops.leftOut(unwritten);
   course.unwritten(unwritten);
@@ -74,7 +74,6 @@ function createTail(session: Session): Tail {
   const { run, flags, feed, kind, params, open, cap, stops } = session;
   const { context, options } = run;
   const { "streaming-url": streaming, "max-reconnects": maxReconnects } = flags;
-  const largestEvent = flags["max-event"] * mebibyte;
   // If the credits are limited, none of them are spent on an optional search.
   const isSearching = kind.by === "token" && options.maxCredits === undefined;
   return new Tail(
@@ -86,8 +85,7 @@ function createTail(session: Session): Tail {
       timeout: options.timeout,
       now: session.now,
       command: streamCommand(feed),
-      counted: open.client.notePlan,
-      requiredPlan: options.requiredPlan,
+      plan: { counted: open.client.notePlan, required: options.requiredPlan },
       feed,
       kind,
       params,
@@ -95,12 +93,12 @@ function createTail(session: Session): Tail {
       since: session.since,
       onInvalid: flags["on-invalid"],
       limits: {
+        ...defaultLimits,
         now: session.now,
         feed,
-        silence: defaultSilence,
         maxReconnects,
-        largestEvent,
-        fields: options.prefix ?? (session.alerts && alertFields(session.alerts)),
+        largestEvent: flags["max-event"] * mebibyte,
+        fields: options.prefix ?? (session.alerts ? alertFields(session.alerts) : []),
       },
       hasHeard: (subject) => session.owners.hasHeard(subject),
       suspects: isSearching ? unpricedAssets(open.client) : undefined,
@@ -125,7 +123,7 @@ function handlersOf(session: Session): TailHandlers {
     },
     dropped: (subjects, failure) => {
       course.dropped(subjects, failure);
-      for (const display of displays) display.drop?.(subjects);
+      for (const display of displays) display.drop(subjects);
     },
     charged: ledger.delivered,
     events: async (shard, events, at) => {
@@ -185,7 +183,7 @@ function listenForReload(
       stops.signal.throwIfAborted();
       known.name(listed);
       const subjects = await tail.reload(known.labeled(listed), stops.signal);
-      for (const display of displays) display.watch?.(subjects);
+      for (const display of displays) display.watch(subjects);
       course.reloaded(subjects);
     } catch (cause) {
       // The run ended while the list was being read, for example from a pipe without a writer.

@@ -89,7 +89,7 @@ function readDatasetList(
   const datasets = readLines(text.split("\n"), 1, origin).flatMap((asset) => {
     const { network, address = "", row, where } = asset;
     if (names !== undefined && network === undefined && row === undefined && isAssetName(address))
-      throw names.unknown(address, { where });
+      throw names.unknown(address, where, undefined);
     return datasetsOf(asset, defaults);
   });
   if (datasets.length === 0) throw usageFailure(`${source} has no assets`, usage);

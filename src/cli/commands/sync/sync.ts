@@ -11,7 +11,7 @@ import { type Dataset, factsOfKind, isPoolList } from "../../../lake/dataset.ts"
 import { checkService, lockRoot } from "../../../lake/lock-root.ts";
 import { createServiceClock, type ServiceClock } from "../../../lake/service-clock.ts";
 import { type LakePlan, planLake, syncLake } from "../../../lake/sync-lake.ts";
-import { type Run, withRun } from "../../run/with-run.ts";
+import { type Run, short, withRun } from "../../run/with-run.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Input } from "../command.ts";
 import { withoutNames } from "../input/replace-names.ts";
@@ -35,6 +35,7 @@ export async function sync(input: SyncInput, outer: Context): Promise<ExitCode> 
     words: "after the first",
   }));
   return await withRun(named, outer, async (run) => await syncWithin(run, named), {
+    ...short,
     hasProgress: true,
     outlastsOutages: true,
   });

@@ -112,7 +112,7 @@ function drawFindings(
     checked: checked.length === 0 ? "nothing" : checked.join(" "),
     file,
   }));
-  let text = drawLocalTable(rows, { hasHeader: flags["no-header"] !== true, room, least: 6 });
+  let text = drawLocalTable(rows, { hasHeader: flags["no-header"] !== true, room }, 6);
   for (const [rule, { statement }] of Object.entries(rules)) {
     const places = shown.filter((each) => each.rule === rule);
     const [first] = places;

@@ -41,7 +41,7 @@ export async function openWatchAlerts(
   const subjects = named.length > 0 ? named : [{ network: "*", address: "*" }];
   alerts.watch(() => {
     const until = { elapsed: readTo, now: clock.now() - clock.elapsed() + readTo };
-    return [{ subjects, until, seen: until }];
+    return [{ subjects, until, seen: until, opened: undefined }];
   });
   const isOn = (row: unknown, group: string): boolean => alerts.isOn(assetOf(endpoint, group, row).name);
   let on = 0;

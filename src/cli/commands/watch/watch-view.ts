@@ -22,7 +22,7 @@ export interface WatchView {
   /** The reason may be temporary. */
   readonly failed: (reason: string) => void;
   /** `until` is the monotonic time at which the next round starts. */
-  readonly waiting?: (until: number) => void;
+  readonly waiting: (until: number) => void;
 }
 
 interface ViewFacts extends Pick<Presentation, "findAsset" | "isOn"> {
@@ -59,6 +59,7 @@ async function openWatchLines(report: Report, presentation: Presentation): Promi
       if (gone.length > 0) report.note(`${showSeconds(at / 1000)}: ${removedRowsLine(gone)}`);
     },
     failed: (reason) => report.warn(`${reason}; retrying at the next refresh`),
+    waiting: () => undefined,
   };
 }
 

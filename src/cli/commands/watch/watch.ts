@@ -11,7 +11,7 @@ import { costOverTime, creditsLast } from "../../run/spending/cost-over-time.ts"
 import { writeHourlyEstimate } from "../../run/output/write-estimate.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { type Run, withRun } from "../../run/with-run.ts";
+import { type Run, short, withRun } from "../../run/with-run.ts";
 import { counted, grouped } from "../../../base/text/counted.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { type Questions, readQuestions } from "../input/questions.ts";
@@ -35,7 +35,7 @@ export async function runWatch(
     const session = await openSession(run, group, input, interval);
     return session === undefined ? 0 : await watch(session);
   };
-  return await withRun(input, outer, work, { adjust: refuseClosed, outlastsOutages: true });
+  return await withRun(input, outer, work, { ...short, adjust: refuseClosed, outlastsOutages: true });
 }
 
 type Session = NonNullable<Awaited<ReturnType<typeof openSession>>>;
@@ -142,7 +142,7 @@ async function readRounds(session: Session): Promise<never> {
     // Skips rounds that were missed because another round took longer than the interval, or that cannot differ.
     const passed = Math.floor((clock.elapsed() - due) / interval);
     due += Math.max(passed + 1, Math.ceil((freshness.differsAt() - due) / interval)) * interval;
-    view.waiting?.(due);
+    view.waiting(due);
     await clock.sleep(due - clock.elapsed(), signal);
   }
 }

@@ -50,18 +50,11 @@ function commandLines(command: Command): readonly string[] {
   ];
 }
 
-function block({
-  heading,
-  label,
-  prose,
-  rows = [],
-  lists = [],
-  commands: shown = [],
-}: Block): readonly string[] {
+function block({ heading, label, prose, rows = [], commands: shown = [] }: Block): readonly string[] {
   return [
     ...(heading === undefined ? [] : [".PP", `.B ${quoted(`${heading}:`)}`]),
     ...(prose === undefined ? [] : [".PP", line(label === undefined ? prose : `${label}: ${prose}`)]),
-    ...[...rows, ...lists].flatMap(row),
+    ...rows.flatMap(row),
     ...examplesOf(shown),
   ];
 }

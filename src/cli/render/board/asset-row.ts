@@ -30,12 +30,14 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
         findAsset === undefined
           ? style
           : { ...style, findAsset: (address: string) => findAsset(address, network) };
-      const values = shown.map(({ names, isOfAsset }) =>
-        numericAt(event, isOfAsset === true ? namesOfSide(event, names, asset) : names),
+      const values = shown.map(({ names, shows }) =>
+        numericAt(event, shows === "own side" ? namesOfSide(event, names, asset) : names),
       );
       // As sent, because a double would show digits that the service never sent.
-      cells = shown.map(({ reads, trade }, index) =>
-        trade === undefined ? showCell(values[index], reads, style) : showTrade(event, trade, styled),
+      cells = shown.map(({ reads, shows }, index) =>
+        shows === undefined || shows === "own side"
+          ? showCell(values[index], reads, style)
+          : showTrade(event, shows, styled),
       );
       // Precise enough for the direction of change and the sparkline.
       const value = Number(values[0]);

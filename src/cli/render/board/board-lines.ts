@@ -10,8 +10,8 @@ import { counted } from "../../../base/text/counted.ts";
 
 export interface BoardOptions {
   readonly feed: FeedName;
-  /** What the assets are; by default, the first kind of the feed. */
-  readonly by?: FeedKind["by"];
+  /** What the assets are. */
+  readonly by: FeedKind["by"];
   /** Each asset's `network:address`, in row order. */
   readonly assets: readonly string[];
   readonly isSimulated: boolean;
@@ -19,9 +19,9 @@ export interface BoardOptions {
   readonly paint: Paint;
   /** Milliseconds on the monotonic clock. */
   readonly start: number;
-  readonly findAsset?: FindAsset;
+  readonly findAsset: FindAsset;
   /** Whether an alert is on for the asset. Undefined without alerts that last. */
-  readonly isOn?: ((asset: string) => boolean) | undefined;
+  readonly isOn: ((asset: string) => boolean) | undefined;
 }
 
 /** Allocates the terminal's lines: the connection status first, titles and messages last. */

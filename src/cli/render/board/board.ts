@@ -111,7 +111,7 @@ export function createBoard(options: BoardOptions) {
 
 function labelOf(asset: string, { findAsset }: Pick<BoardOptions, "findAsset">): string | undefined {
   const colon = asset.indexOf(":");
-  const known = findAsset?.(asset.slice(colon + 1), asset.slice(0, colon));
+  const known = findAsset(asset.slice(colon + 1), asset.slice(0, colon));
   return known?.name ?? known?.label;
 }
 

@@ -14,8 +14,8 @@ export interface PullState {
         readonly of: number;
         /** Of the asset that is being fetched, if it is known. */
         readonly label: string | undefined;
-        /** Such as `file`; by default, `input`. */
-        readonly noun?: string;
+        /** Such as `file`. */
+        readonly noun: string;
       }
     | undefined;
   /** From 0 to 1; undefined if unknown. */
@@ -52,8 +52,7 @@ export function progressParts(state: PullState, since: Since, wait: Wait | undef
 }
 
 function rowsPart({ rows, rowsInAll, inputs, requests }: PullState): string {
-  if (inputs !== undefined)
-    return `${number(inputs.answered)} of ${counted(inputs.of, inputs.noun ?? "input")} done`;
+  if (inputs !== undefined) return `${number(inputs.answered)} of ${counted(inputs.of, inputs.noun)} done`;
   if (rowsInAll !== undefined) return `${number(rows)} of ${counted(rowsInAll, "row")}`;
   return rows === 0 && requests !== undefined ? "requesting" : counted(rows, "row");
 }

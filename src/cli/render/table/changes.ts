@@ -6,7 +6,7 @@ import type { RecordPart } from "./record-parts.ts";
 export function createMarkedTable(
   columns: readonly TableColumn[],
   style: CellStyle,
-  isOn?: (row: unknown) => boolean,
+  isOn: ((row: unknown) => boolean) | undefined,
 ) {
   const earlier = new WeakMap<object, unknown>();
   const rowBefore = (row: unknown): unknown => (isObject(row) ? earlier.get(row) : undefined);

@@ -9,6 +9,9 @@ export function chooseColumns(shape: RowShape, names: readonly string[] | undefi
   return names.flatMap((name) => all.find((column) => isNamed(column, name)) ?? []);
 }
 
+export const isOfTrade = ({ shows }: Column): boolean =>
+  shows !== undefined && shows !== "label" && shows !== "asset";
+
 /** The words that `--columns` accepts, each with the field that its column shows. */
 export function namedColumns(
   shape: RowShape,

@@ -14,7 +14,7 @@ import {
 import { showTrade, tradeTone } from "../values/trade.ts";
 import { fieldAt, valueAt } from "../values/value-at.ts";
 import { ellipsis } from "../values/width.ts";
-import { chooseColumns } from "./choose-columns.ts";
+import { chooseColumns, isOfTrade } from "./choose-columns.ts";
 import { shownText } from "../sanitize.ts";
 import { shortAddress } from "../../../client/subject.ts";
 
@@ -55,27 +55,25 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
     );
   const isAsked = columns !== undefined;
   const chosen = chooseColumns(shape, columns);
-  const columnsOf = chosen.map(({ field, title, priority, shows, trade }, index) => {
+  const columnsOf = chosen.map(({ field, title, priority, shows }, index) => {
     const paths = typeof field === "string" ? [field] : field;
     const place = { title: title.toUpperCase(), priority: isAsked ? index : priority };
     const plainColumn = column(shape, paths, { ...place, isAsked: isAsked || isWide });
-    if (trade !== undefined) {
-      const draw = (row: unknown, style: CellStyle): Cell => showTrade(row, trade, style);
-      return { ...plainColumn, kind: trade === "type" ? ("text" as const) : ("amount" as const), draw };
+    if (shows === undefined) return plainColumn;
+    if (shows !== "label" && shows !== "asset") {
+      const draw = (row: unknown, style: CellStyle): Cell => showTrade(row, shows, style);
+      return { ...plainColumn, kind: shows === "type" ? ("text" as const) : ("amount" as const), draw };
     }
-    if (shows !== undefined) {
-      const draw = (row: unknown, style: CellStyle): Cell => assetCell(row, plainColumn, shows, style);
-      const isAsset = shows === "asset";
-      return {
-        ...plainColumn,
-        kind: isAsset ? ("address" as const) : ("text" as const),
-        isWhole: isAsset,
-        draw,
-      };
-    }
-    return plainColumn;
+    const draw = (row: unknown, style: CellStyle): Cell => assetCell(row, plainColumn, shows, style);
+    const isAsset = shows === "asset";
+    return {
+      ...plainColumn,
+      kind: isAsset ? ("address" as const) : ("text" as const),
+      isWhole: isAsset,
+      draw,
+    };
   });
-  const hasTrades = shape.columns.some(({ trade }) => trade !== undefined);
+  const hasTrades = shape.columns.some(isOfTrade);
   const shown = hasTrades ? columnsOf.map(tonedByTrade) : columnsOf;
   if (isAsked) return shown;
   const kept = chooseColumns(shape, queried);

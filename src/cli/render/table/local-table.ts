@@ -8,7 +8,8 @@ import { GAP } from "./fit-columns.ts";
 /** On a narrow terminal, the last columns are hidden, except the first `least`, and the last visible one is wrapped. */
 export function drawLocalTable(
   rows: readonly LocalRow[],
-  { hasHeader, room = Infinity, least = 2 }: Pick<LocalLook, "hasHeader" | "room" | "least">,
+  { hasHeader, room = Infinity }: Pick<LocalLook, "hasHeader" | "room">,
+  least = 2,
 ): string {
   const names = Object.keys(rows[0] ?? {});
   if (names.length === 0) return "";

@@ -1,5 +1,6 @@
 import type { Args } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
+import { traitsOf } from "../../../api/reply.ts";
 import { visibleText } from "../sanitize.ts";
 import type { FindAsset } from "./cell.ts";
 
@@ -13,12 +14,12 @@ export interface Quote {
  * What the prices of candles mean. A pool's price is that of its first token, and with `inversed` that of the second
  * one.
  */
-export function quoteOf({ quote }: Endpoint, args: Args, find: FindAsset | undefined): Quote | undefined {
-  if (quote === undefined) return undefined;
+export function quoteOf({ reply }: Endpoint, args: Args, find: FindAsset | undefined): Quote | undefined {
+  if (!traitsOf(reply).isCandles) return undefined;
   const pool = args.get("pool_address");
   const isInversed = args.get("inversed") === "true";
   const label = find?.(pool ?? args.get("token_address") ?? "", args.get("network"))?.label;
-  if (pool === undefined) return { of: label && visibleText(label), in: quote };
+  if (pool === undefined) return { of: label && visibleText(label), in: "USD" };
   const named = visibleText(label ?? "").split("/");
   const tokens = named.length === 2 ? named : ["token 0", "token 1"];
   const [base = "", other = ""] = isInversed ? tokens.toReversed() : tokens;

@@ -37,7 +37,7 @@ export interface AlertOptions {
   readonly limit: number;
   readonly fire: (alert: Alert) => void;
   /** Stores which conditions are true, and which alerts were acted on, across restarts. */
-  readonly memory?: Memory | undefined;
+  readonly memory: Memory | undefined;
 }
 
 export interface Memory {

@@ -12,7 +12,7 @@ export interface Sight {
   /** When data or a ping last arrived. */
   readonly seen: Moment;
   /** When the connection was opened, if it is open. */
-  readonly opened?: Moment | undefined;
+  readonly opened: Moment | undefined;
 }
 
 /**

@@ -27,7 +27,7 @@ export function createCommands(
   { warn }: Pick<Report, "warn">,
   onDropped: (alert: Alert) => void,
   /** If set, the next run acts on alerts that a signal has left undone. */
-  state?: { readonly end: (id: string) => void },
+  state: { readonly end: (id: string) => void } | undefined,
 ) {
   const waiting: Alert[] = [];
   const running = new Map<string, ChildProcess>();

@@ -48,7 +48,7 @@ interface Kept {
   readonly start: number;
   readonly value: ExactDecimal;
   /** A hundred times the present value is compared with this. */
-  limit?: ExactDecimal | undefined;
+  limit: ExactDecimal | undefined;
 }
 
 /** The lowest value of a window if `order` is 1, and the highest if it is -1. Takes constant time on average. */
@@ -63,8 +63,8 @@ function createExtreme(percent: string, order: 1 | -1, window: number) {
         if (order * compareExact(last.value, value) < 0) break;
         kept.pop();
       }
-      if (kept.at(-1)?.start !== start) kept.push({ start, value });
-      const [extreme = { start, value }] = kept;
+      if (kept.at(-1)?.start !== start) kept.push({ start, value, limit: undefined });
+      const [extreme = { start, value, limit: undefined }] = kept;
       extreme.limit ??= factor && product(extreme.value, factor);
       const present = { ...value, exponent: value.digits === "" ? 0 : value.exponent + 2 };
       return extreme.limit !== undefined && order * compareExact(present, extreme.limit) >= 0;

@@ -150,7 +150,7 @@ const unknown: Counted = {
 const harmless: ReadonlySet<string> = new Set(["network", "chains", "order_by", "sort", "detailed"]);
 
 function isEveryPool(endpoint: Endpoint, args: Args): boolean {
-  return endpoint.isEveryPool === true && [...args.keys()].every((name) => harmless.has(name));
+  return endpoint.lists === "pools" && [...args.keys()].every((name) => harmless.has(name));
 }
 
 /** Undefined if a count is missing, as has been observed with the public service. */
