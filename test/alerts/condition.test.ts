@@ -59,6 +59,8 @@ describe("a condition", () => {
     expect(holds("size_usd > 100k and type != swap", row)).toBe(false);
     expect(holds("price > 1 and type = liquidity", row)).toBe(false);
     expect(holds("token.symbol = WETH and price > 1", row)).toBeUndefined();
+    expect(holds("token.symbol = weth", row)).toBe(false);
+    expect(holds("token.symbol = 0xC02a", { "token.symbol": "0xc02A" })).toBe(true);
   });
 
   test.each([

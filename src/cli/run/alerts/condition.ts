@@ -5,6 +5,7 @@ import { parseDuration } from "../../../api/duration.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { compareExact, hasExactExponent } from "../../../base/json/compare-decimals.ts";
 import { type ExactDecimal, parseExactDecimal } from "../../../base/json/exact-decimal.ts";
+import { addressKey } from "../../../client/subject.ts";
 
 export const operators = ["<=", ">=", "!=", "<", ">", "="] as const;
 
@@ -27,6 +28,7 @@ export type Test =
       readonly operator: Operator;
       readonly value: ExactDecimal;
     }
+  /** `value` is as from `addressKey`, because addresses are often copied with capital letters. */
   | { readonly kind: "text"; readonly field: string; readonly isEqual: boolean; readonly value: string }
   | {
       readonly kind: "change";
@@ -127,7 +129,8 @@ function parseTest(words: readonly Word[], text: string, { fields, hasSeries }: 
   }
   if (!isEquality || values === "numbers")
     throw wrong(text, value, "is not a number, such as 0.05, 3000 or 100k");
-  const test: Test = { kind: "text", field: field.text, isEqual: known === "=", value: value.text };
+  const equal = { isEqual: known === "=", value: addressKey(value.text) };
+  const test: Test = { kind: "text", field: field.text, ...equal };
   return { test, length: 3 };
 }
 
@@ -163,7 +166,7 @@ function wrong(text: string, word: Word | undefined, accepted: string, hint?: st
 /** Undefined if the row does not have the value, or if it cannot be compared. */
 export function passes(test: Exclude<Test, { kind: "change" }>, value: string | undefined) {
   if (value === undefined) return undefined;
-  if (test.kind === "text") return (value === test.value) === test.isEqual;
+  if (test.kind === "text") return (addressKey(value) === test.value) === test.isEqual;
   const number = parseExactDecimal(value);
   if (number === undefined || ![number, test.value].every(hasExactExponent)) return undefined;
   const order = compareExact(number, test.value);
