@@ -224,6 +224,21 @@ describe("a service with other rules for start and end", () => {
     expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ rows: 1250, repeats_dropped: 2 });
   });
 
+  test("includes the end: a candle at an edge is in a resumed file once", async () => {
+    let isHealed = false;
+    const service: CandleService = { interval: 60, isEndInclusive: true, has: (at) => at % 120 === 0 };
+    const { url } = await serveInTest((request) =>
+      isHealed || askedOf(request.query).start === september ? answerCandles(request, service) : empty(501),
+    );
+    const env = { DEXDATA_PRO_BASE_URL: url, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" };
+    const file = path.join(folder, "edge.ndjson");
+    const command = `ohlcv ethereum ${pool} --pool ${words} --out ${file} --resume`;
+    expect((await dexdata(command, { env })).exit).toBe(7);
+    isHealed = true;
+    expect((await dexdata(command, { env })).exit).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe(linesOf(range(september, to, 120), 60));
+  });
+
   test("rounds the start down: that candle is printed, and the last of a full response is not lost", async () => {
     const start = september + 30;
     const { stdout } = await runWithService(
