@@ -351,6 +351,30 @@ describe("--count-back returns the newest candles that exist", () => {
     expect(exit).toBe(4);
   });
 
+  test.each([true, false])(
+    "none is lost if the service repeats one; it supports count_back: %s",
+    async (countsBack) => {
+      const { stdout } = await runCommand(({ query }) => {
+        const { start, end, limit } = askedOf(query);
+        const opens = range(start, end, 60).flatMap((at) =>
+          at === to - 60 || at === to - 1200 ? [at, at] : [at],
+        );
+        const rows = countsBack && query.has("count_back") ? opens.slice(-limit) : opens.slice(0, limit);
+        return json(`[${rows.map((at) => candle(at, 60)).join(",")}]`);
+      }, words(20));
+      expect(stdout).toBe(linesOf(range(to - 1200, to, 60), 60));
+    },
+  );
+
+  const ofHours = (count: number): string =>
+    `--interval 4h --count-back ${count} --to ${september} -o ndjson`;
+
+  test("no part of a longer one is lost if the service includes the end of a range", async () => {
+    const hours: CandleService = { interval: 3600, isEndInclusive: true, countsBack: true };
+    const { stdout } = await runWithService(hours, ofHours(2));
+    expect(rowsOf(stdout).map(({ volume }) => volume)).toEqual([28, 28]);
+  });
+
   test("starts --fill with the oldest of them", async () => {
     const opens = [to - 1800, to - 120];
     const { stdout } = await runWithService(service(opens), `${words(2)} --fill null`);

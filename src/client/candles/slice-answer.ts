@@ -94,8 +94,12 @@ async function askUntilWhole(
 /** The slice's newest candles as counted by the service, or all of them if it does not count back. */
 export async function askCountedBack(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
   const candles = await askSlice(asked, slice, true);
-  // The service counts from the end, so missing candles are the earliest ones.
-  const isCut = candles.length < slice.opening && knownCaps.has(candles.length);
+  const [from, to] = [wholeSeconds(slice.start), wholeSeconds(slice.end)];
+  // A candle that opens at the very end, or that is repeated, takes the place of another one.
+  const found = new Set(candles.map(({ opens }) => opens).filter((opens) => opens < to)).size;
+  const isFull = knownCaps.has(candles.length) || candles.length >= slice.opening;
+  const reachesBack = (candles[0]?.opens ?? to) <= from - slice.interval;
+  const isCut = found < slice.opening && isFull && !reachesBack;
   return isCut ? await askWholeSlice(asked, slice) : candles;
 }
 
