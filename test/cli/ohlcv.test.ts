@@ -375,6 +375,21 @@ describe("--count-back returns the newest candles that exist", () => {
     expect(rowsOf(stdout).map(({ volume }) => volume)).toEqual([28, 28]);
   });
 
+  test("longer ones are complete if the service counts back beyond the start", async () => {
+    // Every fifth hour.
+    const opens = range(september - 100 * 18_000, september, 18_000);
+    const { stdout, requests } = await runCommand(({ query }) => {
+      const { start, end, limit } = askedOf(query);
+      const before = opens.filter((at) => at < end && (query.has("count_back") || at >= start));
+      const rows = query.has("count_back") ? before.slice(-limit) : before.slice(0, limit);
+      return json(`[${rows.map((at) => candle(at, 3600)).join(",")}]`);
+    }, ofHours(3));
+    expect(requests.length).toBe(1);
+    expect(rowsOf(stdout).map(({ close, partial }) => [close, partial])).toEqual(
+      opens.slice(-3).map((at) => [at + 0.1, undefined]),
+    );
+  });
+
   test("starts --fill with the oldest of them", async () => {
     const opens = [to - 1800, to - 120];
     const { stdout } = await runWithService(service(opens), `${words(2)} --fill null`);
