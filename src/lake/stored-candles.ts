@@ -46,8 +46,12 @@ export function storedCandles(root: string, serviceName: (service: Service) => s
       )) {
         if (footer.state === "lost" || !isSameService(footer.service, serviceName(service))) continue;
         const { from, to } = footer.period;
+        const begin = Math.max(from, ...footer.lost.map((lost) => lost.to));
         const end = footer.state === "rows" ? to : Math.min(footer.settled_to, to);
-        const block = { from, to: Math.floor(end / length) * length - length };
+        const block = {
+          from: Math.ceil(begin / length) * length,
+          to: Math.floor(end / length) * length - length,
+        };
         if (!isWanted(block)) continue;
         const rows = await readRows(file, range).catch(() => undefined);
         if (rows === undefined) continue;

@@ -11,6 +11,8 @@ import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const sandbox = useSandbox();
+let serviceNow = 0;
+const moving = useSandbox({ now: () => serviceNow });
 const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const daySeconds = 86_400;
@@ -174,6 +176,23 @@ describe("a day that can still get rows", () => {
       expect.stringContaining(" 2026-11-21T00:05:00Z or later"),
     ]);
     expect((await dexdata(words, { env: { DEXDATA_NOW: "2026-11-21T00:05:00Z" } })).exit).toBe(0);
+  });
+
+  test.each([
+    ["txns", "2026-11-20T23:54:30Z", "2026-11-20T23:50:30Z"],
+    ["txns", "2026-11-21T00:14:30Z", null],
+    ["ohlcv --pool", "2026-11-20T23:54:30Z", "2026-11-20T23:50:30Z"],
+  ])("%s: the clock of the service decides, here %s", async (command, theirs, to) => {
+    serviceNow = Date.parse(theirs);
+    const words = `${command} ethereum:${pool} --day yesterday --receipt ${receipt} -q -o ndjson`;
+    const shown = await dexdata(words, { env: moving.env(), now: "2026-11-21T00:04:30Z" });
+    const { complete, complete_to: completeTo } = toRow(readFileSync(receipt, "utf8"));
+    expect({ exit: shown.exit, complete, completeTo }).toEqual({
+      exit: to === null ? 0 : 8,
+      complete: to === null,
+      completeTo: to,
+    });
+    if (to !== null) expect(shown.stderr).toContain("run this again at 2026-11-21T00:14:00Z or later");
   });
 });
 

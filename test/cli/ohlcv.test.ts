@@ -224,6 +224,21 @@ describe("a service with other rules for start and end", () => {
     expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ rows: 1250, repeats_dropped: 2 });
   });
 
+  test("includes the end: a candle at an edge is in a resumed file once", async () => {
+    let isHealed = false;
+    const service: CandleService = { interval: 60, isEndInclusive: true, has: (at) => at % 120 === 0 };
+    const { url } = await serveInTest((request) =>
+      isHealed || askedOf(request.query).start === september ? answerCandles(request, service) : empty(501),
+    );
+    const env = { DEXDATA_PRO_BASE_URL: url, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" };
+    const file = path.join(folder, "edge.ndjson");
+    const command = `ohlcv ethereum ${pool} --pool ${words} --out ${file} --resume`;
+    expect((await dexdata(command, { env })).exit).toBe(7);
+    isHealed = true;
+    expect((await dexdata(command, { env })).exit).toBe(0);
+    expect(readFileSync(file, "utf8")).toBe(linesOf(range(september, to, 120), 60));
+  });
+
   test("rounds the start down: that candle is printed, and the last of a full response is not lost", async () => {
     const start = september + 30;
     const { stdout } = await runWithService(
@@ -334,6 +349,45 @@ describe("--count-back returns the newest candles that exist", () => {
       words(2500),
     );
     expect(exit).toBe(4);
+  });
+
+  test.each([true, false])(
+    "none is lost if the service repeats one; it supports count_back: %s",
+    async (countsBack) => {
+      const { stdout } = await runCommand(({ query }) => {
+        const { start, end, limit } = askedOf(query);
+        const opens = range(start, end, 60).flatMap((at) =>
+          at === to - 60 || at === to - 1200 ? [at, at] : [at],
+        );
+        const rows = countsBack && query.has("count_back") ? opens.slice(-limit) : opens.slice(0, limit);
+        return json(`[${rows.map((at) => candle(at, 60)).join(",")}]`);
+      }, words(20));
+      expect(stdout).toBe(linesOf(range(to - 1200, to, 60), 60));
+    },
+  );
+
+  const ofHours = (count: number): string =>
+    `--interval 4h --count-back ${count} --to ${september} -o ndjson`;
+
+  test("no part of a longer one is lost if the service includes the end of a range", async () => {
+    const hours: CandleService = { interval: 3600, isEndInclusive: true, countsBack: true };
+    const { stdout } = await runWithService(hours, ofHours(2));
+    expect(rowsOf(stdout).map(({ volume }) => volume)).toEqual([28, 28]);
+  });
+
+  test("longer ones are complete if the service counts back beyond the start", async () => {
+    // Every fifth hour.
+    const opens = range(september - 100 * 18_000, september, 18_000);
+    const { stdout, requests } = await runCommand(({ query }) => {
+      const { start, end, limit } = askedOf(query);
+      const before = opens.filter((at) => at < end && (query.has("count_back") || at >= start));
+      const rows = query.has("count_back") ? before.slice(-limit) : before.slice(0, limit);
+      return json(`[${rows.map((at) => candle(at, 3600)).join(",")}]`);
+    }, ofHours(3));
+    expect(requests.length).toBe(1);
+    expect(rowsOf(stdout).map(({ close, partial }) => [close, partial])).toEqual(
+      opens.slice(-3).map((at) => [at + 0.1, undefined]),
+    );
   });
 
   test("starts --fill with the oldest of them", async () => {

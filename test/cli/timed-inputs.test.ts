@@ -412,4 +412,20 @@ describe("interrupted and repeated", () => {
       expect(sandbox.takeLog().length).toBeGreaterThan(0);
     }
   });
+
+  test("--lake: the lost part of a month that still grows is requested", async () => {
+    const lake = path.join(folder, "lake-lost");
+    const asset = `ethereum:${pool}`;
+    const synced = await dexdata(
+      `sync ${lake} ${asset} --kind ohlcv --interval 1h --from 2026-11-05 --rpm unlimited`,
+      { env: sandbox.env("free") },
+    );
+    expect(synced.stderr).toContain("to 2026-11-14T08:53:00Z are lost");
+    const argv = ["prices", asset, "--pool", "-o", "ndjson"];
+    for (const at of ["2026-11-08T12:00Z", "2026-11-14T09:30Z", "2026-11-15T12:00Z"]) argv.push("--at", at);
+    const { stdout } = await dexdata(argv, { env: sandbox.env() });
+    expect(rowsOf(stdout).map((row) => row["reason"])).toEqual([null, null, null]);
+    const stored = await dexdata([...argv, "--lake", lake], { env: sandbox.env() });
+    expect(stored).toMatchObject({ exit: 0, stdout });
+  });
 });

@@ -65,7 +65,8 @@ async function readWindow(asked: Asked, held: HeldCandles): Promise<string | und
   for await (const { slice, candles } of inOrder(asks, asked.client.width, { firstAlone: true })) {
     if (candles === undefined) return planEnds;
     held.take(await withRest(slice, candles));
-    held.completeFrom = wholeSeconds(slice.start);
+    // A service may count back beyond the start.
+    held.completeFrom = Math.min(wholeSeconds(slice.start), candles[0]?.opens ?? Number.POSITIVE_INFINITY);
   }
   return undefined;
 }
@@ -73,8 +74,8 @@ async function readWindow(asked: Asked, held: HeldCandles): Promise<string | und
 /** Returns the reason there are no more candles. */
 async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Promise<string> {
   const { maxLimit } = asked;
-  const { start: windowStart, interval } = candleWindow(asked.args);
-  let reached = wholeSeconds(windowStart);
+  const { interval } = candleWindow(asked.args);
+  let reached = held.completeFrom;
   // In intervals.
   let stretch = maxLimit;
   let empty = 0;

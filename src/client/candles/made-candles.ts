@@ -3,10 +3,9 @@ import { member, rawMembers } from "../../base/json/raw-json.ts";
 import { compareDecimals } from "../../base/json/compare-decimals.ts";
 import { sumDecimals } from "../../base/json/exact-decimal.ts";
 import { invalidResponse } from "../../base/failure.ts";
-import { nextOf } from "../page-end.ts";
 import { notesOf, type Page } from "../page.ts";
 import { parseRow, type TextRow, textRows } from "../rows.ts";
-import { openingOf, readSeconds, wholeSeconds } from "../candle-windows.ts";
+import { openingOf, readSeconds } from "../candle-windows.ts";
 import { intervalSeconds, intervalStart, type MadeInterval, timeLike } from "../candle-intervals.ts";
 
 /** A candle of the source, with its texts by field. `opens` is in Unix seconds. */
@@ -16,19 +15,10 @@ interface Part {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/**
- * Combines the candles of the service into longer ones, page by page. Pages end where a made candle ends, except that a
- * service may include the candle that opens at the very end.
- */
+/** Combines the candles of the service into longer ones, page by page. Pages end where a made candle ends. */
 export async function* madeCandles(pages: AsyncIterable<Page>, made: MadeInterval): AsyncGenerator<Page> {
-  let carried: readonly Part[] = [];
   for await (const page of pages) {
-    const next = nextOf(page);
-    const end = next === undefined ? Number.POSITIVE_INFINITY : wholeSeconds(next.value);
-    const all = [...carried, ...partsOf(page)];
-    carried = all.filter(({ opens }) => opens >= end);
-    const whole = all.filter(({ opens }) => opens < end);
-    const groups = groupBy(whole, ({ opens }) => intervalStart(opens, made.length));
+    const groups = groupBy(partsOf(page), ({ opens }) => intervalStart(opens, made.length));
     const [cut] = notesOf(page, "complete from");
     const from = cut?.seconds ?? Number.NEGATIVE_INFINITY;
     const rows = [...groups].map(([start, parts]) => madeCandle(start, parts, made, start < from));

@@ -22,31 +22,34 @@ export interface Asked extends Asking {
 }
 
 /**
- * Requests several slices at once. A candle on the boundary between two slices is returned once, even if the service
- * includes `end` in the range. A candle that opens at the very end of the entire range is excluded.
+ * Requests several slices at once. A service may include `end` in the range: a candle on the boundary between two slices
+ * then belongs to the later one, where a resumed pull begins, and one at the very end of the entire range is excluded.
  */
 export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
   const { client, args, walk, maxLimit } = asked;
   const window = candleWindow(args, walk.start?.value);
-  const end = wholeSeconds(window.end);
   const withRest = createGapJudge(asked);
   let newest = Number.NEGATIVE_INFINITY;
+  let carried: readonly Candle[] = [];
   const asks = function* () {
     for (const slice of slicesOf(window, maxLimit))
       yield async () => ({ slice, ...(await askUntilWhole(asked, slice)) });
   };
   for await (const { slice, candles, isConfirmed } of inOrder(asks(), client.width, { firstAlone: true })) {
     const isLast = slice.end === window.end;
+    const end = wholeSeconds(slice.end);
     const kept: Candle[] = [];
     let [repeats, replaced] = [0, 0];
-    for (const candle of await withRest(slice, candles, isConfirmed)) {
+    const all = [...carried, ...(await withRest(slice, candles, isConfirmed))];
+    carried = all.filter(({ opens }) => opens >= end);
+    for (const candle of all.slice(0, all.length - carried.length)) {
       const before = kept.at(-1);
       if (before?.opens === candle.opens && before.row !== candle.row) {
         // Both are states of one candle, and the response lists the later state last.
         kept[kept.length - 1] = candle;
         replaced += 1;
       } else if (candle.opens <= newest) repeats += 1;
-      else if (candle.opens < end) kept.push(candle);
+      else kept.push(candle);
       newest = Math.max(newest, candle.opens);
     }
     const pageEnd = isLast ? ended("end of list") : more(positionOf(slice.end));
@@ -91,8 +94,12 @@ async function askUntilWhole(
 /** The slice's newest candles as counted by the service, or all of them if it does not count back. */
 export async function askCountedBack(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
   const candles = await askSlice(asked, slice, true);
-  // The service counts from the end, so missing candles are the earliest ones.
-  const isCut = candles.length < slice.opening && knownCaps.has(candles.length);
+  const [from, to] = [wholeSeconds(slice.start), wholeSeconds(slice.end)];
+  // A candle that opens at the very end, or that is repeated, takes the place of another one.
+  const found = new Set(candles.map(({ opens }) => opens).filter((opens) => opens < to)).size;
+  const isFull = knownCaps.has(candles.length) || candles.length >= slice.opening;
+  const reachesBack = (candles[0]?.opens ?? to) <= from - slice.interval;
+  const isCut = found < slice.opening && isFull && !reachesBack;
   return isCut ? await askWholeSlice(asked, slice) : candles;
 }
 

@@ -2,6 +2,7 @@ import { isPaged, traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import type { SeenKeys } from "../../../client/seen-keys.ts";
 import { nextOf } from "../../../client/page-end.ts";
+import { earlierOf } from "../../../client/meter.ts";
 import { isCutOff, type Page } from "../../../client/page.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { Question } from "../../../api/args.ts";
@@ -58,6 +59,11 @@ export function cutOffReason({ questions, reached: { last, tally } }: PlannedPul
   )
     return undefined;
   return `stopped after ${counted(tally.rowsRead ?? 0, "row")} read (--max-rows-read)`;
+}
+
+/** What the oldest response of all runs is from, in Unix milliseconds: newer rows may be missing. */
+export function asOfPull({ claimed, client }: OpenedPull): number | undefined {
+  return earlierOf(claimed?.interrupted?.progress?.asOf, client.meter.asOf);
 }
 
 export function pullState(run: OpenedPull): PullState {

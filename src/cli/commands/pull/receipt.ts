@@ -10,10 +10,10 @@ import { instant } from "../../../base/text/counted.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { formatInstant, fromWire, showSeconds } from "../../../base/time/time.ts";
 import { version } from "../../../base/version.ts";
-import { cutOffReason, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
+import { asOfPull, cutOffReason, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
 import type { WrittenRows } from "../../../rows/parquet-writer.ts";
 import { nothingSpent } from "../../../rows/destination.ts";
-import { addPlans, earlierOf } from "../../../client/meter.ts";
+import { addPlans } from "../../../client/meter.ts";
 import type { Questions } from "../input/questions.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
 import { unsettledDays } from "./unsettled-days.ts";
@@ -121,8 +121,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const { meter, target } = client;
   const { short = 0, twins = 0, replaced = 0 } = tally.remarks ?? {};
   const rest = restOf(run);
-  // Newer rows may be missing.
-  const asOf = earlierOf(before.asOf, meter.asOf);
+  const asOf = asOfPull(run);
   const plans = addPlans(before.plans ?? {}, meter.plans);
   const reason = whyNot(failure) ?? whyIncomplete(run, exit);
   const incomplete = failure instanceof Failure ? failure.details.incomplete : undefined;

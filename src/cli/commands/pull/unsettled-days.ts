@@ -1,7 +1,7 @@
 import { showSeconds } from "../../../base/time/time.ts";
 import { answerAge } from "../../../api/tier.ts";
 import { nameOfDays } from "../../../base/time/days.ts";
-import type { OpenedPull } from "./pull.ts";
+import { asOfPull, type OpenedPull } from "./pull.ts";
 
 /** In seconds. The service may add a row this late (wire-facts 4.6). */
 const lateRows = 240;
@@ -13,14 +13,22 @@ export interface Unsettled {
   readonly exit: 0 | 8;
 }
 
-/** Undefined unless the days of `--day` can still get rows. The clock is that of the pull's first run. */
-export function unsettledDays({ questions: { days }, options, client }: OpenedPull): Unsettled | undefined {
+/**
+ * Undefined unless the days of `--day` can still get rows. The clock is that of the pull's first run, and the responses
+ * show whether it is ahead of the service's.
+ */
+export function unsettledDays(run: OpenedPull): Unsettled | undefined {
+  const { questions, options, client } = run;
+  const { days } = questions;
   if (days === undefined) return undefined;
-  const delay = answerAge(client.target.tier) + Math.ceil(client.meter.age / 1000) + lateRows;
-  const completeTo = Math.max(days.from, Math.floor(options.now / 1000) - delay);
-  if (completeTo >= days.to) return undefined;
+  const now = Math.floor(options.now / 1000);
+  const delay = answerAge(client.target.tier) + Math.ceil(client.meter.age / 1000);
+  const shownTo = Math.floor((asOfPull(run) ?? Number.POSITIVE_INFINITY) / 1000);
+  const settled = Math.min(now - delay, shownTo) - lateRows;
+  if (settled >= days.to) return undefined;
+  const completeTo = Math.max(days.from, settled);
   if (days.endsNow) return { completeTo, problem: "today has not ended", exit: 0 };
-  const from = showSeconds(days.to + delay);
+  const from = showSeconds(now + days.to - settled);
   const problem = `${nameOfDays(days)} can still get rows; to fetch all of them, run this again at ${from} or later`;
   return { completeTo, problem, exit: 8 };
 }
