@@ -107,6 +107,6 @@ test("the phrases are found in prose, in literals and in sums of literals", () =
   expect(findOddPhrases(proseOf("# A page\n\nWhere nobody\nasks. Retried\nare 429.\n"))).toHaveLength(3);
   expect(findOddPhrases(proseOf("```\nnobody asks\n```\n"))).toEqual([]);
   const literals = literalsOf("src/cli/program/help/overview.ts");
-  expect(literals).toContain("dexdata <command> [flags]; <command> -h is short, --help shows all flags");
+  expect(literals).toContain("dexdata <command> [flags]; short help: <command> -h; all flags: --help");
   expect(literals.some((text) => text.includes("‹›"))).toBe(true);
 });

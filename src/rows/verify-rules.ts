@@ -54,7 +54,11 @@ export const rules = {
     appliesTo: "rows of a known kind",
   },
   T3: { level: "note", statement: "amounts have at most 34 digits", appliesTo: "transactions" },
-  T7: { level: "note", statement: "canonical_chain is not false", appliesTo: "transactions" },
+  T7: {
+    level: "note",
+    statement: "no row has canonical_chain false (its block was replaced in a reorganization)",
+    appliesTo: "transactions",
+  },
   C1: { level: "note", statement: "0 < low ≤ open, close ≤ high", appliesTo: "candles" },
   C2: {
     level: "note",

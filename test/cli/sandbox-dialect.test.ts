@@ -21,7 +21,7 @@ const bySpecification = async (words: string) =>
 describe("--sandbox follows the public service", () => {
   test("transactions reach back seven days, and a longer range is reported", async () => {
     const reach = dateOf(sandboxNow - 7 * day).replace(".000", "");
-    const warning = `warning: the range begins before ${reach}, but no row does; the service may keep transactions for 7 days only\n`;
+    const warning = `warning: the range begins before ${reach}, but the service returned no row that is so old; it may keep transactions for 7 days only\n`;
     const range = `--from ${dateOf(sandboxNow - 8 * day)} --to ${dateOf(sandboxNow - 7 * day + 600_000)} --all`;
     const receipt = path.join(folder, "receipt.json");
     const some = await simulated(`txns ethereum ${pool} ${range} --receipt ${receipt}`);
@@ -30,8 +30,16 @@ describe("--sandbox follows the public service", () => {
     expect(times.length).toBeGreaterThan(5);
     expect(times.every((time) => time >= reach)).toBe(true);
     expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject({ rows: times.length });
-    const none = await simulated(`txns ethereum ${pool} --day 2026-11-10 --all`);
-    expect(none).toMatchObject({ exit: 0, stdout: "", stderr: warning });
+    // An empty response about an entire day proves nothing.
+    const none = await simulated(`txns ethereum ${pool} --day 2026-11-10 --all --receipt ${receipt}`);
+    expect(none).toMatchObject({ exit: 8, stdout: "", stderr: warning });
+    const why_not = warning.slice("warning: ".length, -1);
+    const complete_to = "2026-11-10T00:00:00Z";
+    expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject({
+      complete: false,
+      complete_to,
+      why_not,
+    });
     const later = await simulated(`txns ethereum ${pool} --from 2030-01-01`);
     const future = "warning: the time range begins in the future: 2030-01-01T00:00:00Z\n";
     expect(later).toMatchObject({ exit: 0, stdout: "", stderr: future });

@@ -47,7 +47,11 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     ...numberedPaging,
     internal("cursor", { kind: "text" }, "Transaction ID; rows after it are returned"),
     query("from", { kind: "time" }, "Only rows at or after this time"),
-    query("to", { kind: "time" }, "Only rows before this time; with --dialect spec, also rows exactly at it"),
+    query(
+      "to",
+      { kind: "time" },
+      "Only rows before this time; the specification also includes rows exactly at it",
+    ),
   ],
   reply: { kind: "numbered-pages", rows: "transactions", maxLimit: 100, handOverAfter: 100 },
   row: {

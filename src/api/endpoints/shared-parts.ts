@@ -18,7 +18,7 @@ export const numberedPaging: readonly Param[] = [
 export const inversed = query(
   "inversed",
   { kind: "toggle" },
-  "Quote prices as token1/token0 instead of token0/token1",
+  "Show the price of token 1 in token 0, not of token 0 in token 1",
 );
 
 export const tokenPages = {

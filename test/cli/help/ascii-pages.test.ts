@@ -30,7 +30,7 @@ test("the ellipsis of arguments becomes three dots, and nothing else changes", a
 
 test("the overview explains -h and --help", async () => {
   const { stdout } = await dexdata("--help");
-  expect(stdout).toContain("<command> -h is short, --help shows all flags\n");
+  expect(stdout).toContain("short help: <command> -h; all flags: --help\n");
   expect((await dexdata("-h")).stdout).toBe(stdout);
   const [brief, full] = [await dexdata("pools search -h"), await dexdata("pools search --help")];
   expect(full.stdout.length).toBeGreaterThan(brief.stdout.length * 1.5);

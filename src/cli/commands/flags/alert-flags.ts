@@ -21,12 +21,12 @@ export const alertFlags = (summary: string, usualCooldown: string, limits = "; -
     needs: { flag: "when", next: "add --when" },
     summary: "Also alert after this long without reliable data",
     details:
-      " (DEXDATA_ALERT=blind), and again when data is back (DEXDATA_ALERT=back); at least 20s, and longer than the interval of --poll or --watch (with --follow: 1m)",
+      " (DEXDATA_ALERT=blind), and again when data is back (DEXDATA_ALERT=back); at least 20s, and longer than the time between two reads (--poll or --watch; by default 1m with --follow)",
   }),
   state: flag(outputFile, "Rows", {
     summary: "Keep the state of alerts in this file across restarts",
     details:
-      '; after a kill, the next run repeats unfinished alert commands of the last 10m, with "repeat":true in their line',
+      '; after a kill, the next run repeats unfinished alert commands of the last 10m, with "repeat":true in the JSON that they get',
   }),
 });
 

@@ -200,7 +200,7 @@ const batchFlags = {
 const candleFlags = {
   fill: flag(choice(["null", "previous"], "price"), "Rows", {
     summary:
-      "Fill intervals without trades, null or previous; null adds rows without prices, previous rows with the previous close",
+      "Add rows for intervals without trades, as null or previous; null: without prices, previous: with the previous close",
     choicesIn: "summary",
   }),
   chart: chartFlag,

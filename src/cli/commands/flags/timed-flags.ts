@@ -31,7 +31,7 @@ export const timedFlags = {
     with: timeFlags,
   }),
   "max-age": flag(duration, group, {
-    summary: "Maximum time from the close of the candle to the time of the price",
+    summary: "Maximum time from the close of the candle to the requested time",
     default: 86_400_000,
     with: timeFlags,
   }),

@@ -168,7 +168,8 @@ async function remarksAtEnd(run: Pull, question: Question): Promise<readonly str
   }
   if (rowsOfQuestion < (questions.limit ?? Number.POSITIVE_INFINITY)) {
     const hint = hintAtReach(question, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
-    if (hint !== undefined) run.report.warn(hint);
+    if (questions.days !== undefined) reached.doubt ??= hint;
+    else if (hint !== undefined) run.report.warn(hint);
   }
   const { last } = reached;
   if (questions.limit === undefined || last?.question !== question || isCutOff(last.page)) return [];

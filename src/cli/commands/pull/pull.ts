@@ -38,6 +38,8 @@ export interface Reached {
   last: { readonly question: Question; readonly page: Page } | undefined;
   /** How many lists have more rows than the limit, if there are several. */
   unfinished: number;
+  /** Why the service may lack rows of `--day`, although its lists are complete. */
+  doubt: string | undefined;
 }
 
 export interface OpenedPull extends PlannedPull {

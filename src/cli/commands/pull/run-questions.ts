@@ -50,7 +50,8 @@ async function planPull(
   const begun = finished?.now ?? claimed?.interrupted?.header.now;
   const options = { ...run.options, now: resumedClock(begun, run.options, typed.flags) };
   const questions = await read(options, run.sources);
-  const reached = { tally: tallyOf(claimed?.interrupted?.progress), last: undefined, unfinished: 0 };
+  const tally = tallyOf(claimed?.interrupted?.progress);
+  const reached = { tally, last: undefined, unfinished: 0, doubt: undefined };
   const planned = { ...run, ...typed, to, claimed, options, questions, reached };
   checkColumnsOf(planned);
   remarkOnInput(planned);

@@ -14,13 +14,14 @@ export interface Unsettled {
 }
 
 /**
- * Undefined unless the days of `--day` can still get rows. The clock is that of the pull's first run, and the responses
+ * Undefined unless the days of `--day` can still get rows, or are older than what the service keeps. The clock is that of the pull's first run, and the responses
  * show whether it is ahead of the service's.
  */
 export function unsettledDays(run: OpenedPull): Unsettled | undefined {
-  const { questions, options, client } = run;
+  const { questions, options, client, reached } = run;
   const { days } = questions;
   if (days === undefined) return undefined;
+  if (reached.doubt !== undefined) return { completeTo: days.from, problem: reached.doubt, exit: 8 };
   const now = Math.floor(options.now / 1000);
   const delay = answerAge(client.target.tier) + Math.ceil(client.meter.age / 1000);
   const shownTo = Math.floor((asOfPull(run) ?? Number.POSITIVE_INFINITY) / 1000);

@@ -45,16 +45,16 @@ export const syncFlags = {
     details: "; takes the arguments and filters of pools search; 1 credit per 100 rows and period",
   }),
   list: flag(text("name"), "Rows", {
-    summary: "Name under which the pools of a list are stored",
-    defaultSaid: "default: search with --search, otherwise pools",
+    summary: "Name for the pools of --search or --kind pools",
+    defaultSaid: "default: 'search' with --search, otherwise 'pools'",
   }),
   every: flag(text("duration", "duration"), "Rows", {
-    summary: "How often to record the pools of a list",
+    summary: "With --search or --kind pools: how often to record",
     defaultSaid: "default 1h",
   }),
   by: flag(choice(partitions, "partition"), "Output", {
     summary:
-      "Files to write, month or day; month writes one for all complete days of a month, day one for each day",
+      "Files to write, month or day; month: one for all complete days of a month, day: one for each day",
     defaultSaid: "default: month; existing datasets keep their layout",
     choicesIn: "summary",
   }),
@@ -66,11 +66,13 @@ export const syncFlags = {
     summary: "Keep running, and sync again once per --every period",
   }),
   estimate: flag(toggle, "Requests", {
-    summary: "Print the estimated cost and exit; sends one request per pool with transactions",
+    summary:
+      "Print the estimated cost and exit; sends one request for each pool whose transactions it collects",
   }),
   metrics: metricsFlag(),
   force: flag(toggle, "Output", {
-    summary: "Check every byte of every file, not only sizes and footers, and request lost rows again",
+    summary:
+      "Check every byte of every file (otherwise only sizes and footers), and request rows again that earlier runs reported as lost",
   }),
 };
 
@@ -109,7 +111,7 @@ export const syncNotes: readonly Block[] = [
     prose:
       "The first run stores the list of assets as assets.ndjson in the directory. It has one line per dataset, and you can edit " +
       "it: remove a line to stop updating its files. Later runs need no list; a list adds to the stored one. A line of a list can " +
-      "have its own kind, interval, by and from. An earlier --from adds older days to datasets that the list has.",
+      "have its own kind, interval, by and from. An earlier --from adds older days to known datasets.",
   },
   {
     prose:

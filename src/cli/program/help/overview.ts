@@ -23,7 +23,7 @@ export function overview(entries: readonly Command[]): readonly Block[] {
     { prose: "DEX market data on dozens of networks: pools, tokens, prices, trades and candles" },
     {
       label: "Usage",
-      prose: "dexdata <command> [flags]; <command> -h is short, --help shows all flags",
+      prose: "dexdata <command> [flags]; short help: <command> -h; all flags: --help",
       isClose: true,
     },
     {

@@ -55,7 +55,7 @@ Forms, and their values at ${read("now")}:
 ${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
 
 A command reads the local clock once (with --watch, once per refresh), so its time range is the same for all pages and
-retries. Rows at either end of a range are included, except for rows exactly at --to: ohlcv never returns these, and txns only in the sandbox with --dialect spec. For entire UTC days,
+retries. Rows exactly at the start of a range are included. Rows exactly at its end are included by searches, but not by ohlcv and txns. For entire UTC days,
 use --day (2026-11-20, yesterday, today or 2026-11-18..2026-11-20): each row is in exactly one day. Empty ranges, invalid dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
 
 Durations (--timeout, --for, --poll) always have a unit: 500ms, 30s, 2m, 1h.
@@ -88,7 +88,7 @@ types of a row's fields.`;
 export const creditsTopic = (commands: readonly Command[]): string => `
 A request costs 1 credit, a batch of prices 1 credit per address, and a stream event 1 credit. Requests also count
 against the rate limit of the plan. Server errors are free, and so are requests rejected because of the key, the plan or
-the rate limit; a 400, 404 or 410 costs 1 credit. dexdata usage shows how many credits are left. The sandbox is free.
+the rate limit; a 400, 404 or 410 costs 1 credit. With a key, dexdata usage shows the credits left. The sandbox is free.
 
 If overage is enabled, a pro plan keeps working when its credits are used up, at 20 USD per million credits, up to its
 spending cap.
@@ -106,7 +106,7 @@ Commands that require a plan:
 ${tableLines(commands.filter(({ plan }) => plan.isBounded).map(({ words, plan }) => [words, plan.full]))}
 
 Your own limits:
-  --estimate     Prints the estimated requests, credits, rows and time; sends at most one request (sync: one per pool with transactions)
+  --estimate     Prints the estimated requests, credits, rows and time; sends at most one request (sync: one per pool)
   --max-credits  Stops the command before a request that would exceed this number of credits (exit 5)
   budget.daily   Limits the credits spent per UTC day, for all processes on this machine that use the same key and service
   --rpm          Replaces the rate limit of the plan; --rpm unlimited removes it, but dexdata still obeys Retry-After
