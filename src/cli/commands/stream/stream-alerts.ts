@@ -47,12 +47,12 @@ export function createEventAlerts(
   return async (events: readonly StreamEvent[], shard: Shard, at: Moment): Promise<void> => {
     const time = now();
     for (const event of events) {
-      if (alerts.isOver()) break;
       const owner = owners.subjectOf(event, shard.subjects);
       if (owner === undefined) continue;
       const known = quiet.get(owner);
       // Otherwise, alerts would halve the rate of events.
       if (known !== undefined && isLocated && time < known.until && isWithin(event, known)) continue;
+      if (alerts.isOver()) break;
       // Most events are plain, and a line of one is needed only if it matches.
       const line = event.isPlainJson ? undefined : jsonLine(event);
       if (line === undefined && !event.isPlainJson) {
