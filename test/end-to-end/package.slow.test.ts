@@ -133,7 +133,7 @@ describe("the example program in docs/library.md", () => {
     expect(stdout.trim().split("\n")).toEqual([
       expect.stringMatching(/^\d+ pools, the first 0x[\da-f]{40}$/u),
       expect.stringMatching(/^ethereum \d+\.\d+$/u),
-      "404 not_found pool 0x0000000000000000000000000000000000000001 not found on ethereum; the network may not exist",
+      "404 not_found pool 0x0000000000000000000000000000000000000001 not found on ethereum",
       // The list, the pool that was not found, and each event that arrived before the loop ended.
       expect.stringMatching(/^(?:[3-9]|\d\d+) credits$/u),
     ]);
