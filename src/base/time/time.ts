@@ -73,7 +73,7 @@ export function parseRfc3339(text: string): Instant | undefined {
   return { seconds, fraction: ending.fraction };
 }
 
-/** Returns 00:00 UTC of the date at the start of the text, in Unix seconds; undefined if there is no such day. */
+/** The text begins with a date. Returns its midnight (UTC) in Unix seconds; undefined for a day such as February 30. */
 function startOfDay(text: string): number | undefined {
   const [year, month, day] = [numberAt(text, 0, 4), numberAt(text, 5, 7), numberAt(text, 8, 10)];
   const isDay = text[4] === "-" && text[7] === "-" && day >= 1 && day <= daysInMonth(year, month);

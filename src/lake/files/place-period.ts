@@ -98,9 +98,11 @@ async function rewrite(
   for (const period of wanted) ((await isIntact(period.file, period.range)) ? periods : changed).push(period);
   for (const file of new Set(changed.map((period) => period.file))) copyAside(placer, { file });
   const days = changed.map(({ footer }) => showSeconds(footer.period.from).slice(0, 10));
+  // The service has no history of a list of pools.
+  const fate = isPoolList(dataset) ? "lost" : "read again";
   if (days.length > 0)
     damaged(
-      `${named}: the rows of ${days.join(", ")} have changed and are ${isPoolList(dataset) ? "lost" : "read again"}; the earlier file is in .dexdata/replaced`,
+      `${named}: the rows of ${days.join(", ")} have changed and are ${fate}; the earlier file is in .dexdata/replaced`,
       dataset,
     );
   if (periods.length === 0) {

@@ -14,8 +14,8 @@ export interface Unsettled {
 }
 
 /**
- * Undefined unless the days of `--day` can still get rows, or are older than what the service keeps. The clock is that of the pull's first run, and the responses
- * show whether it is ahead of the service's.
+ * Undefined unless the days of `--day` can still get rows, or are older than what the service keeps. The clock is that of
+ * the pull's first run, and the responses show whether it is ahead of the service's.
  */
 export function unsettledDays(run: OpenedPull): Unsettled | undefined {
   const { questions, options, client, reached } = run;

@@ -41,7 +41,7 @@ ${tableLines(rows)}
 
 Conventions:
   output  NDJSON in a pipe. --json is short for -o json, and --json=a,b for -o json --fields a,b.
-  errors  One JSON object per failed input on stderr (if not: --error-format json): code, exit, message, retryable, next.
+  errors  One JSON object per failed input on stderr (always with --error-format json): code, exit, message, retryable, next.
   cost    --estimate prints the cost of a pull and exits; --max-credits 50 stops before a run spends more.
   lists   most commands print 10 rows unless --limit or --all is given; --receipt FILE records whether a list is complete.
   flags   dexdata commands -o json lists the commands; dexdata commands txns -o json describes the flags of one.
