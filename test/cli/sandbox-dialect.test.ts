@@ -21,7 +21,7 @@ const bySpecification = async (words: string) =>
 describe("--sandbox follows the public service", () => {
   test("transactions reach back seven days, and a longer range is reported", async () => {
     const reach = dateOf(sandboxNow - 7 * day).replace(".000", "");
-    const warning = `warning: the range begins before ${reach}, but the service returned no row that is so old; it may keep transactions for 7 days only\n`;
+    const warning = `warning: the range begins before ${reach}, but the service returned no rows that old; it may keep transactions for only 7 days\n`;
     const range = `--from ${dateOf(sandboxNow - 8 * day)} --to ${dateOf(sandboxNow - 7 * day + 600_000)} --all`;
     const receipt = path.join(folder, "receipt.json");
     const some = await simulated(`txns ethereum ${pool} ${range} --receipt ${receipt}`);

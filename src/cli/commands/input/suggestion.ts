@@ -97,7 +97,7 @@ export function hintAtReach({ args }: Question, oldest: string | undefined, now:
   // The service's clock may differ from the local one.
   const time = member(JSON.parse(oldest ?? "{}"), "created_at");
   if (typeof time === "string" && !(Date.parse(time) / 1000 >= reach - 3600)) return undefined;
-  return `the range begins before ${showSeconds(reach)}, but the service returned no row that is so old; it may keep transactions for 7 days only`;
+  return `the range begins before ${showSeconds(reach)}, but the service returned no rows that old; it may keep transactions for only 7 days`;
 }
 
 /** No list covers all networks, but the ID for a display name such as "Uniswap V3" is probably uniswap_v3. */

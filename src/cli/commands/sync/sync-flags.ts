@@ -49,7 +49,7 @@ export const syncFlags = {
     defaultSaid: "default: 'search' with --search, otherwise 'pools'",
   }),
   every: flag(text("duration", "duration"), "Rows", {
-    summary: "With --search or --kind pools: how often to record",
+    summary: "How often to record the pools of a list",
     defaultSaid: "default 1h",
   }),
   by: flag(choice(partitions, "partition"), "Output", {
