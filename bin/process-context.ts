@@ -10,7 +10,7 @@ import {
   type Output,
 } from "../src/base/context/context.ts";
 import { usageFailure } from "../src/base/failure.ts";
-import { readStart } from "../src/base/files/named-file.ts";
+import { readStart } from "../src/base/files/bounded-read.ts";
 import type { EarlyReload } from "./early-reload.ts";
 import { createClock } from "./process-clock.ts";
 import { listenForKeys } from "./terminal-keys.ts";

@@ -9,7 +9,7 @@ import { compareInstants, formatInstant, fromWire } from "../base/time/time.ts";
 export type Args = ReadonlyMap<string, string>;
 
 /** Errors and hints use the endpoint to name the inputs. */
-export interface Question {
+export interface ApiRequest {
   readonly endpoint: Endpoint;
   readonly args: Args;
 }

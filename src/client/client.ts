@@ -1,9 +1,9 @@
 import { setMaxListeners } from "node:events";
-import type { Args, Question } from "../api/args.ts";
+import type { Args, ApiRequest } from "../api/args.ts";
 import type { Context } from "../base/context/context.ts";
 import type { Endpoint } from "../api/endpoint.ts";
 import { Failure, invalidResponse } from "../base/failure.ts";
-import { type Budget, createEventLedger, inTurn, openTab, type Tab } from "./credit-budget.ts";
+import { type Budget, createEventLedger, inTurn, reserveCredits, type Reservation } from "./credit-budget.ts";
 import { costOf, createMeter, isCharged } from "./meter.ts";
 import type { Pace } from "./pace.ts";
 import { type AnswerAge, createAgeReader } from "./freshness.ts";
@@ -94,13 +94,13 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     refuseKey(endpoint.path, target.key);
     for (const [name, value] of args) if (name !== "cursor") refuseKey(value, target.key);
     const url = urlOf(endpoint, args);
-    const tab = openTab(budget, turns, costOf(endpoint, args));
+    const reservation = reserveCredits(budget, turns, costOf(endpoint, args));
     let waited = 0;
     pending.add();
     try {
       for (let sends = 1; ; sends += 1) {
         try {
-          const document = await attempt(url, { endpoint, args }, tab, until, pending.refuseSpent);
+          const document = await attempt(url, { endpoint, args }, reservation, until, pending.refuseSpent);
           hasAnswered = true;
           return document;
         } catch (cause) {
@@ -110,7 +110,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
       }
     } finally {
       pending.remove();
-      await tab?.close();
+      await reservation?.close();
     }
   };
 
@@ -173,19 +173,19 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
 
   const attempt = async (
     url: URL,
-    question: Question,
-    tab: Tab | undefined,
+    request: ApiRequest,
+    reservation: Reservation | undefined,
     until: AbortSignal,
     refuseSpent: () => void,
   ): Promise<Document> => {
-    await tab?.open();
+    await reservation?.open();
     const turn = await pace.turn();
     until.throwIfAborted();
     refuseSpent();
     const started = context.clock.elapsed();
     let answer: Answer | undefined;
     let age: AnswerAge | undefined;
-    const metered = sent(costOf(question.endpoint, question.args));
+    const metered = sent(costOf(request.endpoint, request.args));
     try {
       const received = await transport.get(url, authorize(url), { timeout, signal: until });
       answer = hideKey(received, target.key);
@@ -193,7 +193,7 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     } catch (cause) {
       if (!(cause instanceof Failure && cause.details.isUnsent === true)) {
         metered.lost();
-        await tab?.pay();
+        await reservation?.pay();
       }
       throw cause;
     } finally {
@@ -203,8 +203,8 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     metered.answered(answer, age);
     const plan = headers.get("x-api-plan");
     if (plan !== undefined) notePlan(plan);
-    if (isCharged(status)) await tab?.pay();
-    const refused = status < 200 || status >= 300 ? refusal(answer, question, target) : undefined;
+    if (isCharged(status)) await reservation?.pay();
+    const refused = status < 200 || status >= 300 ? refusal(answer, request, target) : undefined;
     await pace.record({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
     checkPlan(plan, requiredPlan, refused);
     if (refused !== undefined) throw refused;

@@ -78,14 +78,14 @@ export function inTurn(budget: Budget): Pick<Budget, "claim"> {
   };
 }
 
-export type Tab = ReturnType<typeof openTab>;
+export type Reservation = ReturnType<typeof reserveCredits>;
 
 /**
  * If an attempt costs nothing, its credits stay reserved for the next one; otherwise, requests for later rows could
  * take them during the wait. `turns` is the same budget with claims in order; attempts after a paid one skip that
  * queue, because it contains only later rows. Returns undefined if spending is unlimited.
  */
-export function openTab(budget: Budget, turns: Pick<Budget, "claim">, credits: number) {
+export function reserveCredits(budget: Budget, turns: Pick<Budget, "claim">, credits: number) {
   if (budget === unbounded) return undefined;
   let claim: Claim | undefined;
   let isPaid = false;

@@ -4,7 +4,7 @@ import { type Clock, isInterruption } from "../base/context/context.ts";
 /**
  * The user's limit was reached: a number of events or rows, or a duration, which includes time without a connection.
  */
-export class Stop {
+export class StopReason {
   readonly by: "limit" | "time";
   constructor(by: "limit" | "time") {
     this.by = by;
@@ -13,7 +13,7 @@ export class Stop {
 
 /** For `--events`: a stop, a signal or a failure. */
 export function endCause(reason: unknown): string {
-  if (reason instanceof Stop) return reason.by === "time" ? "--for reached" : "--limit reached";
+  if (reason instanceof StopReason) return reason.by === "time" ? "--for reached" : "--limit reached";
   if (isInterruption(reason)) return reason.cause === "closed-pipe" ? "output closed" : reason.cause;
   return reason instanceof Error ? reason.message : String(reason);
 }
@@ -27,7 +27,7 @@ export type Ending = ReturnType<typeof createEnding>;
 export function createEnding(clock: Clock, outer: AbortSignal, duration: number | undefined) {
   const ending = childOf(outer);
   const waiting = childOf(ending.signal);
-  const stop = (): void => ending.abort(new Stop("time"));
+  const stop = (): void => ending.abort(new StopReason("time"));
   if (duration !== undefined) clock.sleep(duration, waiting.signal).then(stop, () => undefined);
   return {
     signal: ending.signal,

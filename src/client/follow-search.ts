@@ -1,12 +1,12 @@
-import { plainWalk } from "./walk.ts";
+import { plainList } from "./list-plan.ts";
 import { rowShape } from "../api/endpoint.ts";
 import { SECONDS_PER_DAY } from "../base/time/calendar.ts";
 import { compareInstants, type Instant, wireOf } from "../base/time/time.ts";
 import type { Page } from "./page.ts";
-import { walkPages } from "./walk-pages.ts";
-import type { Earlier, Found, Tail } from "./followed-list.ts";
-import { readTailRow, type TailRow } from "./followed-row.ts";
-import type { Source } from "./follow/walk-range.ts";
+import { readPages } from "./read-pages.ts";
+import type { Earlier, Found, RowSource } from "./followed-list.ts";
+import { readFollowedRow, type FollowedRow } from "./followed-row.ts";
+import type { ListSource } from "./follow/list-reader.ts";
 
 /** The service may list an item this many seconds after its creation, and a filter may match it only then. */
 const reach = SECONDS_PER_DAY;
@@ -15,7 +15,7 @@ const overlap = 4;
 /** If the entire day takes no more pages than this, every read covers it. */
 const fewPages = 2;
 
-interface NewRows extends Source {
+interface NewRows extends ListSource {
   /** Only items created since then are returned. By default, the service's present. */
   readonly from: Instant | undefined;
   readonly saved: Earlier | undefined;
@@ -24,7 +24,7 @@ interface NewRows extends Source {
   /** In Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
   /** Called right after the response with the row. */
-  readonly shown: (row: TailRow) => TailRow;
+  readonly shown: (row: FollowedRow) => FollowedRow;
 }
 
 /**
@@ -39,13 +39,13 @@ export async function beginNewRows({
   latest,
   shown,
   ...source
-}: NewRows): Promise<Tail> {
-  const { client, question, pageSize, isStrict } = source;
-  const shape = rowShape(question.endpoint);
-  const rowsOf = ({ rows }: Page): readonly TailRow[] =>
-    rows.values().map((value, index) => readTailRow(shape, rows.text(index), value));
-  const newestFirst = new Map([...question.args, ["order_by", "created_at"], ["sort", "desc"]]);
-  const walk = plainWalk(pageSize, isStrict);
+}: NewRows): Promise<RowSource> {
+  const { client, request, pageSize, isStrict } = source;
+  const shape = rowShape(request.endpoint);
+  const rowsOf = ({ rows }: Page): readonly FollowedRow[] =>
+    rows.values().map((value, index) => readFollowedRow(shape, rows.text(index), value));
+  const newestFirst = new Map([...request.args, ["order_by", "created_at"], ["sort", "desc"]]);
+  const list = plainList(pageSize, isStrict);
   const begin = saved?.from.seconds ?? from?.seconds ?? (await findStart());
   const known = new Map((saved?.rows ?? []).map(({ key, at }) => [key, at.seconds]));
   // Rows that are dated in the future do not show how far the reads have come.
@@ -57,7 +57,7 @@ export async function beginNewRows({
 
   /** A response shows the service's time, which the local clock may not have. */
   async function findStart(): Promise<number> {
-    for await (const page of walkPages(client, question.endpoint, newestFirst, { ...walk, pageSize: 1 })) {
+    for await (const page of readPages(client, request.endpoint, newestFirst, { ...list, pageSize: 1 })) {
       const [first] = rowsOf(page);
       // A row with a later time has a wrong date: no pool would ever be newer.
       return Math.max(present(), first !== undefined && first.at.seconds <= latest() ? first.at.seconds : 0);
@@ -72,9 +72,9 @@ export async function beginNewRows({
     const isOfDay = pagesOfDay <= fewPages || depth >= reach;
     const since = Math.max(begin, isOfDay ? Math.min(now, last) - reach : now - depth);
     const args = new Map([...newestFirst, ["created_after", wireOf(since)]]);
-    const fresh = new Map<string, TailRow>();
+    const fresh = new Map<string, FollowedRow>();
     let pages = 0;
-    for await (const page of walkPages(client, question.endpoint, args, walk)) {
+    for await (const page of readPages(client, request.endpoint, args, list)) {
       pages += 1;
       for (const row of rowsOf(page))
         if (row.at.seconds >= since && !known.has(row.key)) fresh.set(row.key, shown(row));

@@ -2,9 +2,9 @@ import { childOf } from "../base/context/child-signal.ts";
 import type { Clock } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
 import { transactionsFeed as feed } from "../api/feeds/transactions-feed.ts";
-import { keepOpen } from "./live/shard.ts";
+import { keepOpen } from "./live/keep-open.ts";
 import { openerOf } from "./live/subscription.ts";
-import type { ShardHandlers } from "./live/shard-handlers.ts";
+import type { ConnectionHandlers } from "./live/connection-handlers.ts";
 import { defaultLimits, type Opening, type Subscription } from "./stream-options.ts";
 import type { EventLedger } from "./credit-budget.ts";
 
@@ -56,13 +56,13 @@ const absence = 60_000;
 export async function listenForCalls(
   opening: Opening & Pick<Subscription, "subjects"> & { readonly ledger: EventLedger },
   wake: Wake,
-  handlers: Omit<ShardHandlers, "events" | "charged" | "lost" | "stray">,
+  handlers: Omit<ConnectionHandlers, "events" | "charged" | "lost" | "stray">,
   signal: AbortSignal,
 ): Promise<never> {
   const { context, ledger } = opening;
   const open = openerOf({ ...opening, feed, kind: feed.kinds[0], params: new Map() });
   const limits = { ...defaultLimits, feed };
-  const shard: ShardHandlers = {
+  const connection: ConnectionHandlers = {
     ...handlers,
     charged: ledger.delivered,
     lost: () => undefined,
@@ -80,7 +80,7 @@ export async function listenForCalls(
   };
   for (;;) {
     try {
-      return await keepOpen(context, open, shard, limits, signal);
+      return await keepOpen(context, open, connection, limits, signal);
     } catch (cause) {
       const isAbsent = cause instanceof Failure && (cause.exit === 7 || cause.exit === 1);
       if (!isAbsent || signal.aborted) throw cause;

@@ -5,16 +5,16 @@ import { unlessAborted } from "./ending.ts";
 import { permanentStatuses } from "./live/reconnect.ts";
 import type { Freshness } from "./freshness.ts";
 import { createHeldRows } from "./follow/held-rows.ts";
-import type { Tail } from "./followed-list.ts";
+import type { RowSource } from "./followed-list.ts";
 import type { Doubt } from "./follow/read-range.ts";
 import type { Wake } from "./follow-wake.ts";
-import { type FollowState, mergeRows, type TailRow } from "./followed-row.ts";
+import { type FollowState, mergeRows, type FollowedRow } from "./followed-row.ts";
 import { reconnectWait } from "./retry.ts";
 import { createSchedule } from "./follow/schedule.ts";
 
 interface FollowHandlers {
   /** Awaited, so a slow reader slows down the reads. Returns false if no more rows are wanted. */
-  readonly write: (rows: readonly TailRow[]) => Promise<boolean>;
+  readonly write: (rows: readonly FollowedRow[]) => Promise<boolean>;
   /** Called after a read that started at `began` and returned all rows up to the service's present time. */
   readonly caughtUp: (began: number, rows: number) => void;
   /** Called after a read that returned an earlier state of the list. */
@@ -35,7 +35,7 @@ interface FollowHandlers {
 interface Follower {
   readonly context: Pick<Context, "clock" | "random" | "signal">;
   /** Finds the start. If it fails, it is repeated. */
-  readonly begin: () => Promise<Tail>;
+  readonly begin: () => Promise<RowSource>;
   readonly wake: Wake;
   /** In Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
@@ -49,7 +49,7 @@ interface Follower {
 }
 
 /** Number of consecutive invalid responses after which the problem is considered permanent. */
-const patience = 5;
+const maxFailures = 5;
 
 /** Milliseconds to write the last rows, because another program must not delay the end of a follow. */
 const lastWrites = 400;
@@ -62,14 +62,14 @@ export async function followRows(follower: Follower): Promise<void> {
   const { context, begin, wake, latest, polledAt, idle, freshness, handlers } = follower;
   const { clock, random, signal } = context;
   const held = createHeldRows(latest, polledAt);
-  let tail: Tail | undefined;
-  const recheckAt = (): number => tail?.recheckAt() ?? Number.POSITIVE_INFINITY;
-  const progressed = (of: Tail): void => handlers.progressed(() => of.state(held.keys()));
+  let source: RowSource | undefined;
+  const recheckAt = (): number => source?.recheckAt() ?? Number.POSITIVE_INFINITY;
+  const progressed = (of: RowSource): void => handlers.progressed(() => of.state(held.keys()));
   const differsAt = (): number =>
-    tail === undefined ? Number.NEGATIVE_INFINITY : freshness.differsAt(toWire(tail.from()));
+    source === undefined ? Number.NEGATIVE_INFINITY : freshness.differsAt(toWire(source.from()));
   const schedule = createSchedule(clock, wake, idle, { nextDue: held.nextDue, recheckAt, differsAt });
   let pending: Pending | undefined;
-  const write = async (rows: readonly TailRow[]): Promise<boolean> => {
+  const write = async (rows: readonly FollowedRow[]): Promise<boolean> => {
     pending = { rows: rows.length, done: handlers.write(rows) };
     const isMoreWanted = await unlessAborted(pending.done, signal);
     pending = undefined;
@@ -78,20 +78,20 @@ export async function followRows(follower: Follower): Promise<void> {
 
   /** Returns undefined if no more rows are wanted. */
   const read = async (): Promise<Reading | undefined> => {
-    tail ??= await begin();
-    progressed(tail);
+    source ??= await begin();
+    progressed(source);
     let count = 0;
     let last: Doubt | undefined;
-    for await (const { rows, isPresent, doubt, missing, forgotten } of tail.read()) {
+    for await (const { rows, isPresent, doubt, missing, forgotten } of source.read()) {
       count += rows.length;
       last = doubt;
       if (missing > 0 && doubt === undefined) handlers.unlisted(missing);
       if (forgotten > 0) handlers.forgotten(forgotten);
       if (isPresent) held.take(rows, clock.elapsed() - freshness.age());
       else if (!(await write(mergeRows(held.all(), rows)))) return undefined;
-      else progressed(tail);
+      else progressed(source);
     }
-    const unproved = tail.giveUp();
+    const unproved = source.giveUp();
     if (unproved !== undefined) handlers.unproved(unproved);
     return { count, doubt: last };
   };
@@ -126,7 +126,7 @@ export async function followRows(follower: Follower): Promise<void> {
       handlers.retrying(doubt.failure, Math.max(0, recheckAt() - clock.elapsed()));
     const isMoreWanted = await write(held.due(shown, doubt === undefined));
     // If no more rows are wanted, some known rows are not written.
-    if (tail !== undefined && isMoreWanted) progressed(tail);
+    if (source !== undefined && isMoreWanted) progressed(source);
     return isMoreWanted;
   };
 
@@ -134,7 +134,7 @@ export async function followRows(follower: Follower): Promise<void> {
     while (await readOnce()) await schedule.untilDue();
   } catch (cause) {
     // The list may come back in this run, so its last rows count as written.
-    if ((await writeRest(clock, handlers, pending, held.all())) && tail !== undefined) progressed(tail);
+    if ((await writeRest(clock, handlers, pending, held.all())) && source !== undefined) progressed(source);
     throw cause;
   }
 }
@@ -155,7 +155,7 @@ async function writeRest(
   clock: Clock,
   handlers: FollowHandlers,
   pending: Pending | undefined,
-  rest: readonly TailRow[],
+  rest: readonly FollowedRow[],
 ): Promise<boolean> {
   let left = (pending?.rows ?? 0) + rest.length;
   // With thousands of lists, waiting for the turn to write nothing would take longer than the limit.
@@ -179,7 +179,7 @@ async function writeRest(
 
 /** Transient failures are 408, 429, 5xx, connection errors, and invalid data unless it persists. */
 function isFinal({ exit, code, details: { status } }: Failure, failures: number): boolean {
-  if (exit === 1 || code === "incomplete") return failures >= patience;
+  if (exit === 1 || code === "incomplete") return failures >= maxFailures;
   if (status !== undefined && !permanentStatuses.has(status)) return false;
   return exit !== 6 && exit !== 7;
 }

@@ -1,21 +1,21 @@
-import { plainWalk } from "./walk.ts";
-import { walkPages } from "./walk-pages.ts";
+import { plainList } from "./list-plan.ts";
+import { readPages } from "./read-pages.ts";
 import type { Clock } from "../base/context/context.ts";
 import { atSecond, compareInstants, type Instant, wireOf } from "../base/time/time.ts";
 import { createKnownRows, type KnownRows } from "./follow/known-rows.ts";
 import { createRangeReader, type RangeReader, type RowsRead } from "./follow/read-range.ts";
-import type { FollowState, TailRow } from "./followed-row.ts";
-import { type Source, tailRowsOf } from "./follow/walk-range.ts";
+import type { FollowState, FollowedRow } from "./followed-row.ts";
+import { type ListSource, followedRowsOf } from "./follow/list-reader.ts";
 
 /** Where earlier runs ended. */
 export interface Earlier {
   readonly from: Instant;
-  readonly rows: readonly Pick<TailRow, "key" | "at">[];
+  readonly rows: readonly Pick<FollowedRow, "key" | "at">[];
   /** In Unix seconds. Except for `rows`, no row since this time was written. */
   readonly since: number | undefined;
 }
 
-export interface Beginning extends Source {
+export interface Beginning extends ListSource {
   /** Set by the user. */
   readonly from: Instant | undefined;
   /** From a checkpoint. */
@@ -27,7 +27,7 @@ export interface Beginning extends Source {
 }
 
 /** A list that is followed. */
-export interface Tail {
+export interface RowSource {
   /** Returns the new rows up to the present. All returned rows are known. */
   readonly read: () => AsyncIterable<Found>;
   /** When to read again because of a doubt, on the monotonic clock; infinite without a doubt. */
@@ -43,11 +43,11 @@ export interface Tail {
  * the service's present time, whose rows count as known and are not written. `latest` returns Unix seconds; rows with a
  * later time have a wrong date.
  */
-export async function beginTail(
+export async function beginFollowing(
   { from, saved, findEarlier, isOfMany, ...source }: Beginning,
   latest: () => number,
   clock: Pick<Clock, "elapsed">,
-): Promise<Tail> {
+): Promise<RowSource> {
   const isNew = from === undefined && saved === undefined;
   const present = isNew ? await findPresent(source, latest) : undefined;
   // The files are read after a response has shown the service's time: with a wrong local clock, rows would be missed.
@@ -66,19 +66,19 @@ export async function beginTail(
  * The newest row that is not in the service's future; undefined for a pool without rows. The local clock may be ahead of
  * the service's, so relying on it could lose rows.
  */
-async function findPresent(source: Source, latest: () => number): Promise<TailRow | undefined> {
+async function findPresent(source: ListSource, latest: () => number): Promise<FollowedRow | undefined> {
   const newest = await findNewest(source);
   if (newest === undefined || newest.at.seconds <= latest()) return newest;
   return await findNewest(source, wireOf(latest()));
 }
 
-async function findNewest(source: Source, to?: string): Promise<TailRow | undefined> {
-  const { client, question, isStrict } = source;
-  const args = new Map([...question.args, ...(to === undefined ? [] : [["to", to] as const])]);
+async function findNewest(source: ListSource, to?: string): Promise<FollowedRow | undefined> {
+  const { client, request, isStrict } = source;
+  const args = new Map([...request.args, ...(to === undefined ? [] : [["to", to] as const])]);
   // An empty response by mistake would make the entire history look new.
   for (let repeats = 1; ; repeats += 1) {
-    for await (const page of walkPages(client, question.endpoint, args, plainWalk(1, isStrict))) {
-      const [row] = tailRowsOf(page, question);
+    for await (const page of readPages(client, request.endpoint, args, plainList(1, isStrict))) {
+      const [row] = followedRowsOf(page, request);
       if (row !== undefined) return row;
       break;
     }

@@ -5,7 +5,7 @@ import { hashOfText } from "../base/text/text-hash.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../base/time/time.ts";
 
 /** A row of a list that is followed. */
-export interface TailRow {
+export interface FollowedRow {
   readonly text: string;
   readonly value: object;
   /** The hash of the fields that identify the row. */
@@ -18,7 +18,7 @@ export interface TailRow {
 const placeFields = ["created_at_block_number", "transaction_index", "log_index"] as const;
 const timeField = "created_at";
 
-export function readTailRow({ identity }: RowShape, text: string, value: object): TailRow {
+export function readFollowedRow({ identity }: RowShape, text: string, value: object): FollowedRow {
   const parts = identity.map((field): string | undefined => JSON.stringify(member(value, field)));
   const time = member(value, timeField);
   const at = typeof time === "string" ? parseRfc3339(time) : undefined;
@@ -37,7 +37,7 @@ export function readTailRow({ identity }: RowShape, text: string, value: object)
 }
 
 /** Compares by time, then by position on the blockchain if both rows have one. Returns 0 if the order is unknown. */
-export function compareRows(a: TailRow, b: TailRow): number {
+export function compareRows(a: FollowedRow, b: FollowedRow): number {
   const order = compareInstants(a.at, b.at);
   if (order !== 0) return order;
   for (const [index, place] of a.place.entries()) {
@@ -55,7 +55,7 @@ export interface FollowState {
 }
 
 /** Sorts from oldest to newest. If two rows are equal, the one from the first list comes first. */
-export function mergeRows<Row extends TailRow>(first: readonly Row[], second: readonly Row[]): Row[] {
+export function mergeRows<Row extends FollowedRow>(first: readonly Row[], second: readonly Row[]): Row[] {
   const merged: Row[] = [];
   let at = 0;
   for (const row of second) {

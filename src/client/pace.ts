@@ -45,11 +45,11 @@ export interface Allowance {
 
 /** In milliseconds. The client's window is 2% longer, because some requests take longer to arrive than others. */
 export const minute = 60_000;
-const stretch = 1.02;
+const range = 1.02;
 
 /** Allows all of a minute's requests to be sent at once, because the service counts them per minute. */
 export function planAllowance(perMinute: number): Allowance {
-  return { sends: perMinute, window: minute * stretch, slack: minute * (stretch - 1) };
+  return { sends: perMinute, window: minute * range, slack: minute * (range - 1) };
 }
 
 /**
@@ -59,7 +59,7 @@ export function planAllowance(perMinute: number): Allowance {
 export function fixedAllowance(perMinute: number): Allowance {
   const sends = Math.max(1, Math.floor(perMinute / 10));
   const span = (sends / perMinute) * minute;
-  const window = Math.ceil(span * stretch + 100);
+  const window = Math.ceil(span * range + 100);
   return { sends, window, slack: window - span };
 }
 

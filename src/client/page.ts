@@ -93,7 +93,7 @@ export function warningOf(text: string | undefined): readonly PageNote[] {
 /** Each row of a list is returned once. */
 export interface Reading {
   readonly seen: SeenKeys;
-  /** The identity and time of the last row before the start of the walk, if known. */
+  /** The identity and time of the last row before the start of this list, if known. */
   readonly after: object | undefined;
   /** The total number of rows wanted; no more are requested in advance. Undefined means all rows. */
   readonly wanted: number | undefined;

@@ -3,12 +3,12 @@ import { isObject, member } from "../base/json/raw-json.ts";
 import { createRowInspector } from "./pages/distinct-pages.ts";
 import { nextOf } from "./page-end.ts";
 import type { Page, PageNote, Reading } from "./page.ts";
-import type { Asking, TokensOfPool } from "./walk.ts";
+import type { ListRequest, TokensOfPool } from "./list-plan.ts";
 import { createSeenKeys } from "./seen-keys.ts";
 import { comparableAddress } from "./subject.ts";
-import { walkPages } from "./walk-pages.ts";
+import { readPages } from "./read-pages.ts";
 
-interface Walking extends Asking {
+interface PoolRequest extends ListRequest {
   readonly reading: Reading;
   readonly ofPool: TokensOfPool;
 }
@@ -22,18 +22,18 @@ interface TokenList {
   readonly matches: number;
 }
 
-/** Reads one page for each token, and then only the list that probably ends first. A resumed walk knows its list. */
-export async function* walkPoolsWithTokens(walking: Walking): AsyncGenerator<Page> {
-  const { walk, reading, ofPool } = walking;
+/** Reads one page for each token, and then only the list that probably ends first. A resumed pull knows its list. */
+export async function* readPoolsWithTokens(request: PoolRequest): AsyncGenerator<Page> {
+  const { list, reading, ofPool } = request;
   const lists: TokenList[] = [];
-  for (const token of walk.start?.list === undefined ? ofPool.tokens : [walk.start.list]) {
-    lists.push(await openList(walking, token));
+  for (const token of list.start?.list === undefined ? ofPool.tokens : [list.start.list]) {
+    lists.push(await openList(request, token));
     if (lists.at(-1)?.matches === Number.POSITIVE_INFINITY) break;
   }
   const [chosen, ...others] = lists.toSorted((one, other) => other.matches - one.matches);
   for (const { pages } of others) await pages.return(undefined);
   if (chosen === undefined) return;
-  const { token: list, pages } = chosen;
+  const { token, pages } = chosen;
   const inspect = createRowInspector(reading.seen);
   let unreported = others.reduce((sum, { page }) => sum + (page?.rows.length ?? 0), 0);
   let rowsRead = unreported;
@@ -41,7 +41,7 @@ export async function* walkPoolsWithTokens(walking: Walking): AsyncGenerator<Pag
     for (let { page } = chosen; page !== undefined;) {
       const { at, end, rows } = page;
       rowsRead += rows.length;
-      const isCutOff = rowsRead + walk.pageSize > ofPool.maxRowsRead && nextOf(page) !== undefined;
+      const isCutOff = rowsRead + list.pageSize > ofPool.maxRowsRead && nextOf(page) !== undefined;
       const kept = inspect(rows.keep(matching(page, ofPool))).take();
       const read: PageNote = { kind: "read", rows: unreported + rows.length };
       const cutOff: readonly PageNote[] = isCutOff ? [{ kind: "cut off" }] : [];
@@ -50,8 +50,8 @@ export async function* walkPoolsWithTokens(walking: Walking): AsyncGenerator<Pag
         ...kept,
         notes: [...page.notes.filter(({ kind }) => kind !== "repeats"), ...kept.notes, read, ...cutOff],
         // A cursor belongs to the list of one token.
-        at: at && { ...at, list },
-        end: end.kind === "more" ? { ...end, next: { ...end.next, list } } : end,
+        at: at && { ...at, list: token },
+        end: end.kind === "more" ? { ...end, next: { ...end.next, list: token } } : end,
       };
       unreported = 0;
       const next = isCutOff ? undefined : await pages.next();
@@ -64,12 +64,12 @@ export async function* walkPoolsWithTokens(walking: Walking): AsyncGenerator<Pag
 
 /** All lists have the same pools with all tokens, so the list with more of them on a page is probably shorter. */
 async function openList(
-  { client, endpoint, args, walk, reading, ofPool }: Walking,
+  { client, endpoint, args, list, reading, ofPool }: PoolRequest,
   token: string,
 ): Promise<TokenList> {
   // A page is requested only when the one before it has been used.
   const own = { ...reading, seen: createSeenKeys("all", false), wanted: 1 };
-  const pages = walkPages(client, endpoint, new Map([...args, [ofPool.param, token]]), walk, own);
+  const pages = readPages(client, endpoint, new Map([...args, [ofPool.param, token]]), list, own);
   const first = await pages.next();
   const page = first.done === true ? undefined : first.value;
   if (page === undefined || nextOf(page) === undefined)

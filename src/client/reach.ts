@@ -68,10 +68,10 @@ export async function reachHost(
 export async function reachStream(
   { clock, signal: outer }: Pick<Context, "clock" | "signal">,
   opening: Opening & Subscription & { readonly ledger: EventLedger },
-  patience: number,
+  maxWait: number,
 ): Promise<"data" | "closed" | "silent"> {
   const { feed, ledger } = opening;
-  const { signal, release } = createEnding(clock, outer, patience);
+  const { signal, release } = createEnding(clock, outer, maxWait);
   try {
     const connection = await openerOf(opening)("", signal);
     signal.addEventListener("abort", connection.close);

@@ -43,7 +43,7 @@ export interface Opening {
 const defaultSilence = 45_000;
 
 /** When a connection is given up, and what it passes on. */
-export interface ShardLimits {
+export interface ConnectionOptions {
   /** Events with names that the feed does not define carry no data; they are not passed on. */
   readonly feed: Pick<Feed, "events" | "hasTimeIds">;
   /** Milliseconds without received data after which the connection is closed. */
@@ -63,7 +63,7 @@ export interface ShardLimits {
 }
 
 /** Of a single connection. */
-export const defaultLimits: Omit<ShardLimits, "feed"> = {
+export const defaultLimits: Omit<ConnectionOptions, "feed"> = {
   silence: defaultSilence,
   maxReconnects: undefined,
   largestEvent: 1024 * 1024,
@@ -74,7 +74,7 @@ export const defaultLimits: Omit<ShardLimits, "feed"> = {
 };
 
 /** A connection and its assets. */
-export interface Shard {
+export interface Connection {
   readonly number: number;
   readonly subjects: readonly Subject[];
 }
@@ -83,36 +83,36 @@ export interface Shard {
 export type Missing = "lost" | "refused" | "opening";
 
 /** What a stream reports about its connections. */
-export interface TailHandlers {
+export interface LiveHandlers {
   /** Called before the connection is opened for the first time. */
-  readonly begun: (shard: Shard) => void;
-  readonly opened: (shard: Shard, at: Moment, gap: Gap | undefined) => void;
+  readonly begun: (connection: Connection) => void;
+  readonly opened: (connection: Connection, at: Moment, gap: Gap | undefined) => void;
   /** Awaited; connections with more events wait for it. */
-  readonly events: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
+  readonly events: (connection: Connection, events: readonly StreamEvent[], at: Moment) => Promise<void>;
   readonly charged: (events: number) => void;
-  readonly retrying: (shard: Shard, failure: Failure, waitMilliseconds: number) => void;
-  readonly stray: (shard: Shard, lines: number) => void;
-  readonly said: (shard: Shard, kind: "warning" | "error" | "unknown", text: string) => void;
+  readonly retrying: (connection: Connection, failure: Failure, waitMilliseconds: number) => void;
+  readonly stray: (connection: Connection, lines: number) => void;
+  readonly said: (connection: Connection, kind: "warning" | "error" | "unknown", text: string) => void;
   /** The list of assets changed while events were missing, so no later opening can report this gap with its names. */
-  readonly missedBefore: (shard: Shard, gap: Gap) => void;
+  readonly missedBefore: (connection: Connection, gap: Gap) => void;
   /** Called at the end for a connection that is not open or blind, because no later opening can report its last gap. */
-  readonly missed: (shard: Shard, gap: Gap, missing: Missing) => void;
+  readonly missed: (connection: Connection, gap: Gap, missing: Missing) => void;
   /** The connection will not be opened again. */
-  readonly closed: (shard: Shard, why: string) => void;
+  readonly closed: (connection: Connection, why: string) => void;
   /** The assets of rejected connections move, because only this many connections are available. */
   readonly moved: (subjects: readonly Subject[], connections: number, failure: Failure) => void;
   /** The service has ended this connection permanently while others remain open. */
-  readonly ended: (shard: Shard, failure: Failure) => void;
+  readonly ended: (connection: Connection, failure: Failure) => void;
   /** Assets that the service does not stream are skipped. */
   readonly dropped: (subjects: readonly Subject[], failure: Failure) => void;
 }
 
-export interface TailOptions extends Opening, Omit<Subscription, "subjects"> {
+export interface LiveOptions extends Opening, Omit<Subscription, "subjects"> {
   readonly cap: number;
   /** When an earlier run ended whose output this one continues. */
   readonly since: Moment | undefined;
   readonly onInvalid: "fail" | "drop";
-  readonly limits: ShardLimits;
+  readonly limits: ConnectionOptions;
   /** Whether the asset has had an event in this run. */
   readonly hasHeard: (subject: Subject) => boolean;
   /** Finds assets that another source does not know, if asking it is worth the credits. They may still be valid. */

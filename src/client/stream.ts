@@ -1,16 +1,22 @@
 import { isStreamLimitFailure } from "./streams/stream-refusal.ts";
 import { childOf } from "../base/context/child-signal.ts";
 import { Failure, usageFailure } from "../base/failure.ts";
-import { CrowdedShards } from "./live/crowded-shards.ts";
-import { endCause, Stop } from "./ending.ts";
+import { LimitedConnections } from "./live/limited-connections.ts";
+import { endCause, StopReason } from "./ending.ts";
 import { findFault, refusedAlone } from "./live/find-invalid.ts";
 import { endedForGood } from "./live/reconnect.ts";
-import { assetsOf, Regrouped, RunningShard } from "./live/running-shard.ts";
+import { assetsOf, Regrouped, RunningConnection } from "./live/running-connection.ts";
 import { momentOf } from "./gap.ts";
-import { planShards, replanShards, type Room, roomFor, withoutMalformed } from "./shards.ts";
+import {
+  planConnections,
+  replanConnections,
+  type Room,
+  roomFor,
+  withoutMalformed,
+} from "./plan-connections.ts";
 import { openerOf } from "./live/subscription.ts";
 import { subjectKey, type Subject } from "./subject.ts";
-import type { ShardLimits, TailHandlers, TailOptions } from "./stream-options.ts";
+import type { ConnectionOptions, LiveHandlers, LiveOptions } from "./stream-options.ts";
 
 const reloaded = "the list of assets changed";
 
@@ -18,15 +24,15 @@ const reloaded = "the list of assets changed";
 const maxFruitless = 5;
 
 /** Streams any number of assets over as many connections as they need. */
-export class Tail {
-  readonly #options: TailOptions;
-  readonly #handlers: TailHandlers;
-  readonly #limits: ShardLimits;
-  readonly #running = new Set<RunningShard>();
-  readonly #crowded: CrowdedShards;
+export class LiveStream {
+  readonly #options: LiveOptions;
+  readonly #handlers: LiveHandlers;
+  readonly #limits: ConnectionOptions;
+  readonly #running = new Set<RunningConnection>();
+  readonly #crowded: LimitedConnections;
   readonly #work = new Set<Promise<void>>();
   /** Connections that the service ended permanently; reported at the end of the stream. */
-  readonly #ended: RunningShard[] = [];
+  readonly #ended: RunningConnection[] = [];
   /**
    * Assets that were dropped or whose connection has ended. Kept as long as they are listed, because the service would
    * reject them again and interrupt other assets.
@@ -38,14 +44,14 @@ export class Tail {
   #begun = 0;
   #start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
 
-  constructor(options: TailOptions, handlers: TailHandlers) {
+  constructor(options: LiveOptions, handlers: LiveHandlers) {
     this.#options = options;
     this.#handlers = handlers;
     this.#limits = {
       ...options.limits,
       isHostKnown: () => [...this.#running].some(({ wasOpen }) => wasOpen),
     };
-    this.#crowded = new CrowdedShards(this.#running, options, handlers);
+    this.#crowded = new LimitedConnections(this.#running, options, handlers);
   }
 
   /** Runs until it throws, like `keepOpen`. All connections are closed by then. */
@@ -60,11 +66,11 @@ export class Tail {
           const work = this.#begin(assets, all.signal, reject, after).finally(() => this.#work.delete(work));
           this.#work.add(work);
         };
-        for (const assets of planShards(wanted, this.#room(wanted.length))) this.#start(assets);
+        for (const assets of planConnections(wanted, this.#room(wanted.length))) this.#start(assets);
       });
     } catch (cause) {
       over = cause;
-      throw (cause instanceof Stop && cause.by === "time" && this.#crowded.withoutPlace()) || cause;
+      throw (cause instanceof StopReason && cause.by === "time" && this.#crowded.withoutPlace()) || cause;
     } finally {
       const isStopped = signal.aborted;
       all.abort(over);
@@ -122,25 +128,25 @@ export class Tail {
     return listed.filter((subject) => !this.#droppedKeys.has(subjectKey(subject)));
   }
 
-  #replan(subjects: readonly Subject[]): ReturnType<typeof replanShards> {
+  #replan(subjects: readonly Subject[]): ReturnType<typeof replanConnections> {
     if (subjects.length === 0) throw usageFailure("all assets in the list have already been skipped");
-    const before = [...this.#running].map(({ shard }) => shard.subjects);
-    return replanShards(before, subjects, this.#room(subjects.length));
+    const before = [...this.#running].map(({ connection }) => connection.subjects);
+    return replanConnections(before, subjects, this.#room(subjects.length));
   }
 
-  #regroup(replanned: ReturnType<typeof replanShards>): void {
+  #regroup(replanned: ReturnType<typeof replanConnections>): void {
     const places = new Map(replanned.map((each) => [each.from, each.subjects]));
     const reopened: Promise<void>[] = [];
     const at = momentOf(this.#options.context.clock);
     for (const [index, self] of [...this.#running].entries()) {
       const assets = places.get(index) ?? [];
-      if (isSame(assets, self.shard.subjects)) continue;
-      const { shard } = self;
+      if (isSame(assets, self.connection.subjects)) continue;
+      const { connection } = self;
       if (assets.length > 0) reopened.push(self.settling());
       self.regroup(assets, reloaded, at, this.#handlers);
       if (assets.length > 0) continue;
       this.#running.delete(self);
-      this.#handlers.closed(shard, reloaded);
+      this.#handlers.closed(connection, reloaded);
     }
     // The host may allow fewer connections than the plan, so existing connections reopen first.
     const after = Promise.all(reopened);
@@ -159,15 +165,15 @@ export class Tail {
     after: Promise<unknown> | undefined,
   ): Promise<void> {
     this.#begun += 1;
-    const shard = { number: this.#begun, subjects };
+    const connection = { number: this.#begun, subjects };
     const started = momentOf(this.#options.context.clock);
-    const self = new RunningShard(shard, started, after !== undefined, childOf(signal));
+    const self = new RunningConnection(connection, started, after !== undefined, childOf(signal));
     this.#running.add(self);
     const { since } = this.#options;
     if (!self.isAdded && since !== undefined)
       self.interrupted = { from: since, reason: "dexdata was not running" };
     try {
-      this.#handlers.begun(shard);
+      this.#handlers.begun(connection);
       await after;
       await this.#keepWanted(self, signal);
     } catch (cause) {
@@ -177,8 +183,8 @@ export class Tail {
     }
   }
 
-  async #keepWanted(self: RunningShard, signal: AbortSignal): Promise<void> {
-    for (let isWanted = self.shard.subjects.length > 0; isWanted;) {
+  async #keepWanted(self: RunningConnection, signal: AbortSignal): Promise<void> {
+    for (let isWanted = self.connection.subjects.length > 0; isWanted;) {
       self.current.release();
       self.current = childOf(signal);
       try {
@@ -186,7 +192,7 @@ export class Tail {
       } catch (cause) {
         if (signal.aborted) throw signal.reason;
         if (!(self.current.signal.reason instanceof Regrouped)) throw cause;
-        isWanted = self.shard.subjects.length > 0;
+        isWanted = self.connection.subjects.length > 0;
       } finally {
         self.current.release();
       }
@@ -195,9 +201,9 @@ export class Tail {
   }
 
   /** Returns false if no asset is left. */
-  async #keepOrDrop(self: RunningShard): Promise<boolean> {
+  async #keepOrDrop(self: RunningConnection): Promise<boolean> {
     try {
-      const open = openerOf({ ...this.#options, subjects: self.shard.subjects });
+      const open = openerOf({ ...this.#options, subjects: self.connection.subjects });
       return await self.keep(this.#options.context, open, this.#limits, this.#handlers);
     } catch (cause) {
       if (self.current.signal.aborted || !(cause instanceof Failure)) throw cause;
@@ -212,8 +218,8 @@ export class Tail {
   }
 
   /** Returns false if no asset is left. Throws if the options do not allow dropping. */
-  async #dropInvalid(self: RunningShard, refused: Failure): Promise<boolean> {
-    const { subjects } = self.shard;
+  async #dropInvalid(self: RunningConnection, refused: Failure): Promise<boolean> {
+    const { subjects } = self.connection;
     const signal = self.current.signal;
     const probing = { ...this.#probing(signal), isHostKnown: this.#limits.isHostKnown() };
     const { invalid, failure } = await findFault(probing, subjects, refused).catch((cause: unknown) => {
@@ -226,18 +232,18 @@ export class Tail {
     this.#drop(invalid, failure);
     const left = subjects.filter((subject) => !invalid.includes(subject));
     if (left.length === 0) return this.#giveUp(self, failure);
-    self.shard = { ...self.shard, subjects: left };
+    self.connection = { ...self.connection, subjects: left };
     return true;
   }
 
   /** Nothing is wrong with the assets, so the rejection was a passing mistake. */
-  async #tryAgain(self: RunningShard, refused: Failure): Promise<true> {
+  async #tryAgain(self: RunningConnection, refused: Failure): Promise<true> {
     const { clock, random } = this.#options.context;
     self.fruitless += 1;
     if (self.fruitless > maxFruitless) throw refused;
     const wait = self.waits.after(refused, random());
     self.settled?.();
-    this.#handlers.retrying(self.shard, refused, wait);
+    this.#handlers.retrying(self.connection, refused, wait);
     await clock.sleep(wait, self.current.signal);
     return true;
   }
@@ -258,30 +264,30 @@ export class Tail {
     for (const subject of invalid) this.#droppedKeys.add(subjectKey(subject));
   };
 
-  #endForGood(self: RunningShard, failure: Failure): false {
+  #endForGood(self: RunningConnection, failure: Failure): false {
     self.refused = failure;
     this.#ended.push(self);
-    for (const subject of self.shard.subjects) this.#droppedKeys.add(subjectKey(subject));
+    for (const subject of self.connection.subjects) this.#droppedKeys.add(subjectKey(subject));
     this.#giveUp(self, failure);
-    this.#handlers.ended(self.shard, failure);
+    this.#handlers.ended(self.connection, failure);
     return false;
   }
 
-  #giveUp(self: RunningShard, failure: Failure): false {
+  #giveUp(self: RunningConnection, failure: Failure): false {
     this.#running.delete(self);
-    this.#handlers.closed(self.shard, failure.message);
+    this.#handlers.closed(self.connection, failure.message);
     if (this.#running.size === 0) throw failure;
     return false;
   }
 
   #close(over: unknown, isStopped: boolean): void {
     for (const self of [...this.#ended, ...this.#running]) {
-      const { shard } = self;
+      const { connection } = self;
       const missed = self.missed(momentOf(this.#options.context.clock));
       // If a failure ended the stream, it already explains the connections that were never open.
       if (missed !== undefined && (isStopped || missed.missing === "lost"))
-        this.#handlers.missed(shard, missed.gap, missed.missing);
-      if (this.#running.has(self)) this.#handlers.closed(shard, endCause(over));
+        this.#handlers.missed(connection, missed.gap, missed.missing);
+      if (this.#running.has(self)) this.#handlers.closed(connection, endCause(over));
     }
   }
 }

@@ -13,7 +13,7 @@ import {
   type PriceRule,
   reasonOfTime,
   resolveBlock,
-  type Wanted,
+  type WantedPrice,
 } from "./candles/price-at.ts";
 import { intervalSeconds } from "./candle-intervals.ts";
 
@@ -22,7 +22,7 @@ export interface TimedAsset extends Subject {
 }
 
 /** Prices of assets at times. A leg is an asset at a time: one per input, and with `quote` a second one. */
-export interface TimedWalk {
+export interface TimedPlan {
   readonly rule: Pick<PriceRule, "rule" | "maxAge" | "now">;
   readonly interval: string;
   /** Distinct. */
@@ -95,7 +95,7 @@ export function createAnswers() {
   };
 }
 
-export function ruleOf({ rule, interval }: Pick<TimedWalk, "rule" | "interval">, tier: Tier): PriceRule {
+export function ruleOf({ rule, interval }: Pick<TimedPlan, "rule" | "interval">, tier: Tier): PriceRule {
   return { ...rule, interval: intervalSeconds(interval), asOf: rule.now - answerAge(tier) };
 }
 
@@ -111,12 +111,12 @@ export function reachAt({ now, interval }: PriceRule, tier: Tier, { kind }: Time
 
 /** The legs of each asset that need candles, from the input at `first` on. `refuse` gets the others. */
 export function wantedLegs(
-  { inputs, quote }: TimedWalk,
+  { inputs, quote }: TimedPlan,
   rule: PriceRule,
   first: number,
   refuse: (leg: number, reason: NoPriceReason) => void,
-): ReadonlyMap<number, readonly Wanted[]> {
-  const wanted = new Map<number, Wanted[]>();
+): ReadonlyMap<number, readonly WantedPrice[]> {
+  const wanted = new Map<number, WantedPrice[]>();
   const want = (asset: number, leg: number, at: Instant): void => {
     const seconds = secondsOf(at);
     const reason = reasonOfTime(seconds, rule);
@@ -136,7 +136,7 @@ export function wantedLegs(
 
 /** The number of requests for an asset's candles, if none of its first candles is missing. */
 export function countBlocks(
-  wanted: readonly Wanted[],
+  wanted: readonly WantedPrice[],
   interval: number,
   most: number,
   reach: number,
@@ -152,12 +152,12 @@ export function countBlocks(
 
 /** What the disk has. Returns the legs that are left. */
 export async function takeStored(
-  { stored, interval, rule }: TimedWalk,
+  { stored, interval, rule }: TimedPlan,
   target: Target,
   asset: TimedAsset,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedPrice[],
   take: (leg: number, answer: Answer) => void,
-): Promise<readonly Wanted[]> {
+): Promise<readonly WantedPrice[]> {
   if (stored === undefined) return wanted;
   const seconds = ruleOf({ rule, interval }, target.tier).interval;
   let rest = wanted;

@@ -8,7 +8,7 @@ import { member } from "../base/json/raw-json.ts";
 import { formatInstant, type Instant, secondsOf, showSeconds } from "../base/time/time.ts";
 import { ended, more } from "./page-end.ts";
 import { type Page, pageOf } from "./page.ts";
-import { type Asking, plainWalk, type Walk } from "./walk.ts";
+import { type ListRequest, plainList, type ListPlan } from "./list-plan.ts";
 import { parseRow, textRows } from "./rows.ts";
 import { addressKey, nameOf } from "./subject.ts";
 import {
@@ -18,7 +18,7 @@ import {
   type PricedCandle,
   type PriceRule,
   resolveBlock,
-  type Wanted,
+  type WantedPrice,
 } from "./candles/price-at.ts";
 import { askWholeSlice, createGapJudge } from "./candles/slice-answer.ts";
 import {
@@ -27,7 +27,7 @@ import {
   ruleOf,
   takeStored,
   type TimedAsset,
-  type TimedWalk,
+  type TimedPlan,
   wantedLegs,
 } from "./timed-legs.ts";
 import { inAnyOrder } from "../base/concurrent.ts";
@@ -36,8 +36,8 @@ import { sliceBetween } from "./candle-windows.ts";
 /** The precision of prices that are quotients, as in the decimal128 format of IEEE 754. */
 const quotientDigits = 34;
 
-interface Timed extends Asking {
-  readonly timed: TimedWalk;
+interface Timed extends ListRequest {
+  readonly timed: TimedPlan;
   readonly rule: PriceRule;
 }
 
@@ -45,8 +45,8 @@ interface Timed extends Asking {
  * One row for each input, in their order. Each asset's candles are requested newest first, as few as its times need, and
  * are dropped as soon as the times have their price.
  */
-export async function* walkTimed(asking: Asking, timed: TimedWalk): AsyncGenerator<Page> {
-  const { client, walk } = asking;
+export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): AsyncGenerator<Page> {
+  const { client, list } = request;
   const { inputs, answers, quote, assets } = timed;
   const { tier } = client.target;
   const rule = ruleOf(timed, tier);
@@ -54,8 +54,8 @@ export async function* walkTimed(asking: Asking, timed: TimedWalk): AsyncGenerat
   const subjects = assets.map(
     ({ network, address }) => `"chain":${text(network)},"id":${text(addressKey(address))}`,
   );
-  const all: Timed = { ...asking, timed, rule };
-  let next = walk.start?.flag === "subject" ? Number(walk.start.value) : 0;
+  const all: Timed = { ...request, timed, rule };
+  let next = list.start?.flag === "subject" ? Number(list.start.value) : 0;
   const wanted = wantedLegs(timed, rule, next, answers.set);
   const page = (): Page => {
     const rows: string[] = [];
@@ -100,22 +100,22 @@ export async function* walkTimed(asking: Asking, timed: TimedWalk): AsyncGenerat
 async function* priceAsset(
   all: Timed,
   asset: TimedAsset | undefined,
-  legs: readonly Wanted[],
+  legs: readonly WantedPrice[],
 ): AsyncGenerator<"more"> {
   if (asset === undefined) return;
   const { timed, rule, client } = all;
   const { answers } = timed;
   const endpoint = candlesOf[asset.kind];
   const args = new Map(Object.entries({ ...pathOf(asset), interval: timed.interval }));
-  const walk: Walk = {
-    ...plainWalk(0),
+  const list: ListPlan = {
+    ...plainList(0),
     kind: "candles",
     now: rule.now * 1000,
     expectedTo: rule.asOf * 1000,
     fill: undefined,
     address: undefined,
   };
-  const asked = { ...all, endpoint, args, walk, maxLimit: maxCandles };
+  const asked = { ...all, endpoint, args, list, maxLimit: maxCandles };
   const withRest = createGapJudge(asked);
   let quote: Promise<string | undefined> | undefined;
   const take = async (priced: readonly (readonly [leg: number, candle: PricedCandle])[]): Promise<void> => {

@@ -4,10 +4,10 @@ import type { Context } from "../base/context/context.ts";
 import { usageFailure } from "../base/failure.ts";
 import { lookAt, namesIn } from "../base/files/paths.ts";
 import { replaceWithText } from "../base/files/replace-file.ts";
-import { textOfFile } from "../base/files/stored-file.ts";
+import { textOfFile } from "../base/files/synced-file.ts";
 import { writeFailure } from "../base/files/file-errors.ts";
 import { type Dataset, factsOfKind, isPoolList } from "./dataset.ts";
-import { findFiles } from "./files/held-files.ts";
+import { findFiles } from "./files/stored-periods.ts";
 import { type DatasetKey, folderOf, type Period, placeNamed } from "./layout.ts";
 
 /** The list of datasets in the directory, which people may edit. */

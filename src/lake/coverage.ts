@@ -16,7 +16,7 @@ export const completeAge = day;
 /** The service counts a day again at this age, when its rows can still be fetched. */
 const recountAge = 4 * day;
 /** Incomplete periods are requested again, once a day, until this long after their end. */
-const patience = 30 * day;
+const retryPeriod = 30 * day;
 
 /** A file of the directory, as its name and footer describe it. */
 export interface Held {
@@ -57,7 +57,7 @@ export function needOf(wish: Wish, period: Period, held: Held | undefined): Need
   if (held.state === "lost") {
     const tried = Math.max(...footer.lost.map(({ seen_at }) => seen_at));
     const isRefused = footer.lost.some(({ why }) => isOfPlan(why));
-    return !isRefused && age < patience && isDue(present, tried, day) ? all : nothing;
+    return !isRefused && age < retryPeriod && isDue(present, tried, day) ? all : nothing;
   }
   if (held.state === "rows") return needOfComplete(wish, period, footer);
   // A clock was wrong.
@@ -111,8 +111,8 @@ function needOfComplete(wish: Wish, period: Period, footer: Footer): Need {
 function isAttemptDue({ present }: Wish, period: Period, footer: Footer): boolean {
   const { read_at: read } = footer;
   if (read === null || read < period.to + completeAge) return true;
-  const isPatient = present - period.to < patience;
-  return isPatient && isDue(present, read, needsSecondRead(footer) ? settlingTime : day);
+  const isRetried = present - period.to < retryPeriod;
+  return isRetried && isDue(present, read, needsSecondRead(footer) ? settlingTime : day);
 }
 
 /** A file that needs only a second read with the same result: it has no rows, or lacks earlier ones. */
@@ -121,24 +121,24 @@ export function needsSecondRead({ witnessed, contradicted, rows }: Footer): bool
 }
 
 /** A time range to read at once, in Unix seconds. `to` is undefined if it ends at the service's present time. */
-export interface Stretch {
+export interface TimeRange {
   readonly dataset: Dataset;
   readonly from: number;
   readonly to: number | undefined;
 }
 
 export interface Plan {
-  readonly stretches: readonly Stretch[];
+  readonly ranges: readonly TimeRange[];
   readonly confirms: readonly { readonly dataset: Dataset; readonly period: Period }[];
 }
 
 /**
- * What is missing in one dataset. `heldIn` looks at the file of a period. Adjacent ranges become one stretch. Of the
+ * What is missing in one dataset. `heldIn` looks at the file of a period. Adjacent ranges become one time range. Of the
  * files of earlier versions, one is confirmed in each run.
  */
 export function planDataset(wish: Wish, heldIn: (period: Period) => Held | undefined): Plan {
   const { dataset, present } = wish;
-  const stretches: { from: number; to: number }[] = [];
+  const ranges: { from: number; to: number }[] = [];
   const confirms: Plan["confirms"][number][] = [];
   let hasEarlier = false;
   const files = periodsBetween(dataset, dataset.from, present).map((period) => ({
@@ -154,13 +154,13 @@ export function planDataset(wish: Wish, heldIn: (period: Period) => Held | undef
       hasEarlier ||= need.isEarlier;
     }
     if (need.what !== "read") continue;
-    const last = stretches.at(-1);
+    const last = ranges.at(-1);
     if (last?.to === need.from) last.to = period.to;
-    else stretches.push({ from: need.from, to: period.to });
+    else ranges.push({ from: need.from, to: period.to });
   }
   return {
     confirms,
-    stretches: stretches.map(({ from, to }) => ({ dataset, from, to: to > present ? undefined : to })),
+    ranges: ranges.map(({ from, to }) => ({ dataset, from, to: to > present ? undefined : to })),
   };
 }
 
@@ -170,9 +170,9 @@ function isKnownToLack({ isForced, plan }: Wish, period: Period, before: readonl
   return own.some((range) => range.why === notCreated || (!isForced && !isOfOtherPlan(range, plan)));
 }
 
-/** The parts of a stretch in its periods, oldest first. `end` is where the stretch ends. */
+/** The parts of a time range in its periods, oldest first. `end` is where the time range ends. */
 export function partsOf(
-  { dataset, from }: Stretch,
+  { dataset, from }: TimeRange,
   end: number,
 ): readonly { readonly period: Period; readonly from: number; readonly to: number }[] {
   return periodsBetween(dataset, from, end).map((period) => ({

@@ -63,7 +63,7 @@ function candlesInstead(pool: string): string {
 }
 
 /**
- * Some chains may give two events the same ID and log index, and a list must not lose one of them. The walk therefore
+ * Some chains may give two events the same ID and log index, and a list must not lose one of them. The pull therefore
  * drops a row as a repeat only if its tokens, amounts and time are the same, too. The API requires these fields.
  */
 const exactTransactions: Endpoint = {

@@ -34,7 +34,7 @@ export interface LakeEvents {
   /** Rows are missing, or may be. */
   readonly incomplete: (problem: string) => void;
   readonly damaged: (problem: string) => void;
-  readonly remark: (text: string) => void;
+  readonly info: (text: string) => void;
   readonly failed: (dataset: Dataset, failure: Failure) => void;
 }
 

@@ -12,7 +12,7 @@ import type { LakePlan } from "./sync-lake.ts";
 export async function lockRoot(
   context: Locking,
   root: string,
-  remark: (text: string) => void,
+  info: (text: string) => void,
 ): Promise<FileLock & FolderLock> {
   try {
     makeFolder(root);
@@ -21,7 +21,7 @@ export async function lockRoot(
   }
   const file = path.join(folderBelow(root, ".dexdata"), "lock");
   const lock = await holdLock(context, file, () =>
-    remark(`waiting for the lock ${file}, held by another host or container`),
+    info(`waiting for the lock ${file}, held by another host or container`),
   );
   if (!("release" in lock))
     throw fail("busy", `${root} is in use by ${lock.holder}`, {

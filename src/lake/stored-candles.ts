@@ -6,7 +6,7 @@ import { addressKey } from "../client/subject.ts";
 import { parseRow } from "../client/rows.ts";
 import { placesOf, readAssets } from "./assets-file.ts";
 import type { Dataset } from "./dataset.ts";
-import { findFiles } from "./files/held-files.ts";
+import { findFiles } from "./files/stored-periods.ts";
 import { readRows } from "./files/lake-file.ts";
 import { openingOf } from "../client/candle-windows.ts";
 import { intervalSeconds } from "../client/candle-intervals.ts";

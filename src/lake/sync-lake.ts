@@ -4,20 +4,26 @@ import { diskAdvice, outputFailure } from "../base/files/file-errors.ts";
 import { folderBelow } from "../base/files/folder-below.ts";
 import { lookAt, namesIn } from "../base/files/paths.ts";
 import { confirmPeriod } from "./reading/confirm-period.ts";
-import { type Plan, planDataset, partsOf, type Stretch } from "./coverage.ts";
+import { type Plan, planDataset, partsOf, type TimeRange } from "./coverage.ts";
 import { type Dataset, isPoolList, type PoolList } from "./dataset.ts";
 import type { Footer } from "./footer.ts";
-import { findFiles, type FoundFile, heldIn, type HeldFile, type Looking } from "./files/held-files.ts";
+import {
+  findFiles,
+  type FoundFile,
+  heldIn,
+  type LakeFileState,
+  type Looking,
+} from "./files/stored-periods.ts";
 import { beginRun } from "./reading/lake-run.ts";
 import { folderOf, type Period, periodsBetween, placeOf } from "./layout.ts";
 import { clearWork } from "./files/place-file.ts";
 import { dropCopies, type Placer } from "./files/place-period.ts";
 import { completeTokens, type TokenKey } from "./files/token-table.ts";
 import { writeViews } from "./files/views.ts";
-import type { Expected } from "./reading/pull-stretch.ts";
+import type { Expected } from "./reading/pull-range.ts";
 import { planMark } from "./reading/lake-reach.ts";
 import { candleReach } from "../api/tier.ts";
-import { readStretch } from "./reading/read-stretch.ts";
+import { readRange } from "./reading/read-range.ts";
 import { isDue, syncList } from "./reading/sync-list.ts";
 import { publishWaiting } from "./reading/waiting-parts.ts";
 import type { Lake } from "./lake.ts";
@@ -27,9 +33,9 @@ import type { Lake } from "./lake.ts";
  *
  *     names and footers of the files          findFiles
  *        ↓
- *     what is missing: stretches, confirms    planDataset     pure; the oldest rows come first, before the service drops
+ *     what is missing: ranges, confirms       planDataset     pure; the oldest rows come first, before the service drops
  *        ↓                                                    them
- *     rows of a stretch                       pullStretch     the walk of every pull, staged in .dexdata/work with a
+ *     rows of a time range                    pullRange       read like any pull, staged in .dexdata/work with a
  *        ↓                                                    checkpoint after each page
  *     a witness for the start of each period  takeRows        at most one request per dataset, at the end of the run
  *        ↓
@@ -55,14 +61,14 @@ export interface SyncResult {
 }
 
 type Task =
-  | { readonly kind: "list"; readonly dataset: PoolList; readonly held: ReadonlyMap<string, HeldFile> }
-  | { readonly kind: "read"; readonly dataset: Dataset; readonly stretch: Stretch }
+  | { readonly kind: "list"; readonly dataset: PoolList; readonly held: ReadonlyMap<string, LakeFileState> }
+  | { readonly kind: "read"; readonly dataset: Dataset; readonly range: TimeRange }
   | { readonly kind: "confirm"; readonly dataset: Dataset; readonly period: Period };
 
 export interface LakePlan {
   readonly present: number;
   readonly tasks: readonly Task[];
-  readonly files: ReadonlyMap<Dataset, ReadonlyMap<string, HeldFile>>;
+  readonly files: ReadonlyMap<Dataset, ReadonlyMap<string, LakeFileState>>;
 }
 
 /** In seconds. If the local clock differs more from the service's, the plan is made again. */
@@ -101,13 +107,13 @@ export async function syncLake(
 
   const perform = async (task: Task, width: number): Promise<readonly Task[]> => {
     const { dataset } = task;
-    const stretches = await attempt(dataset, async () => {
+    const ranges = await attempt(dataset, async () => {
       if (task.kind === "list") return await syncList(run, task.dataset, task.held);
       return task.kind === "read"
-        ? await readStretch(run, task.stretch, width, expectedIn(plan, task.stretch))
+        ? await readRange(run, task.range, width, expectedIn(plan, task.range))
         : await run.inTurn(dataset, async () => await confirmPeriod(run, dataset, task.period));
     });
-    return (stretches ?? []).map((stretch) => ({ kind: "read", dataset, stretch }));
+    return (ranges ?? []).map((range) => ({ kind: "read", dataset, range }));
   };
 
   const performAll = async (all: readonly Task[]): Promise<void> => {
@@ -168,10 +174,10 @@ export async function planLake(
   present: number,
 ): Promise<LakePlan> {
   const { root, isForced, client, lock } = lake;
-  const files = new Map<Dataset, Map<string, HeldFile>>();
+  const files = new Map<Dataset, Map<string, LakeFileState>>();
   const tasks: Task[] = [];
   for (const dataset of datasets) {
-    const own = new Map<string, HeldFile>();
+    const own = new Map<string, LakeFileState>();
     const found = new Map<string, readonly FoundFile[]>();
     const names = new Set(namesIn(path.join(root, folderOf(dataset))));
     // The clock that set the start of a list may have been ahead.
@@ -197,23 +203,23 @@ export async function planLake(
   return { present, files, tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)) };
 }
 
-function tasksOf({ stretches, confirms }: Plan): readonly Task[] {
+function tasksOf({ ranges, confirms }: Plan): readonly Task[] {
   return [
     ...confirms.map((each) => ({ kind: "confirm" as const, ...each })),
-    ...stretches.map((stretch) => ({ kind: "read" as const, dataset: stretch.dataset, stretch })),
+    ...ranges.map((range) => ({ kind: "read" as const, dataset: range.dataset, range })),
   ];
 }
 
 /** Lists come first, because the service keeps no history of them. */
 function startOf(task: Task): number {
   if (task.kind === "list") return Number.NEGATIVE_INFINITY;
-  return task.kind === "read" ? task.stretch.from : task.period.from;
+  return task.kind === "read" ? task.range.from : task.period.from;
 }
 
-const reachesPresent = (task: Task): boolean => task.kind === "read" && task.stretch.to === undefined;
+const reachesPresent = (task: Task): boolean => task.kind === "read" && task.range.to === undefined;
 
 export function periodsOf(task: Task, present: number): number {
-  return task.kind !== "read" ? 1 : partsOf(task.stretch, task.stretch.to ?? present).length;
+  return task.kind !== "read" ? 1 : partsOf(task.range, task.range.to ?? present).length;
 }
 
 /** Together, the tasks have at most as many requests under way as --parallel allows. */
@@ -269,13 +275,13 @@ function endsRun(
   return exit === 4 || exit === 5 || exit === 6;
 }
 
-/** What the files have after the start of a stretch that ends at the present. */
-function expectedIn({ files, present }: LakePlan, stretch: Stretch): Expected | undefined {
-  if (stretch.to !== undefined || stretch.dataset.kind !== "transactions") return undefined;
+/** What the files have after the start of a time range that ends at the present. */
+function expectedIn({ files, present }: LakePlan, range: TimeRange): Expected | undefined {
+  if (range.to !== undefined || range.dataset.kind !== "transactions") return undefined;
   let rows = 0;
   let newest: unknown;
-  for (const { period, from } of partsOf(stretch, present)) {
-    const held = files.get(stretch.dataset)?.get(period.name);
+  for (const { period, from } of partsOf(range, present)) {
+    const held = files.get(range.dataset)?.get(period.name);
     const footer = held?.footer;
     if (held?.state !== "open" || footer === undefined) return undefined;
     // A day that is old enough is read in full, whatever its number of rows.

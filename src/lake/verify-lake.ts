@@ -6,7 +6,7 @@ import { namesIn } from "../api/service-name.ts";
 import { lookAt } from "../base/files/paths.ts";
 import { counted } from "../base/text/counted.ts";
 import type { Query } from "../rows/receipt.ts";
-import { createRowWalk } from "../rows/row-walk.ts";
+import { createRowChecker } from "../rows/row-checker.ts";
 import type { Report, RuleId } from "../rows/verify-rules.ts";
 import { verifyParquet } from "../rows/verify-parquet.ts";
 import { completeAge, needsSecondRead } from "./coverage.ts";
@@ -35,7 +35,7 @@ export interface LakeVerifier {
 type ListedDataset = Omit<Dataset, "from" | "by"> & { readonly from: number | undefined };
 
 /** In seconds. A file that stays open for longer than this after its day could be complete was probably forgotten. */
-const patience = 3 * 3600;
+const graceTime = 3 * 3600;
 
 /** Checks every file of a directory that `sync` keeps. Returns the number of files. */
 export async function verifyLake(root: string, verifier: LakeVerifier): Promise<number> {
@@ -148,15 +148,15 @@ async function verifyRows(
   query: Query | undefined,
   report: Report,
 ): Promise<Checked> {
-  const walk = createRowWalk(query, "parquet", report, undefined);
+  const list = createRowChecker(query, "parquet", report, undefined);
   try {
-    await verifyParquet({ file, startWalk: () => walk, report, signal, onGroup: flush });
+    await verifyParquet({ file, startChecker: () => list, report, signal, onGroup: flush });
   } catch (cause) {
     if (!isOneFile(cause)) throw cause;
     const found = errorCode(cause) === "ELOOP" ? "a link" : describeFileError(cause);
     report("F1", { expected: "a Parquet file as dexdata wrote it", found });
   }
-  return { rows: walk.rows(), checked: ["F1", "F2", ...walk.checked()] };
+  return { rows: list.rows(), checked: ["F1", "F2", ...list.checked()] };
 }
 
 async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report): Promise<Checked> {
@@ -193,7 +193,7 @@ function checkFooter(footer: Footer, report: Report, now: number): void {
     });
   // A second read is due with the next run.
   const due = needsSecondRead(footer) ? Math.max(footer.read_at ?? 0, period.to) : period.to;
-  if (state === "open" && now > due + completeAge + patience)
+  if (state === "open" && now > due + completeAge + graceTime)
     report("H3", {
       field: "state",
       expected: `a complete period, which ended at ${showSeconds(period.to)}`,

@@ -1,4 +1,4 @@
-import { plainWalk } from "../client/walk.ts";
+import { plainList } from "../client/list-plan.ts";
 import { groupsIn } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
 import type { Pace } from "../client/pace.ts";
@@ -14,7 +14,7 @@ import { wantedPages } from "../rows/wanted-pages.ts";
 import { checkOptions } from "./check-options.ts";
 import type { Listing, ListOptions, Page } from "./public-types.ts";
 import { type ClientWishes, wholeNumber } from "./read-options.ts";
-import { type Asking, type GivenParams, readParams } from "./read-params.ts";
+import { type EndpointCall, type GivenParams, readParams } from "./read-params.ts";
 
 export interface OpenLibrary extends ClientWishes {
   readonly client: Client;
@@ -26,21 +26,21 @@ export interface OpenLibrary extends ClientWishes {
 
 export function callOf(opened: OpenLibrary, endpoint: Endpoint): (...given: readonly never[]) => unknown {
   const { kind } = endpoint.reply;
-  const asking = (given: GivenParams): Asking => readParams(endpoint, given, opened.now());
+  const call = (given: GivenParams): EndpointCall => readParams(endpoint, given, opened.now());
   const method = endpoint.command;
   if (kind === "single" || kind === "groups")
     return async (given: GivenParams = {}, options: object = {}) => {
       checkOptions(options, [], method);
       return kind === "single"
-        ? await one(opened, endpoint, asking(given))
-        : await grouped(opened, endpoint, asking(given));
+        ? await one(opened, endpoint, call(given))
+        : await grouped(opened, endpoint, call(given));
     };
   return (given: GivenParams = {}, options: ListOptions = {}) =>
     listing(() => {
       checkOptions(options, ["limit"], method);
       const { limit } = options;
       const most = limit === undefined ? undefined : wholeNumber("limit", limit, 1);
-      return pagesOf(opened, endpoint, asking(given), most);
+      return pagesOf(opened, endpoint, call(given), most);
     });
 }
 
@@ -64,11 +64,11 @@ function listing(pages: () => AsyncIterable<Page<unknown>>): Listing<unknown> {
 async function* pagesOf(
   opened: OpenLibrary,
   endpoint: Endpoint,
-  asking: Asking,
+  call: EndpointCall,
   limit?: number,
 ): AsyncGenerator<Page<unknown>> {
   const read = rowReader(rowShape(endpoint, onlyGroup).record, opened.hasTexts);
-  for await (const page of rawPages(opened, endpoint, asking, limit)) {
+  for await (const page of rawPages(opened, endpoint, call, limit)) {
     const { rows } = page;
     const missing = missingIn(page);
     if (rows.length > 0 || missing.length > 0) {
@@ -83,17 +83,17 @@ async function* pagesOf(
 async function* rawPages(
   { client }: OpenLibrary,
   endpoint: Endpoint,
-  { args, subjects }: Asking,
+  { args, subjects }: EndpointCall,
   limit?: number,
 ): AsyncGenerator<RawPage> {
   const { reply } = endpoint;
   const largest = "maxLimit" in reply ? reply.maxLimit : 0;
-  const walk = plainWalk(Math.min(limit ?? largest, largest));
+  const list = plainList(Math.min(limit ?? largest, largest));
   yield* await wantedPages(client, args, {
     ...everyRow(createSeenKeys(reachOf(endpoint), false)),
     endpoint,
-    asked: [args],
-    walk: subjects === undefined ? walk : { ...walk, kind: "batch", subjects, fillMissing: false },
+    argSets: [args],
+    list: subjects === undefined ? list : { ...list, kind: "batch", subjects, fillMissing: false },
     groups: groupsIn(reply) ?? [onlyGroup],
     limit,
     wanted: limit ?? (client.width === 1 ? 0 : undefined),
@@ -101,8 +101,8 @@ async function* rawPages(
   });
 }
 
-async function one(opened: OpenLibrary, endpoint: Endpoint, asking: Asking): Promise<unknown> {
-  for await (const page of pagesOf(opened, endpoint, asking)) return page.rows[0];
+async function one(opened: OpenLibrary, endpoint: Endpoint, call: EndpointCall): Promise<unknown> {
+  for await (const page of pagesOf(opened, endpoint, call)) return page.rows[0];
   throw invalidResponse("invalid response: no row");
 }
 
@@ -110,10 +110,10 @@ async function one(opened: OpenLibrary, endpoint: Endpoint, asking: Asking): Pro
 async function grouped(
   opened: OpenLibrary,
   endpoint: Endpoint,
-  asking: Asking,
+  call: EndpointCall,
 ): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const groups: Record<string, readonly unknown[]> = {};
-  for await (const { group, rows } of rawPages(opened, endpoint, asking))
+  for await (const { group, rows } of rawPages(opened, endpoint, call))
     groups[group] = rows.texts().map(rowReader(rowShape(endpoint, group).record, opened.hasTexts));
   return groups;
 }

@@ -6,13 +6,13 @@ import { feedNames, feedsTaking, findFeed } from "../api/feeds/all-feeds.ts";
 import { readSince, streamIntervals } from "../api/feeds/ohlcv-feed.ts";
 import { EventOwners } from "../client/event-owner.ts";
 import type { Gap } from "../client/gap.ts";
-import { Tail } from "../client/stream.ts";
+import { LiveStream } from "../client/stream.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
 import { checkOptions } from "./check-options.ts";
 import { createHandover } from "./handover.ts";
 import type { StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { timeText } from "./read-params.ts";
-import { defaultLimits, type Shard, type TailHandlers } from "../client/stream-options.ts";
+import { defaultLimits, type Connection, type LiveHandlers } from "../client/stream-options.ts";
 
 /**
  * Throws a Failure that another connection would not fix. Also ends when the client's signal aborts or the caller
@@ -61,7 +61,7 @@ async function* listen(
   const ending = childOf(context.signal);
   left.addEventListener("abort", () => ending.abort(left.reason), { once: true });
   const handover = createHandover<StreamEvent<unknown>>(ending.signal);
-  const tail = new Tail(
+  const stream = new LiveStream(
     {
       ...opening,
       feed,
@@ -78,8 +78,8 @@ async function* listen(
     {
       ...noticesOf(onNotice),
       charged: ledger.delivered,
-      events: async (shard, events, { now }) => {
-        const { subjects: assets } = shard;
+      events: async (connection, events, { now }) => {
+        const { subjects: assets } = connection;
         for (const event of events)
           if (isSkipped(event)) onNotice({ kind: "lost", assets, reason: "larger than 1 MiB" });
         const items = events
@@ -96,7 +96,7 @@ async function* listen(
       },
     },
   );
-  const running = tail.run(subjects, ending.signal).catch(handover.fail);
+  const running = stream.run(subjects, ending.signal).catch(handover.fail);
   try {
     yield* handover.taken();
   } finally {
@@ -144,14 +144,14 @@ function readStream(options: StreamOptions, now: number) {
 }
 
 /** The notices contain the messages that the command line would print to stderr. */
-function noticesOf(tell: (notice: StreamNotice) => void): Omit<TailHandlers, "events" | "charged"> {
-  const tellGap = ({ subjects }: Shard, { from, to, reason }: Gap): void =>
+function noticesOf(tell: (notice: StreamNotice) => void): Omit<LiveHandlers, "events" | "charged"> {
+  const tellGap = ({ subjects }: Connection, { from, to, reason }: Gap): void =>
     tell({ kind: "gap", assets: subjects, from: new Date(from.now), to: new Date(to.now), reason });
   return {
     begun: () => undefined,
-    opened: (shard, _, gap) => {
-      if (gap === undefined) tell({ kind: "open", assets: shard.subjects });
-      else tellGap(shard, gap);
+    opened: (connection, _, gap) => {
+      if (gap === undefined) tell({ kind: "open", assets: connection.subjects });
+      else tellGap(connection, gap);
     },
     retrying: ({ subjects }, failure, wait) =>
       tell({ kind: "retry", assets: subjects, wait, reason: failure.message }),

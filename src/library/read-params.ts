@@ -11,7 +11,7 @@ import { completeWindow } from "../client/candle-windows.ts";
 /** Values by API parameter name. */
 export type GivenParams = Readonly<Record<string, unknown>>;
 
-export interface Asking {
+export interface EndpointCall {
   readonly args: Args;
   readonly subjects: readonly Subject[] | undefined;
 }
@@ -28,7 +28,7 @@ export function isGiven({ place, flag, required }: Param): boolean {
 }
 
 /** `now` is in milliseconds since the epoch. */
-export function readParams(endpoint: Endpoint, given: GivenParams, now: number): Asking {
+export function readParams(endpoint: Endpoint, given: GivenParams, now: number): EndpointCall {
   const { reply } = endpoint;
   const known = endpoint.params.filter(isGiven);
   const names = known.map(({ name }) => name);
@@ -56,7 +56,7 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
 const defaultValues: GivenParams = { detailed: true };
 
 /** Reads inputs one by one, because there may be more of them than one request accepts. */
-function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: number): Asking {
+function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: number): EndpointCall {
   const network = given["network"];
   const inputs = Array.isArray(given[name]) ? given[name] : [given[name]];
   const subjects = inputs.map((input: unknown): Subject => {

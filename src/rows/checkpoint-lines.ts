@@ -18,7 +18,7 @@ const placeSchema = z.object({
 });
 
 /** A pull's progress across all its runs. */
-export const progressSchema = z.object({
+export const lineSchema = z.object({
   /** The number of bytes in the file that the journal accounts for. */
   bytes: count,
   /** The hash of these bytes. */
@@ -92,6 +92,6 @@ export const headerSchema = z.object({
   started: z.number(),
 });
 
-export type Progress = z.infer<typeof progressSchema>;
+export type CheckpointLine = z.infer<typeof lineSchema>;
 export type CheckpointHeader = z.infer<typeof headerSchema>;
 export type WrittenFile = Readonly<z.infer<typeof writtenFileSchema>>;

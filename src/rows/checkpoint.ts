@@ -4,20 +4,20 @@ import type * as z from "zod";
 import { parseJson } from "../base/json/raw-json.ts";
 import { cannotBeRead, errorCode } from "../base/files/file-errors.ts";
 import { fail, Failure, usageFailure } from "../base/failure.ts";
-import { checkRegular, isSameFile, openRegular } from "../base/files/regular-file.ts";
+import { checkRegular, isSameFile, openRegular } from "../base/files/file-checks.ts";
 import {
   type CheckpointHeader,
   endingSchema,
   headerSchema,
-  type Progress,
-  progressSchema,
+  type CheckpointLine,
+  lineSchema,
   type WrittenFile,
 } from "./checkpoint-lines.ts";
 import { journalOf, partOf } from "./out-file.ts";
 
 export interface FoundProgress {
   /** Undefined before the first page. */
-  readonly progress: Progress | undefined;
+  readonly progress: CheckpointLine | undefined;
   /** In bytes; undefined until the pull is complete. */
   readonly complete: number | undefined;
   /** Made from staged rows. Some of them may already have their names. */
@@ -44,12 +44,12 @@ export function readJournal(file: string) {
   /** Ignores lines beyond `size`, because after a power failure the file may be behind its journal. */
   const upTo = (size: number): FoundProgress => {
     const seen: string[] = [];
-    let at: Progress | undefined;
+    let at: CheckpointLine | undefined;
     let ending: z.infer<typeof endingSchema> | undefined;
     let isCut = false;
     let { end } = first;
     for (const line of rest) {
-      const read = progressSchema.safeParse(line.value);
+      const read = lineSchema.safeParse(line.value);
       if (!read.success) {
         ending = endingSchema.safeParse(line.value).data;
         // Staged rows do not change after this line, and without it, the final files could belong to another program.
@@ -127,7 +127,7 @@ function readBytes(path: string): Buffer {
 }
 
 /** A journal with more finished inputs than the user typed is damaged. The pull must not count as finished. */
-export function checkInputs(file: string, at: Progress | undefined, inputs: number): void {
+export function checkInputs(file: string, at: CheckpointLine | undefined, inputs: number): void {
   if (at !== undefined && at.question > inputs) throw foreignJournal(journalOf(file));
 }
 
@@ -174,14 +174,14 @@ export async function findInterrupted(file: string, signal: AbortSignal): Promis
 }
 
 /** A pull whose final files have their names. The run was killed before it removed the checkpoint. */
-export interface Placed {
+export interface PublishedPull {
   readonly header: CheckpointHeader;
-  readonly progress: Progress;
+  readonly progress: CheckpointLine;
   readonly files: readonly WrittenFile[];
 }
 
 /** Staged rows are removed after the final files have got their names, and before the checkpoint. */
-export function findPlaced(file: string): Placed | undefined {
+export function findPublished(file: string): PublishedPull | undefined {
   const journal = readJournal(file);
   if (journal?.header.rows !== "staged" || checkRegular(partOf(file))) return undefined;
   const { progress, files } = journal.upTo(Number.POSITIVE_INFINITY);

@@ -1,7 +1,7 @@
 import { fail, usageFailure } from "../base/failure.ts";
 import { counted } from "../base/text/counted.ts";
 import { alreadyExists, holdFile, journalOf, lockOf, partOf } from "./out-file.ts";
-import type { Interrupted, Placed } from "./checkpoint.ts";
+import type { Interrupted, PublishedPull } from "./checkpoint.ts";
 import type { FileLock, Locking } from "../base/files/file-lock.ts";
 import { isTaken } from "../base/files/paths.ts";
 
@@ -18,26 +18,26 @@ export interface WantedDestination {
 }
 
 /** A file that no other process can write, and what earlier runs left of it. */
-export interface Claimed {
+export interface OutputClaim {
   readonly file: string;
   readonly lock: FileLock;
   readonly interrupted: Interrupted | undefined;
   /** The pull is complete, but its run was killed before it removed the checkpoint. */
-  readonly placed: Placed | undefined;
+  readonly published: PublishedPull | undefined;
   /** The file has no checkpoint. With --resume, only a receipt can then prove that it is complete. */
   readonly isUnproven: boolean;
 }
 
-type Wanted = Pick<WantedDestination, "isResumed" | "isForced" | "pattern"> & { readonly file: string };
+type FileToClaim = Pick<WantedDestination, "isResumed" | "isForced" | "pattern"> & { readonly file: string };
 
 /** Fails if an earlier run left the file unfinished and no flag specifies what to do. */
 export async function claimFile(
   context: Locking,
-  to: Wanted,
-  remark: (text: string) => void,
-): Promise<Claimed> {
+  to: FileToClaim,
+  hint: (text: string) => void,
+): Promise<OutputClaim> {
   const { file } = to;
-  const lock = await holdFile(context, file, lockOf(file), remark);
+  const lock = await holdFile(context, file, lockOf(file), hint);
   try {
     return { file, lock, ...(await findLeft(context.signal, to)) };
   } catch (cause) {
@@ -46,16 +46,16 @@ export async function claimFile(
   }
 }
 
-async function findLeft(signal: AbortSignal, to: Wanted): Promise<Omit<Claimed, "file" | "lock">> {
+async function findLeft(signal: AbortSignal, to: FileToClaim): Promise<Omit<OutputClaim, "file" | "lock">> {
   const { file, isResumed, isForced, pattern = file } = to;
   const isThere = isTaken(file);
   // Another run may have created the file after the flags were checked.
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
   if (!isTaken(journalOf(file)) && !isTaken(partOf(file)))
-    return { interrupted: undefined, placed: undefined, isUnproven: isThere };
-  const { checkReplaceable, findInterrupted, findPlaced } = await import("./checkpoint.ts");
-  const placed = isForced ? undefined : findPlaced(file);
-  if (placed !== undefined && isResumed) return { interrupted: undefined, placed, isUnproven: false };
+    return { interrupted: undefined, published: undefined, isUnproven: isThere };
+  const { checkReplaceable, findInterrupted, findPublished } = await import("./checkpoint.ts");
+  const published = isForced ? undefined : findPublished(file);
+  if (published !== undefined && isResumed) return { interrupted: undefined, published, isUnproven: false };
   const interrupted = isForced ? undefined : await findInterrupted(file, signal);
   if (interrupted === undefined) checkReplaceable(file);
   else if (!isResumed) {
@@ -68,5 +68,5 @@ async function findLeft(signal: AbortSignal, to: Wanted): Promise<Omit<Claimed, 
       `${file} already exists, and the unfinished pull in ${interrupted.rowsAt} would replace it`,
       `move ${file} out of the way, or start over with --force`,
     );
-  return { interrupted, placed: undefined, isUnproven: isThere && interrupted === undefined };
+  return { interrupted, published: undefined, isUnproven: isThere && interrupted === undefined };
 }

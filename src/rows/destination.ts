@@ -2,12 +2,12 @@ import type { Meter } from "../client/meter.ts";
 import type { Output } from "../base/context/context.ts";
 import type { GrowingFile } from "./out-files/growing-file.ts";
 import { countedSink, newHash } from "./out-files/sink.ts";
-import type { Spent } from "./pull.ts";
+import type { PullCost } from "./pull.ts";
 
-export const nothingSpent: Spent = { requests: 0, credits: 0, inDoubt: 0 };
+export const noCost: PullCost = { requests: 0, credits: 0, inDoubt: 0 };
 
 /** Where a pull writes its rows. */
-export interface Destination extends Omit<GrowingFile, "rowsAt" | "note"> {
+export interface Destination extends Omit<GrowingFile, "rowsAt" | "checkpoint"> {
   /** The file that currently contains the rows; undefined for stdout. */
   readonly rowsAt: () => string | undefined;
   /** Undefined if all rows belong to one file. */
@@ -19,8 +19,8 @@ export interface Destination extends Omit<GrowingFile, "rowsAt" | "note"> {
         readonly write: (file: string, rows: number, text: Buffer) => Promise<void>;
       }
     | undefined;
-  /** Call this once the rows counted in the tally have been written. */
-  readonly note: (meter: Meter) => Promise<void>;
+  /** Call this once the rows counted in the totals have been written. */
+  readonly checkpoint: (meter: Meter) => Promise<void>;
 }
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -30,10 +30,10 @@ export function openStdout(stdout: Output, isHashed: boolean): Destination {
     sink: countedSink(stdout.write, 0, newHash(isHashed)),
     rowsAt: () => undefined,
     split: undefined,
-    note: () => Promise.resolve(),
-    finish: nothing,
-    forget: () => undefined,
-    abandon: nothing,
+    checkpoint: () => Promise.resolve(),
+    commit: nothing,
+    removeCheckpoint: () => undefined,
+    abort: nothing,
     canContinue: () => false,
     files: () => undefined,
   };

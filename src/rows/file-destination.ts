@@ -5,27 +5,27 @@ import { fail } from "../base/failure.ts";
 import { trueName } from "./out-file.ts";
 import { frameOf, readFrames } from "./out-files/row-frames.ts";
 import { modeOf } from "../base/files/paths.ts";
-import type { Packing } from "./packing.ts";
-import { type Account, growFile, type Staging } from "./out-files/growing-file.ts";
+import type { Encoder } from "./encoder.ts";
+import { type PullProgress, growFile, type Staging } from "./out-files/growing-file.ts";
 import type { SeenKeys } from "../client/seen-keys.ts";
-import type { Claimed, WantedDestination } from "./claim-file.ts";
-import { type Destination, nothingSpent } from "./destination.ts";
+import type { OutputClaim, WantedDestination } from "./claim-file.ts";
+import { type Destination, noCost } from "./destination.ts";
 import type { CheckpointHeader } from "./checkpoint-lines.ts";
-import type { Spent, Tally } from "./pull.ts";
+import type { PullCost, PullTotals } from "./pull.ts";
 
 /** A pull whose rows go to a file. */
 export interface FilePull {
-  readonly claimed: Claimed;
+  readonly claim: OutputClaim;
   readonly to: WantedDestination;
   /** For a new pull's checkpoint. */
   readonly header: Pick<CheckpointHeader, "query" | "now" | "tier" | "started">;
   readonly inputs: number;
-  readonly tally: Tally;
+  readonly totals: PullTotals;
   readonly seen: SeenKeys;
   /** Whether a later run can continue a file in this output format. */
   readonly canResume: boolean;
   /** Undefined if the file consists of the rows themselves. */
-  readonly packing: Packing | undefined;
+  readonly encoder: Encoder | undefined;
 }
 
 /** The file grows together with its checkpoint, so that a later run with --resume can continue it. */
@@ -33,8 +33,8 @@ export async function openFile(
   context: Pick<Context, "random" | "signal">,
   pull: FilePull,
 ): Promise<Destination> {
-  const { claimed, to, seen, tally } = pull;
-  const { file, interrupted, lock } = claimed;
+  const { claim, to, seen, totals } = pull;
+  const { file, interrupted, lock } = claim;
   const hash = await hashSoFar(context, pull);
   const staging = stagingOf(pull);
   const begun =
@@ -53,7 +53,7 @@ export async function openFile(
     staging,
   });
   for (const added of interrupted?.seen ?? []) seen.restore(added);
-  const before = interrupted?.progress ?? nothingSpent;
+  const before = interrupted?.progress ?? noCost;
   return {
     ...rows,
     split:
@@ -64,8 +64,8 @@ export async function openFile(
             begun: new Set(begun.map((each) => each.file)),
             write: async (name, count, text) => await rows.sink.write(frameOf(name, count, text)),
           },
-    note: async (meter) => {
-      if (pull.canResume) await rows.note(seen.takeAdded(), accountOf(tally, before, meter));
+    checkpoint: async (meter) => {
+      if (pull.canResume) await rows.checkpoint(seen.takeAdded(), progressOf(totals, before, meter));
     },
   };
 }
@@ -79,17 +79,17 @@ function newHeader(pull: FilePull): CheckpointHeader {
 /**
  * Packed data and files of several names cannot be continued after a kill, so they are made when all rows are there.
  */
-function stagingOf({ claimed: { file }, packing, to }: FilePull): Staging | undefined {
-  if (to.pattern !== undefined) return { packing, plan: planOf(to.receipt) };
-  if (packing === undefined) return undefined;
+function stagingOf({ claim: { file }, encoder, to }: FilePull): Staging | undefined {
+  if (to.pattern !== undefined) return { encoder, plan: planOf(to.receipt) };
+  if (encoder === undefined) return undefined;
   const plan = (_: string, length: number) => Promise.resolve([{ file, ranges: [{ start: 0, length }] }]);
-  return { packing, plan };
+  return { encoder, plan };
 }
 
 /** Fails if the file has changed since an earlier run. */
 async function hashSoFar(
   { signal }: Pick<Context, "signal">,
-  { claimed: { file, interrupted }, inputs }: FilePull,
+  { claim: { file, interrupted }, inputs }: FilePull,
 ): Promise<Hash> {
   if (interrupted === undefined) return createHash("sha256");
   const { checkInputs, hashRows } = await import("./checkpoint.ts");
@@ -97,9 +97,9 @@ async function hashSoFar(
   return await hashRows(file, interrupted, signal);
 }
 
-function accountOf(tally: Tally, before: Spent, meter: Meter): Account {
+function progressOf(totals: PullTotals, before: PullCost, meter: Meter): PullProgress {
   return {
-    ...tally,
+    ...totals,
     requests: before.requests + meter.requests,
     credits: before.credits + meter.credits,
     inDoubt: before.inDoubt + meter.creditsInDoubt,

@@ -4,8 +4,8 @@ import { counted } from "../base/text/counted.ts";
 import { removeJournal } from "./out-files/write-checkpoint.ts";
 import { modified } from "./checkpoint.ts";
 import { journalOf } from "./out-file.ts";
-import { holdsRows } from "./out-files/packed-file.ts";
-import type { Packing } from "./packing.ts";
+import { holdsRows } from "./out-files/encoded-file.ts";
+import type { Encoder } from "./encoder.ts";
 import { readJsonFile } from "../base/files/read-json-file.ts";
 import type { WrittenFile } from "./checkpoint-lines.ts";
 
@@ -43,10 +43,10 @@ export function readFinishedPull(receipt: string, file: string): FinishedPull | 
 export async function completeLine(
   { files, rows }: FinishedPull,
   name: string,
-  packing: Packing | undefined,
+  encoder: Encoder | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  for (const file of files) if (!(await holdsRows(file, packing, signal))) return undefined;
+  for (const file of files) if (!(await holdsRows(file, encoder, signal))) return undefined;
   return `${name} is already complete: ${counted(rows, "row")}`;
 }
 
@@ -58,7 +58,7 @@ export function noCheckpoint(file: string, receipt = ""): Failure {
 }
 
 /** The final files have their names, but the run was killed before it removed its checkpoint. */
-export function endPlaced(file: string, isComplete: boolean): void {
+export function endPublished(file: string, isComplete: boolean): void {
   if (!isComplete) throw modified(file);
   removeJournal(file);
 }

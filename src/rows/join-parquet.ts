@@ -1,4 +1,4 @@
-import { openStored, type StoredFile } from "../base/files/stored-file.ts";
+import { openStored, type StoredFile } from "../base/files/synced-file.ts";
 import { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js";

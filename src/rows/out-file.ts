@@ -148,10 +148,10 @@ export async function holdFile(
   context: Locking,
   file: string,
   lockFile: string,
-  remark: (text: string) => void,
+  hint: (text: string) => void,
   label = `--out "${file}"`,
 ): Promise<FileLock> {
-  const watch = (): void => remark(`waiting for the lock ${lockFile}, held by another host or container`);
+  const watch = (): void => hint(`waiting for the lock ${lockFile}, held by another host or container`);
   const lock = await holdLock(context, lockFile, watch).catch((thrown: unknown) => {
     // The lock is the run's first file in this directory, so the directory or its disk is the problem.
     if (thrown instanceof Failure && thrown.cause !== undefined) throw unwritable(label, thrown.cause);

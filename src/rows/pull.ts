@@ -2,20 +2,20 @@ import { traitsOf } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
 import { inOrder } from "../base/concurrent.ts";
 import type { Page, PageNote } from "../client/page.ts";
-import type { Args, Question } from "../api/args.ts";
+import type { Args, ApiRequest } from "../api/args.ts";
 import { Failure } from "../base/failure.ts";
 import { isObject, rawMembers } from "../base/json/raw-json.ts";
 import { type PullOptions, wantedPages } from "./wanted-pages.ts";
 import { isConfirmed, nextOf } from "../client/page-end.ts";
 import { type RowShape, rowShape } from "../api/endpoint.ts";
-import type { Account } from "./out-files/growing-file.ts";
+import type { PullProgress } from "./out-files/growing-file.ts";
 import { counted } from "../base/text/counted.ts";
-import type { Progress } from "./checkpoint-lines.ts";
+import type { CheckpointLine } from "./checkpoint-lines.ts";
 
 /** A page, the end, or the failure that replaces the remaining pages. */
 export type Part = {
   readonly index: number;
-  readonly question: Question;
+  readonly request: ApiRequest;
 } & Outcome;
 
 type Outcome =
@@ -24,23 +24,23 @@ type Outcome =
   | { readonly kind: "end" };
 
 /** A query and a place in its list, after some of the rows. */
-type Start = Readonly<Pick<Tally, "question" | "rowsOfQuestion" | "at" | "last" | "rowsRead">>;
+type Start = Readonly<Pick<PullTotals, "question" | "rowsOfQuestion" | "at" | "last" | "rowsRead">>;
 
 /** Yields in order. Only single records run in parallel, because a list already requests several pages at once. */
 export async function* answers(client: Client, options: PullOptions, start: Start): AsyncGenerator<Part> {
-  const { endpoint, asked, seen } = options;
-  const numbered = asked.map((args, index) => ({ index, question: { endpoint, args } }));
-  const questions = numbered.slice(start.question);
-  if (traitsOf(endpoint.reply).isRecord) return yield* sideBySide(client, questions, options);
-  for (const { index, question } of questions) {
+  const { endpoint, argSets, seen } = options;
+  const numbered = argSets.map((args, index) => ({ index, request: { endpoint, args } }));
+  const requests = numbered.slice(start.question);
+  if (traitsOf(endpoint.reply).isRecord) return yield* sideBySide(client, requests, options);
+  for (const { index, request } of requests) {
     const isBegun = index === start.question && start.at !== undefined;
     const rest = isBegun ? restOf(options, start) : options;
     if (!isBegun) seen.clear();
-    for await (const outcome of answer(client, question, rest)) yield { index, question, ...outcome };
+    for await (const outcome of answer(client, request, rest)) yield { index, request, ...outcome };
   }
 }
 
-async function* answer(client: Client, { args }: Question, options: PullOptions): AsyncGenerator<Outcome> {
+async function* answer(client: Client, { args }: ApiRequest, options: PullOptions): AsyncGenerator<Outcome> {
   try {
     for await (const page of await wantedPages(client, args, options)) yield { kind: "page", page };
     yield { kind: "end" };
@@ -52,22 +52,22 @@ async function* answer(client: Client, { args }: Question, options: PullOptions)
 
 async function* sideBySide(
   client: Client,
-  questions: readonly Pick<Part, "index" | "question">[],
+  requests: readonly Pick<Part, "index" | "request">[],
   options: PullOptions,
 ): AsyncGenerator<Part> {
-  const ask = async (question: Question): Promise<readonly Outcome[]> => {
+  const ask = async (request: ApiRequest): Promise<readonly Outcome[]> => {
     const outcomes: Outcome[] = [];
-    for await (const outcome of answer(client, question, options)) outcomes.push(outcome);
+    for await (const outcome of answer(client, request, options)) outcomes.push(outcome);
     return outcomes;
   };
-  const repeated = repeatsAmong(questions.map(({ question }) => keyOf(question.args)));
+  const repeated = repeatsAmong(requests.map(({ request }) => keyOf(request.args)));
   const kept = new Map<string, Promise<readonly Outcome[]>>();
-  const asks = questions.map(({ index, question }) => async (): Promise<readonly Part[]> => {
-    const key = keyOf(question.args);
-    const outcomes = kept.get(key) ?? ask(question);
+  const asks = requests.map(({ index, request }) => async (): Promise<readonly Part[]> => {
+    const key = keyOf(request.args);
+    const outcomes = kept.get(key) ?? ask(request);
     // The responses to thousands of inputs would fill the memory, so only those to repeated queries are kept.
     if (repeated.has(key)) kept.set(key, outcomes);
-    return (await outcomes).map((outcome) => ({ index, question, ...outcome }));
+    return (await outcomes).map((outcome) => ({ index, request, ...outcome }));
   });
   for await (const parts of inOrder(asks, client.width)) yield* parts;
 }
@@ -88,63 +88,66 @@ function restOf(options: PullOptions, { at, rowsOfQuestion, last, rowsRead = 0 }
   const limit = options.limit === undefined ? undefined : options.limit - rowsOfQuestion;
   const parsed: unknown = rowsOfQuestion > 0 && last !== undefined ? JSON.parse(last) : undefined;
   const after = isObject(parsed) ? parsed : undefined;
-  const walk = { ...options.walk, start: at };
+  const list = { ...options.list, start: at };
   return {
     ...options,
     limit,
     wanted: limit,
     after,
-    walk: walk.kind === "pools" ? { ...walk, maxRowsRead: walk.maxRowsRead - rowsRead } : walk,
+    list: list.kind === "pools" ? { ...list, maxRowsRead: list.maxRowsRead - rowsRead } : list,
   };
 }
 
 /** A pull's total progress across all runs, as its checkpoint stores it. */
-export type Tally = Omit<Account, keyof Spent>;
+export type PullTotals = Omit<PullProgress, keyof PullCost>;
 
-export type Spent = Pick<Account, "requests" | "credits" | "inDoubt" | "creditsBefore" | "plans" | "asOf">;
+export type PullCost = Pick<
+  PullProgress,
+  "requests" | "credits" | "inDoubt" | "creditsBefore" | "plans" | "asOf"
+>;
 
 /** `progress` is that of the earlier runs. A new line of the checkpoint has its own size and hashes. */
-export function tallyOf(progress: Progress | undefined): Tally {
+export function totalsOf(progress: CheckpointLine | undefined): PullTotals {
   if (progress === undefined)
     return { rows: 0, repeats: 0, missing: 0, refused: 0, question: 0, rowsOfQuestion: 0 };
-  const { bytes: _bytes, sha256: _sha256, seen: _seen, ...tally } = progress;
-  return tally;
+  const { bytes: _bytes, sha256: _sha256, seen: _seen, ...totals } = progress;
+  return totals;
 }
 
 /** Call this after the page's rows have been passed on. */
-export function countPage(tally: Tally, { endpoint }: Question, page: Page): void {
-  tally.rows += page.rows.length;
-  tally.rowsOfQuestion += page.rows.length;
-  for (const note of page.notes) countNote(tally, note);
+export function countPage(totals: PullTotals, { endpoint }: ApiRequest, page: Page): void {
+  totals.rows += page.rows.length;
+  totals.rowsOfQuestion += page.rows.length;
+  for (const note of page.notes) countNote(totals, note);
   const { end } = page;
   // A pull continues at the last confirmed position.
-  if (isConfirmed(page)) tally.at = nextOf(page);
+  if (isConfirmed(page)) totals.at = nextOf(page);
   // The first end applies to the entire pull; later windows end earlier.
-  tally.to ??= nextOf(page)?.to;
+  totals.to ??= nextOf(page)?.to;
   // Only the last page can prove that the list is complete.
-  if (end.kind === "last" && tally.proof !== "end of list") tally.proof = end.proof.by;
+  if (end.kind === "last" && totals.proof !== "end of list") totals.proof = end.proof.by;
   // A response that is printed as a single document has no rows.
   if (page.rows.length === 0 || page.as === "document") return;
   const shape = rowShape(endpoint, page.group);
-  tally.first ??= mark(page.rows.text(0), shape);
-  tally.last = mark(page.rows.text(page.rows.length - 1), shape);
+  totals.first ??= mark(page.rows.text(0), shape);
+  totals.last = mark(page.rows.text(page.rows.length - 1), shape);
 }
 
-function countNote(tally: Tally, note: PageNote): void {
+function countNote(totals: PullTotals, note: PageNote): void {
   switch (note.kind) {
     case "missing":
-      tally.missing += note.subjects.length;
+      totals.missing += note.subjects.length;
       return;
     case "repeats":
-      tally.repeats += note.rows;
+      totals.repeats += note.rows;
       return;
     case "read":
-      tally.rowsRead = (tally.rowsRead ?? 0) + note.rows;
+      totals.rowsRead = (totals.rowsRead ?? 0) + note.rows;
       return;
     case "short":
     case "twins":
     case "replaced":
-      tally.remarks = { ...tally.remarks, [note.kind]: (tally.remarks?.[note.kind] ?? 0) + note.count };
+      totals.remarks = { ...totals.remarks, [note.kind]: (totals.remarks?.[note.kind] ?? 0) + note.count };
       return;
     // A rejection is counted when it is reported.
     case "refused":
@@ -154,14 +157,14 @@ function countNote(tally: Tally, note: PageNote): void {
   }
 }
 
-export function countEnd(tally: Tally, index: number): void {
-  tally.question = index + 1;
-  tally.at = undefined;
-  tally.rowsOfQuestion = 0;
+export function countEnd(totals: PullTotals, index: number): void {
+  totals.question = index + 1;
+  totals.at = undefined;
+  totals.rowsOfQuestion = 0;
 }
 
 /** What was unusual about a complete list, each kind once. */
-export function remarksIn({ remarks = {} }: Tally): readonly string[] {
+export function remarksIn({ remarks = {} }: PullTotals): readonly string[] {
   const { short = 0, twins = 0, replaced = 0 } = remarks;
   const lines: string[] = [];
   if (short > 0)

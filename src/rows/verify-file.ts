@@ -4,7 +4,7 @@ import { counted } from "../base/text/counted.ts";
 import type { PullReceipt, Query } from "./receipt.ts";
 import { createElementReader } from "./verify/read-elements.ts";
 import { createCellReader, createNdjsonReader, type RowReader, type RowTaker } from "./verify/read-lines.ts";
-import { createRowWalk, type RowWalk } from "./row-walk.ts";
+import { createRowChecker, type RowChecker } from "./row-checker.ts";
 import { hasGroups } from "./verify/row-kind.ts";
 import { inOrder, type Report, type RuleId, type WantedKind } from "./verify-rules.ts";
 
@@ -43,10 +43,10 @@ export interface Verification {
 /** Reads the file in parts. Throws the reason of the signal when it aborts. */
 export function createVerification(target: Target, report: Report, signal: AbortSignal): Verification {
   const { file, form, receipt } = target;
-  let walk: RowWalk | undefined;
+  let list: RowChecker | undefined;
   let bytesRead = 0;
-  const startWalk = (query: Query | undefined): RowWalk =>
-    (walk = createRowWalk(query, rowForms[form ?? "json"], report, target.kind));
+  const startChecker = (query: Query | undefined): RowChecker =>
+    (list = createRowChecker(query, rowForms[form ?? "json"], report, target.kind));
   /** A file that was not really checked must not look as if it were sound. */
   const refuseUnknown = (): void => {
     if (receipt !== undefined || target.kind === "other") return;
@@ -54,9 +54,9 @@ export function createVerification(target: Target, report: Report, signal: Abort
       report("F2", { expected: "rows in NDJSON, JSON, CSV, TSV or Parquet", found: "another format" });
       return;
     }
-    const rows = walk?.rows() ?? 0;
-    if (rows === 0 || walk?.checked().length !== 0 || hasGroups(walk.fields())) return;
-    const found = `other fields: ${walk.fields().join(", ")}`;
+    const rows = list?.rows() ?? 0;
+    if (rows === 0 || list?.checked().length !== 0 || hasGroups(list.fields())) return;
+    const found = `other fields: ${list.fields().join(", ")}`;
     report("F2", { line: 1, expected: "fields of rows that dexdata writes; or use --kind", found });
   };
   /** Returns whether the content is that of the receipt. */
@@ -80,17 +80,17 @@ export function createVerification(target: Target, report: Report, signal: Abort
       if (!(cause instanceof DamagedGzip)) throw cause;
       report("F2", { expected: "complete gzip data", found: "damaged or truncated data" });
     }
-    walk?.end();
+    list?.end();
     return receipt !== undefined && areSameBytes(receipt, bytes, hash?.digest("hex") ?? "", report);
   };
   return {
-    rows: () => walk?.rows() ?? 0,
+    rows: () => list?.rows() ?? 0,
     bytesRead: () => bytesRead,
-    kind: () => walk?.kind(),
+    kind: () => list?.kind(),
     checked: () => {
       const own: readonly RuleId[] = receipt === undefined ? [] : ["F1", "F4", "H1", "H2"];
       const ofForm: readonly RuleId[] = form === undefined ? [] : form === "parquet" ? ["F1", "F2"] : ["F2"];
-      return inOrder([...own, ...ofForm, ...(walk?.checked() ?? [])]);
+      return inOrder([...own, ...ofForm, ...(list?.checked() ?? [])]);
     },
     run: async (afterChunk) => {
       if (receipt !== undefined) checkReceipt(receipt, report);
@@ -100,15 +100,15 @@ export function createVerification(target: Target, report: Report, signal: Abort
           bytesRead = bytes;
           await afterChunk();
         };
-        const start = (query: Query | undefined): RowWalk => startWalk(receipt ?? query);
+        const start = (query: Query | undefined): RowChecker => startChecker(receipt ?? query);
         const { verifyParquet } = await import("./verify-parquet.ts");
-        const isIntact = await verifyParquet({ file, startWalk: start, report, signal, onGroup });
-        if (isIntact && receipt !== undefined) walk?.compareWith(receipt);
+        const isIntact = await verifyParquet({ file, startChecker: start, report, signal, onGroup });
+        if (isIntact && receipt !== undefined) list?.compareWith(receipt);
         return;
       }
-      const reader = form && readers[form](startWalk(receipt));
+      const reader = form && readers[form](startChecker(receipt));
       // F1 already explains why other rows are found.
-      if ((await readContent(reader, afterChunk)) && receipt !== undefined) walk?.compareWith(receipt);
+      if ((await readContent(reader, afterChunk)) && receipt !== undefined) list?.compareWith(receipt);
       refuseUnknown();
     },
   };

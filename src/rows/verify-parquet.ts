@@ -5,7 +5,7 @@ import { openParquet, rowRanges, type SeeRow } from "./parquet-file.ts";
 import { ParquetRow } from "./verify/parquet-row.ts";
 import { type Query, querySchema } from "./receipt.ts";
 import { parseJsonRow } from "./verify/row.ts";
-import type { RowWalk } from "./row-walk.ts";
+import type { RowChecker } from "./row-checker.ts";
 import type { Report } from "./verify-rules.ts";
 import { createRowHash, type RowSummary, UnreadableParquet } from "./parquet-format.ts";
 
@@ -24,8 +24,8 @@ const footersSchema = z.object({ periods: z.array(footerSchema) });
 /** A Parquet file to check. */
 export interface ParquetJob {
   readonly file: string;
-  /** Creates the walk over the rows when the footer is read, whose receipt contains the query. */
-  readonly startWalk: (query: Query | undefined) => RowWalk;
+  /** Creates the checker of the rows when the footer is read, whose receipt contains the query. */
+  readonly startChecker: (query: Query | undefined) => RowChecker;
   readonly report: Report;
   readonly signal: AbortSignal;
   /** Called after each row group with the number of bytes read so far. */
@@ -38,26 +38,26 @@ export interface ParquetJob {
  */
 export async function verifyParquet({
   file,
-  startWalk,
+  startChecker,
   report,
   signal,
   onGroup,
 }: ParquetJob): Promise<boolean> {
   return await withByteSource(file, async ({ size, read }) => {
     let [bytes, line] = [0, 0];
-    let walk: RowWalk | undefined;
+    let list: RowChecker | undefined;
     try {
       const source = { size, read: (start: number, end: number) => ((bytes = end), read(start, end)) };
       const parquet = await openParquet(source);
       const receipt = parseJson(parquet.receipt);
       if (receipt === undefined) throw new UnreadableParquet("the receipt in the footer is not JSON");
-      const current = startWalk(querySchema.safeParse(receipt).data);
-      walk = current;
+      const current = startChecker(querySchema.safeParse(receipt).data);
+      list = current;
       const row = new ParquetRow();
       const see: SeeRow = (columns, json) => {
         line += 1;
         const isTyped = row.moveTo(line, columns);
-        // The walk keeps the first row, and gets its names from its values.
+        // The checker keeps the first row, and gets its names from its values.
         const parsed = isTyped && line > 1 ? row : parseJsonRow(json(), line);
         if ("found" in parsed) current.refuse(parsed);
         else current.take(parsed);
@@ -92,7 +92,7 @@ export async function verifyParquet({
       current.end();
       return isWhole;
     } catch (cause) {
-      walk?.end();
+      list?.end();
       return refuse(report, cause, 1, undefined);
     }
   });

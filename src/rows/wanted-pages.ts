@@ -1,8 +1,8 @@
 import { groupsIn } from "../api/reply.ts";
 import type { Client } from "../client/client.ts";
-import { walkPages } from "../client/walk-pages.ts";
+import { readPages } from "../client/read-pages.ts";
 import { closing, type Page, type Reading, timeFieldOf } from "../client/page.ts";
-import type { Walk } from "../client/walk.ts";
+import type { ListPlan } from "../client/list-plan.ts";
 import type { Args } from "../api/args.ts";
 import { type Endpoint, rowShape } from "../api/endpoint.ts";
 import type { Days } from "../base/time/days.ts";
@@ -10,10 +10,10 @@ import { member } from "../base/json/raw-json.ts";
 import { parseRfc3339 } from "../base/time/time.ts";
 
 /** The rows of one or several lists. */
-export interface Wanted {
+export interface PullQuery {
   readonly endpoint: Endpoint;
-  readonly asked: readonly Args[];
-  readonly walk: Walk;
+  readonly argSets: readonly Args[];
+  readonly list: ListPlan;
   /** Groups to keep, if the endpoint returns several. */
   readonly groups: readonly string[];
   /** In total, or of each group; undefined means all rows. */
@@ -22,7 +22,7 @@ export interface Wanted {
   readonly days?: Days;
 }
 
-export interface PullOptions extends Wanted, Reading {
+export interface PullOptions extends PullQuery, Reading {
   readonly isValidated: boolean;
 }
 
@@ -32,28 +32,28 @@ export async function wantedPages(
   args: Args,
   options: PullOptions,
 ): Promise<AsyncIterable<Page>> {
-  const { endpoint, walk, days } = options;
+  const { endpoint, list, days } = options;
   let pages: AsyncIterable<Page>;
-  if (walk.kind !== "pools") pages = walkPages(client, endpoint, args, walk, options);
+  if (list.kind !== "pools") pages = readPages(client, endpoint, args, list, options);
   else {
-    const { walkPoolsWithTokens } = await import("../client/pools-with-tokens.ts");
-    pages = walkPoolsWithTokens({ client, endpoint, args, walk, ofPool: walk, reading: options });
+    const { readPoolsWithTokens } = await import("../client/pools-with-tokens.ts");
+    pages = readPoolsWithTokens({ client, endpoint, args, list, ofPool: list, reading: options });
   }
-  if (days !== undefined && walk.kind !== "candles") pages = rowsBefore(pages, days.to, endpoint);
+  if (days !== undefined && list.kind !== "candles") pages = rowsBefore(pages, days.to, endpoint);
   const isGrouped = groupsIn(endpoint.reply) !== undefined;
   if (isGrouped) pages = pagesOfGroups(pages, options.groups);
   if (options.limit !== undefined)
-    pages = isGrouped ? firstOfEach(pages, options.limit) : firstRows(pages, options.limit, walk.isStrict);
+    pages = isGrouped ? firstOfEach(pages, options.limit) : firstRows(pages, options.limit, list.isStrict);
   if (options.isValidated) {
     // The schemas make up a fifth of a run's code, so they are imported only when needed.
     const { validatedPages } = await import("./pull/validated-pages.ts");
     pages = validatedPages(pages, endpoint);
   }
   // Candles are marked last, so that only rows from the service are checked, not the added ones.
-  if (walk.kind !== "candles") return pages;
+  if (list.kind !== "candles") return pages;
   const { markedCandles } = await import("./pull/marked-candles.ts");
-  const asOf = (): number => Math.min(walk.now, client.meter.asOf ?? walk.now);
-  return markedCandles(pages, args, { ...walk, asOf }, walk.start);
+  const asOf = (): number => Math.min(list.now, client.meter.asOf ?? list.now);
+  return markedCandles(pages, args, { ...list, asOf }, list.start);
 }
 
 /** A service may include the end of a range, in Unix seconds. A row without a readable time is kept. */

@@ -100,7 +100,7 @@ test.each(Array.from({ length: runs }, (_, seed) => [seed] as const))(
     const credits = costs.reduce((sum, each) => sum + each.credits, 0);
     const atMost = costs.reduce((sum, each) => sum + each.credits + each.inDoubt, 0);
     // A run that ends itself while a stream opens does not see the events that are on their way.
-    const tails = commands.filter(({ isTail = false }) => isTail).length * restarts;
+    const tails = commands.filter(({ isEndless = false }) => isEndless).length * restarts;
     expect(proxy.charged()).toBeGreaterThanOrEqual(credits);
     expect(proxy.charged()).toBeLessThanOrEqual(atMost + tails * largestBurst);
     expect(spentIn(state)).toBe(atMost);

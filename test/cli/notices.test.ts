@@ -8,7 +8,7 @@ test("keeps a limited number of lines while stderr is blocked, and counts the re
   const context = createTestContext();
   const unblock = context.stderr.stall();
   const notices = createReport(context, options, undefined);
-  for (let line = 0; line < 5000; line += 1) notices.tell(`line ${line}`);
+  for (let line = 0; line < 5000; line += 1) notices.print(`line ${line}`);
   // Returns although stderr is blocked: a finished run must not hang.
   await notices.settled();
   unblock();

@@ -9,7 +9,7 @@ import { endpoints } from "../../src/api/endpoints/all.ts";
 import { poolTransactions } from "../../src/api/endpoints/pool-transactions.ts";
 import { otherColumn } from "../../src/rows/parquet-format.ts";
 import { readParquet } from "../../src/rows/parquet-file.ts";
-import { parquetPacking } from "../../src/cli/commands/pull/parquet-packing.ts";
+import { parquetEncoder } from "../../src/cli/commands/pull/parquet-encoder.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { breakAt, pullOfPages, servePages } from "../harness/paged-list.ts";
 import { toRow } from "../harness/rows.ts";
@@ -201,7 +201,7 @@ test("a receipt proves that a file is complete, and damage disproves it", async 
 });
 
 test("a file that reads back differently does not get its name", async () => {
-  const packing = parquetPacking({
+  const encoder = parquetEncoder({
     columns: [{ name: "id", type: "text" }, otherColumn],
     refuse: () => new Error("not expected"),
     receipt: () => "{}",
@@ -211,19 +211,19 @@ test("a file that reads back differently does not get its name", async () => {
   const pieces: Buffer[] = [];
   // Chunks end anywhere, even inside a character.
   const chunks = Readable.from([rows.subarray(0, 9), rows.subarray(9, 20), rows.subarray(20)]);
-  await pipeline(chunks, packing.pack(), async (packed: AsyncIterable<Buffer>) => {
+  await pipeline(chunks, encoder.pack(), async (packed: AsyncIterable<Buffer>) => {
     for await (const piece of packed) pieces.push(piece);
   });
   const written = Buffer.concat(pieces);
   expect(await linesOf(await open(written))).toEqual(['{"id":"größer"}', '{"id":"2","other":{"more":1}}']);
   const { signal } = new AbortController();
   writeFileSync(file, written);
-  await packing.check?.(file, signal);
+  await encoder.check?.(file, signal);
   const [other, damaged] = [newFile(), Buffer.from(written)];
   damaged.writeUInt8(damaged.readUInt8(50) ^ 4, 50);
   for (const wrong of [damaged, written.subarray(0, -1), Buffer.alloc(0)]) {
     writeFileSync(other, wrong);
-    await expect(packing.check?.(other, signal)).rejects.toThrow(
+    await expect(encoder.check?.(other, signal)).rejects.toThrow(
       `${other}: the rows that were read back differ from those that were written`,
     );
   }

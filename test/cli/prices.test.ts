@@ -5,7 +5,7 @@ import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
-import { planBatches } from "../../src/client/walk.ts";
+import { planBatches } from "../../src/client/list-plan.ts";
 
 const sandbox = useSandbox();
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";

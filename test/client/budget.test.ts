@@ -3,7 +3,7 @@ import {
   bothBudgets,
   type Budget,
   inTurn,
-  openTab,
+  reserveCredits,
   runBudget,
   unbounded,
 } from "../../src/client/credit-budget.ts";
@@ -74,7 +74,7 @@ describe("the tab of a request", () => {
 
   test("a free attempt passes its credits on to the next attempt", async () => {
     const { budget, steps } = recorded();
-    const tab = openTab(budget, budget, 3);
+    const tab = reserveCredits(budget, budget, 3);
     await tab?.open();
     await tab?.open();
     await tab?.pay();
@@ -84,7 +84,7 @@ describe("the tab of a request", () => {
 
   test("after an attempt that may have cost credits, the next attempt makes a new claim; the remainder is returned", async () => {
     const { budget, steps } = recorded();
-    const tab = openTab(budget, budget, 3);
+    const tab = reserveCredits(budget, budget, 3);
     await tab?.open();
     await tab?.pay();
     await tab?.open();
@@ -93,6 +93,6 @@ describe("the tab of a request", () => {
   });
 
   test("no tab is opened without a spending limit", () => {
-    expect(openTab(unbounded, inTurn(unbounded), 3)).toBe(undefined);
+    expect(reserveCredits(unbounded, inTurn(unbounded), 3)).toBe(undefined);
   });
 });

@@ -9,7 +9,7 @@ import {
   type PriceRule,
   reasonOfTime,
   resolveBlock,
-  type Wanted,
+  type WantedPrice,
 } from "../../src/client/candles/price-at.ts";
 import { isLong } from "../harness/long.ts";
 import { fc } from "../harness/properties.ts";
@@ -70,7 +70,7 @@ function price(
   reach: number,
 ) {
   const prices = new Map<number, number | string>();
-  let rest: readonly Wanted[] = times.map((at, leg) => ({ leg, ...candlesFor(at, by) }));
+  let rest: readonly WantedPrice[] = times.map((at, leg) => ({ leg, ...candlesFor(at, by) }));
   let requests = 0;
   for (;;) {
     for (const { leg } of rest.filter(({ newest }) => newest < reach)) prices.set(leg, "outside_plan");

@@ -103,8 +103,8 @@ beforeAll(async () => {
   const tarballs = path.join(folder, "packed");
   mkdirSync(tarballs);
   const shell = process.platform === "win32";
-  const packing = ["pack", "--json", "--ignore-scripts", "--pack-destination", tarballs];
-  listing = (await run("npm", packing, { shell })).stdout;
+  const encoder = ["pack", "--json", "--ignore-scripts", "--pack-destination", tarballs];
+  listing = (await run("npm", encoder, { shell })).stdout;
   const [tarball = ""] = readdirSync(tarballs);
   writeFileSync(path.join(folder, "package.json"), '{ "private": true }');
   const flags = ["--offline", "--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts"];

@@ -15,7 +15,7 @@ export interface PaidCommand {
   /** Accepts `--events`. */
   readonly hasEvents?: boolean;
   /** Opens a stream, which the run or a signal may end while events are on their way. */
-  readonly isTail?: boolean;
+  readonly isEndless?: boolean;
 }
 
 /** Commands that request lists, single records, batches, errors, directories and streams. */
@@ -32,11 +32,19 @@ export const paidCommands: readonly PaidCommand[] = [
   { words: `sync DIR/lake ethereum:${pool} --from 2026-11-21 --kind transactions,ohlcv` },
   { words: `pool ethereum ${pool} --watch 10s --deadline 45s` },
   { words: "prices ethereum - --watch 5s --deadline 31s", stdin: unknownAddresses(12) },
-  { words: `txns ethereum ${pool} --follow --from -2m --for 90s -o ndjson`, hasEvents: true, isTail: true },
+  {
+    words: `txns ethereum ${pool} --follow --from -2m --for 90s -o ndjson`,
+    hasEvents: true,
+    isEndless: true,
+  },
   { words: `txns ethereum ${pool} --follow --poll 20s --for 90s -o ndjson`, hasEvents: true },
-  { words: `stream ethereum:${pool} --limit 12 --max-reconnects 3`, hasEvents: true, isTail: true },
-  { words: `stream ethereum:${pool} --limit 40`, hasEvents: true, isTail: true },
-  { words: `stream ethereum:${pool} --feed transactions --by pool --for 30s`, hasEvents: true, isTail: true },
+  { words: `stream ethereum:${pool} --limit 12 --max-reconnects 3`, hasEvents: true, isEndless: true },
+  { words: `stream ethereum:${pool} --limit 40`, hasEvents: true, isEndless: true },
+  {
+    words: `stream ethereum:${pool} --feed transactions --by pool --for 30s`,
+    hasEvents: true,
+    isEndless: true,
+  },
 ];
 
 export interface Cost {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { openStored } from "../../src/base/files/stored-file.ts";
+import { openStored } from "../../src/base/files/synced-file.ts";
 import { type Footer, readFooters } from "../../src/lake/footer.ts";
 import { periodAt } from "../../src/lake/layout.ts";
 import type { RowRange } from "../../src/rows/parquet-file.ts";

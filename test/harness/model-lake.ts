@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { partsOf, planDataset, type Stretch, completeAge } from "../../src/lake/coverage.ts";
+import { partsOf, planDataset, type TimeRange, completeAge } from "../../src/lake/coverage.ts";
 import type { Dataset } from "../../src/lake/dataset.ts";
 import type { Footer } from "../../src/lake/footer.ts";
-import type { HeldFile } from "../../src/lake/files/held-files.ts";
+import type { LakeFileState } from "../../src/lake/files/stored-periods.ts";
 import type { LakeRow } from "../../src/lake/periods/lake-row.ts";
 import { type FileState, type Period } from "../../src/lake/layout.ts";
 import { footerOf } from "../../src/lake/periods/period-footer.ts";
-import type { News } from "../../src/lake/periods/news.ts";
+import type { PeriodUpdate } from "../../src/lake/periods/period-update.ts";
 import { decide } from "../../src/lake/periods/publish-period.ts";
 
 /** A file of a directory that exists in memory only. */
@@ -37,14 +37,14 @@ export interface ModelRun {
 /** Does to a directory in memory what `sync` does to one on the disk. Only files, requests and kills are left out. */
 export function runModel(lake: ModelLake, run: ModelRun): void {
   const { dataset, present, service } = run;
-  const heldIn = ({ name }: Period): HeldFile | undefined => {
+  const heldIn = ({ name }: Period): LakeFileState | undefined => {
     const found = lake.get(name);
     if (found === undefined) return undefined;
     return { ...found, file: name, identity: undefined, range: { begin: 0, end: found.rows.length } };
   };
   const wish = { dataset, present, isForced: false, plan: "plan pro", candleReach: undefined };
-  const { stretches, confirms } = planDataset(wish, heldIn);
-  const again = confirms.flatMap(({ period }): readonly Stretch[] => {
+  const { ranges, confirms } = planDataset(wish, heldIn);
+  const again = confirms.flatMap(({ period }): readonly TimeRange[] => {
     const held = lake.get(period.name);
     if (held === undefined) return [];
     const { from } = held.footer.period;
@@ -55,19 +55,19 @@ export function runModel(lake: ModelLake, run: ModelRun): void {
     lake.set(period.name, { ...held, footer });
     return [];
   });
-  for (const stretch of [...again, ...stretches]) readStretch(lake, run, stretch, heldIn);
+  for (const range of [...again, ...ranges]) readRange(lake, run, range, heldIn);
 }
 
-function readStretch(
+function readRange(
   lake: ModelLake,
   { dataset, present, isClockSure, service }: ModelRun,
-  stretch: Stretch,
-  heldIn: (period: Period) => HeldFile | undefined,
+  range: TimeRange,
+  heldIn: (period: Period) => LakeFileState | undefined,
 ): void {
-  const end = stretch.to ?? present;
-  const listed = service.list(stretch.from, end);
+  const end = range.to ?? present;
+  const listed = service.list(range.from, end);
   const oldest = listed[0]?.at.seconds ?? Number.POSITIVE_INFINITY;
-  const parts = partsOf(stretch, end);
+  const parts = partsOf(range, end);
   const needed = parts.find(
     ({ period, from, to }) => present >= period.to + completeAge && to === period.to && oldest > from,
   )?.from;
@@ -75,9 +75,9 @@ function readStretch(
   const hasWitness = !isCandles && needed !== undefined && service.hasOlder(needed);
   for (const { period, from, to } of parts) {
     const own = listed.filter(({ at }) => at.seconds >= period.from && at.seconds < period.to);
-    const isOpen = stretch.to === undefined && to < period.to;
+    const isOpen = range.to === undefined && to < period.to;
     const held = heldIn(period);
-    const news: News = {
+    const update: PeriodUpdate = {
       dataset,
       period,
       held,
@@ -90,7 +90,7 @@ function readStretch(
       isWitnessed: oldest <= from || hasWitness,
       isSound: true,
     };
-    const { verdict, rows } = decide(news, lake.get(period.name)?.rows ?? []);
+    const { verdict, rows } = decide(update, lake.get(period.name)?.rows ?? []);
     const before = lake.get(period.name);
     if (verdict.does === "note" && before !== undefined)
       lake.set(period.name, { ...before, footer: { ...before.footer, contradicted: verdict.contradicted } });
@@ -103,7 +103,7 @@ function readStretch(
       last: null,
       spilled: {},
     };
-    const footer = footerOf({ service: "", version: "", news, verdict, rows, summary });
+    const footer = footerOf({ service: "", version: "", update, verdict, rows, summary });
     lake.set(period.name, { state: footer.state, footer, rows });
   }
 }

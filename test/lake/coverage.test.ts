@@ -200,7 +200,7 @@ const files = fc.record({
   seconds: fc.integer({ min: 1, max: day }),
 });
 
-test("the stretches are exactly the missing seconds, in order, and adjacent ones are one", () => {
+test("the ranges are exactly the missing seconds, in order, and adjacent ones are one", () => {
   fc.assert(
     fc.property(files, ({ days, seconds }) => {
       const present = dataset.from + (days.length - 1) * day + seconds;
@@ -215,9 +215,9 @@ test("the stretches are exactly the missing seconds, in order, and adjacent ones
           return [period.name, held(each.state, { period, settled_to: settled, read_at: read })];
         }),
       );
-      const { stretches } = planDataset(wish(present), ({ name }) => byName.get(name));
+      const { ranges } = planDataset(wish(present), ({ name }) => byName.get(name));
       let last = Number.NEGATIVE_INFINITY;
-      for (const { from, to = present } of stretches) {
+      for (const { from, to = present } of ranges) {
         expect(from).toBeGreaterThan(last);
         last = to;
       }
@@ -227,7 +227,7 @@ test("the stretches are exactly the missing seconds, in order, and adjacent ones
         const end = Math.min(period.to, present);
         for (const second of [period.from, (start ?? end) - 1, start ?? end, end - 1]) {
           if (second < period.from || second >= end) continue;
-          const isRead = stretches.some(({ from, to = present }) => second >= from && second < to);
+          const isRead = ranges.some(({ from, to = present }) => second >= from && second < to);
           expect(isRead).toBe(start !== undefined && second >= start);
         }
       }
@@ -239,6 +239,6 @@ test("days that the first file records as absent are not read; the day before th
   const before = [{ from: dataset.from + day, to: dataset.from + 2 * day, why: "reach", seen_at: 0 }];
   const first = periodAt(dataset, dataset.from + 2 * day);
   const known = held("rows", { period: first, before, witnessed: true, total_at: first.to + 4 * day });
-  const { stretches } = planDataset(wish(first.to), ({ name }) => (name === first.name ? known : undefined));
-  expect(stretches).toEqual([{ dataset, from: dataset.from, to: dataset.from + day }]);
+  const { ranges } = planDataset(wish(first.to), ({ name }) => (name === first.name ? known : undefined));
+  expect(ranges).toEqual([{ dataset, from: dataset.from, to: dataset.from + day }]);
 });

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { openStored } from "../../src/base/files/stored-file.ts";
+import { openStored } from "../../src/base/files/synced-file.ts";
 import { openParquet } from "../../src/rows/parquet-file.ts";
 import { readRows, withParquet, writePart } from "../../src/lake/files/lake-file.ts";
 import { sha256Of } from "../../src/rows/parquet/file-mark.ts";

@@ -93,7 +93,7 @@ export const subjects: readonly Subject[] = [
         "test/files/out/checkpoint.test.ts",
         "test/files/out/growing-file.test.ts",
       ],
-      "src/rows/out-files/packed-file.ts": [
+      "src/rows/out-files/encoded-file.ts": [
         "test/files/out/packed-file.test.ts",
         "test/cli/out-packed.test.ts",
         "test/cli/out-split.test.ts",
@@ -136,7 +136,7 @@ export const subjects: readonly Subject[] = [
         "test/parquet/damage.test.ts",
         "test/parquet/round-trip.slow.test.ts",
       ],
-      "src/cli/commands/pull/parquet-packing.ts": ["test/cli/parquet.test.ts"],
+      "src/cli/commands/pull/parquet-encoder.ts": ["test/cli/parquet.test.ts"],
     },
   },
   {
@@ -149,7 +149,7 @@ export const subjects: readonly Subject[] = [
       "src/rows/verify/read-elements.ts": verify,
       "src/rows/verify/row-checks.ts": verify,
       "src/rows/verify/candle-checks.ts": verify,
-      "src/rows/row-walk.ts": verify,
+      "src/rows/row-checker.ts": verify,
       "src/rows/verify-file.ts": [...verify, "test/verify/parquet-files.test.ts"],
       "src/rows/verify-parquet.ts": ["test/verify/parquet-files.test.ts"],
     },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createHeldRows } from "../../src/client/follow/held-rows.ts";
 import { createKnownRows } from "../../src/client/follow/known-rows.ts";
 import { createServicePresent } from "../../src/cli/commands/follow/row-writer.ts";
-import type { TailRow } from "../../src/client/followed-row.ts";
+import type { FollowedRow } from "../../src/client/followed-row.ts";
 import { run } from "../harness/dexdata.ts";
 import { answerOf, type Event, type Listing, listingStart, manyEvents } from "../harness/listing.ts";
 import { json, type Reply, type SeenRequest } from "../harness/scripted-server.ts";
@@ -104,7 +104,7 @@ describe("rows of another pool", () => {
 });
 
 describe("known rows", () => {
-  const row = (key: string, seconds: number): TailRow => ({
+  const row = (key: string, seconds: number): FollowedRow => ({
     text: "",
     value: {},
     key,

@@ -3,12 +3,12 @@ import type { StreamEvent } from "../../src/client/stream-event.ts";
 import type { Target } from "../../src/client/target.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
-import { keepOpen } from "../../src/client/live/shard.ts";
+import { keepOpen } from "../../src/client/live/keep-open.ts";
 import type { Gap } from "../../src/client/gap.ts";
 import { openerOf } from "../../src/client/live/subscription.ts";
 import { type Reply, type Script, slow, startScriptedServer } from "../harness/scripted-server.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
-import { defaultLimits, type ShardLimits, type Subscription } from "../../src/client/stream-options.ts";
+import { defaultLimits, type ConnectionOptions, type Subscription } from "../../src/client/stream-options.ts";
 
 const stops: (() => Promise<void>)[] = [];
 afterEachTest(async () => {
@@ -53,7 +53,7 @@ export interface Kept {
 export async function keep(
   script: Script,
   options: {
-    readonly limits?: Partial<ShardLimits>;
+    readonly limits?: Partial<ConnectionOptions>;
     readonly random?: number;
     readonly subscription?: Partial<Subscription>;
     readonly onEvents?: (events: readonly StreamEvent[]) => Promise<void>;

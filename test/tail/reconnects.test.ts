@@ -4,16 +4,16 @@ import type { Pace } from "../../src/client/pace.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import { defaultLimits } from "../../src/client/stream-options.ts";
-import { keepOpen } from "../../src/client/live/shard.ts";
-import { type OpenShard, openerOf } from "../../src/client/live/subscription.ts";
+import { keepOpen } from "../../src/client/live/keep-open.ts";
+import { type OpenConnection, openerOf } from "../../src/client/live/subscription.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { keep, price, stream } from "./keeping.ts";
-import type { ShardHandlers } from "../../src/client/live/shard-handlers.ts";
+import type { ConnectionHandlers } from "../../src/client/live/connection-handlers.ts";
 
 const minute = 60_000;
 const limits = { ...defaultLimits, feed: feeds.prices };
-const handlers: ShardHandlers = {
+const handlers: ConnectionHandlers = {
   opened: () => undefined,
   events: async () => await Promise.resolve(),
   charged: () => undefined,
@@ -65,7 +65,7 @@ test.each([
   const { clock, random } = createTestContext({ flows: true });
   const waits: number[] = [];
   const over = new AbortController();
-  const open: OpenShard = async () => {
+  const open: OpenConnection = async () => {
     async function* chunks(): AsyncGenerator<readonly Buffer[]> {
       yield [Buffer.from(price("1"))];
       await clock.sleep(lasting);

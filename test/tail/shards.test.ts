@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import { connectionsOfPlan } from "../../src/api/feed.ts";
-import { planShards, replanShards, roomFor } from "../../src/client/shards.ts";
+import { planConnections, replanConnections, roomFor } from "../../src/client/plan-connections.ts";
 import { distinctSubjects, subjectKey } from "../../src/client/subject.ts";
 
 const subjects = (count: number, from = 0): { network: string; address: string }[] =>
@@ -26,13 +26,13 @@ const prices = (cap: number): { perConnection: number; cap: number } => ({ perCo
 
 describe("assets on connections", () => {
   test("240 prices on the free plan are 10 connections of 24", () => {
-    expect(sizes(planShards(subjects(240), prices(connectionsOfPlan.free)))).toEqual(
+    expect(sizes(planConnections(subjects(240), prices(connectionsOfPlan.free)))).toEqual(
       Array.from({ length: 10 }, () => 24),
     );
   });
 
   test("260 are rejected, and the 10 that do not fit are named", () => {
-    const failure = failureOf(() => planShards(subjects(260), prices(10)));
+    const failure = failureOf(() => planConnections(subjects(260), prices(10)));
     expect(failure.exit).toBe(6);
     expect(failure.message).toBe(
       "too many assets: 260, but 10 connections with 25 assets each can hold only 250",
@@ -68,7 +68,7 @@ describe("assets on connections", () => {
         fc.integer({ min: 1, max: 600 }),
         fc.integer({ min: 1, max: 25 }),
         (count, perConnection) => {
-          const shards = planShards(subjects(count), { perConnection, cap: 1000 });
+          const shards = planConnections(subjects(count), { perConnection, cap: 1000 });
           expect(shards.flat()).toEqual(subjects(count));
           expect(shards.length).toBe(Math.ceil(count / perConnection));
           expect(Math.max(...sizes(shards))).toBeLessThanOrEqual(perConnection);
@@ -83,14 +83,14 @@ describe("a changed list", () => {
   test("an unchanged shard stays as it is; new assets go to connections that change anyway", () => {
     const before = [subjects(24), subjects(24, 24)];
     const wanted = [...subjects(24), ...subjects(20, 24), ...subjects(4, 100)];
-    const after = replanShards(before, wanted, prices(10));
+    const after = replanConnections(before, wanted, prices(10));
     expect(after.map(({ from }) => from)).toEqual([0, 1]);
     expect(after[0]?.subjects).toEqual(before[0]);
     expect(after[1]?.subjects).toEqual([...subjects(20, 24), ...subjects(4, 100)]);
   });
 
   test("an asset that does not fit makes dexdata reject the complete list", () => {
-    expect(failureOf(() => replanShards([subjects(25)], subjects(51), prices(2))).exit).toBe(6);
+    expect(failureOf(() => replanConnections([subjects(25)], subjects(51), prices(2))).exit).toBe(6);
   });
 
   test("any two lists: exactly the requested assets once, no connection over its limit, unchanged ones untouched", () => {
@@ -102,8 +102,8 @@ describe("a changed list", () => {
           address: `a${id}`,
         });
         const room = { perConnection, cap: 1000 };
-        const before = planShards(old.map(toSubject), room);
-        const after = replanShards(before, fresh.map(toSubject), room);
+        const before = planConnections(old.map(toSubject), room);
+        const after = replanConnections(before, fresh.map(toSubject), room);
         const keys = after.flatMap((shard) => shard.subjects.map(subjectKey));
         expect(keys.toSorted()).toEqual(fresh.map(toSubject).map(subjectKey).toSorted());
         for (const shard of after) {

@@ -14,7 +14,7 @@ import { generateRow, kinds } from "../parquet/generated-rows.ts";
 import { linesOf, open, writeFile } from "../parquet/memory-file.ts";
 import { readParquet } from "../../src/rows/parquet-file.ts";
 import { createNdjsonReader } from "../../src/rows/verify/read-lines.ts";
-import { createRowWalk } from "../../src/rows/row-walk.ts";
+import { createRowChecker } from "../../src/rows/row-checker.ts";
 import { verifyParquet } from "../../src/rows/verify-parquet.ts";
 import { withMember } from "./planting.ts";
 
@@ -121,17 +121,18 @@ test.each(kinds)(
     const lines = await linesOf(await open(file));
 
     const expected: unknown[] = [];
-    const walk = createRowWalk(undefined, "parquet", (...finding) => expected.push(finding), undefined);
-    const reader = createNdjsonReader(walk);
+    const checker = createRowChecker(undefined, "parquet", (...finding) => expected.push(finding), undefined);
+    const reader = createNdjsonReader(checker);
     reader.add(Buffer.from(lines.map((line) => `${line}\n`).join("")));
-    walk.end();
+    checker.end();
 
     const found: unknown[] = [];
     const name = path.join(folder, "generated.parquet");
     writeFileSync(name, file);
     await verifyParquet({
       file: name,
-      startWalk: () => createRowWalk(undefined, "parquet", (...finding) => found.push(finding), undefined),
+      startChecker: () =>
+        createRowChecker(undefined, "parquet", (...finding) => found.push(finding), undefined),
       report: () => undefined,
       signal: new AbortController().signal,
       onGroup: () => Promise.resolve(),

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { carefully } from "./regular-file.ts";
+import { carefully } from "./file-checks.ts";
 
 /** A file that is read in parts. */
 export interface FileSource {

@@ -2,7 +2,7 @@ import type { Context } from "../context/context.ts";
 import { usageFailure } from "../failure.ts";
 import { withoutSecrets } from "../key.ts";
 import { cannotBeRead } from "./file-errors.ts";
-import { readBounded } from "./named-file.ts";
+import { readBounded } from "./bounded-read.ts";
 
 export type ListSources = ReturnType<typeof createListSources>;
 

@@ -3,8 +3,8 @@ import path from "node:path";
 import { fail } from "../failure.ts";
 import { errorCode, writeFailure } from "./file-errors.ts";
 import { checkHeld, type FileLock } from "./file-lock.ts";
-import { isSameFile } from "./regular-file.ts";
-import { syncFile, syncFolder } from "./stored-file.ts";
+import { isSameFile } from "./file-checks.ts";
+import { syncFile, syncFolder } from "./synced-file.ts";
 
 /** The device and inode of a file. */
 export type FileIdentity = Pick<BigIntStats, "dev" | "ino">;

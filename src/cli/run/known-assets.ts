@@ -1,7 +1,7 @@
-import { plainWalk } from "../../client/walk.ts";
+import { plainList } from "../../client/list-plan.ts";
 import type { Client } from "../../client/client.ts";
 import type { Target } from "../../client/target.ts";
-import { walkPages } from "../../client/walk-pages.ts";
+import { readPages } from "../../client/read-pages.ts";
 import type { Context } from "../../base/context/context.ts";
 import { type KnownAsset, labelOfRow } from "../../api/asset-kind.ts";
 import { pool } from "../../api/endpoints/pool.ts";
@@ -83,7 +83,7 @@ export function createKnownAssets(
       requested.add(key);
       const args = new Map(Object.entries({ network, pool_address: address }));
       try {
-        for await (const { rows } of walkPages(client, pool, args, plainWalk(0)))
+        for await (const { rows } of readPages(client, pool, args, plainList(0)))
           for (const row of rows.values()) learn(row, network);
       } catch (cause) {
         if (!(cause instanceof Failure)) throw cause;

@@ -22,7 +22,7 @@ export const prefixes = { error: "error: ", warning: "warning: ", note: "note: "
 /** In milliseconds. Shorter waits are not reported. */
 const shortWait = 2000;
 /** Milliseconds to wait for a reader of stderr at the end of the run. */
-const patience = 300;
+const maxWait = 300;
 const maxWaiting = 1000;
 
 /** Prints everything except rows and the final failure. Each message is one line on stderr. */
@@ -38,7 +38,7 @@ export function createReport(
   const append = (text: string, isDim = false): void => {
     waiting += 1;
     written = written
-      .then(async () => await say(context, text, isDim))
+      .then(async () => await writeLine(context, text, isDim))
       .catch(() => undefined)
       .then(() => {
         waiting -= 1;
@@ -55,18 +55,18 @@ export function createReport(
     else leftOut += 1;
   };
   const writeWith = (prefix: string) => (text: string) => write(`${prefix}${text}`);
-  const note = writeWith(prefixes.note);
+  const info = writeWith(prefixes.note);
   return {
     /** One of several inputs failed. */
     fault: writeWith(prefixes.error),
     /** Data may be missing, or an input was ignored. */
     warn: writeWith(prefixes.warning),
     /** A long run changed state: it resumed, reconnected or filled a gap, for example. */
-    note,
+    info,
     /** Prints a line without a prefix, even if stderr is a pipe. */
-    tell: (text: string) => write(text),
+    print: (text: string) => write(text),
     /** Prints a line without a prefix if stderr is a terminal and `--quiet` is not set. */
-    remark: (text: string) => {
+    hint: (text: string) => {
       if (isWatched) write(text, options.hasDimRemarks);
     },
     answered: (exchange: Exchange) => {
@@ -74,12 +74,12 @@ export function createReport(
     },
     waiting: (wait: Waiting) => {
       countdown?.begin(wait.milliseconds, whyAgain(wait));
-      if (wait.milliseconds > shortWait && countdown?.isShown() !== true) note(waitingLine(wait));
+      if (wait.milliseconds > shortWait && countdown?.isShown() !== true) info(waitingLine(wait));
     },
     /** `line` describes the pause if it is long enough to mention. */
     pausing: (milliseconds: number, line: string | undefined) => {
       countdown?.begin(milliseconds, "for the rate limit");
-      if (line !== undefined && countdown?.isShown() !== true) note(line);
+      if (line !== undefined && countdown?.isShown() !== true) info(line);
     },
     /** Prints the requests, the credits and the elapsed time. With --stats, `rest` adds where the list continues. */
     close: (meter: Meter, rest?: string) => {
@@ -91,7 +91,7 @@ export function createReport(
     settled: async () => {
       if (waiting === 0) return;
       const done = new AbortController();
-      const late = context.clock.sleep(patience, done.signal).catch(() => undefined);
+      const late = context.clock.sleep(maxWait, done.signal).catch(() => undefined);
       await Promise.race([written, late]);
       done.abort();
     },
@@ -142,11 +142,15 @@ function exchangeLines({ url, answer, milliseconds, age }: Exchange, verbosity: 
 }
 
 /** Escapes line breaks and other control characters, and hides keys. */
-export async function say({ stderr }: Pick<Context, "stderr">, line: string, isDim = false): Promise<void> {
+export async function writeLine(
+  { stderr }: Pick<Context, "stderr">,
+  line: string,
+  isDim = false,
+): Promise<void> {
   const text = visibleText(hideSecrets(line));
   await stderr.write(isDim ? `${dim.open}${text}${dim.close}\n` : `${text}\n`);
 }
 
-export async function sayWarning(context: Pick<Context, "stderr">, line: string): Promise<void> {
-  await say(context, `${prefixes.warning}${line}`);
+export async function writeWarning(context: Pick<Context, "stderr">, line: string): Promise<void> {
+  await writeLine(context, `${prefixes.warning}${line}`);
 }

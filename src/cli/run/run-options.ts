@@ -6,7 +6,7 @@ import { namesIn } from "../../api/service-name.ts";
 import { usageFailure } from "../../base/failure.ts";
 import type { RowFormat } from "../../api/output-format.ts";
 import { hasFields } from "../../base/files/file-pattern.ts";
-import { packingByName } from "../../rows/packing.ts";
+import { encoderByName } from "../../rows/encoder.ts";
 import { formatByName, hasColumns, defaultErrorFormat, isOtherFormat } from "../render/formats/formats.ts";
 import { isTier, tiers } from "../../api/tier.ts";
 import { readSettings } from "../settings/read-settings.ts";
@@ -53,7 +53,7 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
     settings,
     format,
     /** Undefined if the `--out` file consists of the rows themselves. */
-    packing: packingByName(flags.out),
+    encoder: encoderByName(flags.out),
     /** The `--out` path, if it has fields that select the file of each row. */
     pattern: flags.out !== undefined && hasFields(flags.out) ? flags.out : undefined,
     errorFormat: flags["error-format"] ?? defaultErrorFormat(format, context.stderr.isTerminal),

@@ -40,7 +40,7 @@ export interface Opening {
   /** Receives events instead of the report; `answered` in addition to it. */
   readonly observer?: Partial<RunObserver>;
   /** Prints a summary, by default the cost, after the client is closed. */
-  readonly over?: (open: OpenClient) => void;
+  readonly onClosed?: (open: OpenClient) => void;
 }
 
 interface Kind {
@@ -51,7 +51,7 @@ interface Kind {
   /** The run takes a while and ends without a signal. */
   readonly hasProgress: boolean;
   /** The run lasts until it is stopped, so it does not wait for its reader at the end. */
-  readonly isTail: boolean;
+  readonly isEndless: boolean;
   /** The run is meant for days or for cron, so a service that is unavailable at its start is not its end. */
   readonly outlastsOutages: boolean;
 }
@@ -61,10 +61,10 @@ export const short: Kind = {
   adjust: (options) => options,
   isFile: false,
   hasProgress: false,
-  isTail: false,
+  isEndless: false,
   outlastsOutages: false,
 };
-export const endless: Kind = { ...short, isTail: true, outlastsOutages: true };
+export const endless: Kind = { ...short, isEndless: true, outlastsOutages: true };
 
 /**
  * Sets up the options, deadline, outputs, report and client. However the run ends, everything is closed in reverse
@@ -74,7 +74,7 @@ export async function withRun<Result>(
   input: RunInput,
   outer: Context,
   work: (run: Run) => Promise<Result>,
-  { adjust, isFile, hasProgress, isTail, outlastsOutages }: Kind = short,
+  { adjust, isFile, hasProgress, isEndless, outlastsOutages }: Kind = short,
 ): Promise<Result> {
   const { stdout } = outer;
   const pipe = { isTerminal: false, columns: undefined, write: stdout.write };
@@ -101,9 +101,9 @@ export async function withRun<Result>(
     target,
     retry,
     observer,
-    over,
+    onClosed,
   } = {}) => {
-    if (isUnannounced) report.note("simulated data, because DEXDATA_SANDBOX is set");
+    if (isUnannounced) report.info("simulated data, because DEXDATA_SANDBOX is set");
     isUnannounced = false;
     const answered = (exchange: Exchange): void => {
       metrics?.answered(exchange);
@@ -116,8 +116,8 @@ export async function withRun<Result>(
     onClose(async () => {
       await progress.close();
       await opened.close();
-      if (over === undefined) reportCost({ options, report }, opened, undefined);
-      else over(opened);
+      if (onClosed === undefined) reportCost({ options, report }, opened, undefined);
+      else onClosed(opened);
     });
     return opened;
   };
@@ -131,7 +131,7 @@ export async function withRun<Result>(
     } finally {
       release();
       await progress.close();
-      if (isTail) outer.stopWaitingForReader();
+      if (isEndless) outer.stopWaitingForReader();
       await report.settled();
     }
   }
@@ -154,7 +154,7 @@ export function reportCost(
   { client: { meter } }: OpenClient,
   rest: string | undefined,
 ): void {
-  if (options.sandbox?.isFlagged === true) report.remark("simulated data from the sandbox");
+  if (options.sandbox?.isFlagged === true) report.hint("simulated data from the sandbox");
   report.close(meter, rest);
 }
 

@@ -3,7 +3,7 @@ import { type Failure, usageFailure } from "../../base/failure.ts";
 import { checkKeyForm, MAX_KEY_BYTES, withoutSecrets } from "../../base/key.ts";
 import type { Tier } from "../../api/tier.ts";
 import { cannotBeRead } from "../../base/files/file-errors.ts";
-import { readBounded } from "../../base/files/named-file.ts";
+import { readBounded } from "../../base/files/bounded-read.ts";
 import { type Credentials, exposureOf, plansIn, type Profile, readCredentials } from "./credentials.ts";
 import { readSettings } from "./read-settings.ts";
 import type { Settings } from "../../client/settings.ts";

@@ -7,7 +7,7 @@ import { type Page, type PageNote, pageOf, remark, warningOf } from "../page.ts"
 import { type Candle, candleRows } from "./read-candles.ts";
 import {
   askCountedBack,
-  type Asked,
+  type SliceRequest,
   askSlice,
   askWholeSlice,
   createGapJudge,
@@ -33,11 +33,11 @@ const targetFill = 0.8;
  * The time range spans `count_back` intervals. If some had no trades, earlier candles are read in longer and longer
  * stretches. All candles stay in memory, because the oldest ones are output first.
  */
-export async function* countBack(asked: Asked): AsyncGenerator<Page> {
-  const { args, made, maxLimit } = asked;
+export async function* countBack(request: SliceRequest): AsyncGenerator<Page> {
+  const { args, made, maxLimit } = request;
   const wanted = Number(args.get("count_back")) / (made?.parts ?? 1);
   const held = new HeldCandles(wholeSeconds(candleWindow(args).end), made);
-  const ending = (await readWindow(asked, held)) ?? (await readBefore(asked, held, wanted));
+  const ending = (await readWindow(request, held)) ?? (await readBefore(request, held, wanted));
   const found = held.newest(wanted);
   const count = Math.min(held.starts.length, wanted);
   const [few, all] = [count, wanted].map((each) => grouped(String(each)));
@@ -54,15 +54,15 @@ export async function* countBack(asked: Asked): AsyncGenerator<Page> {
 const planEnds = "the plan does not include earlier ones";
 
 /** Reads the newest candles first. Stops if the plan includes no older ones; fails if it includes none at all. */
-async function readWindow(asked: Asked, held: HeldCandles): Promise<string | undefined> {
-  const withRest = createGapJudge(asked);
-  const slices = [...slicesOf(candleWindow(asked.args), asked.maxLimit)].toReversed();
+async function readWindow(request: SliceRequest, held: HeldCandles): Promise<string | undefined> {
+  const withRest = createGapJudge(request);
+  const slices = [...slicesOf(candleWindow(request.args), request.maxLimit)].toReversed();
   const read = slices.length === 1 ? askCountedBack : askWholeSlice;
   const asks = slices.map((slice, index) => async () => ({
     slice,
-    candles: await (index === 0 ? read(asked, slice) : withinReach(async () => await read(asked, slice))),
+    candles: await (index === 0 ? read(request, slice) : withinReach(async () => await read(request, slice))),
   }));
-  for await (const { slice, candles } of inOrder(asks, asked.client.width, { firstAlone: true })) {
+  for await (const { slice, candles } of inOrder(asks, request.client.width, { firstAlone: true })) {
     if (candles === undefined) return planEnds;
     held.take(await withRest(slice, candles));
     // A service may count back beyond the start.
@@ -72,17 +72,17 @@ async function readWindow(asked: Asked, held: HeldCandles): Promise<string | und
 }
 
 /** Returns the reason there are no more candles. */
-async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Promise<string> {
-  const { maxLimit } = asked;
-  const { interval } = candleWindow(asked.args);
+async function readBefore(request: SliceRequest, held: HeldCandles, wanted: number): Promise<string> {
+  const { maxLimit } = request;
+  const { interval } = candleWindow(request.args);
   let reached = held.completeFrom;
   // In intervals.
-  let stretch = maxLimit;
+  let range = maxLimit;
   let empty = 0;
   while (held.count() < wanted && reached > 0) {
-    const start = Math.max(0, reached - stretch * interval);
+    const start = Math.max(0, reached - range * interval);
     const slice = sliceBetween(start, reached, interval);
-    const found = await withinReach(async () => await newestOf(asked, slice));
+    const found = await withinReach(async () => await newestOf(request, slice));
     if (found === undefined) return planEnds;
     held.take(found.candles);
     empty = found.candles.length === 0 ? empty + 1 : 0;
@@ -90,8 +90,8 @@ async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Prom
       return `there are none between ${showSeconds(start)} and ${showSeconds(held.oldest)}`;
     reached = found.since;
     held.completeFrom = reached;
-    const fitting = Math.floor((stretch * maxLimit * targetFill) / Math.max(1, found.candles.length));
-    stretch = Math.max(maxLimit, Math.min(stretch * growth, fitting));
+    const fitting = Math.floor((range * maxLimit * targetFill) / Math.max(1, found.candles.length));
+    range = Math.max(maxLimit, Math.min(range * growth, fitting));
   }
   return "there are no earlier ones";
 }
@@ -101,17 +101,17 @@ async function readBefore(asked: Asked, held: HeldCandles, wanted: number): Prom
  * service that ignores `count_back` returns the first candles instead, so the later ones are read as well.
  */
 async function newestOf(
-  asked: Asked,
+  request: SliceRequest,
   slice: CandleSlice,
 ): Promise<{ readonly candles: readonly Candle[]; readonly since: number }> {
-  const query = new Map([...asked.args, ["count_back", String(asked.maxLimit)]]);
-  const first = await askSlice({ ...asked, args: query }, slice, true);
+  const query = new Map([...request.args, ["count_back", String(request.maxLimit)]]);
+  const first = await askSlice({ ...request, args: query }, slice, true);
   const [oldest, last] = [first[0], first.at(-1)];
   const start = wholeSeconds(slice.start);
-  if (!mayBeCapped(asked, slice, first.length) || oldest === undefined || last === undefined)
+  if (!mayBeCapped(request, slice, first.length) || oldest === undefined || last === undefined)
     return { candles: first, since: start };
   const rest = restOf(slice, last.opens);
-  const later = rest === undefined ? [] : await askWholeSlice(asked, rest);
+  const later = rest === undefined ? [] : await askWholeSlice(request, rest);
   if (later.length === 0) return { candles: first, since: oldest.opens };
   return { candles: [...first, ...later], since: start };
 }

@@ -62,7 +62,7 @@ export function ageAt(at: number, { opens }: Pick<PricedCandle, "opens">, { inte
 }
 
 /** A time that needs a price, and its place in the input. */
-export interface Wanted extends CandleChoice {
+export interface WantedPrice extends CandleChoice {
   readonly leg: number;
 }
 
@@ -77,7 +77,7 @@ export interface CandleBlock {
  * all wanted candles with the fewest requests. Its spare candles precede the oldest wanted one, which may not exist.
  */
 export function nextBlock(
-  wanted: readonly Wanted[],
+  wanted: readonly WantedPrice[],
   { interval, most, reach }: { readonly interval: number; readonly most: number; readonly reach: number },
 ): CandleBlock {
   const to = wanted.reduce((newest, each) => Math.max(newest, each.newest), Number.NEGATIVE_INFINITY);
@@ -92,14 +92,14 @@ export function nextBlock(
  * in an earlier block, and those that have none.
  */
 export function resolveBlock<C extends { readonly opens: number }>(
-  wanted: readonly Wanted[],
+  wanted: readonly WantedPrice[],
   { from, to }: CandleBlock,
   candles: readonly C[],
   interval: number,
 ) {
   const found: { readonly leg: number; readonly candle: C }[] = [];
-  const none: Wanted[] = [];
-  const rest: Wanted[] = [];
+  const none: WantedPrice[] = [];
+  const rest: WantedPrice[] = [];
   for (const each of wanted) {
     if (each.newest < from || each.newest > to) {
       rest.push(each);

@@ -3,7 +3,7 @@ import { invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../../base/concurrent.ts";
 import { ended, more, type Position } from "../page-end.ts";
 import { type Page, pageOf, remark } from "../page.ts";
-import type { Asking } from "../walk.ts";
+import type { ListRequest } from "../list-plan.ts";
 import {
   type CandleSlice,
   candleWindow,
@@ -15,7 +15,7 @@ import {
 import type { MadeInterval } from "../candle-intervals.ts";
 import { type Candle, candleRows, readCandles } from "./read-candles.ts";
 
-export interface Asked extends Asking {
+export interface SliceRequest extends ListRequest {
   readonly maxLimit: number;
   /** The candles are requested for longer ones. */
   readonly made?: MadeInterval;
@@ -25,15 +25,15 @@ export interface Asked extends Asking {
  * Requests several slices at once. A service may include `end` in the range: a candle on the boundary between two slices
  * then belongs to the later one, where a resumed pull begins, and one at the very end of the entire range is excluded.
  */
-export async function* walkSlices(asked: Asked): AsyncGenerator<Page> {
-  const { client, args, walk, maxLimit } = asked;
-  const window = candleWindow(args, walk.start?.value);
-  const withRest = createGapJudge(asked);
+export async function* readSlices(request: SliceRequest): AsyncGenerator<Page> {
+  const { client, args, list, maxLimit } = request;
+  const window = candleWindow(args, list.start?.value);
+  const withRest = createGapJudge(request);
   let newest = Number.NEGATIVE_INFINITY;
   let carried: readonly Candle[] = [];
   const asks = function* () {
     for (const slice of slicesOf(window, maxLimit))
-      yield async () => ({ slice, ...(await askUntilWhole(asked, slice)) });
+      yield async () => ({ slice, ...(await askUntilWhole(request, slice)) });
   };
   for await (const { slice, candles, isConfirmed } of inOrder(asks(), client.width, { firstAlone: true })) {
     const isLast = slice.end === window.end;
@@ -66,25 +66,25 @@ const positionOf = (value: string): Position => ({ flag: "from", value });
 /** Row counts at which the public service has stopped: 10 without `limit`, and a past maximum (wire-facts 4.4). */
 const knownCaps: ReadonlySet<number> = new Set([10, 366]);
 
-export function mayBeCapped({ maxLimit }: Asked, { touched }: CandleSlice, candles: number): boolean {
+export function mayBeCapped({ maxLimit }: SliceRequest, { touched }: CandleSlice, candles: number): boolean {
   return knownCaps.has(candles) || candles >= Math.min(touched, maxLimit);
 }
 
 /** Requests the rest if a response may be truncated: an unnecessary request is better than silent data loss. */
-export async function askWholeSlice(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
-  return (await askUntilWhole(asked, slice)).candles;
+export async function askWholeSlice(request: SliceRequest, slice: CandleSlice): Promise<readonly Candle[]> {
+  return (await askUntilWhole(request, slice)).candles;
 }
 
 /** `isConfirmed` is true if the candles after the last one were also requested. */
 async function askUntilWhole(
-  asked: Asked,
+  request: SliceRequest,
   slice: CandleSlice,
 ): Promise<{ readonly candles: readonly Candle[]; readonly isConfirmed: boolean }> {
   const candles: Candle[] = [];
   for (let rest = slice, requests = 1; ; requests += 1) {
-    const answer = await askSlice(asked, rest);
+    const answer = await askSlice(request, rest);
     candles.push(...answer);
-    const last = mayBeCapped(asked, rest, answer.length) ? answer.at(-1) : undefined;
+    const last = mayBeCapped(request, rest, answer.length) ? answer.at(-1) : undefined;
     const after = last === undefined ? undefined : restOf(rest, last.opens);
     if (after === undefined) return { candles, isConfirmed: requests > 1 };
     rest = after;
@@ -92,15 +92,15 @@ async function askUntilWhole(
 }
 
 /** The slice's newest candles as counted by the service, or all of them if it does not count back. */
-export async function askCountedBack(asked: Asked, slice: CandleSlice): Promise<readonly Candle[]> {
-  const candles = await askSlice(asked, slice, true);
+export async function askCountedBack(request: SliceRequest, slice: CandleSlice): Promise<readonly Candle[]> {
+  const candles = await askSlice(request, slice, true);
   const [from, to] = [wholeSeconds(slice.start), wholeSeconds(slice.end)];
   // A candle that opens at the very end, or that is repeated, takes the place of another one.
   const found = new Set(candles.map(({ opens }) => opens).filter((opens) => opens < to)).size;
   const isFull = knownCaps.has(candles.length) || candles.length >= slice.opening;
   const reachesBack = (candles[0]?.opens ?? to) <= from - slice.interval;
   const isCut = found < slice.opening && isFull && !reachesBack;
-  return isCut ? await askWholeSlice(asked, slice) : candles;
+  return isCut ? await askWholeSlice(request, slice) : candles;
 }
 
 /**
@@ -108,11 +108,11 @@ export async function askCountedBack(asked: Asked, slice: CandleSlice): Promise<
  * any candles are outside the time range, the response belongs to another slice, and the request is repeated.
  */
 export async function askSlice(
-  asked: Asked,
+  request: SliceRequest,
   slice: CandleSlice,
   isCountedBack = false,
 ): Promise<readonly Candle[]> {
-  const { client, endpoint, args, maxLimit } = asked;
+  const { client, endpoint, args, maxLimit } = request;
   const { start, end } = slice;
   const limit = String(Math.min(slice.touched, maxLimit));
   const query = new Map([...args, ["start", start], ["end", end], ["limit", limit]]);
@@ -139,8 +139,8 @@ function misplaced(
     if (opens < before)
       return `the candles are out of order: ${showSeconds(opens)} follows ${showSeconds(before)}`;
     if (opens < earliest || opens > latest) {
-      const asked = `${Number.isFinite(start) ? `from ${showSeconds(start)} ` : ""}to ${showSeconds(wholeSeconds(end))}`;
-      return `the service sent a candle for ${showSeconds(opens)}, outside the requested range ${asked}`;
+      const request = `${Number.isFinite(start) ? `from ${showSeconds(start)} ` : ""}to ${showSeconds(wholeSeconds(end))}`;
+      return `the service sent a candle for ${showSeconds(opens)}, outside the requested range ${request}`;
     }
     before = opens;
   }
@@ -160,9 +160,9 @@ const unlikely = 1e-4;
  * quiet until it has candles again. No candles are expected after the start of the run. A long gap between two candles
  * is also requested again; if it has no candles, gaps of that length are accepted from then on.
  */
-export function createGapJudge(asked: Asked) {
-  const { walk } = asked;
-  const expectedTo = walk.kind === "candles" ? walk.expectedTo : Number.POSITIVE_INFINITY;
+export function createGapJudge(request: SliceRequest) {
+  const { list } = request;
+  const expectedTo = list.kind === "candles" ? list.expectedTo : Number.POSITIVE_INFINITY;
   let [intervals, trades] = [0, 0];
   let isQuiet = false;
   let longestGap = defaultGap;
@@ -181,7 +181,7 @@ export function createGapJudge(asked: Asked) {
       const [before, after] = [whole[at - 1], whole[at]];
       if (before === undefined || after === undefined || gap <= longestGap || !isUnlikely(gap)) break;
       const hole = sliceBetween(before.opens + interval, after.opens, interval);
-      const found = (await askWholeSlice(asked, hole)).filter(({ opens }) => opens < after.opens);
+      const found = (await askWholeSlice(request, hole)).filter(({ opens }) => opens < after.opens);
       if (found.length === 0) longestGap = gap;
       whole = whole.toSpliced(at, 0, ...found);
       trades += found.length;
@@ -207,7 +207,7 @@ export function createGapJudge(asked: Asked) {
     const isDoubtful = gap > defaultGap && !isQuiet && isUnlikely(gap);
     const rest = isDoubtful ? restOf(slice, last) : undefined;
     if (rest === undefined) return candles;
-    const later = isConfirmed ? [] : await askWholeSlice(asked, rest);
+    const later = isConfirmed ? [] : await askWholeSlice(request, rest);
     isQuiet = later.length === 0;
     return [...candles, ...later];
   };

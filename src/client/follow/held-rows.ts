@@ -1,4 +1,4 @@
-import { mergeRows, type TailRow } from "../followed-row.ts";
+import { mergeRows, type FollowedRow } from "../followed-row.ts";
 
 /** Milliseconds between the two reads that decide when a held row is written. */
 const settling = 3000;
@@ -16,16 +16,16 @@ export type HeldRows = ReturnType<typeof createHeldRows>;
  * added for held rows: only rows that are nearly as new as that wait for the next read.
  */
 export function createHeldRows(latest: () => number, polledAt?: () => number) {
-  let held: (TailRow & { readonly seen: number })[] = [];
+  let held: (FollowedRow & { readonly seen: number })[] = [];
   let wait = settling;
   return {
     /** The rows are sorted from oldest to newest. `now` is from the monotonic clock. */
-    take: (rows: readonly TailRow[], now: number): void => {
+    take: (rows: readonly FollowedRow[], now: number): void => {
       const seen = rows.map((row) => ({ ...row, seen: now }));
       held = mergeRows(held, seen);
     },
     /** Removes, oldest first, the rows that may be written after a read that started at `readFrom`. */
-    due: (readFrom: number, isComplete: boolean): readonly TailRow[] => {
+    due: (readFrom: number, isComplete: boolean): readonly FollowedRow[] => {
       wait = isComplete ? settling : unprovedSettling;
       const present = latest();
       const newest = held.findLast(({ at }) => at.seconds <= present)?.at.seconds ?? 0;
@@ -36,7 +36,7 @@ export function createHeldRows(latest: () => number, polledAt?: () => number) {
       );
       return held.splice(0, last + 1);
     },
-    all: (): readonly TailRow[] => held.splice(0),
+    all: (): readonly FollowedRow[] => held.splice(0),
     /** The earliest start time of a read that allows the first row to be written; infinite if none is needed. */
     nextDue: () =>
       polledAt === undefined

@@ -1,7 +1,7 @@
 import { HashTable } from "../seen-keys.ts";
 import { hashText, type TextHash } from "../../base/text/text-hash.ts";
 import type { Instant } from "../../base/time/time.ts";
-import type { FollowState, TailRow } from "../followed-row.ts";
+import type { FollowState, FollowedRow } from "../followed-row.ts";
 
 /** Rows are found even if they are indexed up to this many seconds late. */
 export const reachSeconds = 600;
@@ -10,7 +10,7 @@ const maxRead = 5000;
 /** While no read is complete, the reads reach back to the last complete one, but no farther than this. */
 const maxUnproved = { rows: 20_000, seconds: 86_400 };
 
-type KnownRow = Pick<TailRow, "key" | "at">;
+type KnownRow = Pick<FollowedRow, "key" | "at">;
 
 export type KnownRows = ReturnType<typeof createKnownRows>;
 

@@ -2,15 +2,15 @@ import type { Clock } from "../../base/context/context.ts";
 import { fail, type Failure } from "../../base/failure.ts";
 import { counted } from "../../base/text/counted.ts";
 import type { KnownRows } from "./known-rows.ts";
-import type { TailRow } from "../followed-row.ts";
+import type { FollowedRow } from "../followed-row.ts";
 import {
   createFoundRows,
-  createRangeWalk,
+  createListReader,
   type FoundRows,
-  type Source,
+  type ListSource,
   type Span,
   type TooMany,
-} from "./walk-range.ts";
+} from "./list-reader.ts";
 
 /** Why rows may be missing, although the service returned a list. */
 export type Doubt =
@@ -22,7 +22,7 @@ export type Doubt =
 /** Oldest first. */
 export interface RowsRead {
   readonly kind: "rows";
-  readonly rows: readonly TailRow[];
+  readonly rows: readonly FollowedRow[];
   readonly doubt: Doubt | undefined;
   /** Rows that the service counts but never lists, so that its count is probably wrong. */
   readonly missing: number;
@@ -39,8 +39,8 @@ export interface RangeReader {
   readonly recheckAt: () => number;
 }
 
-/** If a time range still has fewer rows than its total after this many walks, there is a doubt. */
-const walksASpan = 3;
+/** If a time range still has fewer rows than its total after this many readings, there is a doubt. */
+const readingsOfSpan = 3;
 /**
  * Milliseconds after which all rows since `known.from` are read again, even if the total matches: the total stays the
  * same if one row disappears and another is indexed late. Rows are remembered for twice this time.
@@ -49,18 +49,18 @@ const wholeWalkGap = 300_000;
 /** Milliseconds before a doubt is checked again: at first, and at most. */
 const recheckGap = { first: 1000, most: 60_000 };
 /** A doubt that stays the same for this many milliseconds is the service's normal state. */
-const patience = 300_000;
+const acceptedAfter = 300_000;
 
 /** `latest` returns Unix seconds; rows with a later time have a wrong date. */
 export function createRangeReader(
-  source: Source,
+  source: ListSource,
   known: KnownRows,
   latest: () => number,
   { elapsed }: Pick<Clock, "elapsed">,
 ): RangeReader {
-  const walk = createRangeWalk(source, known, latest);
+  const list = createListReader(source, known, latest);
   const [age, lack] = [createRecheck(elapsed), createRecheck(elapsed)];
-  /** How far the total exceeds the number of listed rows, according to the last walk. */
+  /** How far the total exceeds the number of listed rows, according to the last reading. */
   let excess = 0;
   /** Rows that are known from the start were not read here, so the first read compares them with the list. */
   let wholeWalk = known.listed() > 0 ? Number.NEGATIVE_INFINITY : elapsed();
@@ -71,21 +71,21 @@ export function createRangeReader(
     const began = elapsed();
     const isDoubted = (): boolean => excess > 0 && !lack.isAccepted();
     const isWhole = began >= (isDoubted() ? lack.at() : wholeWalk + wholeWalkGap);
-    for (let walks = 1; ; walks += 1) {
-      const walked = await walk({ span, most, found, excess, isWhole });
-      if (walked.kind === "too-many") return walked;
-      if (walked.kind === "older") {
+    for (let readings = 1; ; readings += 1) {
+      const outcome = await list({ span, most, found, excess, isWhole });
+      if (outcome.kind === "too-many") return outcome;
+      if (outcome.kind === "older") {
         age.add(began);
         return rowsRead(found, { kind: "older" });
       }
-      if (walked.kind === "agreed") {
+      if (outcome.kind === "agreed") {
         age.clear();
         return rowsRead(found, isDoubted() ? { kind: "incomplete" } : undefined);
       }
-      const { listed, items } = walked;
+      const { listed, items } = outcome;
       const missing = Math.max(0, items - listed.size);
       // A page that is repeated in place of the last one looks like the end of the list.
-      if (missing > 0 && missing !== excess && walks < walksASpan) continue;
+      if (missing > 0 && missing !== excess && readings < readingsOfSpan) continue;
       age.clear();
       if (missing !== excess) lack.clear();
       if (missing > 0) lack.add(began);
@@ -99,15 +99,15 @@ export function createRangeReader(
   const readSlice = async (span: Span, most: number): Promise<RangeRead> => {
     const found = createFoundRows(known, span.to);
     const lacks = new Set<number>();
-    for (let walks = 1; ; walks += 1) {
-      const walked = await walk({ span, most, found, excess: undefined, isWhole: true });
-      if (walked.kind === "too-many") return walked;
-      if (walked.kind !== "end") return rowsRead(found);
-      const { listed, items } = walked;
+    for (let readings = 1; ; readings += 1) {
+      const outcome = await list({ span, most, found, excess: undefined, isWhole: true });
+      if (outcome.kind === "too-many") return outcome;
+      if (outcome.kind !== "end") return rowsRead(found);
+      const { listed, items } = outcome;
       const missing = Math.max(0, items - listed.size);
       if (missing === 0) return rowsRead(found);
       lacks.add(missing);
-      if (walks < walksASpan) continue;
+      if (readings < readingsOfSpan) continue;
       const isSteady = lacks.size === 1 && listed.size > 0;
       return rowsRead(found, isSteady ? undefined : incomplete(missing, items), missing);
     }
@@ -143,7 +143,7 @@ function createRecheck(elapsed: () => number) {
       else if (began >= at) gap = Math.min(2 * gap, recheckGap.most);
       at = elapsed() + gap;
     },
-    /** The service has not corrected itself within `patience`, so this is taken as its normal state. */
-    isAccepted: () => elapsed() - since >= patience,
+    /** The service has not corrected itself within `acceptedAfter`, so this is taken as its normal state. */
+    isAccepted: () => elapsed() - since >= acceptedAfter,
   };
 }

@@ -1,4 +1,4 @@
-import type { Connection } from "../streams/connection.ts";
+import type { ChunkStream } from "../streams/connection.ts";
 import { isOfIntermediary } from "../streams/stream-refusal.ts";
 import { EventStreamParser } from "../streams/event-stream.ts";
 import { Failure } from "../../base/failure.ts";
@@ -8,9 +8,9 @@ import { openerOf } from "./subscription.ts";
 import { addressKey, nameOf, type Subject } from "../subject.ts";
 import { reconnectWait } from "../retry.ts";
 import { someOf } from "../../base/text/counted.ts";
-import type { TailOptions } from "../stream-options.ts";
+import type { LiveOptions } from "../stream-options.ts";
 
-interface Probing extends TailOptions {
+interface Probing extends LiveOptions {
   readonly signal: AbortSignal;
   /** A connection to the host was open in this run. */
   readonly isHostKnown: boolean;
@@ -142,7 +142,7 @@ function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
 
 /** Undefined if no error arrives within the time limit, or if the only asset gets an event first. */
 async function errorInStream(
-  connection: Connection,
+  connection: ChunkStream,
   isSingle: boolean,
   { context, feed, signal, charged }: Probing,
 ): Promise<Failure | undefined> {
@@ -199,7 +199,7 @@ export async function findInvalid(
   subjects: readonly Subject[],
   refused: Failure,
   probe: Probe,
-  suspects?: TailOptions["suspects"],
+  suspects?: LiveOptions["suspects"],
 ): Promise<readonly Subject[]> {
   let openings = 0;
   /** Assets not opened during the search for the first invalid one; undefined once several are invalid. */

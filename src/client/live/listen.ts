@@ -1,4 +1,4 @@
-import type { Connection } from "../streams/connection.ts";
+import type { ChunkStream } from "../streams/connection.ts";
 import { EventStreamParser, maxSkippedBytes } from "../streams/event-stream.ts";
 import { dataOf, type StreamEvent, withoutChunk } from "../stream-event.ts";
 import type { Clock } from "../../base/context/context.ts";
@@ -9,15 +9,15 @@ import { unlessAborted } from "../ending.ts";
 import { momentOf } from "../gap.ts";
 import { streamError, textOf } from "./stream-message.ts";
 import type { UpToDate } from "./up-to-date.ts";
-import type { ShardHandlers } from "./shard-handlers.ts";
+import type { ConnectionHandlers } from "./connection-handlers.ts";
 import { shortened } from "../../base/text/counted.ts";
-import type { ShardLimits } from "../stream-options.ts";
+import type { ConnectionOptions } from "../stream-options.ts";
 
 const mebibyte = 1024 * 1024;
 
 interface Listening {
-  readonly handlers: ShardHandlers;
-  readonly limits: ShardLimits;
+  readonly handlers: ConnectionHandlers;
+  readonly limits: ConnectionOptions;
   readonly signal: AbortSignal;
   /** The newest event passed on that has an id; this connection resumes there. */
   readonly newest: StreamEvent | undefined;
@@ -28,7 +28,7 @@ interface Listening {
 }
 
 /** Throws only errors of a handler and the signal's reason. */
-export async function listen(clock: Clock, connection: Connection, listening: Listening) {
+export async function listen(clock: Clock, connection: ChunkStream, listening: Listening) {
   const { handlers, limits, signal, upToDate, watch } = listening;
   const { events: dataNames, hasTimeIds } = limits.feed;
   const parser = new EventStreamParser(limits.largestEvent, finderOf(limits.fields));
@@ -109,7 +109,7 @@ export async function listen(clock: Clock, connection: Connection, listening: Li
   }
 }
 
-function tellOthers(others: readonly StreamEvent[], { said }: Pick<ShardHandlers, "said">): void {
+function tellOthers(others: readonly StreamEvent[], { said }: Pick<ConnectionHandlers, "said">): void {
   for (const event of others) {
     if (event.name === "warning") said("warning", textOf(event));
     else if (event.name !== "ping") said("unknown", shortened(event.name));
@@ -147,7 +147,7 @@ function isAhead(event: StreamEvent, present: number): boolean {
 }
 
 /** In milliseconds since the epoch. The local clock may be slow. */
-function serviceTime(clock: Clock, { headers }: Connection, now = clock.now): () => number {
+function serviceTime(clock: Clock, { headers }: ChunkStream, now = clock.now): () => number {
   const date = Date.parse(headers.get("date") ?? "");
   const opened = clock.elapsed();
   return () => Math.max(now(), Number.isNaN(date) ? 0 : date + clock.elapsed() - opened);

@@ -1,7 +1,7 @@
 import { hideKey, refuseKey, createAuthorization } from "../target.ts";
 import type { SendKind } from "../pace.ts";
-import { type Connection, openConnection } from "../streams/connection.ts";
-import { isStreamLimitFailure, type StreamQuestion, streamRefusal } from "../streams/stream-refusal.ts";
+import { type ChunkStream, openConnection } from "../streams/connection.ts";
+import { isStreamLimitFailure, type StreamRequest, streamRefusal } from "../streams/stream-refusal.ts";
 import { checkPlan } from "../response/plan-refusal.ts";
 import { oldestSince } from "../../api/feeds/ohlcv-feed.ts";
 import { usageFailure } from "../../base/failure.ts";
@@ -9,13 +9,13 @@ import { unlessAborted } from "../ending.ts";
 import type { Opening, Subscription } from "../stream-options.ts";
 
 /** `lastEventId` is empty if there is none. Throws a Failure if the stream is rejected or the connection fails. */
-export type OpenShard = (lastEventId: string, signal: AbortSignal) => Promise<Connection>;
+export type OpenConnection = (lastEventId: string, signal: AbortSignal) => Promise<ChunkStream>;
 
 /** A rejection is thrown as a Failure that names inputs the way the user typed them. */
-export function openerOf(opening: Opening & Subscription): OpenShard {
+export function openerOf(opening: Opening & Subscription): OpenConnection {
   const { target, context, pace, ledger, timeout, command, feed, subjects, params } = opening;
   const { by } = opening.kind;
-  const question: StreamQuestion = { command, path: feed.path, subjects, by, plan: feed.plan };
+  const request: StreamRequest = { command, path: feed.path, subjects, by, plan: feed.plan };
   const authorize = createAuthorization(target);
   let wasOpen = false;
   let kind: SendKind = "opening";
@@ -30,12 +30,12 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
     // Checked last, because other processes may have spent the last credit during the wait.
     await unlessAborted(ledger.check(), signal);
     kind = "reopening";
-    const request = {
+    const sent = {
       url,
       headers: { ...authorize(url), ...(resumed !== "" && { "last-event-id": resumed }) },
       body: subjects.length > 1 ? bodyOf(opening) : undefined,
     };
-    const opened = await openConnection(context, request, { timeout, signal });
+    const opened = await openConnection(context, sent, { timeout, signal });
     const { headers } = opened.kind === "open" ? opened.connection : opened.answer;
     const plan = headers.get("x-api-plan");
     if (plan !== undefined) opening.plan?.counted(plan);
@@ -50,7 +50,7 @@ export function openerOf(opening: Opening & Subscription): OpenShard {
       return opened.connection;
     }
     const answer = hideKey(opened.answer, target.key);
-    const refused = streamRefusal(answer, question, target);
+    const refused = streamRefusal(answer, request, target);
     if (isStreamLimitFailure(refused)) {
       // A plan with no connections left does not affect the rate limit and leads to only a few retries.
       if (!wasOpen) kind = "opening";

@@ -2,7 +2,7 @@ import type { Args } from "../../api/args.ts";
 import { affectsOneInput, fail, Failure, invalidResponse } from "../../base/failure.ts";
 import type { Reply } from "../../api/reply.ts";
 import { type Page, type PageNote, pageOf, readRows } from "../page.ts";
-import { type Asking, type BatchInputs, type Chunk, planBatches } from "../walk.ts";
+import { type ListRequest, type BatchInputs, type Chunk, planBatches } from "../list-plan.ts";
 import { inOrder } from "../../base/concurrent.ts";
 import { ended, more } from "../page-end.ts";
 import { member } from "../../base/json/raw-json.ts";
@@ -20,16 +20,20 @@ interface Found extends TextRow {
  * Requests each distinct subject once, in as few requests as the limits allow. Rows follow the subjects' order, even
  * across networks, and a repeated subject repeats its row. Subjects without a row are listed in `missing`.
  */
-export async function* askInBatches(asking: Asking, reply: Batch, inputs: BatchInputs): AsyncGenerator<Page> {
-  const { client, args, walk } = asking;
+export async function* askInBatches(
+  request: ListRequest,
+  reply: Batch,
+  inputs: BatchInputs,
+): AsyncGenerator<Page> {
+  const { client, args, list } = request;
   const { subjects: all, fillMissing } = inputs;
-  const before = walk.start?.flag === "subject" ? Number(walk.start.value) : 0;
+  const before = list.start?.flag === "subject" ? Number(list.start.value) : 0;
   const subjects = all.slice(before);
   const answered = new Map<string, Found | "missing" | "refused">();
   let next = 0;
   const asks = planBatches(subjects, reply).map((chunk) => async () => {
     const asked = new Map([...args, ["network", chunk.network], [reply.param, chunk.addresses.join(",")]]);
-    return { ...chunk, asked, answer: await askChunk(asking, chunk, asked) };
+    return { ...chunk, asked, answer: await askChunk(request, chunk, asked) };
   });
   for await (const { network, addresses, asked, answer } of inOrder(asks, client.width)) {
     const isRefused = answer instanceof Failure;
@@ -57,7 +61,7 @@ export async function* askInBatches(asking: Asking, reply: Batch, inputs: BatchI
 
 /** Returns a failure that these inputs caused; throws one that affects every request, e.g. for an invalid key. */
 async function askChunk(
-  { client, endpoint, walk }: Asking,
+  { client, endpoint, list }: ListRequest,
   { network, addresses }: Chunk,
   asked: Args,
 ): Promise<readonly Found[] | Failure> {
@@ -71,7 +75,7 @@ async function askChunk(
     for (let repeats = 1; ; repeats += 1) {
       const found = await request();
       const problem = foreignRows(found, { network, addresses });
-      if (problem === undefined || !walk.isStrict) return found;
+      if (problem === undefined || !list.isStrict) return found;
       // The service may have returned the response to another batch.
       if (!(await client.again(repeats, problem))) throw fail("untrusted_answer", problem);
     }

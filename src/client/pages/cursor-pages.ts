@@ -10,7 +10,7 @@ import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
 import { type Doubt, ended, more, type Position } from "../page-end.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import { type Page, pageOf, type Reading, remark, warningOf } from "../page.ts";
-import type { Asking } from "../walk.ts";
+import type { ListRequest } from "../list-plan.ts";
 import { judgeSearchPage, type SearchPage, type SearchVerdict } from "./search-judge.ts";
 import type { Document } from "../document.ts";
 
@@ -22,17 +22,17 @@ import type { Document } from "../document.ts";
  * being parsed and output. If the current page then turns out to be broken, that request is wasted. When no more rows
  * are wanted, pending requests are canceled.
  */
-export async function* walkCursorPages(
-  asking: Asking & Reading,
+export async function* readCursorPages(
+  request: ListRequest & Reading,
   reply: Extract<Reply, { kind: "cursor-pages" }>,
 ): AsyncGenerator<Page> {
-  const { client, endpoint, args, walk } = asking;
-  const read = createAnswerReader(reply.rows, rowShape(endpoint), asking);
-  const wanted = asking.wanted ?? Number.POSITIVE_INFINITY;
+  const { client, endpoint, args, list } = request;
+  const read = createAnswerReader(reply.rows, rowShape(endpoint), request);
+  const wanted = request.wanted ?? Number.POSITIVE_INFINITY;
   const sent = new Set<string>();
   const over = childOf(client.signal);
   const ask = (from: string | undefined): Promise<Document> => {
-    const query = new Map([...args, ["limit", String(walk.pageSize)]]);
+    const query = new Map([...args, ["limit", String(list.pageSize)]]);
     if (from !== undefined) {
       sent.add(from);
       query.set("cursor", from);
@@ -47,19 +47,19 @@ export async function* walkCursorPages(
     const { envelope, rows } = read(document);
     const echo = member(envelope, "query");
     const foreign = foreignIn?.(rows.distinct, echo);
-    if (foreign !== undefined && (walk.isStrict || foreign.only === undefined)) return { foreign };
-    const warning = foreign?.problem ?? checkEcho(endpoint, args, echo, walk.isStrict);
+    if (foreign !== undefined && (list.isStrict || foreign.only === undefined)) return { foreign };
+    const warning = foreign?.problem ?? checkEcho(endpoint, args, echo, list.isStrict);
     return { rows, next: nextCursor(envelope), limit: member(echo, "limit"), warning };
   };
-  const settle = createSearchJudge(asking);
+  const settle = createSearchJudge(request);
   const doubts: Doubt[] = [];
-  let cursor = walk.start?.value;
+  let cursor = list.start?.value;
   let given = 0;
   let answer = ask(cursor);
   try {
     for (;;) {
       const document = await answer;
-      const promised = given + walk.pageSize < wanted ? promisedCursor(document.bytes) : undefined;
+      const promised = given + list.pageSize < wanted ? promisedCursor(document.bytes) : undefined;
       const early = promised !== undefined && !sent.has(promised) ? promised : undefined;
       const from = cursor;
       if (early !== undefined) {
@@ -118,7 +118,7 @@ type OpenPage = OwnPage | { readonly foreign: Foreign };
 const confirmationsNeeded = 3;
 
 /** Returns a function that requests a page again while a verdict is open, and returns the page that is used. */
-function createSearchJudge({ client, walk: { pageSize, start }, seen }: Asking & Reading) {
+function createSearchJudge({ client, list: { pageSize, start }, seen }: ListRequest & Reading) {
   const inspect = createRowInspector(seen);
   let hasRows = start !== undefined;
   let confirmedShort = 0;

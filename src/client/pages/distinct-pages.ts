@@ -38,7 +38,7 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
     const known: number[] = [];
     const dropped = new Set<number>();
     let [fresh, doubles, twins] = [0, 0, 0];
-    let isBarren = true;
+    let hasNoNewRows = true;
     firstOfHash.clear(length);
     for (let index = 0; index < length; index += 1) {
       const isNamed = rows.hashKey(index, hash);
@@ -65,7 +65,7 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
         twins += 1;
       }
       fresh += 1;
-      isBarren = false;
+      hasNoNewRows = false;
     }
     const take = (): Taken => {
       for (let index = 0; index < length; index += 1) {
@@ -74,7 +74,7 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
         (withoutName.size > 0 && withoutName.has(index) ? unnamed : seen).add(hash);
       }
       spare = hashes;
-      const adds = isBarren ? "nothing" : "rows";
+      const adds = hasNoNewRows ? "nothing" : "rows";
       if (dropped.size === 0) return { rows, adds, notes: [] };
       const kept = rows.keep(Array.from({ length }, (_, index) => !dropped.has(index)));
       return { rows: kept, adds, notes: [{ kind: "repeats", rows: dropped.size }] };

@@ -2,7 +2,7 @@ import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from ".
 import { inOrder } from "../../base/concurrent.ts";
 import { more, nextOf, type Position } from "../page-end.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";
-import type { NumberedWalk, Pages } from "./numbered-walk.ts";
+import type { NumberedList, Pages } from "./numbered-list.ts";
 import type { Page } from "../page.ts";
 import { yieldToSocket } from "./answer-reader.ts";
 
@@ -47,7 +47,7 @@ export interface FrozenWindow {
  * rows than fit on the first page, the row's exact time is tried instead.
  */
 export class FrozenWindows {
-  readonly walk: NumberedWalk;
+  readonly list: NumberedList;
   /** The request's upper time bound. */
   readonly #requested: string | undefined;
   /** False if the list is not sorted by time, or if its upper bound moves with the service's clock. */
@@ -70,23 +70,23 @@ export class FrozenWindows {
   #quietLooks = 0;
   #isOver = false;
 
-  constructor(walk: NumberedWalk) {
-    this.walk = walk;
-    this.#requested = walk.asking.args.get("to");
+  constructor(list: NumberedList) {
+    this.list = list;
+    this.#requested = list.request.args.get("to");
     this.#canFreeze =
-      walk.reply.handOverAfter !== undefined && (this.#requested === undefined || isFixed(this.#requested));
+      list.reply.handOverAfter !== undefined && (this.#requested === undefined || isFixed(this.#requested));
   }
 
   /** The newest row becomes the end of a list without an upper time bound. */
   freeze(page: Page, { at, rows }: NumberedAnswer): Page {
     // Use the response here: a resumed pull may already have the newest rows, and then the page does not contain them.
-    const newest = this.walk.edge.instantOf(rows.marks()[0]);
+    const newest = this.list.edge.instantOf(rows.marks()[0]);
     const isOpen = at.flag === "page" && at.value === "1" && at.to === undefined;
     // Without totals, pages cannot be requested in parallel, but a list read page by page needs a fixed end too.
     const next = nextOf(page);
     if (!isOpen || next === undefined || newest === undefined || !this.#canFreeze) return page;
     const frozen = { ...next, to: upperBound(newest, 1, this.#requested) };
-    return { ...page, end: more(frozen, this.walk.doubts) };
+    return { ...page, end: more(frozen, this.list.doubts) };
   }
 
   #isFrozen(to: string | undefined): boolean {
@@ -95,8 +95,8 @@ export class FrozenWindows {
 
   /** Returns undefined if it is only safe to continue page by page. */
   async openAt(at: Position): Promise<FrozenWindow | undefined> {
-    const { last, count, reply } = this.walk;
-    const pagesLeft = this.walk.pagesLeft();
+    const { last, count, reply } = this.list;
+    const pagesLeft = this.list.pagesLeft();
     if (last === undefined || pagesLeft < 1 || !count.isUsable) return undefined;
     const isStill = at.flag === "page" && (reply.handOverAfter === undefined || this.#isFrozen(at.to));
     const isWorthIt = !isStill && pagesLeft >= worthAWindow && this.#mishaps < mishapsAllowed;
@@ -110,13 +110,13 @@ export class FrozenWindows {
    * impossible. The first page must contain the last row taken.
    */
   async reopen(): Promise<FrozenWindow | undefined> {
-    const { edge, pageSize } = this.walk;
+    const { edge, pageSize } = this.list;
     const instant = edge.instantOf(edge.last);
     // If more rows have this time than fit on a page, only a cursor can get past them.
     if (instant === undefined || edge.ties >= pageSize || !this.#canFreeze) return undefined;
     for (const shift of this.#shifts) {
       const to = upperBound(instant, shift, this.#requested);
-      const from = await this.walk.ask({ flag: "page", value: "1", to });
+      const from = await this.list.ask({ flag: "page", value: "1", to });
       const at = edge.find(from.rows);
       if (isCounted(from) && at >= 0) {
         this.#shifts = [shift, 1 - shift];
@@ -133,12 +133,12 @@ export class FrozenWindows {
     ({ items: this.#items, pages: this.#pages } = from.totals);
     [this.#to, this.#itemsAtFirst, this.#taken] = [to, this.#items, Number(from.at.value)];
     [this.#extra, this.#quietLooks, this.#isOver] = [0, 0, false];
-    if (isFirst) this.walk.count.reopen(this.#items, left);
+    if (isFirst) this.list.count.reopen(this.#items, left);
     this.#outdated = new Set();
     let at = isFirst ? yield* this.#take(from) : this.#positionOf(this.#taken + 1);
     if (at?.flag !== "page") return at;
     // Rows added later are not part of a frozen window, so several pages can be requested at once.
-    const width = this.#isFrozen(to) ? this.walk.asking.client.width : 1;
+    const width = this.#isFrozen(to) ? this.list.request.client.width : 1;
     for await (const answer of inOrder(this.#requests(), width)) {
       await yieldToSocket();
       at = yield* this.#takeNext(answer);
@@ -148,11 +148,11 @@ export class FrozenWindows {
   }
 
   *#requests(): Generator<() => Promise<NumberedAnswer>> {
-    const { handOverAfter = Number.POSITIVE_INFINITY } = this.walk.reply;
+    const { handOverAfter = Number.POSITIVE_INFINITY } = this.list.reply;
     for (let number = this.#taken + 1; number <= Math.min(this.#pages, handOverAfter); number += 1) {
       // All pages after the last one taken are already pending, so the wanted pages are counted from there.
-      if (number - this.#taken > this.walk.pagesLeft()) return;
-      yield async () => await this.walk.ask(this.#positionOf(number));
+      if (number - this.#taken > this.list.pagesLeft()) return;
+      yield async () => await this.list.ask(this.#positionOf(number));
     }
   }
 
@@ -165,7 +165,7 @@ export class FrozenWindows {
     this.#pages = answer.totals.pages;
     this.#adopt(answer.totals.items);
     this.#taken = Number(answer.at.value);
-    const page = this.walk.take(answer, this.walk.holdsEdge(answer));
+    const page = this.list.take(answer, this.list.holdsEdge(answer));
     yield page;
     return nextOf(page);
   }
@@ -181,7 +181,7 @@ export class FrozenWindows {
    * row taken, so that the pull continues in the right position.
    */
   async *#takeNext(requested: NumberedAnswer): Pages {
-    const { edge, reply } = this.walk;
+    const { edge, reply } = this.list;
     const number = this.#taken + 1;
     let answer = requested;
     for (let tries = 1; ; tries += 1) {
@@ -193,10 +193,10 @@ export class FrozenWindows {
       answer = settled;
       const { items } = answer.totals;
       // Late rows have shifted the edge onto this page, so no row between the edge and this page can be missing.
-      if (items === this.#items || this.walk.holdsEdge(answer)) break;
+      if (items === this.#items || this.list.holdsEdge(answer)) break;
       const isExpiring = this.#quietLooks >= quietLooksAllowed && items <= this.#itemsAtFirst;
       if (isExpiring || tries === triesAPage) {
-        this.walk.isDoubted = true;
+        this.list.isDoubted = true;
         break;
       }
       if (!this.#mayLookBack(number)) return this.#leaveFor(this.#positionOf(number));
@@ -233,27 +233,27 @@ export class FrozenWindows {
    * requested again immediately, so that the pending pages after it are not paid for twice.
    */
   async #settle(requested: NumberedAnswer): Promise<NumberedAnswer | undefined> {
-    for (let answer = requested; ; answer = await this.walk.ask(answer.at)) {
-      if (await this.walk.settle(answer)) return answer;
-      if (this.walk.isInVain() && this.walk.reply.handOverAfter !== undefined) return undefined;
+    for (let answer = requested; ; answer = await this.list.ask(answer.at)) {
+      if (await this.list.settle(answer)) return answer;
+      if (this.list.isInVain() && this.list.reply.handOverAfter !== undefined) return undefined;
     }
   }
 
   /** Starts at the closest page that begins with a known row, so that no gap remains. */
   async *#takeAgainBefore(number: number, before: NumberedAnswer): AsyncGenerator<Page> {
-    const { walk } = this;
+    const { list } = this;
     let first = before;
-    for (let page = number - 2; page > 0 && !walk.hasTaken(first) && this.#mayLookBack(number); page -= 1)
+    for (let page = number - 2; page > 0 && !list.hasTaken(first) && this.#mayLookBack(number); page -= 1)
       first = await this.#askAgain(page);
     const from = Number(first.at.value);
-    if (from > 1 && !walk.hasTaken(first)) walk.isDoubted = true;
+    if (from > 1 && !list.hasTaken(first)) list.isDoubted = true;
     yield* this.#take(first);
     for (let page = from + 1; page < number; page += 1) yield* this.#take(await this.#askAgain(page));
   }
 
   async #askAgain(number: number): Promise<NumberedAnswer> {
     this.#extra += 1;
-    return await this.walk.ask(this.#positionOf(number));
+    return await this.list.ask(this.#positionOf(number));
   }
 
   #mayLookBack(number: number): boolean {

@@ -25,10 +25,10 @@ export class RowEdge {
   }
 
   /** `isReplayedPage` means that the rows begin before the edge. */
-  moveTo(rows: Rows, isReplayedPage: boolean): void {
+  moveTo(rows: Rows, isRetryOfPage: boolean): void {
     const [idField = ""] = this.#identity;
     // These rows do not begin after the edge, so their first id does not prove that the edge's id is complete.
-    if (isReplayedPage) this.#lastId = undefined;
+    if (isRetryOfPage) this.#lastId = undefined;
     for (const row of rows.marks()) {
       const id = member(row, idField);
       if (id !== this.#lastId && typeof this.#lastId === "string") this.lastWholeId = this.#lastId;

@@ -1,4 +1,4 @@
-import type { Question } from "../../api/args.ts";
+import type { ApiRequest } from "../../api/args.ts";
 import { Failure } from "../../base/failure.ts";
 import type { Param } from "../../api/param.ts";
 import { inputName } from "../../api/read-param.ts";
@@ -19,18 +19,18 @@ import {
 import type { Answer } from "../document.ts";
 
 /** Turns a non-2xx response into a failure that names inputs as the user typed them. */
-export function refusal(answer: Answer, question: Question, target: Target): Failure {
+export function refusal(answer: Answer, request: ApiRequest, target: Target): Failure {
   const body = readErrorBody(new TextDecoder().decode(answer.body));
-  const sentence = sentenceFor(answer, body, question, target);
+  const sentence = sentenceFor(answer, body, request, target);
   return new Failure(sentence.message, refusalDetails(answer, body, sentence));
 }
 
-function sentenceFor(answer: Answer, body: ErrorBody, question: Question, target: Target): Sentence {
+function sentenceFor(answer: Answer, body: ErrorBody, request: ApiRequest, target: Target): Sentence {
   const { status } = answer;
-  const { path, raw } = question.endpoint;
-  if (isOfPlan(answer, body)) return planRequired(body, question, target);
-  if (status === 400) return badRequest(body, question);
-  if (status === 404) return notFound(body, question, target);
+  const { path, raw } = request.endpoint;
+  if (isOfPlan(answer, body)) return planRequired(body, request, target);
+  if (status === 400) return badRequest(body, request);
+  if (status === 404) return notFound(body, request, target);
   if (status === 410) {
     const hints = raw === undefined ? [] : [`get the new command: dexdata explain '${raw.path}'`];
     return removedSentence(body, path, ...hints);
@@ -38,7 +38,7 @@ function sentenceFor(answer: Answer, body: ErrorBody, question: Question, target
   return commonSentence(answer, body, target, "request");
 }
 
-function planRequired(body: ErrorBody, { endpoint, args }: Question, target: Target): Sentence {
+function planRequired(body: ErrorBody, { endpoint, args }: ApiRequest, target: Target): Sentence {
   const name = textField(body.fields, "param");
   const param = endpoint.params.find((each) => each.name === name);
   if (param === undefined) {
@@ -57,22 +57,22 @@ function planRequired(body: ErrorBody, { endpoint, args }: Question, target: Tar
   };
 }
 
-function badRequest(body: ErrorBody, question: Question): Sentence {
+function badRequest(body: ErrorBody, request: ApiRequest): Sentence {
   const name = textField(body.fields, "param");
   if (name === undefined) return { message: "the service rejected the request (HTTP 400)" };
-  const typed = question.args.get(name);
-  const param = question.endpoint.params.find((each) => each.name === name);
+  const typed = request.args.get(name);
+  const param = request.endpoint.params.find((each) => each.name === name);
   const flag = param !== undefined && param.givenAs !== "flag" ? undefined : pagingFlags.get(name);
   const input = flag ?? (param === undefined ? name : inputName(param));
   if (body.code === "missing_param" || typed === undefined)
     return { message: `the service requires ${input} (HTTP 400)` };
   const shown =
-    param === undefined || flag !== undefined ? `${input} "${typed}"` : shownInput(param, question);
+    param === undefined || flag !== undefined ? `${input} "${typed}"` : shownInput(param, request);
   return { message: `the service rejected ${shown} (HTTP 400)` };
 }
 
 /** As typed. A time is followed by the time that was sent: `--from "-40d" (2026-10-14T17:18:10Z)`. */
-function shownInput(param: Param, { endpoint, args }: Question): string {
+function shownInput(param: Param, { endpoint, args }: ApiRequest): string {
   const sent = args.get(param.name) ?? "";
   const typed = endpoint.typed?.get(param.name) ?? sent;
   const isTime = param.kind.kind === "time" && param.givenAs !== "field";
@@ -87,7 +87,7 @@ const pagingFlags: ReadonlyMap<string, string> = new Map([
 
 const listNetworks = "list all networks: dexdata networks";
 
-function notFound(body: ErrorBody, { endpoint, args }: Question, target: Target): Sentence {
+function notFound(body: ErrorBody, { endpoint, args }: ApiRequest, target: Target): Sentence {
   const network = args.get("network") ?? args.get("chains");
   const address = args.get("pool_address") ?? args.get("token_address");
   if (body.code === "unsupported_network" || textField(body.fields, "param") === "network")

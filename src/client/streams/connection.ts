@@ -15,7 +15,7 @@ interface ConnectionRequest {
   readonly body: string | undefined;
 }
 
-export interface Connection {
+export interface ChunkStream {
   readonly headers: ReadonlyMap<string, string>;
   /**
    * Each read returns all chunks that have arrived, and the socket is paused while the reader is slow. The chunks end
@@ -26,7 +26,7 @@ export interface Connection {
 }
 
 export type Opened =
-  | { readonly kind: "open"; readonly connection: Connection }
+  | { readonly kind: "open"; readonly connection: ChunkStream }
   /** A complete response with a non-2xx status. */
   | { readonly kind: "refused"; readonly answer: Answer };
 

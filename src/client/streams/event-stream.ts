@@ -14,7 +14,7 @@ const noBytes: Buffer = Buffer.alloc(0);
 /** In bytes. The rest of a name is not read, because a malicious line may not contain a colon at all. */
 const maxNameBytes = 10;
 /** After this many events in a row with unknown frames, only one in this many frames is stored. */
-const patience = 16;
+const maxUnlike = 16;
 
 /**
  * Parses the WHATWG HTML standard's event stream format (Server-sent events), without I/O. It works on bytes: all
@@ -262,7 +262,7 @@ export class EventStreamParser {
   /** If frames keep changing from event to event, only some of them are stored. */
   #learn(chunk: Buffer, from: number, to: number, name: string): void {
     this.#unlike += 1;
-    if (this.#unlike > patience && this.#unlike % patience !== 0) return;
+    if (this.#unlike > maxUnlike && this.#unlike % maxUnlike !== 0) return;
     this.#frame = EventFrame.of(chunk, from, to, name, this.#finder) ?? this.#frame;
   }
 

@@ -13,7 +13,7 @@ import {
 import type { Target } from "../target.ts";
 import type { Answer } from "../document.ts";
 
-export interface StreamQuestion {
+export interface StreamRequest {
   /** As typed, e.g. `stream --feed prices` or `txns --follow`. */
   readonly command: string;
   readonly path: string;
@@ -25,10 +25,10 @@ export interface StreamQuestion {
 }
 
 /** Supports the public service (wire-facts 5.7) and the specification, and names inputs as they were typed. */
-export function streamRefusal(answer: Answer, question: StreamQuestion, target: Target): Failure {
+export function streamRefusal(answer: Answer, request: StreamRequest, target: Target): Failure {
   const body = readErrorBody(new TextDecoder().decode(answer.body));
   const isLimit = isStreamLimit(answer.status, body);
-  const sentence = isLimit ? streamLimit(answer, body, target) : sentenceFor(answer, body, question, target);
+  const sentence = isLimit ? streamLimit(answer, body, target) : sentenceFor(answer, body, request, target);
   const details = refusalDetails(answer, body, sentence);
   return new Failure(sentence.message, {
     ...details,
@@ -66,36 +66,36 @@ export function isStreamLimitFailure({ details }: Failure): boolean {
   return details.code === "stream_limit";
 }
 
-function sentenceFor(answer: Answer, body: ErrorBody, question: StreamQuestion, target: Target): Sentence {
+function sentenceFor(answer: Answer, body: ErrorBody, request: StreamRequest, target: Target): Sentence {
   const { status } = answer;
-  const { path, subjects } = question;
-  if (isOfPlan(answer, body)) return planRefused(body, question, target);
-  if (status === 400) return badRequest(body, question);
-  if (status === 404) return notFound(body, question, target);
+  const { path, subjects } = request;
+  if (isOfPlan(answer, body)) return planRefused(body, request, target);
+  if (status === 400) return badRequest(body, request);
+  if (status === 404) return notFound(body, request, target);
   if (status === 405 && subjects.length > 1)
     return { message: `the service accepts only one asset per connection on ${path}` };
   if (status === 410) return removedSentence(body, path);
   return commonSentence(answer, body, target, "stream");
 }
 
-function planRefused(body: ErrorBody, question: StreamQuestion, target: Target): Sentence {
+function planRefused(body: ErrorBody, request: StreamRequest, target: Target): Sentence {
   if (body.code !== "preview_only") {
-    const { message, next } = planNeeded(question.command, question.plan, body, target);
-    const lacking = question.plan === "free" ? "a key" : "a paid plan";
-    return { message, next: `${next}; without ${lacking}, use: ${withoutStream(question)}` };
+    const { message, next } = planNeeded(request.command, request.plan, body, target);
+    const lacking = request.plan === "free" ? "a key" : "a paid plan";
+    return { message, next: `${next}; without ${lacking}, use: ${withoutStream(request)}` };
   }
   const which =
-    question.subjects.length === 1
-      ? `${named(question)} is not one of them`
+    request.subjects.length === 1
+      ? `${named(request)} is not one of them`
       : "some of the requested assets are not among them";
   return {
-    message: `without a key, ${question.command} is limited to preview assets; ${which}`,
-    next: `register for a free key${link(body, ": ", "register")}; without a key, use: ${withoutStream(question)}`,
+    message: `without a key, ${request.command} is limited to preview assets; ${which}`,
+    next: `register for a free key${link(body, ": ", "register")}; without a key, use: ${withoutStream(request)}`,
   };
 }
 
 /** Shows the current state of the same assets, with any plan. */
-function withoutStream({ by, subjects }: StreamQuestion): string {
+function withoutStream({ by, subjects }: StreamRequest): string {
   const [first] = subjects;
   const asset = first === undefined ? "<asset>" : `${first.network}:${first.address}`;
   const others = subjects.length > 1 ? " …" : "";
@@ -104,17 +104,17 @@ function withoutStream({ by, subjects }: StreamQuestion): string {
 
 const lookUp = "find the address: dexdata search <address>";
 
-function badRequest(body: ErrorBody, question: StreamQuestion): Sentence {
+function badRequest(body: ErrorBody, request: StreamRequest): Sentence {
   const param = textField(body.fields, "param");
   if (param === "interval" || param === "since" || param === "method")
     return { message: `the service rejected --${param === "method" ? "by" : param} (HTTP 400)` };
-  return { message: `the service rejected the stream for ${named(question)} (HTTP 400)`, next: lookUp };
+  return { message: `the service rejected the stream for ${named(request)} (HTTP 400)`, next: lookUp };
 }
 
-function notFound(body: ErrorBody, question: StreamQuestion, target: Target): Sentence {
-  if (isOfAsset(body)) return { message: invalidAsset(question), next: lookUp };
+function notFound(body: ErrorBody, request: StreamRequest, target: Target): Sentence {
+  if (isOfAsset(body)) return { message: invalidAsset(request), next: lookUp };
   return {
-    message: `${question.path} not found on ${target.streaming}`,
+    message: `${request.path} not found on ${target.streaming}`,
     next: "check the streaming URL: dexdata config list",
   };
 }
@@ -124,12 +124,12 @@ function isOfAsset(body: ErrorBody): boolean {
   return body.fields.has("resource") || /\b(?:token|pool|asset)\b.*\bnot found\b/iu.test(body.message ?? "");
 }
 
-function invalidAsset(question: StreamQuestion): string {
-  const { length } = question.subjects;
-  return length === 1 ? `invalid asset ${named(question)}` : `invalid asset among ${named(question)}`;
+function invalidAsset(request: StreamRequest): string {
+  const { length } = request.subjects;
+  return length === 1 ? `invalid asset ${named(request)}` : `invalid asset among ${named(request)}`;
 }
 
-function named({ subjects }: StreamQuestion): string {
+function named({ subjects }: StreamRequest): string {
   const [first] = subjects;
   if (first === undefined) return "the assets";
   return subjects.length === 1 ? `${first.network}:${first.address}` : `these ${subjects.length} assets`;

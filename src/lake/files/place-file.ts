@@ -4,8 +4,8 @@ import { showSeconds } from "../../base/time/time.ts";
 import type { Context } from "../../base/context/context.ts";
 import { folderBelow } from "../../base/files/folder-below.ts";
 import { type FolderLock, identityOf, keepCopy, publish } from "../../base/files/publish.ts";
-import { removeOwn } from "../../base/files/stored-file.ts";
-import type { HeldFile } from "./held-files.ts";
+import { removeOwn } from "../../base/files/synced-file.ts";
+import type { LakeFileState } from "./stored-periods.ts";
 import type { WrittenPart } from "./lake-file.ts";
 import { fileNameOf } from "../layout.ts";
 
@@ -42,7 +42,7 @@ export function placePart(
   keeper: Keeper,
   folder: string,
   { file, footer }: WrittenPart,
-  before: HeldFile | undefined,
+  before: LakeFileState | undefined,
 ): void {
   const { root, lock } = keeper;
   const whole = folderBelow(root, folder);
@@ -55,12 +55,12 @@ export function placePart(
 }
 
 /** A damaged file may still have rows that exist nowhere else. */
-export function setAside(keeper: Keeper, { file }: Pick<HeldFile, "file">): void {
+export function setAside(keeper: Keeper, { file }: Pick<LakeFileState, "file">): void {
   publish(keeper.lock, file, replacedName(keeper, file), undefined);
 }
 
 /** Before a complete file loses rows. */
-export function copyAside(keeper: Keeper, { file }: Pick<HeldFile, "file">): void {
+export function copyAside(keeper: Keeper, { file }: Pick<LakeFileState, "file">): void {
   keepCopy(keeper.lock, file, replacedName(keeper, file));
 }
 

@@ -5,7 +5,7 @@ import { removeFile } from "../../base/files/paths.ts";
 import { publish } from "../../base/files/publish.ts";
 import { type Dataset, isPoolList } from "../dataset.ts";
 import { type Footer } from "../footer.ts";
-import { findFiles, type FoundFile, type HeldFile, isWithin } from "./held-files.ts";
+import { findFiles, type FoundFile, type LakeFileState, isWithin } from "./stored-periods.ts";
 import { isIntact, joinPeriods, type StoredPeriod, type WrittenPart } from "./lake-file.ts";
 import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "../layout.ts";
 import { copyAside, type Keeper, partIn, placePart, setAside } from "./place-file.ts";
@@ -24,7 +24,7 @@ export async function placePeriod(
   dataset: Dataset,
   period: Period,
   written: WrittenPart,
-  kept: HeldFile | undefined,
+  kept: LakeFileState | undefined,
 ): Promise<string> {
   const place = placeOf(dataset, period);
   const folder = path.join(folderOf(dataset), place);

@@ -3,7 +3,7 @@ import type { Context } from "../../base/context/context.ts";
 import { writeFailure } from "../../base/files/file-errors.ts";
 import { lookAt } from "../../base/files/paths.ts";
 import { replaceWithText } from "../../base/files/replace-file.ts";
-import { textOfFile } from "../../base/files/stored-file.ts";
+import { textOfFile } from "../../base/files/synced-file.ts";
 import { type Dataset, factsOfKind, keyOfKind } from "../dataset.ts";
 import { tokensName } from "../layout.ts";
 

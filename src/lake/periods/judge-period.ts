@@ -12,7 +12,7 @@ export interface Evidence {
   /** Whether the clocks agree well enough to say that a day is over. */
   readonly isClockSure: boolean;
   /** The file so far; undefined if there is none, or if it cannot be used. */
-  readonly held: HeldEvidence | undefined;
+  readonly held: StoredEvidence | undefined;
   readonly read: ReadEvidence;
   /** Ranges that the plan excludes, or that the service no longer has. */
   readonly lost: readonly LostRange[];
@@ -23,7 +23,7 @@ export interface Evidence {
   readonly isWitnessed: boolean;
 }
 
-export interface HeldEvidence {
+export interface StoredEvidence {
   readonly state: FileState;
   readonly rows: number;
   /** The service's own count of the rows, if it was higher than what it returned. */

@@ -4,30 +4,30 @@ import { type Footer, identityOf } from "../footer.ts";
 import type { Verdict } from "./judge-period.ts";
 import type { LakeRow } from "./lake-row.ts";
 import { settledTime } from "./merge-rows.ts";
-import type { News } from "./news.ts";
+import type { PeriodUpdate } from "./period-update.ts";
 
 interface Written {
   readonly service: string;
   readonly version: string;
-  readonly news: News;
+  readonly update: PeriodUpdate;
   readonly verdict: Extract<Verdict, { does: "write" }>;
   readonly rows: readonly LakeRow[];
   readonly summary: WrittenRows;
 }
 
 /** What a new file says about its rows. */
-export function footerOf({ service, version, news, verdict, rows, summary }: Written): Footer {
-  const { dataset, period, held, part, total, isWitnessed } = news;
+export function footerOf({ service, version, update, verdict, rows, summary }: Written): Footer {
+  const { dataset, period, held, part, total, isWitnessed } = update;
   const { rows: count, rows_sha256, first, last, spilled } = summary;
   const old = held?.footer;
-  const { begin, covered, end, lost, isInFull } = extentOf(news);
+  const { begin, covered, end, lost, isInFull } = extentOf(update);
   const before = Math.max(begin, old?.settled_to ?? begin);
   // If the earlier file was damaged, nothing before the part is settled, so the next run reads all of the period.
   const isSettled = part.isProven && part.from <= Math.max(covered, before);
   const settled = isSettled ? settledTime(dataset, part, end, settlingTime) : before;
   const isNow = isInFull && lost.length === 0;
   const isFinal = isNow && verdict.state !== "lost" && part.present >= period.to + completeAge;
-  const earlier = news.before.length === 0 ? old?.before : news.before;
+  const earlier = update.before.length === 0 ? old?.before : update.before;
   const isSecond = dataset.kind !== "transactions" && held?.state === "rows";
   return {
     ...identityOf(dataset),
@@ -40,8 +40,8 @@ export function footerOf({ service, version, news, verdict, rows, summary }: Wri
     total_at: isNow && total !== undefined ? part.present : null,
     rows: count,
     rows_sha256,
-    first: first === null ? null : markOf(news, first),
-    last: last === null ? null : markOf(news, last),
+    first: first === null ? null : markOf(update, first),
+    last: last === null ? null : markOf(update, last),
     tokens: [...new Set(rows.flatMap(({ tokens }) => tokens))].toSorted(),
     lost: [...lost],
     ...(earlier !== undefined && { before: [...earlier] }),
@@ -55,7 +55,7 @@ export function footerOf({ service, version, news, verdict, rows, summary }: Wri
 }
 
 /** The time range of a file, and what of it was read. */
-export function extentOf({ dataset, period, held, part, lost: newly }: News) {
+export function extentOf({ dataset, period, held, part, lost: newly }: PeriodUpdate) {
   const old = held?.footer;
   const begin = Math.max(period.from, Math.min(dataset.from, old?.period.from ?? dataset.from));
   const end = Math.min(part.to ?? Number.POSITIVE_INFINITY, period.to);
@@ -66,7 +66,7 @@ export function extentOf({ dataset, period, held, part, lost: newly }: News) {
 }
 
 /** The fields that identify the row, and its time. */
-function markOf({ dataset: { kind } }: News, row: string): unknown {
+function markOf({ dataset: { kind } }: PeriodUpdate, row: string): unknown {
   const value: unknown = JSON.parse(row);
   const fields = kind === "transactions" ? ["id", "log_index", "created_at"] : ["time_open"];
   return Object.fromEntries(Object.entries(Object(value)).filter(([name]) => fields.includes(name)));

@@ -5,13 +5,13 @@ import { showSeconds } from "../../base/time/time.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import type { Dataset } from "../dataset.ts";
 import { type Footer } from "../footer.ts";
-import type { DamagedFile, HeldFile, ReadFile } from "../files/held-files.ts";
+import type { DamagedFile, LakeFileState, ReadFile } from "../files/stored-periods.ts";
 import { type Evidence, judgePeriod } from "./judge-period.ts";
 import { writePart, type WrittenPart } from "../files/lake-file.ts";
 import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
 import { folderOf, type Period, placeOf, shownPeriod } from "../layout.ts";
 import { type Merged, mergeRows } from "./merge-rows.ts";
-import type { News, ReadNews } from "./news.ts";
+import type { PeriodUpdate, ReadUpdate } from "./period-update.ts";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { extentOf, footerOf } from "./period-footer.ts";
 import { copyAside, partIn, setAside } from "../files/place-file.ts";
@@ -23,11 +23,14 @@ export interface Publisher extends Placer {
 }
 
 /** Replaces the file of a period. Returns undefined if the file already says the same. */
-export async function publishPeriod(publisher: Publisher, news: ReadNews): Promise<Published | undefined> {
-  const { dataset, period, held } = news;
+export async function publishPeriod(
+  publisher: Publisher,
+  update: ReadUpdate,
+): Promise<Published | undefined> {
+  const { dataset, period, held } = update;
   const kept = held?.footer === undefined ? undefined : held;
   const earlier = (kept?.rows ?? []).map((text) => readLakeRow(dataset.kind, text));
-  const { verdict, rows, merged } = decide(news, earlier);
+  const { verdict, rows, merged } = decide(update, earlier);
   if (verdict.does === "nothing") return undefined;
   if (verdict.does === "note")
     return kept === undefined
@@ -39,7 +42,7 @@ export async function publishPeriod(publisher: Publisher, news: ReadNews): Promi
     partIn(publisher, folder),
     dataset.kind,
     rows.map(({ text }) => text),
-    (summary) => footerOf({ ...publisher, news, verdict, rows, summary }),
+    (summary) => footerOf({ ...publisher, update, verdict, rows, summary }),
     changes.see,
   );
   if (kept !== undefined && contentOf(kept.footer) === contentOf(written.footer)) {
@@ -60,10 +63,10 @@ export function keepDamaged(publisher: Publisher, dataset: Dataset, period: Peri
 }
 
 /** What becomes of the file, and its rows if it is written. `earlier` are the rows of the file so far. */
-export function decide(news: News, earlier: readonly LakeRow[]) {
-  const { dataset, period, held, part } = news;
-  const merged = mergeRows(dataset, period, earlier, news.rows, part, settledIn(held?.footer));
-  const verdict = judgePeriod(evidenceOf(news, merged));
+export function decide(update: PeriodUpdate, earlier: readonly LakeRow[]) {
+  const { dataset, period, held, part } = update;
+  const merged = mergeRows(dataset, period, earlier, update.rows, part, settledIn(held?.footer));
+  const verdict = judgePeriod(evidenceOf(update, merged));
   const drops = verdict.does === "write" && verdict.dropsAbsent;
   const rows = drops ? merged.rows : sortRows([...merged.rows, ...merged.absent]);
   return { verdict, rows, merged };
@@ -75,9 +78,9 @@ function settledIn(footer: Footer | undefined): number {
   return footer.state === "open" ? footer.settled_to : Number.POSITIVE_INFINITY;
 }
 
-function evidenceOf(news: News, { absent }: Merged): Evidence {
-  const { dataset, period, held, part, rows, isSound, isClockSure, isWitnessed } = news;
-  const { begin, end, lost } = extentOf(news);
+function evidenceOf(update: PeriodUpdate, { absent }: Merged): Evidence {
+  const { dataset, period, held, part, rows, isSound, isClockSure, isWitnessed } = update;
+  const { begin, end, lost } = extentOf(update);
   const footer = held?.footer;
   const keys = absent.map(({ key }) => key).toSorted();
   const sha256 = createHash("sha256").update(JSON.stringify(keys)).digest("hex");
@@ -114,7 +117,7 @@ export async function replacePeriod(
   publisher: Publisher,
   dataset: Dataset,
   period: Period,
-  held: HeldFile | undefined,
+  held: LakeFileState | undefined,
   rows: readonly string[],
   describe: (written: WrittenRows) => Footer,
 ): Promise<Published> {

@@ -1,4 +1,4 @@
-import { notCreated, partsOf, type Stretch } from "../coverage.ts";
+import { notCreated, partsOf, type TimeRange } from "../coverage.ts";
 import { nameOfDataset } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
 import { lostRange, type Reach } from "./lake-reach.ts";
@@ -20,7 +20,11 @@ interface GivenUp {
  * Gives up what cannot be read: days before the pool was created, days that the service no longer has, and those that
  * the plan excludes. Transactions that are out of reach are cut silently, so their day is read from its start.
  */
-export async function giveUpStart(run: LakeRun, wanted: Stretch, reach: Reach | undefined): Promise<GivenUp> {
+export async function giveUpStart(
+  run: LakeRun,
+  wanted: TimeRange,
+  reach: Reach | undefined,
+): Promise<GivenUp> {
   const { dataset } = wanted;
   const created = await createdBefore(run, wanted);
   const first = created === undefined ? wanted.from : Math.max(wanted.from, periodAt(dataset, created).from);
@@ -37,7 +41,7 @@ export async function giveUpStart(run: LakeRun, wanted: Stretch, reach: Reach | 
 }
 
 /** One request for a pool whose history is asked for from long ago. */
-async function createdBefore(run: LakeRun, { dataset, from }: Stretch): Promise<number | undefined> {
+async function createdBefore(run: LakeRun, { dataset, from }: TimeRange): Promise<number | undefined> {
   const isLongAgo = from <= dataset.from && from < run.present() - worthAsking;
   if (dataset.created !== undefined || !isLongAgo || dataset.kind === "token-ohlcv") return dataset.created;
   return await creation(run, dataset);
@@ -53,7 +57,7 @@ interface Limit {
 /** A complete file keeps its name, and a damaged one stays, because nothing can replace it. */
 async function giveUpBefore(
   run: LakeRun,
-  wanted: Stretch,
+  wanted: TimeRange,
   { limit, why, isStart }: Limit,
 ): Promise<readonly LostRange[]> {
   const { dataset } = wanted;
@@ -85,10 +89,10 @@ async function giveUpBefore(
   return before === undefined ? [] : [before];
 }
 
-/** If this stretch does not read the next period, its file records the loss now. Returns what is left to record. */
+/** If this time range does not read the next period, its file records the loss now. Returns what is left to record. */
 async function told(
   run: LakeRun,
-  { dataset, to }: Stretch,
+  { dataset, to }: TimeRange,
   before: readonly LostRange[],
 ): Promise<readonly LostRange[]> {
   const last = before.at(-1);
@@ -98,9 +102,9 @@ async function told(
   const isRead = to === undefined || to > last.to;
   if (held?.footer === undefined || (isRead && held.state !== "rows")) return before;
   const known = new Set(held.footer.before?.map(rangeText));
-  const news = before.filter((range) => !known.has(rangeText(range)));
-  for (const range of news)
+  const fresh = before.filter((range) => !known.has(rangeText(range)));
+  for (const range of fresh)
     if (range.why !== notCreated) run.complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
-  if (news.length > 0) await rewriteFooter(run.publisher, dataset, next, held, { before: [...before] });
+  if (fresh.length > 0) await rewriteFooter(run.publisher, dataset, next, held, { before: [...before] });
   return [];
 }

@@ -1,6 +1,6 @@
-import { plainWalk } from "../../client/walk.ts";
+import { plainList } from "../../client/list-plan.ts";
 import type { Client } from "../../client/client.ts";
-import { walkPages } from "../../client/walk-pages.ts";
+import { readPages } from "../../client/read-pages.ts";
 import { pool as poolEndpoint } from "../../api/endpoints/pool.ts";
 import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { candleReach, type Tier } from "../../api/tier.ts";
@@ -10,7 +10,7 @@ import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
 import { candleLength, type Dataset, factsOfKind } from "../dataset.ts";
 import type { Footer, LostRange } from "../footer.ts";
 import { isOfDataset, readLakeRow } from "../periods/lake-row.ts";
-import { argsOf } from "../stretch-args.ts";
+import { argsOf } from "../range-args.ts";
 
 /** How far back the service returns rows. */
 export interface Reach {
@@ -38,7 +38,7 @@ export async function probeReach(
 export async function newestRow(client: Client, dataset: Dataset, to: number): Promise<number | undefined> {
   const { endpoint } = factsOfKind(dataset.kind);
   const args = argsOf({ dataset, from: undefined, to }, to);
-  for await (const { rows } of walkPages(client, endpoint, args, plainWalk(1))) {
+  for await (const { rows } of readPages(client, endpoint, args, plainList(1))) {
     const [text] = rows.texts();
     const row = text === undefined ? undefined : readLakeRow(dataset.kind, text);
     return row !== undefined && row.at.seconds <= to && isOfDataset(dataset, row)

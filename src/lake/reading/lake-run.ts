@@ -4,9 +4,9 @@ import { counted } from "../../base/text/counted.ts";
 import { notCreated } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
 import { type LostRange } from "../footer.ts";
-import { type HeldFile, readHeld } from "../files/held-files.ts";
+import { type LakeFileState, readHeld } from "../files/stored-periods.ts";
 import type { Period } from "../layout.ts";
-import type { News, ReadNews } from "../periods/news.ts";
+import type { PeriodUpdate, ReadUpdate } from "../periods/period-update.ts";
 import { type Publisher, publishPeriod } from "../periods/publish-period.ts";
 import { creationOf, type Reach } from "./lake-reach.ts";
 import type { Lake } from "../lake.ts";
@@ -32,11 +32,11 @@ export function beginRun(lake: Lake) {
     problems += 1;
     events.incomplete(problem);
   };
-  const tellAbout = ({ file, footer, twins }: Published, news: News): void => {
-    const { dataset, held, part, lost, before } = news;
+  const tellAbout = ({ file, footer, twins }: Published, update: PeriodUpdate): void => {
+    const { dataset, held, part, lost, before } = update;
     const { state, rows, contradicted, witnessed } = footer;
     if (twins > 0)
-      events.remark(
+      events.info(
         `${file}: ${counted(twins, "row")} with the same ID and log index as another row; the file keeps both`,
       );
     const known = new Set(held?.footer?.before?.map(rangeText));
@@ -49,7 +49,7 @@ export function beginRun(lake: Lake) {
       const count = `the service no longer returns ${contradicted.rows} of ${counted(rows, "row")}`;
       const text = `${file}: ${count}; the file keeps them until a later run confirms this`;
       if (state === "rows") complain(text);
-      else events.remark(text);
+      else events.info(text);
     }
     if (state === "open" && witnessed === false && lost.length === 0)
       complain(
@@ -60,7 +60,7 @@ export function beginRun(lake: Lake) {
   return {
     ...lake,
     publisher,
-    /** How far back each dataset can be read, if a stretch made it necessary to find out. */
+    /** How far back each dataset can be read, if a time range made it necessary to find out. */
     reaches,
     present: clock.present,
     witnesses: createWitnesses(),
@@ -81,14 +81,14 @@ export function beginRun(lake: Lake) {
     complain,
     problems: (): number => problems,
     tellDamage,
-    release: async (known: Omit<ReadNews, "isClockSure">): Promise<void> => {
-      const news: ReadNews = { ...known, isClockSure: clock.isSure() };
-      const { dataset, held } = news;
-      const published = await publishPeriod(publisher, news);
+    release: async (known: Omit<ReadUpdate, "isClockSure">): Promise<void> => {
+      const update: ReadUpdate = { ...known, isClockSure: clock.isSure() };
+      const { dataset, held } = update;
+      const published = await publishPeriod(publisher, update);
       tellDamage(dataset, held);
       if (published === undefined) return;
       await events.published(dataset, published);
-      tellAbout(published, news);
+      tellAbout(published, update);
     },
   };
 }
@@ -96,7 +96,7 @@ export function beginRun(lake: Lake) {
 /** Once for each file, after it was replaced. */
 function createDamageReport(damaged: Publisher["damaged"]) {
   const told = new Set<string>();
-  return (dataset: Dataset, held: HeldFile | undefined): void => {
+  return (dataset: Dataset, held: LakeFileState | undefined): void => {
     if (held === undefined || held.footer !== undefined || told.has(held.file)) return;
     told.add(held.file);
     damaged(`replaced ${held.file}: ${held.problem}; the earlier file is in .dexdata/replaced`, dataset);

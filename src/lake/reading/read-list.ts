@@ -1,17 +1,17 @@
-import { plainWalk } from "../../client/walk.ts";
+import { plainList } from "../../client/list-plan.ts";
 import { showSeconds } from "../../base/time/time.ts";
 import type { Args } from "../../api/args.ts";
 import { networkPoolsSearch } from "../../api/endpoints/searches.ts";
 import { Failure } from "../../base/failure.ts";
 import { removeFile } from "../../base/files/paths.ts";
-import { createPart, textOfFile } from "../../base/files/stored-file.ts";
+import { createPart, textOfFile } from "../../base/files/synced-file.ts";
 import { compactJson } from "../../base/json/json-text.ts";
 import { member } from "../../base/json/raw-json.ts";
 import type { Client } from "../../client/client.ts";
 import { everyRow } from "../../client/page.ts";
 import { createSeenKeys } from "../../client/seen-keys.ts";
 import { addressKey } from "../../client/subject.ts";
-import { walkPages } from "../../client/walk-pages.ts";
+import { readPages } from "../../client/read-pages.ts";
 import type { PoolList } from "../dataset.ts";
 import { creationOf } from "./lake-reach.ts";
 import type { LakeRun } from "./lake-run.ts";
@@ -38,15 +38,15 @@ export async function readPools(
     let asOf: number | undefined;
     const client: Client = {
       ...run.client,
-      ask: async (...question) => {
-        const document = await ask(...question);
+      ask: async (...request) => {
+        const document = await ask(...request);
         asOf ??= document.asOf;
         return document;
       },
     };
-    const walk = plainWalk(Math.min(limit ?? 100, 100));
+    const firstPages = plainList(Math.min(limit ?? 100, 100));
     const reading = { ...everyRow(createSeenKeys("all", false)), wanted: limit };
-    for await (const page of walkPages(client, networkPoolsSearch, args, walk, reading)) {
+    for await (const page of readPages(client, networkPoolsSearch, args, firstPages, reading)) {
       const time = new Date(asOf ?? run.context.clock.now()).toISOString();
       for (const [index, value] of page.rows.values().entries()) {
         const id = addressKey(String(member(value, "id")));

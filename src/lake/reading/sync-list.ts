@@ -6,7 +6,7 @@ import { parseRfc3339 } from "../../base/time/time.ts";
 import { addressKey } from "../../client/subject.ts";
 import { nameOfDataset, periodOf, type PoolList } from "../dataset.ts";
 import { identityOf } from "../footer.ts";
-import type { HeldFile } from "../files/held-files.ts";
+import type { LakeFileState } from "../files/stored-periods.ts";
 import { type LakeRun, rangeText } from "./lake-run.ts";
 import { type Period, periodsBetween } from "../layout.ts";
 import { keepDamaged, replacePeriod } from "../periods/publish-period.ts";
@@ -16,7 +16,7 @@ import { readPools } from "./read-list.ts";
 const followedTime = SECONDS_PER_DAY;
 
 /** The days of a list. */
-type Held = ReadonlyMap<string, HeldFile>;
+type Held = ReadonlyMap<string, LakeFileState>;
 
 /** Whether no run has read the period that begins at this time, or a later one. */
 export const isDue = (held: Held, at: number): boolean =>
@@ -44,7 +44,7 @@ export async function syncList(run: LakeRun, list: PoolList, held: Held): Promis
       : fail("incomplete", problem, { next });
   }
   if (absent > 0)
-    run.events.remark(`${nameOfDataset(list)}: the service did not return ${counted(absent, "pool")}`);
+    run.events.info(`${nameOfDataset(list)}: the service did not return ${counted(absent, "pool")}`);
   run.events.read(rows.length);
   const begin = Math.min(list.from, at);
   for (const day of periodsBetween(list, begin, at + 1))

@@ -1,4 +1,4 @@
-import { linesOfFile } from "../../base/files/stored-file.ts";
+import { linesOfFile } from "../../base/files/synced-file.ts";
 import { counted } from "../../base/text/counted.ts";
 import { completeAge } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
@@ -7,7 +7,7 @@ import { lostRange, newestRow } from "./lake-reach.ts";
 import { isOfDataset, type LakeRow, readLakeRow } from "../periods/lake-row.ts";
 import { creation, type LakeRun } from "./lake-run.ts";
 import type { Period } from "../layout.ts";
-import { dropStaged, type StagedRows } from "./pull-stretch.ts";
+import { dropStaged, type StagedRows } from "./pull-range.ts";
 import type { Waiting } from "./waiting.ts";
 
 interface Found {
@@ -16,8 +16,8 @@ interface Found {
   readonly own: readonly LakeRow[];
 }
 
-function rowsOf({ staged: { file, stretch } }: Waiting): Found {
-  const { dataset, from, to = Number.POSITIVE_INFINITY } = stretch;
+function rowsOf({ staged: { file, range } }: Waiting): Found {
+  const { dataset, from, to = Number.POSITIVE_INFINITY } = range;
   const all = linesOfFile(file).map((text) => readLakeRow(dataset.kind, text));
   // The end of the range is inclusive.
   const isAsked = ({ at }: LakeRow): boolean => at.seconds >= from && at.seconds <= to;
@@ -116,8 +116,8 @@ async function publishParts(
   created: number | undefined,
 ): Promise<void> {
   const { staged, parts, wanted, reach, before } = waiting;
-  const { stretch, present, isProven: isCounted } = staged;
-  const { dataset } = stretch;
+  const { range, present, isProven: isCounted } = staged;
+  const { dataset } = range;
   run.events.read(rows.length);
   const foreign = all.length - rows.length;
   const isSound = foreign === 0;
@@ -129,7 +129,7 @@ async function publishParts(
   const oldest = oldestOf(rows);
   for (const [index, { period, from, to }] of parts.entries()) {
     const own = rows.filter(({ at }) => at.seconds >= period.from && at.seconds < period.to);
-    const end = stretch.to === undefined && to < period.to ? undefined : to;
+    const end = range.to === undefined && to < period.to ? undefined : to;
     const total = totalOf(staged, rows, own, to);
     const part = { from, to: end, present, isProven };
     const known = {
@@ -168,11 +168,11 @@ function totalOf(
 function lostIn(
   period: Period,
   from: number,
-  { stretch, ended }: StagedRows,
+  { range, ended }: StagedRows,
   { wanted, reach }: Pick<Waiting, "wanted" | "reach">,
   footer: Footer | undefined,
 ) {
-  const isCut = reach !== undefined && from === stretch.from && wanted.from < stretch.from;
+  const isCut = reach !== undefined && from === range.from && wanted.from < range.from;
   if (!isCut || wanted.dataset.kind === "transactions") return [];
   const begin = Math.max(period.from, wanted.from);
   const limit = Math.max(from, ended - reach.length);

@@ -1,18 +1,18 @@
 import type { Hash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { checkHeld, type FileLock } from "../../base/files/file-lock.ts";
-import { checkRegular } from "../../base/files/regular-file.ts";
+import { checkRegular } from "../../base/files/file-checks.ts";
 import type { Interrupted } from "../checkpoint.ts";
 import { beginJournal, continueJournal } from "./write-checkpoint.ts";
 import { lockOf, partOf } from "../out-file.ts";
-import { type PlannedFile, publishRows } from "./packed-file.ts";
-import type { Packing } from "../packing.ts";
+import { type PlannedFile, publishRows } from "./encoded-file.ts";
+import type { Encoder } from "../encoder.ts";
 import { continueRowFile, createRowFile, placePart } from "./row-file.ts";
 import { countedSink } from "./sink.ts";
-import type { CheckpointHeader, Progress, WrittenFile } from "../checkpoint-lines.ts";
+import type { CheckpointHeader, CheckpointLine, WrittenFile } from "../checkpoint-lines.ts";
 
 /** The part of a checkpoint line that cannot be derived from the file itself. */
-export type Account = Omit<Progress, "bytes" | "sha256" | "seen">;
+export type PullProgress = Omit<CheckpointLine, "bytes" | "sha256" | "seen">;
 
 export type GrowingFile = Awaited<ReturnType<typeof growFile>>;
 
@@ -34,7 +34,7 @@ export interface Growing {
 
 /** Rows are staged in `FILE.part` until the pull is complete. */
 export interface Staging {
-  readonly packing: Packing | undefined;
+  readonly encoder: Encoder | undefined;
   /** Plans the final files, in the order in which they get their names. */
   readonly plan: (rowsAt: string, bytes: number) => Promise<readonly PlannedFile[]>;
 }
@@ -50,7 +50,7 @@ export async function growFile(growing: Growing) {
   let canContinue = interrupted !== undefined;
   let opened = interrupted === undefined ? undefined : await continueRows(growing, interrupted);
   /** This line is written once the checkpoint exists. */
-  let line: Progress | undefined;
+  let line: CheckpointLine | undefined;
   let files: readonly WrittenFile[] | undefined;
 
   const writeLine = ({ rows, journal }: Opened): void => {
@@ -78,7 +78,7 @@ export async function growFile(growing: Growing) {
     sink,
     rowsAt: () => rowsAt,
     /** Adds a line to the checkpoint. `added` contains what a later run has to know of the rows since the last call. */
-    note: async (added: string, account: Account): Promise<void> => {
+    checkpoint: async (added: string, account: PullProgress): Promise<void> => {
       const seen = [line?.seen, added].filter((hashes) => hashes !== undefined && hashes !== "").join(",");
       line = { ...account, bytes: sink.bytes(), sha256: hash.copy().digest("hex"), seen: seen || undefined };
       if (opened !== undefined) writeLine(opened);
@@ -86,7 +86,7 @@ export async function growFile(growing: Growing) {
       else if (part === undefined && added !== "") await open();
     },
     /** Gives the complete file its final name. */
-    finish: async (): Promise<void> => {
+    commit: async (): Promise<void> => {
       try {
         files = await complete(growing, part, await open(), sink.bytes());
         rowsAt = file;
@@ -96,7 +96,7 @@ export async function growFile(growing: Growing) {
       }
     },
     /** Call this if the run ends early. It keeps the files that a later run can continue and removes all others. */
-    abandon: async (): Promise<void> => {
+    abort: async (): Promise<void> => {
       // With this line, --resume does not repeat requests that returned no rows. The error that ended the run is more
       // important than a missing line.
       if (line !== undefined && part === undefined) await open().catch(() => undefined);
@@ -112,7 +112,7 @@ export async function growFile(growing: Growing) {
       }
     },
     /** Removes the checkpoint and staged rows after `finish`, because there is nothing left to continue. */
-    forget: (): void => {
+    removeCheckpoint: (): void => {
       if (!lock.isHeld()) return;
       if (staging !== undefined && opened !== undefined) rmSync(partOf(file), { force: true });
       opened?.journal.remove();
@@ -148,7 +148,7 @@ async function complete(
 /** The staged rows remain until the caller has written the receipt, so that a killed run can be repeated. */
 async function publish(
   { file, header, lock, random, signal }: Growing,
-  { packing, plan }: Staging,
+  { encoder, plan }: Staging,
   { rows, journal }: Opened,
   bytes: number,
 ): Promise<readonly WrittenFile[]> {
@@ -158,7 +158,7 @@ async function publish(
   await publishRows(
     staged,
     planned,
-    { packing, mayReplace: header.mayReplace, random, signal },
+    { encoder, mayReplace: header.mayReplace, random, signal },
     (written) => {
       rows.verify(bytes);
       checkHeld(lock, lockOf(file));

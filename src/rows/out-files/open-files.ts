@@ -6,7 +6,7 @@ import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../../base/
 import { repairPartialLine, type TornLine } from "../../base/files/last-lines.ts";
 import { refuseUnfinished } from "../out-file.ts";
 import { makeFolder } from "../../base/files/paths.ts";
-import { isSameFile } from "../../base/files/regular-file.ts";
+import { isSameFile } from "../../base/files/file-checks.ts";
 
 /** In milliseconds. Files are closed if they have not been used for this long and another one is opened. */
 const [checkIntervalMs, idleMs] = [1000, 60_000];

@@ -1,7 +1,7 @@
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
 import { cutFile } from "../../base/files/last-lines.ts";
-import { carefully, checkRegular, isSameFile } from "../../base/files/regular-file.ts";
+import { carefully, checkRegular, isSameFile } from "../../base/files/file-checks.ts";
 import { errorCode, describeFileError, writeFailure } from "../../base/files/file-errors.ts";
 import { fail, type Failure, type FailureDetails } from "../../base/failure.ts";
 import { keepMode } from "../../base/files/replace-file.ts";

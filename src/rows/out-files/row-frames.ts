@@ -1,7 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import * as z from "zod";
 import { fail } from "../../base/failure.ts";
-import type { PlannedFile, Range } from "./packed-file.ts";
+import type { PlannedFile, Range } from "./encoded-file.ts";
 
 /**
  * Rows of several files are staged in one file, so that one checkpoint describes them. A line of JSON precedes the text

@@ -1,10 +1,10 @@
 import { closeSync, constants, ftruncateSync, rmSync, writeFileSync } from "node:fs";
 import type { Failure } from "../../base/failure.ts";
 import { writeFailure } from "../../base/files/file-errors.ts";
-import { openRegular } from "../../base/files/regular-file.ts";
+import { openRegular } from "../../base/files/file-checks.ts";
 import { removeStaged, replaceWithText } from "../../base/files/replace-file.ts";
 import { journalOf } from "../out-file.ts";
-import type { CheckpointHeader, Progress, WrittenFile } from "../checkpoint-lines.ts";
+import type { CheckpointHeader, CheckpointLine, WrittenFile } from "../checkpoint-lines.ts";
 
 /** Replaces an older journal atomically. Even if the process is killed, the file always has a complete header. */
 export function beginJournal(file: string, header: CheckpointHeader, random: () => number) {
@@ -58,7 +58,7 @@ function openJournal(file: string) {
   };
   return {
     /** Call this after the rows have been written to the file. */
-    note: (progress: Progress) => append(progress),
+    note: (progress: CheckpointLine) => append(progress),
     /** Call this after all rows have been written. `bytes` is the final size of the file that contains them. */
     end: (bytes: number, files?: readonly WrittenFile[]) => append({ complete: bytes, files }),
     close,

@@ -12,7 +12,7 @@ export type Cell = string | number | bigint | boolean | null;
 export type StoredCell = Uint8Array | Cell;
 
 /** The value does not fit the type of the column, which gets the nearest value of this type, or null. */
-export class Misfit {
+export class NonDecimal {
   readonly nearest: Cell;
 
   constructor(nearest: Cell) {
@@ -21,11 +21,11 @@ export class Misfit {
 }
 
 /** Takes the JSON text of a value that is not null. */
-export type CellReader = (raw: string) => Cell | Misfit;
+export type CellReader = (raw: string) => Cell | NonDecimal;
 
 export const maxDecimalDigits = 38;
 
-const noValue = new Misfit(null);
+const noValue = new NonDecimal(null);
 
 export function cellReader({ type, isNumberOrText = false }: ParquetColumn): CellReader {
   if (type === "decimal") return isNumberOrText ? (raw) => readDecimal(unquoted(raw)) : readDecimal;
@@ -74,33 +74,33 @@ function doubleText(value: number): string {
   return lastDouble.text;
 }
 
-function readText(raw: string): Cell | Misfit {
+function readText(raw: string): Cell | NonDecimal {
   if (!isString(raw)) return noValue;
   const text = decodeName(raw);
   // Half of a surrogate pair, which JSON can escape, cannot be written in UTF-8.
-  return text.isWellFormed() ? text : new Misfit(text.toWellFormed());
+  return text.isWellFormed() ? text : new NonDecimal(text.toWellFormed());
 }
 
 /** Nearly all integers; the others take several times as long. */
 const shortInteger = /^(?:0|-?[1-9]\d{0,17})$/;
 
-function readDecimal(raw: string): Cell | Misfit {
+function readDecimal(raw: string): Cell | NonDecimal {
   if (shortInteger.test(raw)) return BigInt(raw);
   const digits = integerDigits(raw, maxDecimalDigits);
   return digits === undefined ? noValue : BigInt(digits);
 }
 
-function readDouble(raw: string): Cell | Misfit {
+function readDouble(raw: string): Cell | NonDecimal {
   if (!isNumber(raw)) return noValue;
   const number = Number(raw);
   // Infinity is not near any number, and it would be the result of every sum.
   if (!Number.isFinite(number)) return noValue;
   // The file has no use for a second zero.
   const value = number === 0 ? 0 : number;
-  return isSameDecimal(raw, doubleText(value)) ? value : new Misfit(value);
+  return isSameDecimal(raw, doubleText(value)) ? value : new NonDecimal(value);
 }
 
-function readInteger(raw: string): Cell | Misfit {
+function readInteger(raw: string): Cell | NonDecimal {
   if (shortInteger.test(raw)) return BigInt(raw);
   // 64 bits have up to 19 digits.
   const digits = integerDigits(raw, 19);
@@ -111,7 +111,7 @@ function readInteger(raw: string): Cell | Misfit {
 /** Canonical, except that the day may not exist. Nearly all times match. */
 const plainTime = /^"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ"$/;
 
-function readTime(raw: string): Cell | Misfit {
+function readTime(raw: string): Cell | NonDecimal {
   if (plainTime.test(raw)) {
     const midnight = secondsAtMidnight(raw.slice(1, 11));
     if (midnight === undefined) return noValue;
@@ -124,7 +124,7 @@ function readTime(raw: string): Cell | Misfit {
   const micros = BigInt(instant.seconds) * MICROS + BigInt(instant.fraction.slice(0, 6).padEnd(6, "0"));
   // Unix time has no leap seconds.
   const isExact = instant.fraction.length <= 6 && text.slice(17, 19) !== "60";
-  return isExact ? micros : new Misfit(micros);
+  return isExact ? micros : new NonDecimal(micros);
 }
 
 const MICROS = 1_000_000n;

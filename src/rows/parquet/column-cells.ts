@@ -1,4 +1,11 @@
-import { canonicalText, type Cell, type CellReader, cellReader, Misfit, type StoredCell } from "./cells.ts";
+import {
+  canonicalText,
+  type Cell,
+  type CellReader,
+  cellReader,
+  NonDecimal,
+  type StoredCell,
+} from "./cells.ts";
 import { memberKey, type ParquetColumn } from "../parquet-format.ts";
 import { decimalLength } from "./parquet-schema.ts";
 import type { RowBytes } from "./row-bytes.ts";
@@ -8,7 +15,7 @@ export class ColumnCells {
   readonly column: ParquetColumn;
   /** In the current row. */
   raw = noValue;
-  isMisfit = false;
+  isNonDecimal = false;
   /** In all rows. */
   misfits = 0;
   readonly #lines: RowBytes;
@@ -55,8 +62,8 @@ export class ColumnCells {
   #convert(raw: string): void {
     const found = raw === noValue ? null : this.#read(raw);
     this.raw = raw;
-    this.isMisfit = found instanceof Misfit;
-    const cell = found instanceof Misfit ? found.nearest : found;
+    this.isNonDecimal = found instanceof NonDecimal;
+    const cell = found instanceof NonDecimal ? found.nearest : found;
     this.#cell = cell;
     this.#from = this.#lines.length;
     if (cell !== null) {
@@ -111,7 +118,7 @@ export class ColumnCells {
     this.#escaped.clear();
     this.raw = noValue;
     this.#cell = null;
-    this.isMisfit = false;
+    this.isNonDecimal = false;
     [this.#from, this.#to] = [0, 0];
   }
 }

@@ -29,7 +29,7 @@ export function createRowReader(columns: readonly ParquetColumn[], refuse: Refus
         const from = starts[place] ?? -1;
         if (from < 0) cells.add("null", 0, 4);
         else cells.add(text, from, ends[place] ?? from);
-        if (!cells.isMisfit) continue;
+        if (!cells.isNonDecimal) continue;
         if (other === undefined) throw refuse(cells.column, cells.raw);
         cells.misfits += 1;
         misfits.push([cells.column.name, cells.raw]);

@@ -1,6 +1,6 @@
 import { more, nextOf, type Position } from "../../client/page-end.ts";
 import type { Page } from "../../client/page.ts";
-import type { CandleMarks } from "../../client/walk.ts";
+import type { CandleMarks } from "../../client/list-plan.ts";
 import { type TextRow, textRows } from "../../client/rows.ts";
 import type { Args } from "../../api/args.ts";
 import { member, rawMembers } from "../../base/json/raw-json.ts";

@@ -14,7 +14,7 @@ import { dexdata } from "../../harness/dexdata.ts";
 import { isLong } from "../../harness/long.ts";
 import { empty, json, type ScriptedServer, startScriptedServer } from "../../harness/scripted-server.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
-import type { CheckpointHeader, Progress } from "../../../src/rows/checkpoint-lines.ts";
+import type { CheckpointHeader, CheckpointLine } from "../../../src/rows/checkpoint-lines.ts";
 
 const folder = temporaryFolder();
 let count = 0;
@@ -35,7 +35,7 @@ const header: CheckpointHeader = {
 };
 
 /** The progress after this many pages of 10 bytes each. */
-const after = (pages: number): Progress => ({
+const after = (pages: number): CheckpointLine => ({
   bytes: 10 * pages,
   sha256: "00".repeat(32),
   rows: pages,

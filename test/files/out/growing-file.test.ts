@@ -21,7 +21,7 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { findInterrupted, hashRows } from "../../../src/rows/checkpoint.ts";
 import {
-  type Account,
+  type PullProgress,
   type GrowingFile,
   growFile,
   type Growing,
@@ -77,7 +77,7 @@ async function growAgain(file: string, changed: Partial<Growing> = {}): Promise<
   return await grow(file, { header: interrupted.header, interrupted, hash, ...changed });
 }
 
-const account = (rows: number): Account => ({
+const account = (rows: number): PullProgress => ({
   rows,
   repeats: 0,
   missing: 0,
@@ -138,15 +138,15 @@ test.runIf(existsSync("/proc/self/fd"))(
   "a file and its checkpoint are closed for every kind of ending",
   async () => {
     for (const rows of ["part", "file"] as const) {
-      for (const end of ["abandon", "finish"] as const) {
+      for (const end of ["abort", "commit"] as const) {
         const file = newFile();
         const base = realpathSync(path.dirname(file));
         const first = await grow(file, { header: header({ rows }) });
         expect(openBelow(base)).toEqual([]);
         await first.sink.write("a\n");
-        await first.note("", account(1));
+        await first.checkpoint("", account(1));
         expect(openBelow(base)).toHaveLength(2);
-        await first.abandon();
+        await first.abort();
         expect(openBelow(base), `${rows}, first`).toEqual([]);
         const second = await growAgain(file);
         expect(openBelow(base)).toHaveLength(2);
@@ -164,11 +164,11 @@ describe("without --resume", () => {
     expect([near(file), growing.rowsAt()]).toEqual([[], `${file}.part`]);
     await growing.sink.write("größe\n");
     await growing.sink.write(Buffer.from([0xff, 0x0a]));
-    await growing.note("", account(1));
+    await growing.checkpoint("", account(1));
     expect([near(file), growing.canContinue()]).toEqual([["rows.part", "rows.resume"], true]);
-    await growing.finish();
+    await growing.commit();
     expect([near(file), growing.rowsAt()]).toEqual([["rows", "rows.resume"], file]);
-    growing.forget();
+    growing.removeCheckpoint();
     expect(near(file)).toEqual(["rows"]);
     const bytes = Buffer.concat([Buffer.from("größe\n"), Buffer.from([0xff, 0x0a])]);
     expect(readFileSync(file).equals(bytes)).toBe(true);
@@ -178,8 +178,8 @@ describe("without --resume", () => {
   test("an output without rows is an empty file", async () => {
     const file = newFile();
     const growing = await grow(file);
-    await growing.finish();
-    growing.forget();
+    await growing.commit();
+    growing.removeCheckpoint();
     expect([near(file), readFileSync(file, "utf8"), growing.sink.sha256()]).toEqual([
       ["rows"],
       "",
@@ -190,10 +190,10 @@ describe("without --resume", () => {
   test("a run that fails before rows were recorded leaves no files", async () => {
     const file = newFile();
     const untouched = await grow(file);
-    await untouched.abandon();
+    await untouched.abort();
     const begun = await grow(file);
     await begun.sink.write("a\n");
-    await begun.abandon();
+    await begun.abort();
     expect([near(file), begun.canContinue(), begun.rowsAt()]).toEqual([[], false, file]);
   });
 
@@ -201,8 +201,8 @@ describe("without --resume", () => {
     for (const rows of ["file", "part"] as const) {
       const file = newFile();
       const growing = await grow(file, { header: header({ rows }) });
-      await growing.note("", { ...account(0), question: 2 });
-      await growing.abandon();
+      await growing.checkpoint("", { ...account(0), question: 2 });
+      await growing.abort();
       expect(near(file)).toEqual(rows === "file" ? ["rows", "rows.resume"] : []);
       const left = await findInterrupted(file, signal);
       expect(left?.progress?.question).toBe(rows === "file" ? 2 : undefined);
@@ -213,11 +213,11 @@ describe("without --resume", () => {
     for (const rows of ["file", "part"] as const) {
       const file = newFile();
       const growing = await grow(file, { header: header({ rows }) });
-      await growing.note("answers", account(0));
+      await growing.checkpoint("answers", account(0));
       expect(near(file)).toEqual(rows === "file" ? ["rows", "rows.resume"] : []);
       const killed = await findInterrupted(file, signal);
       expect(killed?.seen).toEqual(rows === "file" ? ["answers"] : undefined);
-      await growing.abandon();
+      await growing.abort();
     }
   });
 
@@ -227,7 +227,7 @@ describe("without --resume", () => {
     const growing = await grow(file, { lock: { isHeld: () => isHeld } });
     await growing.sink.write("a\n");
     isHeld = false;
-    await growing.abandon();
+    await growing.abort();
     expect(near(file)).toEqual(["rows.part", "rows.resume"]);
   });
 
@@ -241,7 +241,7 @@ describe("without --resume", () => {
     const growing = await grow(file, { lock: { isHeld } });
     await growing.sink.write("a\n");
     isClosed = true;
-    await growing.abandon();
+    await growing.abort();
     expect(near(file)).toEqual(["rows.part", "rows.resume"]);
   });
 
@@ -249,9 +249,9 @@ describe("without --resume", () => {
     const file = newFile();
     let isHeld = true;
     const growing = await grow(file, { lock: { isHeld: () => isHeld } });
-    await growing.finish();
+    await growing.commit();
     isHeld = false;
-    growing.forget();
+    growing.removeCheckpoint();
     expect(near(file)).toEqual(["rows", "rows.resume"]);
   });
 
@@ -265,9 +265,9 @@ describe("without --resume", () => {
         isHeld = moment !== "the first row";
         await growing.sink.write("a\n");
         isHeld = moment !== "a page";
-        await growing.note("", account(1));
+        await growing.checkpoint("", account(1));
         isHeld = false;
-        await growing.finish();
+        await growing.commit();
       };
       expect(await failureOf(pull)).toEqual({
         message: `${file}.lock was removed or taken over by another process during the run`,
@@ -275,7 +275,7 @@ describe("without --resume", () => {
         code: "output",
         retryable: true,
       });
-      await growing.abandon();
+      await growing.abort();
       expect(existsSync(file)).toBe(false);
     },
   );
@@ -285,12 +285,12 @@ describe("without --resume", () => {
     let isHeld = true;
     const growing = await grow(file, { header: header({ rows: "file" }), lock: { isHeld: () => isHeld } });
     await growing.sink.write("a\n");
-    await growing.note("", account(1));
+    await growing.checkpoint("", account(1));
     isHeld = false;
     expect(await failureOf(async () => await growing.sink.write("b\n"))).toMatchObject({
       message: `${file}.lock was removed or taken over by another process during the run`,
     });
-    await growing.abandon();
+    await growing.abort();
     expect(readFileSync(file, "utf8")).toBe("a\n");
   });
 
@@ -298,9 +298,9 @@ describe("without --resume", () => {
     const file = newFile();
     const growing = await grow(file);
     await growing.sink.write("new\n");
-    await growing.note("", account(1));
+    await growing.checkpoint("", account(1));
     writeFileSync(file, "old\n");
-    expect(await failureOf(async () => await growing.finish())).toEqual({
+    expect(await failureOf(async () => await growing.commit())).toEqual({
       message: `cannot write ${file}: another program created it during the pull; the rows are complete in ${file}.part`,
       exit: 1,
       code: "output",
@@ -309,14 +309,14 @@ describe("without --resume", () => {
     });
     expect([readFileSync(file, "utf8"), readFileSync(`${file}.part`, "utf8")]).toEqual(["old\n", "new\n"]);
     const replacing = await growAgain(file, { header: header({ mayReplace: true }) });
-    await replacing.finish();
+    await replacing.commit();
     expect(readFileSync(file, "utf8")).toBe("new\n");
   });
 
   test("the permissions of FILE follow the umask", async () => {
     const file = newFile();
     const growing = await grow(file);
-    await growing.finish();
+    await growing.commit();
     expect(statSync(file).mode & 0o777).toBe(0o666 & ~process.umask());
   });
 
@@ -330,14 +330,14 @@ describe("without --resume", () => {
       const growing = await grow(file, { header: header({ mayReplace: true }), kept: mode });
       await growing.sink.write("new\n");
       expect(statSync(`${file}.part`).mode & 0o777).toBe(mode);
-      await growing.finish();
+      await growing.commit();
       expect(statSync(file).mode & 0o777).toBe(mode);
     },
   );
 
   test("a missing directory is an error", async () => {
     const file = path.join(folder, "none", "rows");
-    expect(await failureOf(async () => await (await grow(file)).finish())).toMatchObject({
+    expect(await failureOf(async () => await (await grow(file)).commit())).toMatchObject({
       message: `${file}.resume cannot be written (no such directory)`,
       exit: 1,
     });
@@ -346,7 +346,7 @@ describe("without --resume", () => {
   test("a failed write to disk is reported as such", async () => {
     const file = newFile();
     const growing = await grow(file);
-    await growing.finish();
+    await growing.commit();
     expect(await failureOf(async () => await growing.sink.write("late\n"))).toEqual({
       message: `--out "${file}": cannot be written (EBADF)`,
       exit: 1,
@@ -404,13 +404,13 @@ describe("another program", () => {
         const pull = async (): Promise<void> => {
           for (let page = 1; page <= 4; page += 1) {
             await growing.sink.write(`${page}00\n`);
-            await growing.note("", account(page));
+            await growing.checkpoint("", account(page));
             if (page === moment) outcome = interfere(at);
           }
-          await growing.finish();
+          await growing.commit();
         };
         const failure = await failureOf(pull);
-        await growing.abandon();
+        await growing.abort();
         // Rows are appended, so the file contains the next page too.
         const isLast = moment === 4;
         const [added, expected] = [isLast ? 0 : 4, isLast ? 16 : 4 * (moment + 1)];
@@ -427,14 +427,14 @@ describe("another program", () => {
     const growing = await grow(file);
     for (let page = 1; page <= 4; page += 1) {
       await growing.sink.write(`${page}00\n`);
-      await growing.note("", account(page));
+      await growing.checkpoint("", account(page));
     }
     truncateSync(`${file}.part`, 9);
-    expect(await failureOf(async () => await growing.finish())).toEqual(changedSize(`${file}.part`, 9, 16));
+    expect(await failureOf(async () => await growing.commit())).toEqual(changedSize(`${file}.part`, 9, 16));
     const again = await growAgain(file);
     expect(again.sink.bytes()).toBe(8);
     await again.sink.write("300\n400\n");
-    await again.finish();
+    await again.commit();
     expect(readFileSync(file, "utf8")).toBe("100\n200\n300\n400\n");
   });
 });
@@ -446,12 +446,12 @@ describe("a later run", () => {
         const file = newFile();
         const first = await grow(file, { header: header({ rows }) });
         await first.sink.write("größe\n");
-        await first.note("", account(1));
+        await first.checkpoint("", account(1));
         await first.sink.write("next\n".slice(0, torn));
-        await first.abandon();
+        await first.abort();
         const second = await growAgain(file);
         await second.sink.write("c\n");
-        await second.finish();
+        await second.commit();
         expect(readFileSync(file, "utf8")).toBe("größe\nc\n");
         expect([second.sink.bytes(), second.sink.sha256()]).toEqual([10, digest("größe\nc\n")]);
       }
@@ -462,8 +462,8 @@ describe("a later run", () => {
     const file = newFile();
     const first = await grow(file);
     await first.sink.write("a\nb\n");
-    await first.note("", account(2));
-    await first.abandon();
+    await first.checkpoint("", account(2));
+    await first.abort();
     writeFileSync(`${file}.part`, "a\nc\n");
     expect(await failureOf(async () => await growAgain(file))).toEqual(modified(file));
   });
@@ -472,8 +472,8 @@ describe("a later run", () => {
   async function completed(file: string): Promise<void> {
     const growing = await grow(file);
     await growing.sink.write("a\nb\n");
-    await growing.note("", account(2));
-    await growing.finish();
+    await growing.checkpoint("", account(2));
+    await growing.commit();
   }
 
   test("finds rows already renamed before kill -9, with one name or both", async () => {
@@ -483,8 +483,8 @@ describe("a later run", () => {
       if (hasBoth) linkSync(file, `${file}.part`);
       expect(await findInterrupted(file, signal)).toMatchObject({ rowsAt: file, progress: { rows: 2 } });
       const again = await growAgain(file);
-      await again.finish();
-      again.forget();
+      await again.commit();
+      again.removeCheckpoint();
       expect([near(file), readFileSync(file, "utf8")]).toEqual([["rows"], "a\nb\n"]);
     }
   });
@@ -494,9 +494,9 @@ describe("a later run", () => {
       const file = newFile();
       const growing = await grow(file, { header: header({ rows }) });
       await growing.sink.write("[1");
-      await growing.note("", account(1));
+      await growing.checkpoint("", account(1));
       await growing.sink.write("]\n");
-      await growing.finish();
+      await growing.commit();
       expect(await findInterrupted(file, signal)).toMatchObject({ rowsAt: file, progress: { bytes: 2 } });
       appendFileSync(file, "more\n");
       expect(await failureOf(async () => await findInterrupted(file, signal))).toEqual(modified(file));
@@ -507,10 +507,10 @@ describe("a later run", () => {
   test("rejects another file with that name, shorter than its first page, and does not change it", async () => {
     const file = newFile();
     const growing = await grow(file, { header: header({ rows: "file" }) });
-    await growing.note("", account(0));
+    await growing.checkpoint("", account(0));
     await growing.sink.write("longer than notes\n");
-    await growing.note("", account(1));
-    await growing.abandon();
+    await growing.checkpoint("", account(1));
+    await growing.abort();
     writeFileSync(file, "my notes\n");
     expect(await failureOf(async () => await findInterrupted(file, signal))).toEqual(modified(file));
     expect(readFileSync(file, "utf8")).toBe("my notes\n");
@@ -533,10 +533,10 @@ describe("a later run", () => {
       await killed.sink.write("a\n");
       const again = await grow(file, { header: header({ rows }) });
       await again.sink.write("b\n");
-      await again.finish();
-      again.forget();
+      await again.commit();
+      again.removeCheckpoint();
       expect([near(file), readFileSync(file, "utf8")]).toEqual([["rows"], "b\n"]);
-      await killed.finish().catch(() => undefined);
+      await killed.commit().catch(() => undefined);
     }
   });
 
@@ -545,11 +545,11 @@ describe("a later run", () => {
     const growing = await grow(file);
     await growing.sink.write("a\n");
     expect(await findInterrupted(file, signal)).toBeUndefined();
-    await growing.note("", account(1));
+    await growing.checkpoint("", account(1));
     expect(await findInterrupted(file, signal)).toMatchObject({ rowsAt: `${file}.part` });
     rmSync(`${file}.part`);
     expect(await findInterrupted(file, signal)).toBeUndefined();
-    await growing.abandon();
+    await growing.abort();
   });
 
   test.each(["part", "resume"])(
@@ -558,8 +558,8 @@ describe("a later run", () => {
       const file = newFile();
       const first = await grow(file);
       await first.sink.write("a\n");
-      await first.note("", account(1));
-      await first.abandon();
+      await first.checkpoint("", account(1));
+      await first.abort();
       renameSync(`${file}.${name}`, `${file}.precious`);
       symlinkSync(`${file}.precious`, `${file}.${name}`);
       const before = readFileSync(`${file}.precious`);
@@ -582,9 +582,9 @@ describe("links planted by another user", () => {
     symlinkSync(`${file}.precious`, `${file}.resume`);
     const growing = await grow(file);
     await growing.sink.write("a\n");
-    await growing.note("", account(1));
-    await growing.finish();
-    growing.forget();
+    await growing.checkpoint("", account(1));
+    await growing.commit();
+    growing.removeCheckpoint();
     expect([readFileSync(`${file}.precious`, "utf8"), readFileSync(file, "utf8")]).toEqual([
       "precious",
       "a\n",
@@ -602,7 +602,7 @@ describe("links planted by another user", () => {
     symlinkSync(`${file}.precious`, rows === "file" ? file : `${file}.part`);
     const before = near(file);
     await expect(growing.sink.write("a\n")).rejects.toThrow(message);
-    await growing.abandon();
+    await growing.abort();
     expect([readFileSync(`${file}.precious`, "utf8"), near(file)]).toEqual(["precious", before]);
   });
 });

@@ -3,14 +3,14 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { type PlannedFile, publishRows } from "../../../src/rows/out-files/packed-file.ts";
-import { packingByName } from "../../../src/rows/packing.ts";
+import { type PlannedFile, publishRows } from "../../../src/rows/out-files/encoded-file.ts";
+import { encoderByName } from "../../../src/rows/encoder.ts";
 import { frameOf, readFrames } from "../../../src/rows/out-files/row-frames.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 import type { WrittenFile } from "../../../src/rows/checkpoint-lines.ts";
 
 const folder = temporaryFolder();
-const gzip = packingByName("x.gz");
+const gzip = encoderByName("x.gz");
 let count = 0;
 
 /** Three megabytes of rows in a new directory. */
@@ -25,7 +25,7 @@ function stage() {
 }
 
 const options = (signal = new AbortController().signal, mayReplace = false) => ({
-  packing: gzip,
+  encoder: gzip,
   mayReplace,
   random: Math.random,
   signal,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import {
-  type Asking,
+  type ListRequest,
   at,
   contract,
   DAY,
@@ -13,11 +13,11 @@ import {
   WETH,
 } from "./service.ts";
 
-async function remaining(service: Service, path: string, asking: Asking): Promise<number> {
+async function remaining(service: Service, path: string, asking: ListRequest): Promise<number> {
   return Number((await service.ask(path, asking)).headers["x-credits-remaining"]);
 }
 
-async function spend(service: Service, requests: number, asking: Asking): Promise<void> {
+async function spend(service: Service, requests: number, asking: ListRequest): Promise<void> {
   for (let asked = 0; asked < requests; asked++) await service.ask("/usage", asking);
 }
 
@@ -66,7 +66,7 @@ contract("credits", {}, (service) => {
   });
 });
 
-const exhausted: readonly (readonly [tier: string, asking: Asking, word: RegExp, link: string])[] = [
+const exhausted: readonly (readonly [tier: string, asking: ListRequest, word: RegExp, link: string])[] = [
   ["keyless", { host: "free" }, /register/, "register"],
   ["free", { host: "free", key: "api_free_none" }, /upgrade/, "upgrade"],
   ["dev", { key: "api_dev_none" }, /overage.*spend cap/, "portal"],
@@ -149,7 +149,7 @@ contract("no credits left", { credits: 3 }, (service) => {
   });
 
   test("215: free credits return one by one, 30 days after their use", async () => {
-    const asking: Asking = { key: "api_free_rolls", host: "free" };
+    const asking: ListRequest = { key: "api_free_rolls", host: "free" };
     await spend(service, 1, asking);
     service.clock.now += 10 * DAY * 1000;
     await spend(service, 2, asking);

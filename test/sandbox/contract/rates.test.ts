@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { type Asking, at, contract, refusal, type Service, USDC, WETH } from "./service.ts";
+import { type ListRequest, at, contract, refusal, type Service, USDC, WETH } from "./service.ts";
 
 /** The number of requests that succeed before the first 429. */
-async function countServed(service: Service, requests: number, asking: Asking): Promise<number> {
+async function countServed(service: Service, requests: number, asking: ListRequest): Promise<number> {
   for (let count = 0; count < requests; count++) {
     if ((await service.ask("/usage", asking)).status === 429) return count;
   }

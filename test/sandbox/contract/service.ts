@@ -13,7 +13,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-export interface Asking {
+export interface ListRequest {
   readonly method?: string;
   /** The complete Authorization value; undefined sends no header. */
   readonly key?: string | undefined;
@@ -22,7 +22,7 @@ export interface Asking {
 
 export interface Service {
   /** Requests a literal path. Without `host` and `key`, it uses the paid host and a pro key. */
-  readonly ask: (path: string, asking?: Asking) => Promise<Answer>;
+  readonly ask: (path: string, asking?: ListRequest) => Promise<Answer>;
   readonly clock: TestClock;
 }
 
@@ -57,7 +57,7 @@ export function contract(name: string, options: Options, suite: (service: Servic
   for (const sender of ["handle", "socket"] as const) {
     describe(`${name} (${sender})`, () => {
       const clock: TestClock = { now: NOON * 1000, elapsed: 0 };
-      let send: (path: string, asking: Asking) => Promise<Answer>;
+      let send: (path: string, asking: ListRequest) => Promise<Answer>;
       let close = (): Promise<void> => Promise.resolve();
       beforeAll(async () => {
         const whole: SandboxOptions = {
@@ -101,7 +101,7 @@ export function contract(name: string, options: Options, suite: (service: Servic
 }
 
 /** Sends one request as written: the path is not normalized and no headers are added. */
-export function exchange(base: string, path: string, asking: Asking): Promise<Answer> {
+export function exchange(base: string, path: string, asking: ListRequest): Promise<Answer> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const request = http.request(

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ReceivedRequest } from "../../../src/sandbox/received-request.ts";
 import { exchange } from "../contract/service.ts";
 import {
-  type Asking,
+  type ListRequest,
   DEV,
   FREE,
   messageOf,
@@ -145,7 +145,7 @@ describe("spec dialect", () => {
     expect([answer.status, answer.headers["allow"]]).toEqual([405, "GET, POST"]);
   });
 
-  test.each<[string, Asking, string]>([
+  test.each<[string, ListRequest, string]>([
     ["149, 156: no key on the paid host", {}, "401 unauthorized"],
     ["147: an authorization scheme", { key: `Bearer ${PRO}` }, "401 invalid_api_key"],
     ["146: a key with another prefix", { key: "key_pro_1" }, "401 invalid_api_key"],

@@ -36,7 +36,7 @@ export interface Opened {
   readonly close: () => void;
 }
 
-export interface Asking {
+export interface ListRequest {
   readonly key?: string | undefined;
   readonly method?: string;
   readonly body?: unknown;
@@ -50,7 +50,7 @@ export interface StreamService {
   readonly sandbox: RunningSandbox;
   readonly clock: TestClock;
   /** Uses the paid host and a pro key by default. */
-  readonly open: (path: string, asking?: Asking) => Promise<Opened>;
+  readonly open: (path: string, asking?: ListRequest) => Promise<Opened>;
   /** The body of a REST response at the clock's time, requested with a pro key. */
   readonly rest: (path: string) => Promise<unknown>;
   readonly remaining: (key: string) => Promise<number>;
@@ -113,7 +113,7 @@ export async function serve(options: Partial<SandboxOptions> = {}): Promise<Stre
 }
 
 /** Resolves with the head of the response; for an error, once the body has arrived as well. */
-export function open(base: string, path: string, asking: Asking): Promise<Opened> {
+export function open(base: string, path: string, asking: ListRequest): Promise<Opened> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const request = http.request(

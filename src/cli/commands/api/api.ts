@@ -1,6 +1,6 @@
-import { isDocument, plainWalk } from "../../../client/walk.ts";
+import { isDocument, plainList } from "../../../client/list-plan.ts";
 import type { Position } from "../../../client/page-end.ts";
-import type { Args, Question } from "../../../api/args.ts";
+import type { Args, ApiRequest } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { formats, hasColumns, namesColumns } from "../../render/formats/formats.ts";
@@ -17,13 +17,13 @@ import {
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { ApiFlags } from "./api-flags.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 import { positionOf } from "../input/wanted-rows.ts";
 import { rawCall, readRawPath } from "./raw-call.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { runQuestions } from "../pull/run-questions.ts";
+import { runPlan } from "../pull/run-plan.ts";
 import { listFields } from "../pull/list-fields.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 
@@ -33,12 +33,12 @@ type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings"
 /** Requests any path on the service. Otherwise, it behaves like every other command. */
 export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
   if (input.typed.get("fields")?.at(-1) === "?") return await listRawFields(input, outer);
-  return await runQuestions({ command: ["api", ...input.words], ...input, outer }, (options) =>
+  return await runPlan({ command: ["api", ...input.words], ...input, outer }, (options) =>
     Promise.resolve(readRawQuestions(input, options)),
   );
 }
 
-function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): Questions {
+function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): PullPlan {
   const [path, more] = words;
   const usage = "usage: dexdata api <path> [-f name=value …]";
   if (path === undefined) throw usageFailure("missing <path>", usage);
@@ -48,20 +48,20 @@ function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): 
       `--out "${flags.out}": ${options.format} cannot be used with api, which does not know the types of a path`,
       "use the command for this path, or another format",
     );
-  const question = rawCall(readRawPath(path), flags.field);
-  const questions =
-    flags.paginate === true ? allPages(question, flags, options) : oneAnswer(question, flags, options);
-  const { endpoint, groups, walk } = questions;
-  if (!isDocument(walk) && isInContract(endpoint))
+  const request = rawCall(readRawPath(path), flags.field);
+  const plan =
+    flags.paginate === true ? allPages(request, flags, options) : oneAnswer(request, flags, options);
+  const { endpoint, groups, list } = plan;
+  if (!isDocument(list) && isInContract(endpoint))
     checkFields(
       options.fields,
       groups.map((group) => rowShape(endpoint, group)),
     );
-  return questions;
+  return plan;
 }
 
-function oneAnswer(question: Question, flags: Flags, options: Options): Questions {
-  const { endpoint, args } = question;
+function oneAnswer(request: ApiRequest, flags: Flags, options: Options): PullPlan {
+  const { endpoint, args } = request;
   const once = showsRows(endpoint, options) ? "rows" : "document";
   // The columns of a path outside the contract are unknown and must not depend on the first response.
   if (once === "document" && namesColumns(options.format) && options.fields === undefined)
@@ -73,9 +73,9 @@ function oneAnswer(question: Question, flags: Flags, options: Options): Question
   const { reply } = endpoint;
   return {
     endpoint,
-    asked: [args],
+    argSets: [args],
     limit: undefined,
-    walk: { ...plainWalk(0, isStrict(flags)), kind: "once", as: once },
+    list: { ...plainList(0, isStrict(flags)), kind: "once", as: once },
     groups: (once === "rows" ? groupsIn(reply) : undefined) ?? [onlyGroup],
     missing: "skip",
     isRecord: traitsOf(reply).isRecord,
@@ -102,8 +102,8 @@ function notValidated(endpoint: Endpoint): Error {
     : usageFailure(`--validate: no schema for ${endpoint.raw?.path}`, "remove --validate");
 }
 
-function allPages(question: Question, flags: Flags, options: Options): Questions {
-  const { endpoint, args } = question;
+function allPages(request: ApiRequest, flags: Flags, options: Options): PullPlan {
+  const { endpoint, args } = request;
   const { reply } = endpoint;
   if (!isPaged(reply)) {
     const what = isInContract(endpoint) ? "is not paginated" : "is not a list known to dexdata";
@@ -117,9 +117,9 @@ function allPages(question: Question, flags: Flags, options: Options): Questions
   const pageSize = readPaging(paging, "limit", reply.maxLimit) ?? usual;
   return {
     endpoint,
-    asked: [withFixedTimes(endpoint, rest, options.now)],
+    argSets: [withFixedTimes(endpoint, rest, options.now)],
     limit,
-    walk: { kind: "list", pageSize, isStrict: isStrict(flags), start: startOf(paging, reply) },
+    list: { kind: "list", pageSize, isStrict: isStrict(flags), start: startOf(paging, reply) },
     groups: [onlyGroup],
     missing: "skip",
     isRecord: false,
@@ -170,7 +170,7 @@ async function listRawFields({ words: [path], flags }: Input<ApiFlags>, context:
   const { reply } = endpoint;
   const groups = groupsIn(reply) ?? [onlyGroup];
   return await listFields(context, flags, endpoint, groups, (group) => {
-    const list = flags.paginate === true ? undefined : listNameOf(reply, group);
-    return list === undefined ? "" : `${list}.0.`;
+    const name = flags.paginate === true ? undefined : listNameOf(reply, group);
+    return name === undefined ? "" : `${name}.0.`;
   });
 }

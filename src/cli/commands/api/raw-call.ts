@@ -1,6 +1,6 @@
 import { batchParam } from "../../../api/reply.ts";
 import { findEndpoint } from "../../../api/endpoints/find-endpoint.ts";
-import type { Args, Question } from "../../../api/args.ts";
+import type { Args, ApiRequest } from "../../../api/args.ts";
 import { defineEndpoint, type Endpoint } from "../../../api/endpoint.ts";
 import { type Failure, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { type Param, query } from "../../../api/param.ts";
@@ -8,7 +8,7 @@ import { isFixedWord } from "../../../api/read-param.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 
 /** An endpoint's path behaves like that endpoint. Values are sent as typed, even if their names are unknown. */
-export function rawCall(typed: RawPath, fields: readonly string[]): Question {
+export function rawCall(typed: RawPath, fields: readonly string[]): ApiRequest {
   const found = knownEndpoint(typed.segments);
   const place = found?.path ?? new Map<string, string>();
   const known = found?.endpoint ?? unknownEndpoint(typed.path);

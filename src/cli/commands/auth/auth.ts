@@ -5,7 +5,7 @@ import { checkKeyForm, MAX_KEY_BYTES } from "../../../base/key.ts";
 import type { Tier } from "../../../api/tier.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
-import { say, sayWarning } from "../../run/report.ts";
+import { writeLine, writeWarning } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { defaultProfile, readCredentials } from "../../settings/credentials.ts";
@@ -47,12 +47,12 @@ async function storeKey(run: Run): Promise<ExitCode> {
   const plan = found.tier ?? namedPlan(options, found);
   const { problem } = readCredentials(context);
   if (problem !== undefined)
-    await sayWarning(context, `${problem}; the old file will be backed up and replaced`);
+    await writeWarning(context, `${problem}; the old file will be backed up and replaced`);
   const profile = { key, tier: plan, ...hostsOf(options, plan) };
   const { backup } = await saveProfile(context, name, profile, { replaceBroken: problem !== undefined });
-  if (backup !== undefined) await say(context, `backup of the old file: ${backup}`);
+  if (backup !== undefined) await writeLine(context, `backup of the old file: ${backup}`);
   const left = creditsLeft === undefined ? "" : `, ${creditsLeft} credits left`;
-  await say(context, `stored as profile "${name}": ${plan} plan${left}`);
+  await writeLine(context, `stored as profile "${name}": ${plan} plan${left}`);
   await sayRival(context, options.settings, name);
   return 0;
 }
@@ -71,7 +71,7 @@ async function readKey(context: Context, options: RunOptions): Promise<SentKey> 
   if (!stdin.isTerminal)
     return { key: (await stdin.read(signal, MAX_KEY_BYTES)).replace(/\r?\n$/u, ""), source: "stdin" };
   const where = destinationOf(options);
-  if (where !== undefined) await say(context, where);
+  if (where !== undefined) await writeLine(context, where);
   await stderr.write("key (not shown): ");
   try {
     return { key: await stdin.readSecret(signal), source: "the prompt" };

@@ -128,7 +128,7 @@ export async function askPlan(
   target: Target,
 ): Promise<SeenPlan> {
   const { ask, meter } = (
-    await open({ target, observer: { applied: () => undefined }, over: () => undefined })
+    await open({ target, observer: { applied: () => undefined }, onClosed: () => undefined })
   ).client;
   try {
     return accountOf((await ask(usage, new Map())).read(), meter);

@@ -5,7 +5,7 @@ import { maskKey } from "../../../base/key.ts";
 import type { Flag } from "../../run/flags/flag.ts";
 import type { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { expectWords, writeRows } from "../../run/output/local-output.ts";
-import { say, sayWarning } from "../../run/report.ts";
+import { writeLine, writeWarning } from "../../run/report.ts";
 import { type Credentials, readCredentials } from "../../settings/credentials.ts";
 import {
   type Removed,
@@ -26,7 +26,7 @@ export async function list(
   const credentials = readCredentials(context);
   const { exposure, active } = credentials;
   const profiles = readableProfiles(credentials);
-  if (exposure !== undefined) await sayWarning(context, exposure);
+  if (exposure !== undefined) await writeWarning(context, exposure);
   const settings = readSettings(context);
   const used = settings.profile.value ?? active;
   const rows = [...profiles].map(([name, { key, tier, savedAt, rest }]) => ({
@@ -37,7 +37,7 @@ export async function list(
     stored: savedAt,
     rest_url: rest ?? null,
   }));
-  if (rows.length === 0) await say(context, "no key stored; add one: dexdata auth login");
+  if (rows.length === 0) await writeLine(context, "no key stored; add one: dexdata auth login");
   await writeRows(context, flags, rows);
   if (rows.length > 0) await sayRival(context, settings, used);
   return 0;
@@ -48,7 +48,7 @@ export async function switchTo(words: readonly string[], context: Context): Prom
   if (words.length > 1) throw usageFailure("usage: dexdata auth switch [profile]");
   const name = words[0] ?? otherOf(readCredentials(context));
   const { tier } = await switchProfile(context, name);
-  await say(context, `switched to profile "${name}": ${tier} plan`);
+  await writeLine(context, `switched to profile "${name}": ${tier} plan`);
   await sayRival(context, readSettings(context), name);
   return 0;
 }
@@ -80,23 +80,23 @@ export async function logout(
   if (flags.all === true) {
     const removed = await removeAllProfiles(context);
     const names = removed.profiles.join(", ");
-    if (names !== "") await say(context, `removed all stored keys: ${names}`);
-    else if (removed.files.length === 0) await say(context, "no key stored");
+    if (names !== "") await writeLine(context, `removed all stored keys: ${names}`);
+    else if (removed.files.length === 0) await writeLine(context, "no key stored");
     await sayCopies(context, removed, "dexdata did not create it or cannot delete it");
     return 0;
   }
   const name = named ?? readCredentials(context).active;
   const removed = await removeProfile(context, name);
   const wasStored = removed.profiles.length > 0;
-  await say(context, `${wasStored ? "removed the key of" : "no key stored for"} profile "${name}"`);
+  await writeLine(context, `${wasStored ? "removed the key of" : "no key stored for"} profile "${name}"`);
   await sayCopies(context, removed, "to remove all keys and backups: dexdata auth logout --all");
   return 0;
 }
 
 /** No file that may contain a key remains without being named. */
 async function sayCopies(context: Context, { files, left }: Removed, next: string): Promise<void> {
-  for (const file of files) await say(context, `removed ${file}, which may have contained a key`);
-  for (const file of left) await sayWarning(context, `${file} may contain a key; ${next}`);
+  for (const file of files) await writeLine(context, `removed ${file}, which may have contained a key`);
+  for (const file of left) await writeWarning(context, `${file} may contain a key; ${next}`);
 }
 
 /** The flag, the environment or config.json selects the profile. The settings have already been checked. */
@@ -110,7 +110,7 @@ export function profileName(context: Context, typed: string | undefined): string
 /** Shows why the next command uses a key other than this profile's, and how to change that. */
 export async function sayRival(context: Context, settings: Settings, name: string): Promise<void> {
   const rival = overridingKeySource(context, settings, name);
-  if (rival !== undefined) await say(context, `  ${rival}`);
+  if (rival !== undefined) await writeLine(context, `  ${rival}`);
 }
 
 function overridingKeySource(

@@ -24,7 +24,7 @@ export async function status(input: LookupInput, outer: Context): Promise<ExitCo
 async function showStatus(run: Run, flags: LocalOutputFlags): Promise<ExitCode> {
   const { context, options, report } = run;
   if (options.sandbox !== undefined) {
-    const { client } = await run.open({ over: () => undefined });
+    const { client } = await run.open({ onClosed: () => undefined });
     return await statusOfTarget(run, flags, client.target);
   }
   const { settings } = options;

@@ -2,7 +2,7 @@ import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import type { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber, expectWords, writeRows } from "../../run/output/local-output.ts";
-import { sayWarning } from "../../run/report.ts";
+import { writeWarning } from "../../run/report.ts";
 import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
 import { configPath, configWarnings, readConfigFile } from "../../settings/read-settings.ts";
 import type { Input } from "../command.ts";
@@ -32,7 +32,7 @@ export async function unset({ words }: Typed, context: Context): Promise<ExitCod
   expectWords(words, 1, "config unset <name>");
   const [name = ""] = words;
   const wasSet = await unsetSetting(context, name);
-  if (!wasSet) await sayWarning(context, `${name} was not set`);
+  if (!wasSet) await writeWarning(context, `${name} was not set`);
   return 0;
 }
 
@@ -57,5 +57,5 @@ export async function path({ words }: Typed, context: Context): Promise<ExitCode
 
 /** Without these warnings, an unreadable file would look like a file without settings. */
 async function warnOfFile(context: Context): Promise<void> {
-  for (const warning of configWarnings(readConfigFile(context))) await sayWarning(context, warning);
+  for (const warning of configWarnings(readConfigFile(context))) await writeWarning(context, warning);
 }

@@ -107,14 +107,14 @@ export async function checkStream(
   timeout: number,
 ): Promise<Outcome> {
   const { clock } = context;
-  const patience = Math.min(timeout, longestSilence);
+  const maxWait = Math.min(timeout, longestSilence);
   const { host } = new URL(target.streaming);
-  const opening = { target, context, pace, ledger, timeout: patience, command: "doctor" };
+  const opening = { target, context, pace, ledger, timeout: maxWait, command: "doctor" };
   const subscription = { feed, kind: feed.kinds[0], subjects: [asset], params: new Map<string, string>() };
   const started = clock.elapsed();
-  const reached = await reachStream(context, { ...opening, ...subscription }, patience);
+  const reached = await reachStream(context, { ...opening, ...subscription }, maxWait);
   if (reached === "closed") return silent(`${host} closed the stream without sending data`);
-  if (reached === "silent") return silent(`${host}: no data within ${showMs(patience)}`);
+  if (reached === "silent") return silent(`${host}: no data within ${showMs(maxWait)}`);
   return ok(`${host}: first byte after ${showMs(clock.elapsed() - started)}`);
 }
 

@@ -5,7 +5,7 @@ import { Failure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { versionLine } from "../../../base/version.ts";
 import { cannotBeRead, describeError } from "../../../base/files/file-errors.ts";
-import { readRegularText } from "../../../base/files/named-file.ts";
+import { readRegularText } from "../../../base/files/bounded-read.ts";
 import { modeOf } from "../../../base/files/paths.ts";
 import { probeStateFolder } from "../../../base/files/update-json-file.ts";
 import { isColored, readsUnicode, settledColor } from "../../render/terminal.ts";

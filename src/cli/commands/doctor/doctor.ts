@@ -3,7 +3,7 @@ import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { expectWords } from "../../run/output/local-output.ts";
-import { say } from "../../run/report.ts";
+import { writeLine } from "../../run/report.ts";
 import { type Run, short, withRun } from "../../run/with-run.ts";
 import type { LookupInput } from "../auth/auth.ts";
 import { hostsOf } from "../auth/find-plan.ts";
@@ -55,12 +55,12 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
     // Warnings from the run become findings. The checks use the recorded requests.
     observer: {
       warn: () => undefined,
-      tell: () => undefined,
-      note: () => undefined,
+      print: () => undefined,
+      info: () => undefined,
       applied: () => undefined,
       answered: (exchange) => void exchanges.push(exchange),
     },
-    over: () => undefined,
+    onClosed: () => undefined,
   });
   const { target } = open.client;
   const { isSimulated } = target;
@@ -72,7 +72,7 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
   // No host can be reached through an invalid proxy.
   if (!(await output.check("proxy", () => checkProxy(context, target)))) return;
   const costs = isStreamed ? "checking the service: up to 2 credits" : "checking the service: up to 1 credit";
-  if (!isSimulated) await say(context, costs);
+  if (!isSimulated) await writeLine(context, costs);
   const began = clock.elapsed();
   // In the sandbox, time starts at --now and then advances.
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - began) : clock.now());

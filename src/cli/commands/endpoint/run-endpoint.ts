@@ -8,8 +8,8 @@ import { isMeantAsTime, timedFlags } from "../flags/timed-flags.ts";
 import { placesOf } from "../input/asset-places.ts";
 import { withoutNames } from "../input/replace-names.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
-import { readQuestions } from "../input/questions.ts";
-import { runQuestions } from "../pull/run-questions.ts";
+import { readPlan } from "../input/pull-plan.ts";
+import { runPlan } from "../pull/run-plan.ts";
 
 export async function runEndpoint(
   group: EndpointGroup,
@@ -25,15 +25,15 @@ export async function runEndpoint(
   if (input.flags.metrics !== undefined)
     throw usageFailure("--metrics requires a run that lasts", "add --watch or --follow, or remove --metrics");
   const command = [...group[0].command.split(" "), ...input.words];
-  return await runQuestions({ command, ...input, outer }, async (options, sources) => {
+  return await runPlan({ command, ...input, outer }, async (options, sources) => {
     const ofPrices = batchParam(group[0].reply) !== undefined;
     const isTimed = ofPrices && Object.keys(timedFlags).some((name) => input.typed.has(name));
-    const current = isTimed ? undefined : await readQuestions(group, input, options, sources);
+    const current = isTimed ? undefined : await readPlan(group, input, options, sources);
     // Each line of a list can have a time where a label would be.
     const hasTimes = ofPrices && current?.named.some(({ label }) => isMeantAsTime(label)) === true;
     if (current !== undefined && !hasTimes) return current;
-    const { timedQuestions } = await import("../prices/timed-questions.ts");
-    return await timedQuestions(input, options, sources, outer, current?.named);
+    const { readTimedPlan } = await import("../prices/timed-plan.ts");
+    return await readTimedPlan(input, options, sources, outer, current?.named);
   });
 }
 

@@ -9,7 +9,7 @@ import { isFixedWord } from "../../../api/read-param.ts";
 import { visibleText } from "../../render/sanitize.ts";
 import type { objectFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
-import { prefixes, say } from "../../run/report.ts";
+import { prefixes, writeLine } from "../../run/report.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { Input } from "../command.ts";
 import { quoted } from "../pull/continuation.ts";
@@ -34,7 +34,7 @@ export async function explainUrl(
     removed === undefined
       ? `${replacement} is still part of the API`
       : `${removed} was removed; its replacement is ${replacement}`;
-  for (const note of [first, ...notes]) await say(context, `${prefixes.note}${note}`);
+  for (const note of [first, ...notes]) await writeLine(context, `${prefixes.note}${note}`);
   await context.stdout.write(`${command}\n`);
   return 0;
 }

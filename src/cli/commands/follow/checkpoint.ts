@@ -8,12 +8,12 @@ import { fail } from "../../../base/failure.ts";
 import { earlierFiles, fixedFolder, flatName } from "../../../base/files/file-pattern.ts";
 import { readLastLines, withoutPrefix } from "../../../base/files/last-lines.ts";
 import { lookAt, makeFolder } from "../../../base/files/paths.ts";
-import { textOfFile } from "../../../base/files/stored-file.ts";
+import { textOfFile } from "../../../base/files/synced-file.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
 import { instant } from "../../../base/text/counted.ts";
 import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
 import type { Earlier } from "../../../client/followed-list.ts";
-import { type FollowState, readTailRow, type TailRow } from "../../../client/followed-row.ts";
+import { type FollowState, readFollowedRow, type FollowedRow } from "../../../client/followed-row.ts";
 
 /** In milliseconds. */
 const saveEvery = 5000;
@@ -39,7 +39,7 @@ interface CheckpointOptions {
   readonly isOfMany: boolean;
   /** Saves all written rows to disk, and returns the sizes of the open files. */
   readonly sync: () => Promise<Sizes>;
-  readonly report: { readonly [Kind in "note" | "warn"]: (line: string) => void };
+  readonly report: { readonly [Kind in "info" | "warn"]: (line: string) => void };
   readonly failed: (cause: unknown) => void;
 }
 
@@ -130,7 +130,7 @@ export async function openCheckpoint(options: CheckpointOptions) {
 type Ends = Awaited<ReturnType<typeof readEnds>>;
 
 /** With the rows that do not show their list. */
-const endOf = ({ ownerOf }: CheckpointOptions, { rowsOf }: Ends, name: string): readonly TailRow[] => [
+const endOf = ({ ownerOf }: CheckpointOptions, { rowsOf }: Ends, name: string): readonly FollowedRow[] => [
   ...(rowsOf.get(ownerOf(name)) ?? []),
   ...(rowsOf.get("") ?? []),
 ];
@@ -151,7 +151,7 @@ function findEnd(options: CheckpointOptions, ends: Ends, name: string, latest: n
     times.reduce((a, b) => Math.max(a, b)),
     times.reduce((a, b) => Math.min(a, b)) + 1,
   ];
-  report.note(`continuing after the rows of ${named}, which end at ${instant(newest * 1000)}`);
+  report.info(`continuing after the rows of ${named}, which end at ${instant(newest * 1000)}`);
   return { from: atSecond(Math.min(newest, Math.max(since, newest - resumeSeconds))), rows, since };
 }
 
@@ -203,7 +203,7 @@ async function readEnds(
   { named, shape, ownerOf }: CheckpointOptions,
   saved: (Pick<Saved, "sizes"> & { readonly at: number }) | undefined,
 ) {
-  const rows: TailRow[] = [];
+  const rows: FollowedRow[] = [];
   const files = earlierFiles(named, "any");
   const written = saved === undefined ? files.slice(0, ofFilesAlone.files) : files;
   const isOld = (file: string, writtenAt: number): boolean => {
@@ -229,12 +229,12 @@ async function readEnds(
   return { rowsOf: groupBy(rows, ({ value }) => ownerOf(value)), isCut };
 }
 
-function readLine(shape: RowShape, line: string): TailRow | undefined {
+function readLine(shape: RowShape, line: string): FollowedRow | undefined {
   try {
     const text = withoutPrefix(line);
     const value: unknown = JSON.parse(text);
     const row = isObject(value) ? (member(value, "row") ?? value) : undefined;
-    return isObject(row) ? readTailRow(shape, text, row) : undefined;
+    return isObject(row) ? readFollowedRow(shape, text, row) : undefined;
   } catch {
     // A line of something else.
     return undefined;

@@ -2,9 +2,9 @@ import { rowShape } from "../../../api/endpoint.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { idlePollMs } from "../../../client/follow-wake.ts";
-import { type Ending, Stop } from "../../../client/ending.ts";
+import { type Ending, StopReason } from "../../../client/ending.ts";
 import { valuesOf } from "../../run/alerts/condition.ts";
-import { checkBlind, openAlerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
+import { checkBlind, openAlerts, readWanted, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import { createRowAlerts } from "../../run/alerts/row-alerts.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { Run } from "../../run/with-run.ts";
@@ -16,7 +16,7 @@ import type { Options } from "./followed-lists.ts";
 /** Undefined without alerts. The fields that dexdata adds need the decimals of tokens. */
 export function readAlerts(
   { typed, flags: { blind } }: Input<FollowedFlags>,
-  { questions: { endpoint }, poll = idlePollMs }: Options,
+  { plan: { endpoint }, poll = idlePollMs }: Options,
 ) {
   checkBlind(blind, poll);
   const all = fieldPaths(rowShape(endpoint.lists === "trades" ? withTokenAmounts(endpoint) : endpoint));
@@ -28,17 +28,17 @@ export function readAlerts(
 
 export async function openRowAlerts(
   run: Run,
-  wanted: Wanted | undefined,
+  wanted: WantedAlerts | undefined,
   { cooldown, state, blind, out, envelope }: Values<FollowedFlags>,
   {
     ending,
     ...rest
   }: { readonly limit: number | undefined; readonly log: FollowLog; readonly ending: Ending },
 ) {
-  const over = (): void => ending.end(new Stop("limit"));
-  const opening = { cooldown, state, blind, over, write: run.context.stdout.write, ...rest };
+  const onLimit = (): void => ending.end(new StopReason("limit"));
+  const opening = { cooldown, state, blind, onLimit, write: run.context.stdout.write, ...rest };
   const alerts = wanted && (await openAlerts(run, { wanted, by: "row", ...opening }));
   const see = alerts && createRowAlerts(alerts, envelope === true ? ["row"] : []);
   // Alerts on stdout take the place of rows.
-  return { alerts, see, over, isSilent: wanted?.command.length === 0 && out === undefined };
+  return { alerts, see, onLimit, isSilent: wanted?.command.length === 0 && out === undefined };
 }

@@ -9,7 +9,7 @@ import { member } from "../../../base/json/raw-json.ts";
 import { fromWire } from "../../../base/time/time.ts";
 import { instant } from "../../../base/text/counted.ts";
 import { followRows } from "../../../client/follow.ts";
-import { beginTail, type Earlier, type Tail } from "../../../client/followed-list.ts";
+import { beginFollowing, type Earlier, type RowSource } from "../../../client/followed-list.ts";
 import { createRowWriter } from "./row-writer.ts";
 import {
   createWake,
@@ -18,9 +18,9 @@ import {
   listenForCalls,
   type Wake,
 } from "../../../client/follow-wake.ts";
-import type { TailRow } from "../../../client/followed-row.ts";
+import type { FollowedRow } from "../../../client/followed-row.ts";
 import { createFreshness, type Freshness } from "../../../client/freshness.ts";
-import { Stop } from "../../../client/ending.ts";
+import { StopReason } from "../../../client/ending.ts";
 import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
 import { creditsLast } from "../../run/spending/cost-over-time.ts";
 import { createFollowReport } from "./follow-report.ts";
@@ -115,7 +115,7 @@ export function followList(
   const end = (cause: unknown): void =>
     child.signal.aborted ? undefined : endList(session, title, cause, failed);
   const done = work()
-    .then(() => ending.end(new Stop("limit")), end)
+    .then(() => ending.end(new StopReason("limit")), end)
     .finally(async () => {
       await listening;
       child.release();
@@ -134,7 +134,7 @@ function sayHowLong({ readsAnHour, open, run }: Session, said: SaidOnce): void {
   if (readsAnHour === undefined || said.cost) return;
   said.cost = true;
   const lasting = creditsLast(open.client.meter.creditsLeft, readsAnHour);
-  if (lasting !== undefined) run.report.note(lasting);
+  if (lasting !== undefined) run.report.info(lasting);
 }
 
 /** If only this list cannot be followed, the others may continue. */
@@ -153,38 +153,38 @@ function endList(
 /** Finds where the list was left, or where to begin. */
 function beginningOf(
   { run, open, queue, checkpoint, present, flags, isSearch, isOfMany, pageSize, isStrict }: Session,
-  { name, question }: FollowedList,
+  { name, request }: FollowedList,
   { isForeignCopy, asOf }: Freshness,
-): () => Promise<Tail> {
+): () => Promise<RowSource> {
   const { latest } = present;
-  const typedFrom = question.args.get(isSearch ? "created_after" : "from");
+  const typedFrom = request.args.get(isSearch ? "created_after" : "from");
   const from = typedFrom === undefined ? undefined : fromWire(typedFrom);
   const turns = queue?.of(open.client);
-  const source = { client: turns?.client ?? open.client, question, pageSize, isStrict, isForeignCopy };
+  const list = { client: turns?.client ?? open.client, request, pageSize, isStrict, isForeignCopy };
   const saved = checkpoint?.earlier(name);
   // Called after a response has shown the service's time: with a wrong local clock, rows would be missed.
   const findEarlier = (): Earlier | undefined => checkpoint?.earlierInFiles(name, latest());
-  const shown = flags.envelope === true ? inEnvelope(run.context.clock.now, asOf) : (row: TailRow) => row;
+  const shown = flags.envelope === true ? inEnvelope(run.context.clock.now, asOf) : (row: FollowedRow) => row;
   return async () => {
-    const tail = isSearch
+    const source = isSearch
       ? await beginNewRows({
-          ...source,
+          ...list,
           from,
           saved: saved ?? findEarlier(),
           present: present.seconds,
           latest,
           shown,
         })
-      : await beginTail({ ...source, from, saved, findEarlier, isOfMany }, latest, run.context.clock);
-    const read: Tail["read"] = () => {
+      : await beginFollowing({ ...list, from, saved, findEarlier, isOfMany }, latest, run.context.clock);
+    const read: RowSource["read"] = () => {
       turns?.due();
-      return tail.read();
+      return source.read();
     };
-    return { ...tail, read };
+    return { ...source, read };
   };
 }
 
-function inEnvelope(now: () => number, asOf: Freshness["asOf"]): (row: TailRow) => TailRow {
+function inEnvelope(now: () => number, asOf: Freshness["asOf"]): (row: FollowedRow) => FollowedRow {
   return (row) => {
     const age = asOf();
     const facts = { first_seen: instant(now()), ...(age !== undefined && { as_of: instant(age) }) };
@@ -197,22 +197,22 @@ function inEnvelope(now: () => number, asOf: Freshness["asOf"]): (row: TailRow) 
 }
 
 /** Rows of a search may be in an envelope. */
-const memberOf = ({ value }: TailRow, name: string): string =>
+const memberOf = ({ value }: FollowedRow, name: string): string =>
   String(member(member(value, "row") ?? value, name));
 
 function createRowOutput(
-  { run, idle, renderer, assets, output, isSearch, questions, alerts, see, over, isSilent }: Session,
-  { question, pool }: FollowedList,
+  { run, idle, renderer, assets, output, isSearch, plan, alerts, see, onLimit, isSilent }: Session,
+  { request, pool }: FollowedList,
   said: SaidOnce,
 ) {
-  const ofPool = rowNames(question.args);
-  const namesOf = (row: TailRow): PathNames => (isSearch ? { network: memberOf(row, "chain") } : ofPool);
-  const assetOf = (row: TailRow): Subject =>
+  const ofPool = rowNames(request.args);
+  const namesOf = (row: FollowedRow): PathNames => (isSearch ? { network: memberOf(row, "chain") } : ofPool);
+  const assetOf = (row: FollowedRow): Subject =>
     pool ?? { network: memberOf(row, "chain"), address: memberOf(row, "id") };
   const shown = (rows: Page["rows"]): Page["rows"] =>
-    questions.amounts === undefined ? rows : assets.inTokens(rows);
+    plan.amounts === undefined ? rows : assets.inTokens(rows);
   /** Before the rows are written, because a killed run reads again only those that were not. */
-  const alert = async (rows: readonly TailRow[], page: Page["rows"]): Promise<void> => {
+  const alert = async (rows: readonly FollowedRow[], page: Page["rows"]): Promise<void> => {
     const texts = assets.inTokens(page).texts();
     const seen = rows.map((row, index) => {
       const subject = assetOf(row);
@@ -221,23 +221,23 @@ function createRowOutput(
     });
     await see?.(seen, run.context.clock.elapsed());
   };
-  return async (rows: readonly TailRow[]): Promise<void> => {
+  return async (rows: readonly FollowedRow[]): Promise<void> => {
     idle?.pause("rows");
     const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
-    await assets.learnFor(question, { group: onlyGroup, rows: page });
+    await assets.learnFor(request, { group: onlyGroup, rows: page });
     if (see !== undefined) await alert(rows, page);
     for (const part of isSilent ? [] : output.split(rows, namesOf)) {
       const lines = textRows(part.map(({ text, value }) => ({ row: text, value })));
-      await renderer.page({ group: onlyGroup, rows: shown(lines) }, question.args);
+      await renderer.page({ group: onlyGroup, rows: shown(lines) }, request.args);
     }
     idle?.resume("rows");
-    if (alerts?.isOver() === true) over();
+    if (alerts?.isOver() === true) onLimit();
     const warnings = assets.warnings().filter((line) => line !== said.ofAssets);
     said.ofAssets = warnings.at(-1) ?? said.ofAssets;
     if (!said.fields) {
       said.fields = true;
       // Missing fields are reported at the start, because a run may take days.
-      warnings.push(...missingFields(run.options.fields, question.endpoint, shown(page)));
+      warnings.push(...missingFields(run.options.fields, request.endpoint, shown(page)));
       warnings.push(...hiddenColumnWarnings(renderer));
     }
     for (const line of warnings) run.report.warn(line);
@@ -257,8 +257,8 @@ async function listen(
   const { pace, client } = open;
   const { ledger, notePlan: counted } = client;
   const { timeout, requiredPlan: required } = options;
-  const plan = { counted, required };
-  const opening = { target, context, pace, ledger, timeout, command: "txns --follow", plan };
+  const cost = { counted, required };
+  const opening = { target, context, pace, ledger, timeout, command: "txns --follow", plan: cost };
   const subjects = pool === undefined ? [] : [pool];
   const handlers = { ...course, retrying: course.streamLost };
   await listenForCalls({ ...opening, subjects }, wake, handlers, context.signal).catch(ending.end);

@@ -12,7 +12,7 @@ import {
   type PathNames,
 } from "../../../base/files/file-pattern.ts";
 import { lookAt, makeFolder } from "../../../base/files/paths.ts";
-import type { TailRow } from "../../../client/followed-row.ts";
+import type { FollowedRow } from "../../../client/followed-row.ts";
 import { holdFile, lockOf, refuseUnfinished, targetOf } from "../../../rows/out-file.ts";
 import { checkOutPattern } from "../../../rows/rotating-file.ts";
 import type { Run } from "../../run/with-run.ts";
@@ -22,9 +22,9 @@ export interface FollowOutput {
   readonly output: Output;
   /** Groups the rows by file. Each group must be written before the next one is requested. */
   readonly split: (
-    rows: readonly TailRow[],
-    namesOf: (row: TailRow) => PathNames,
-  ) => Iterable<readonly TailRow[]>;
+    rows: readonly FollowedRow[],
+    namesOf: (row: FollowedRow) => PathNames,
+  ) => Iterable<readonly FollowedRow[]>;
   /** Saves all written rows to disk. Returns the sizes of the files. */
   readonly sync: () => Promise<Readonly<Record<string, number>>>;
   /** Fails if another run writes to the files of rows with these names. */
@@ -51,12 +51,12 @@ export async function openFollowOutput(
   checkOutPattern(out, clock.now(), Object.keys(names));
   const lockFile = lockOfPattern(out, names);
   makeFolder(path.dirname(lockFile));
-  const lock = await holdFile(context, out, lockFile, report.remark);
+  const lock = await holdFile(context, out, lockFile, report.hint);
   onClose(lock.release);
   const checkUnused: FollowOutput["checkUnused"] = async (others) => {
     const other = lockOfPattern(out, others);
     if (other === lockFile || lookAt(other) === undefined) return;
-    (await holdFile(context, out, other, report.remark)).release();
+    (await holdFile(context, out, other, report.hint)).release();
   };
   // A run of several pools has another lock.
   await checkUnused({ network: "", pool: "" });

@@ -29,22 +29,22 @@ export function createFollowReport(
   write: FollowLog,
   { pools, title, isDown }: Followed,
 ) {
-  const remark = options.hasStats ? report.tell : report.remark;
+  const hint = options.hasStats ? report.print : report.hint;
   const log: FollowLog = (event) => write({ ...event, ...(pools.length > 0 && namesAndLabels(pools)) });
   const { clock } = context;
   const titled = (say: Report["warn"]) => (line: string) =>
     title === undefined ? say(line) : isDown() || say(`${title}: ${line}`);
-  const [warn, note] = [titled(report.warn), titled(report.note)];
+  const [warn, info] = [titled(report.warn), titled(report.info)];
   const isOne = title === undefined;
   const noun = pools.length === 0 ? "new pool" : "row";
   const [timesToTell, changed] = [createRepeatLimiter(clock), metrics?.changed];
   const named = (line: string): string => (title === undefined ? line : `${title}: ${line}`);
-  const sinks = { warn, note, remark, log, isOne, named, noun, changed, now: clock.now, timesToTell };
+  const sinks = { warn, info, hint, log, isOne, named, noun, changed, now: clock.now, timesToTell };
   const holes = createHoles(clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }
 
-interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
+interface Sinks extends Pick<Report, "warn" | "info" | "hint"> {
   readonly isOne: boolean;
   /** Adds the list, unless it is the only one. */
   readonly named: (line: string) => string;
@@ -58,7 +58,7 @@ interface Sinks extends Pick<Report, "warn" | "note" | "remark"> {
 }
 
 function reportOfStream(sinks: Sinks, holes: Holes) {
-  const { warn, remark, log, noun, timesToTell, changed } = sinks;
+  const { warn, hint, log, noun, timesToTell, changed } = sinks;
   const lost = createSeries(sinks);
   let [isListening, isPollSaid, gapSeconds] = [false, false, 0];
   return {
@@ -99,13 +99,13 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
     closed: (reason: string): void => log({ event: "close", reason }),
     ended: (rows: number, { requests, events, credits, creditsInDoubt: in_doubt }: Meter): void => {
       log({ event: "credits", rows, requests, events, credits, in_doubt });
-      remark(`followed ${counted(rows, noun)}`);
+      hint(`followed ${counted(rows, noun)}`);
     },
   };
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { note, log, isOne, named, noun } = sinks;
+  const { info, log, isOne, named, noun } = sinks;
   const series = createSeries(sinks);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
@@ -118,7 +118,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       series.end();
       for (const hole of holes.filledBy(began)) {
         log({ event: "filled", ...timesOf(hole), rows });
-        if (isOne) note(`gap filled ${shown(hole)}: ${counted(rows, noun)}`);
+        if (isOne) info(`gap filled ${shown(hole)}: ${counted(rows, noun)}`);
       }
     },
     /** A read returned an earlier state of the list. */
@@ -234,7 +234,7 @@ export function createBehindReport(
     const seconds = Math.round((clock.elapsed() - since) / 1000);
     since = undefined;
     log({ event: "caught_up", seconds });
-    report.note(`reading on time again, after ${formatDuration(Math.max(1, seconds) * 1000)}`);
+    report.info(`reading on time again, after ${formatDuration(Math.max(1, seconds) * 1000)}`);
   };
   return {
     down: (reason: string): void => begin(`reads are paused: ${reason}`),

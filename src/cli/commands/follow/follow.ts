@@ -4,8 +4,8 @@ import { Failure, usageFailure } from "../../../base/failure.ts";
 import { createQueue } from "../../../base/queue.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { namesAndLabels, type Subject } from "../../../client/subject.ts";
-import { endCause, Stop } from "../../../client/ending.ts";
-import { refusePacked } from "../../../rows/packing.ts";
+import { endCause, StopReason } from "../../../client/ending.ts";
+import { refuseCompressed } from "../../../rows/encoder.ts";
 import { formatByName, formats } from "../../render/formats/formats.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -30,7 +30,7 @@ export async function runFollow(
       `--output ${output} cannot be used with --follow and --out: rows are appended as ndjson`,
       "use ndjson",
     );
-  if (out !== undefined) refusePacked(out, "--follow");
+  if (out !== undefined) refuseCompressed(out, "--follow");
   if (formatByName(out) !== undefined)
     throw usageFailure(`--out "${out}": --follow writes ndjson`, "use the extension .ndjson");
   checkEventsFile(events, out);
@@ -73,7 +73,7 @@ async function follow(session: Session): Promise<ExitCode> {
   const running = createRunning(session);
   const continued = lists.filter(({ name }) => checkpoint?.earlier(name) !== undefined).length;
   const which = session.isOfMany ? ` ${counted(continued, "list")}` : "";
-  if (continued > 0) run.report.note(`resuming${which} from ${checkpoint?.file}`);
+  if (continued > 0) run.report.info(`resuming${which} from ${checkpoint?.file}`);
   for (const list of lists) running.start(list);
   const ofAll = { pools: poolsOf(lists), title: undefined, isDown: () => false };
   const course = createFollowReport(run, log, ofAll);
@@ -111,14 +111,14 @@ async function follow(session: Session): Promise<ExitCode> {
   } finally {
     release();
     const { reason } = signal;
-    if (reason instanceof Stop && reason.by === "time")
+    if (reason instanceof StopReason && reason.by === "time")
       for (const failure of Array.from(running.all(), ({ course: of }) => of.behind())) behind ??= failure;
     course.closed(endCause(reason));
     course.ended(quota.count, open.client.meter);
     await checkpoint?.close();
   }
   const exit = session.alerts?.exitAfter(signal.reason);
-  if (exit === undefined && !(signal.reason instanceof Stop)) throw signal.reason;
+  if (exit === undefined && !(signal.reason instanceof StopReason)) throw signal.reason;
   if (!following().some(({ isStuck }) => isStuck())) await renderer.end();
   if (behind !== undefined && exit !== 0) throw behind;
   return exit ?? 0;
@@ -146,7 +146,7 @@ function createRunning(session: Session) {
       const names = new Set(next.map(({ name }) => name));
       const removed = [...running].filter(([name]) => !names.has(name));
       const added = next.filter(({ name }) => !running.has(name));
-      for (const { question } of added) await session.output.checkUnused(rowNames(question.args));
+      for (const { request } of added) await session.output.checkUnused(rowNames(request.args));
       for (const [name, { stop, done }] of removed) {
         stop();
         await done;
@@ -154,7 +154,7 @@ function createRunning(session: Session) {
       }
       for (const list of added) start(list);
       log({ event: "reload", pools: running.size, added: added.length, removed: removed.length });
-      report.note(
+      report.info(
         `list reloaded: ${counted(running.size, "pool")}, ${added.length} new, ${removed.length} removed`,
       );
     } catch (cause) {

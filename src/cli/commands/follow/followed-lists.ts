@@ -1,4 +1,4 @@
-import type { Args, Question } from "../../../api/args.ts";
+import type { Args, ApiRequest } from "../../../api/args.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { failAsService } from "../../../api/error-codes.ts";
@@ -15,20 +15,20 @@ import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
-import { type Questions, readQuestions } from "../input/questions.ts";
+import { type PullPlan, readPlan } from "../input/pull-plan.ts";
 import { isList } from "../input/subjects.ts";
 
 /** A pool's transactions, or a search. */
 export interface FollowedList {
   /** Equal in every run. */
   readonly name: string;
-  readonly question: Question;
+  readonly request: ApiRequest;
   readonly pool: Subject | undefined;
 }
 
 /** What the command line asks for. Nothing has been sent yet. */
 export interface Options {
-  readonly questions: Questions;
+  readonly plan: PullPlan;
   readonly lists: readonly FollowedList[];
   readonly isSearch: boolean;
   /** Milliseconds between reads; undefined if a stream says when to read. */
@@ -52,20 +52,20 @@ export async function readOptions(
   const { options, sources, context } = run;
   const { flags, words } = input;
   const started = context.clock.elapsed();
-  const read = async (signal: AbortSignal): Promise<Questions> => {
+  const read = async (signal: AbortSignal): Promise<PullPlan> => {
     const file = async (name: string): Promise<string> => await sources.file(name, signal);
     // --from of a pool that is added after weeks is not the time that it was for the others.
     const now = options.now + context.clock.elapsed() - started;
-    return await readQuestions(group, input, { ...options, now }, { ...sources, file });
+    return await readPlan(group, input, { ...options, now }, { ...sources, file });
   };
-  const listsIn = (questions: Questions): readonly FollowedList[] => {
-    if (questions.asked.length === 0) throw usageFailure("no pools to follow: the list is empty");
-    return listsOf(questions, isSearch);
+  const listsIn = (plan: PullPlan): readonly FollowedList[] => {
+    if (plan.argSets.length === 0) throw usageFailure("no pools to follow: the list is empty");
+    return listsOf(plan, isSearch);
   };
-  const questions = await read(context.signal);
-  const { endpoint, asked } = questions;
+  const plan = await read(context.signal);
+  const { endpoint, argSets } = plan;
   const isSearch = endpoint.lists === "pools";
-  const isOfMany = isSearch || asked.length !== 1 || words.some(isList);
+  const isOfMany = isSearch || argSets.length !== 1 || words.some(isList);
   const pollOfMany = isOfMany ? readPoll(flags) : undefined;
   const poll = pollOfMany ?? flags.poll;
   if (flags.estimate === true && poll === undefined)
@@ -73,7 +73,7 @@ export async function readOptions(
       "--estimate cannot be used with --follow: the cost depends on how many new rows arrive",
       "limit it with --max-credits, or use --poll",
     );
-  if (isSearch && asked[0]?.has("liquidity_usd_min") === true)
+  if (isSearch && argSets[0]?.has("liquidity_usd_min") === true)
     run.report.warn(
       "liquidity_usd is 0 for pools younger than about a week; use --volume-usd-24h-min or --txns-24h-min, and for reserves: dexdata stream --feed reserves",
     );
@@ -81,30 +81,30 @@ export async function readOptions(
     throw usageFailure("--streaming-url cannot be used with several pools: no stream is opened", "remove it");
   if (options.columns !== undefined)
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
-  checkPrefix(options, questions);
+  checkPrefix(options, plan);
   const reread = async (signal: AbortSignal): Promise<readonly FollowedList[]> => {
     sources.names.forget();
     return listsIn(await read(signal));
   };
   const ofMany: PathNames = isSearch ? { network: "" } : { network: "", pool: "" };
   return {
-    questions,
-    lists: listsIn(questions),
+    plan,
+    lists: listsIn(plan),
     isSearch,
     poll,
     pollOfMany,
-    names: isOfMany ? ofMany : rowNames(asked[0] ?? new Map()),
+    names: isOfMany ? ofMany : rowNames(argSets[0] ?? new Map()),
     reread: words.some((word) => word.startsWith("@")) ? reread : undefined,
   };
 }
 
-function listsOf({ endpoint, asked, named }: Questions, isSearch: boolean): readonly FollowedList[] {
-  return asked.map((args, index) => {
-    const question = { endpoint, args };
-    if (isSearch) return { name: nameOfSearch(endpoint.command, args), question, pool: undefined };
+function listsOf({ endpoint, argSets, named }: PullPlan, isSearch: boolean): readonly FollowedList[] {
+  return argSets.map((args, index) => {
+    const request = { endpoint, args };
+    if (isSearch) return { name: nameOfSearch(endpoint.command, args), request, pool: undefined };
     const { label } = named[index] ?? {};
     const pool = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "", label };
-    return { name: poolName(pool), question, pool };
+    return { name: poolName(pool), request, pool };
   });
 }
 
@@ -134,7 +134,7 @@ export function pathOfUrl({ pathname }: URL): string {
   return decodeURIComponent(pathname.slice(Math.max(0, pathname.indexOf("/networks/"))));
 }
 
-export function pathOfList({ question: { endpoint, args } }: FollowedList): string {
+export function pathOfList({ request: { endpoint, args } }: FollowedList): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => args.get(name) ?? "");
 }
 

@@ -41,12 +41,12 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const { flags } = input;
   const { clock } = outer.context;
   const asked = await readOptions(outer, group, input);
-  const { questions, lists, poll, pollOfMany } = asked;
+  const { plan, lists, poll, pollOfMany } = asked;
   const wanted = readAlerts(input, asked);
   const isOfMany = pollOfMany !== undefined;
   const log = openEventLog(flags.events, report, clock);
   const output = await openFollowOutput(outer, flags.out, asked.names);
-  for (const { question } of lists) await output.checkUnused(rowNames(question.args));
+  for (const { request } of lists) await output.checkUnused(rowNames(request.args));
   const ending = createEnding(clock, outer.context.signal, flags.for);
   onClose(ending.release);
   const run = { ...outer, context: { ...outer.context, signal: ending.signal } };
@@ -60,21 +60,21 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const readsAnHour = poll === undefined ? undefined : readsPerHour(poll) * lists.length;
   if (flags.estimate === true) {
     const cost = { requests: readsAnHour ?? 0, credits: readsAnHour ?? 0 };
-    await writeHourlyEstimate(run, flags, questions.endpoint, open.client.target, cost);
+    await writeHourlyEstimate(run, flags, plan.endpoint, open.client.target, cost);
     return undefined;
   }
   const behind = createBehindReport(run, log, poll ?? 0);
   const queue = isOfMany ? createReadQueue(run.context, perMinute, options.retry.retries, behind) : undefined;
-  report.remark(`waiting for new ${asked.isSearch ? "pools" : "transactions"}; press Ctrl-C to stop`);
+  report.hint(`waiting for new ${asked.isSearch ? "pools" : "transactions"}; press Ctrl-C to stop`);
   if (poll !== undefined) {
-    const what = asked.isSearch ? questions.endpoint.command : counted(lists.length, "pool");
+    const what = asked.isSearch ? plan.endpoint.command : counted(lists.length, "pool");
     const end = flags.out === undefined ? "; without --out, a restart does not continue" : "";
-    report.note(isOfMany ? `${pollLineOfMany(what, lists.length, poll)}${end}` : pollLine(poll));
+    report.info(isOfMany ? `${pollLineOfMany(what, lists.length, poll)}${end}` : pollLine(poll));
   }
-  const amounts = wanted?.isOfAmounts === true ? "tokens" : questions.amounts;
+  const amounts = wanted?.isOfAmounts === true ? "tokens" : plan.amounts;
   // Their requests are retried in the queue as well, or an alert would lack its amounts.
-  const asking = queue?.of(open.client).client ?? open.client;
-  const assets = createTableAssets(run.context, asking, options, { ...questions, amounts });
+  const reader = queue?.of(open.client).client ?? open.client;
+  const assets = createTableAssets(run.context, reader, options, { ...plan, amounts });
   onClose(assets.save);
   const checkpoint = await openOwnCheckpoint(run, asked, {
     ...flags,
@@ -83,7 +83,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     ending,
   });
   const renderer = await createRenderer({
-    ...presentationOf(run.context, options, questions),
+    ...presentationOf(run.context, options, plan),
     output: output.output,
     isContinued: false,
     // A displayed age would be wrong after a minute, so rows show their time instead.
@@ -91,13 +91,13 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     findAsset: assets.find,
   });
   // By default, pages are as large as possible, because `--limit` applies to the rows that are written.
-  const pageSize = flags["page-size"] === undefined ? 100 : questions.walk.pageSize;
+  const pageSize = flags["page-size"] === undefined ? 100 : plan.list.pageSize;
   // The default limits a list. Without --limit, the run goes on.
   const limit = input.typed.has("limit") ? flags.limit : undefined;
   const quota = createQuota(input.typed.has("when") ? undefined : limit);
   const acting = await openRowAlerts(outer, wanted, flags, { limit, log, ending });
   const idle = watchRows(clock, flags["idle-exit"], ending);
-  const reading = { pageSize, isStrict: questions.walk.isStrict, readsAnHour, checkRate, isOfMany };
+  const reading = { pageSize, isStrict: plan.list.isStrict, readsAnHour, checkRate, isOfMany };
   const parts = {
     log,
     open,
@@ -122,7 +122,7 @@ async function openFollowClient(run: Run, speed: number, isOfMany: boolean) {
   const { retry } = run.options;
   const present = createServicePresent(context.clock);
   const freshness = new Map<string, Freshness>();
-  const noteAge = createAgeNote(report.note);
+  const noteAge = createAgeNote(report.info);
   const open = await run.open({
     context,
     speed,
@@ -149,7 +149,7 @@ interface CheckpointParts {
 
 async function openOwnCheckpoint(
   { context, report }: Run,
-  { questions: { endpoint }, names, isSearch, pollOfMany, lists: [first] }: Options,
+  { plan: { endpoint }, names, isSearch, pollOfMany, lists: [first] }: Options,
   { out, service, output: { sync }, ending }: CheckpointParts,
 ) {
   if (out === undefined) return undefined;

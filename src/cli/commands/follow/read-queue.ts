@@ -137,7 +137,7 @@ export function createReadQueue(
     /** A client for one list, whose requests wait here, and a function that must be called when a read is due. */
     of: (client: Client) => {
       let isDue = true;
-      const asking: Client["ask"] = async (...asked) => {
+      const queuedAsk: Client["ask"] = async (...asked) => {
         const isFirst = isDue;
         isDue = false;
         return await ask(client, isFirst, ...asked);
@@ -145,7 +145,7 @@ export function createReadQueue(
       const due = (): void => {
         isDue = true;
       };
-      return { client: { ...client, ask: asking }, due };
+      return { client: { ...client, ask: queuedAsk }, due };
     },
   };
 }

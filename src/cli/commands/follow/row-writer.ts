@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/context/context.ts";
 import type { Instant } from "../../../base/time/time.ts";
 import { createQueue } from "../../../base/queue.ts";
-import { compareRows, type TailRow } from "../../../client/followed-row.ts";
+import { compareRows, type FollowedRow } from "../../../client/followed-row.ts";
 
 interface RowTimes {
   /** Called for rows that are older than one already written. */
@@ -20,12 +20,12 @@ export function createQuota(limit: number | undefined) {
 /** Writes rows in the given order. Rows that are older than one already written were indexed too late. */
 export function createRowWriter(
   quota: ReturnType<typeof createQuota>,
-  show: (rows: readonly TailRow[]) => Promise<void>,
+  show: (rows: readonly FollowedRow[]) => Promise<void>,
   { late, ahead, latest }: RowTimes,
 ) {
-  let last: TailRow | undefined;
+  let last: FollowedRow | undefined;
 
-  const reportTimes = (rows: readonly TailRow[]): void => {
+  const reportTimes = (rows: readonly FollowedRow[]): void => {
     let [number, seconds] = [0, 0];
     const present = latest();
     const sound = rows.filter(({ at }) => at.seconds <= present);
@@ -42,7 +42,7 @@ export function createRowWriter(
 
   return {
     /** Returns false if no more rows are wanted. */
-    write: async (rows: readonly TailRow[]): Promise<boolean> =>
+    write: async (rows: readonly FollowedRow[]): Promise<boolean> =>
       await quota.inTurn(async () => {
         const { limit = Number.POSITIVE_INFINITY } = quota;
         const wanted = rows.slice(0, limit - quota.count);

@@ -1,4 +1,4 @@
-import { plainWalk } from "../../../client/walk.ts";
+import { plainList } from "../../../client/list-plan.ts";
 import type { AddressOf } from "../../../api/address-form.ts";
 import { labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { search } from "../../../api/endpoints/search.ts";
@@ -9,13 +9,13 @@ import type { NamedAsset } from "../../settings/asset-names.ts";
 import { setAssetName } from "../../settings/edit-asset-names.ts";
 import { readSwitch } from "../../../base/text/switch-words.ts";
 import { nameOf, shortAddress, subjectKey } from "../../../client/subject.ts";
-import { walkPages } from "../../../client/walk-pages.ts";
+import { readPages } from "../../../client/read-pages.ts";
 import { drawLocalTable } from "../../render/table/local-table.ts";
 import { type Decimal, readDecimal, showAmount, showPrice } from "../../render/values/decimal.ts";
 import { textWidth } from "../../render/values/width.ts";
 import { isKnownNetwork, unknownNameHint } from "../../run/asset-names.ts";
 import { flagWords } from "../../run/flags/flag.ts";
-import { say, sayWarning } from "../../run/report.ts";
+import { writeLine, writeWarning } from "../../run/report.ts";
 import { nameServiceOf, type RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import type { NamedInput } from "./asset-places.ts";
@@ -49,11 +49,14 @@ export async function chooseAsset(
 ): Promise<{ readonly asset: NamedAsset; readonly credits: number }> {
   return await withRun(input, outer, async (run) => {
     const { word, kind } = wanted;
-    await say(run.context, `"${word}" is not a name yet; searching for a ${kind} (1 request, 1 credit)`);
-    const { client } = await run.open({ over: () => undefined });
+    await writeLine(
+      run.context,
+      `"${word}" is not a name yet; searching for a ${kind} (1 request, 1 credit)`,
+    );
+    const { client } = await run.open({ onClosed: () => undefined });
     const groups = new Map<string, readonly object[]>();
     const query = new Map([["query", word]]);
-    for await (const { group, rows } of walkPages(client, search, query, plainWalk(0)))
+    for await (const { group, rows } of readPages(client, search, query, plainList(0)))
       groups.set(group, rows.values());
     const { asset, isKept } = await choose(run, wanted, candidatesIn(groups, wanted));
     if (isKept) await keepName(run, input, wanted, asset);
@@ -136,12 +139,13 @@ async function choose(
   const isSymbol = found.some((each) => hasSymbol(each, word));
   // A word becomes a name only if it is a symbol of an asset, is not a name yet, and does not hide a network.
   const isKept = isSymbol && !wanted.isTaken && !isKnownNetwork(context, word.toLowerCase());
-  if (!isSymbol) await sayWarning(context, `no ${kind} has the symbol ${word.toUpperCase()}; similar ones:`);
+  if (!isSymbol)
+    await writeWarning(context, `no ${kind} has the symbol ${word.toUpperCase()}; similar ones:`);
   await context.stderr.write(drawCandidates(shown, context.stderr.columns ?? Number.POSITIVE_INFINITY));
   const others = `${found.length - shown.length} more: dexdata search ${word}${isSandbox ? " --sandbox" : ""}`;
   const narrower = network === undefined ? `; for one network only: <network> ${word}` : "";
-  if (found.length > shown.length) await say(context, others + narrower);
-  for (const line of lookalikes(found)) await sayWarning(context, line);
+  if (found.length > shown.length) await writeLine(context, others + narrower);
+  for (const line of lookalikes(found)) await writeWarning(context, line);
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const purpose = isKept ? `, to be stored as "${word.toLowerCase()}"` : "";
     await context.stderr.write(`choose a ${kind} by number${purpose} (Enter for none): `);
@@ -152,7 +156,7 @@ async function choose(
     if (typed === "") break;
     const chosen = /^\d+$/u.test(typed) ? shown[Number(typed) - 1] : undefined;
     if (chosen !== undefined) return { asset: chosen.asset, isKept: isKept && hasSymbol(chosen, word) };
-    await say(context, `"${typed}" is not a number from 1 to ${shown.length}`);
+    await writeLine(context, `"${typed}" is not a number from 1 to ${shown.length}`);
   }
   throw none(`no ${kind} chosen`);
 }
@@ -219,9 +223,9 @@ async function keepName(
   const undo = ["dexdata name remove", name, ...flagWords(service)].join(" ");
   try {
     await setAssetName(context, nameServiceOf(options), name, asset);
-    await say(context, `${name} is now a name of ${nameOf(asset)}; to undo: ${undo}`);
+    await writeLine(context, `${name} is now a name of ${nameOf(asset)}; to undo: ${undo}`);
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause;
-    await sayWarning(context, `the name "${name}" was not stored: ${cause.message}`);
+    await writeWarning(context, `the name "${name}" was not stored: ${cause.message}`);
   }
 }

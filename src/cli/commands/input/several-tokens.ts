@@ -1,7 +1,7 @@
 import { readArgs, type Typed } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import type { TokensOfPool } from "../../../client/walk.ts";
+import type { TokensOfPool } from "../../../client/list-plan.ts";
 import { addressKey } from "../../../client/subject.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 

@@ -1,11 +1,11 @@
-import { plainWalk } from "../../../client/walk.ts";
+import { plainList } from "../../../client/list-plan.ts";
 import { showSeconds } from "../../../base/time/time.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
-import { walkPages } from "../../../client/walk-pages.ts";
+import { readPages } from "../../../client/read-pages.ts";
 import { dexes } from "../../../api/endpoints/dexes.ts";
 import { networks } from "../../../api/endpoints/networks.ts";
-import type { Question } from "../../../api/args.ts";
+import type { ApiRequest } from "../../../api/args.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { failAsService } from "../../../api/error-codes.ts";
 import { Failure } from "../../../base/failure.ts";
@@ -18,14 +18,14 @@ import { nearestNetwork } from "../../../api/network-aliases.ts";
 import type { Page } from "../../../client/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { member } from "../../../base/json/raw-json.ts";
-import type { Questions } from "./questions.ts";
+import type { PullPlan } from "./pull-plan.ts";
 import { networkDoubt } from "../../../api/service-errors.ts";
 import { candleWindow, countOpenings } from "../../../client/candle-windows.ts";
 
-interface Asking {
+interface ListLookup {
   readonly context: Context;
   readonly client: Client;
-  readonly question: Question;
+  readonly request: ApiRequest;
 }
 
 type KeptRows = readonly (readonly string[])[];
@@ -34,11 +34,11 @@ type KeptRows = readonly (readonly string[])[];
 const networksOf = new WeakMap<Client, Promise<KeptRows>>();
 
 /** Adds the nearest known network to a 404. Fetching the list of networks costs at most one request per day. */
-export async function withSuggestion(cause: unknown, asking: Asking): Promise<Failure> {
+export async function withSuggestion(cause: unknown, lookup: ListLookup): Promise<Failure> {
   if (!(cause instanceof Failure)) throw cause;
-  const { client } = asking;
+  const { client } = lookup;
   const { status, code, body, why, retryAfter } = cause.details;
-  const { args } = asking.question;
+  const { args } = lookup.request;
   const only = args.get("network");
   const asked = only === undefined ? args.get("chains")?.split(",") : [only];
   if (status !== 404 || asked === undefined) return cause;
@@ -46,7 +46,7 @@ export async function withSuggestion(cause: unknown, asking: Asking): Promise<Fa
   const isUnsaid = body === undefined || !body.has("error");
   if (code !== "unsupported_network" && !isUnsaid) return cause;
   const listing =
-    networksOf.get(client) ?? listKnown({ ...asking, question: { endpoint: networks, args: new Map() } });
+    networksOf.get(client) ?? listKnown({ ...lookup, request: { endpoint: networks, args: new Map() } });
   networksOf.set(client, listing);
   const known = await listing;
   const slugs = new Set(known.map(([id = ""]) => id));
@@ -68,14 +68,14 @@ export async function withSuggestion(cause: unknown, asking: Asking): Promise<Fa
 }
 
 /** Helps, for example, if the user typed a DEX's display name instead of its ID. */
-export async function hintAtEmpty(asking: Asking): Promise<string | undefined> {
-  const { question } = asking;
-  const [dex, network] = [question.args.get("dex_name"), question.args.get("network")];
-  if (dex === undefined) return emptyResultHint(question);
-  const flag = question.endpoint.raw === undefined ? "--dex " : "--field dex_name=";
+export async function hintAtEmpty(lookup: ListLookup): Promise<string | undefined> {
+  const { request } = lookup;
+  const [dex, network] = [request.args.get("dex_name"), request.args.get("network")];
+  if (dex === undefined) return emptyResultHint(request);
+  const flag = request.endpoint.raw === undefined ? "--dex " : "--field dex_name=";
   if (network === undefined) return hintAtDisplayName(flag, dex);
   const listing = { endpoint: dexes, args: new Map([["network", network]]) };
-  const known = await listKnown({ ...asking, question: listing });
+  const known = await listKnown({ ...lookup, request: listing });
   const ids = known.map(([id = ""]) => id);
   const typed = dex.toLowerCase();
   if (ids.some((each) => each.toLowerCase() === typed)) return undefined;
@@ -89,7 +89,11 @@ export async function hintAtEmpty(asking: Asking): Promise<string | undefined> {
  * The public service keeps 7 days of transactions, and its counts leave out all others, so nothing else shows the gap.
  * `oldest` is the mark of the last row, and `now` in milliseconds.
  */
-export function hintAtReach({ args }: Question, oldest: string | undefined, now: number): string | undefined {
+export function hintAtReach(
+  { args }: ApiRequest,
+  oldest: string | undefined,
+  now: number,
+): string | undefined {
   const start = Number(args.get("from") ?? args.get("created_after"));
   if (start > now / 1000) return `the time range begins in the future: ${showSeconds(start)}`;
   const reach = Math.floor(now / 1000) - transactionReach;
@@ -111,25 +115,25 @@ function hintAtDisplayName(flag: string, dex: string): string | undefined {
 }
 
 /** Uses today's cache if possible. Empty when fetching fails, because a failed hint must not hide the result. */
-async function listKnown(asking: Asking): Promise<KeptRows> {
-  const { context, client } = asking;
-  const { endpoint, args } = asking.question;
-  const cached = isCached(client) ? readCachedList(context, listName(asking)) : undefined;
+async function listKnown(lookup: ListLookup): Promise<KeptRows> {
+  const { context, client } = lookup;
+  const { endpoint, args } = lookup.request;
+  const cached = isCached(client) ? readCachedList(context, listName(lookup)) : undefined;
   if (cached !== undefined) return cached.map((text) => text.split("\t"));
   const rows: (readonly string[])[] = [];
   try {
-    for await (const page of walkPages(client, endpoint, args, plainWalk(100))) {
+    for await (const page of readPages(client, endpoint, args, plainList(100))) {
       rows.push(...page.rows.values().map((row) => keptRow(row, endpoint)));
     }
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause;
     return [];
   }
-  if (isCached(client)) keepList(asking, rows);
+  if (isCached(client)) keepList(lookup, rows);
   return rows;
 }
 
-function emptyResultHint({ args, endpoint }: Question): string | undefined {
+function emptyResultHint({ args, endpoint }: ApiRequest): string | undefined {
   const token = args.get("token_address");
   const isRaw = endpoint.raw !== undefined;
   if (token !== undefined && isSymbol(token)) {
@@ -154,13 +158,13 @@ const longestKept = 200;
 /** The sandbox is free and uses a new port each time, so its lists are not cached. */
 const isCached = ({ target }: Client): boolean => !target.isSimulated;
 
-function keepList(asking: Asking, rows: KeptRows): void {
+function keepList(lookup: ListLookup, rows: KeptRows): void {
   const texts = rows.map((row) => row.join("\t"));
-  writeCachedList(asking.context, listName(asking), texts);
+  writeCachedList(lookup.context, listName(lookup), texts);
 }
 
 /** The name ends with `listEnding`. */
-function listName({ client, question: { endpoint, args } }: Asking): string {
+function listName({ client, request: { endpoint, args } }: ListLookup): string {
   return `${client.target.rest}${listEnding(endpoint.id, args.get("network"))}`;
 }
 
@@ -173,8 +177,8 @@ function keptRow(row: object, { typedFields }: Endpoint): readonly string[] {
 }
 
 /** Returns undefined for lists that are incomplete or not cached. */
-export function createListKeeper(context: Context, client: Client, { endpoint, limit, walk }: Questions) {
-  const isWhole = limit === undefined && walk.start === undefined && walk.kind !== "once";
+export function createListKeeper(context: Context, client: Client, { endpoint, limit, list }: PullPlan) {
+  const isWhole = limit === undefined && list.start === undefined && list.kind !== "once";
   if (endpoint.typedFields === undefined || !isWhole || !isCached(client)) return undefined;
   let rows: (readonly string[])[] = [];
   return {
@@ -182,8 +186,8 @@ export function createListKeeper(context: Context, client: Client, { endpoint, l
       rows.push(...page.rows.values().map((row) => keptRow(row, endpoint)));
     },
     /** Call this when the complete list has been fetched. */
-    end: (question: Question): void => {
-      if (rows.length > 0) keepList({ context, client, question }, rows);
+    end: (request: ApiRequest): void => {
+      if (rows.length > 0) keepList({ context, client, request }, rows);
       rows = [];
     },
   };

@@ -1,10 +1,10 @@
 import { isPaged } from "../../../api/reply.ts";
 import type { Position } from "../../../client/page-end.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
-import { plainWalk, type TokensOfPool, type WalkBasics } from "../../../client/walk.ts";
+import { plainList, type TokensOfPool, type PageOptions } from "../../../client/list-plan.ts";
 import type { ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { Values } from "../../run/flags/flag.ts";
-import type { Wanted } from "../../../rows/wanted-pages.ts";
+import type { PullQuery } from "../../../rows/wanted-pages.ts";
 
 /** How many rows are wanted, and how they are requested. Ignores flags that the endpoint's list does not support. */
 export function readWanted(
@@ -12,9 +12,9 @@ export function readWanted(
   flags: Values<ReplyFlags>,
   defaultPageSize: number | undefined,
   ofPool: TokensOfPool | undefined,
-): Pick<Wanted, "limit"> & { readonly walk: WalkBasics } {
+): Pick<PullQuery, "limit"> & { readonly list: PageOptions } {
   if (!isPaged(reply)) {
-    return { limit: flags.limit, walk: plainWalk(0) };
+    return { limit: flags.limit, list: plainList(0) };
   }
   const limit = flags.all === true ? undefined : flags.limit;
   // If rows are selected here, the limit does not tell how many are needed. The first pages count as well.
@@ -24,7 +24,7 @@ export function readWanted(
   const pageSize =
     ofPool === undefined ? (typedSize ?? Math.min(limit ?? most, most)) : Math.min(typedSize ?? most, most);
   const start = positionOf(flags.cursor, flags.page);
-  return { limit, walk: { pageSize, start, isStrict: flags["no-strict"] !== true } };
+  return { limit, list: { pageSize, start, isStrict: flags["no-strict"] !== true } };
 }
 
 export function positionOf(cursor: string | undefined, page: number | undefined): Position | undefined {

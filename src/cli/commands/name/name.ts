@@ -8,7 +8,7 @@ import { addressKey, nameOf } from "../../../client/subject.ts";
 import { isKnownNetwork } from "../../run/asset-names.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import { expectWords, writeRows } from "../../run/output/local-output.ts";
-import { say, sayWarning } from "../../run/report.ts";
+import { writeLine, writeWarning } from "../../run/report.ts";
 import { nameServiceOf, readRunOptions } from "../../run/run-options.ts";
 import type { Input } from "../command.ts";
 import { checkWord, splitPair } from "../input/subjects.ts";
@@ -36,10 +36,10 @@ export async function add(
   checkWord({ network, address }, "pool");
   const near = isKnownNetwork(context, network) ? undefined : nearestNetwork(network, wellKnownNetworks);
   if (near !== undefined)
-    await sayWarning(context, `"${network}" is not a known network; did you mean ${near}?`);
+    await writeWarning(context, `"${network}" is not a known network; did you mean ${near}?`);
   const asset = { network, address: addressKey(address), kind: undefined };
   await setAssetName(context, serviceIn(input, context), name, asset, input.flags.force === true);
-  if (context.stderr.isTerminal) await say(context, `${name.toLowerCase()} is ${nameOf(asset)}`);
+  if (context.stderr.isTerminal) await writeLine(context, `${name.toLowerCase()} is ${nameOf(asset)}`);
   return 0;
 }
 
@@ -54,7 +54,7 @@ export async function list(input: Typed, context: Context): Promise<ExitCode> {
   expectWords(input.words, 0, "name list");
   const names = readAssetNames(context, serviceIn(input, context));
   if (names.size === 0 && context.stderr.isTerminal)
-    await say(context, "no names; add one: dexdata name add <name> <network:address>");
+    await writeLine(context, "no names; add one: dexdata name add <name> <network:address>");
   const sorted = [...names].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const rows = sorted.map(([name, { kind = "", ...asset }]) => ({ name, ...asset, kind }));
   return await writeRows(context, input.flags, rows);
@@ -64,7 +64,7 @@ export async function remove(input: Typed, context: Context): Promise<ExitCode> 
   expectWords(input.words, 1, "name remove <name>");
   const [name = ""] = input.words;
   const existed = await setAssetName(context, serviceIn(input, context), name, undefined);
-  if (!existed) await sayWarning(context, `"${name}" is not a name`);
-  else if (context.stderr.isTerminal) await say(context, `removed the name ${name.toLowerCase()}`);
+  if (!existed) await writeWarning(context, `"${name}" is not a name`);
+  else if (context.stderr.isTerminal) await writeLine(context, `removed the name ${name.toLowerCase()}`);
   return 0;
 }

@@ -6,7 +6,7 @@ import {
   reachAt,
   ruleOf,
   takeStored,
-  type TimedWalk,
+  type TimedPlan,
   wantedLegs,
 } from "../../../client/timed-legs.ts";
 import type { Target } from "../../../client/target.ts";
@@ -19,7 +19,7 @@ import type { Estimate } from "../../run/spending/estimate.ts";
 const lookBack = 0.015;
 
 /** The requests that the prices need on a plan, and those that they may need if there are few trades. */
-async function countTimed(timed: TimedWalk, target: Target) {
+async function countTimed(timed: TimedPlan, target: Target) {
   const rule = ruleOf(timed, target.tier);
   let [requests, atMost] = [0, 0];
   for (const [index, legs] of wantedLegs(timed, rule, 0, () => undefined)) {
@@ -35,7 +35,7 @@ async function countTimed(timed: TimedWalk, target: Target) {
   return { requests: Math.round(requests), atMost: Math.max(atMost, Math.round(requests)) };
 }
 
-export async function estimateTimed(timed: TimedWalk, target: Target): Promise<Estimate> {
+export async function estimateTimed(timed: TimedPlan, target: Target): Promise<Estimate> {
   const { requests, atMost } = await countTimed(timed, target);
   return {
     requests,
@@ -49,7 +49,7 @@ export async function estimateTimed(timed: TimedWalk, target: Target): Promise<E
 
 /** What the same prices cost on other plans, and with candles of 1h and 1m. Times follow from the rate limits. */
 export async function otherPlans(
-  timed: TimedWalk,
+  timed: TimedPlan,
   target: Target,
   secondsAt: (perMinute: number, requests: number) => number | null,
 ): Promise<Readonly<Record<string, number | null>>> {

@@ -1,4 +1,4 @@
-import type { TimedAsset, TimedWalk } from "../../../client/timed-legs.ts";
+import type { TimedAsset, TimedPlan } from "../../../client/timed-legs.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
 import { withoutSecrets } from "../../../base/key.ts";
@@ -17,7 +17,7 @@ export interface TimedInput {
 export interface TimedInputs {
   readonly inputs: readonly TimedInput[];
   /** Only a CSV file has its own columns. */
-  readonly lead: TimedWalk["lead"];
+  readonly lead: TimedPlan["lead"];
 }
 
 export interface InputTaker {

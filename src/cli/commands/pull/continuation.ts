@@ -2,13 +2,13 @@ import { isPaged } from "../../../api/reply.ts";
 import { isConfirmed, nextOf, type Position } from "../../../client/page-end.ts";
 import type { Page } from "../../../client/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
-import type { Question } from "../../../api/args.ts";
+import type { ApiRequest } from "../../../api/args.ts";
 import { formats, namesColumns } from "../../render/formats/formats.ts";
 import { rawMembers } from "../../../base/json/raw-json.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../../base/time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { commandWords } from "../input/positionals.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 import type { PlannedPull, Pull } from "./pull.ts";
 import { isInterruption } from "../../../base/context/context.ts";
 import { Failure } from "../../../base/failure.ts";
@@ -28,16 +28,16 @@ const rowsAvailable = "more rows available";
  * continue only fetches as many rows again, so it is left out if it does not fit on the line.
  */
 export function moreRowsLine(
-  question: Question,
+  request: ApiRequest,
   flags: TypedFlags,
   page: Page,
-  { limit, walk }: Pick<Questions, "limit" | "walk">,
+  { limit, list }: Pick<PullPlan, "limit" | "list">,
   room: number,
 ): string | undefined {
   const end = nextOf(page);
   if (page.end.kind !== "cut" && (end === undefined || end.flag === "subject")) return undefined;
-  const line = `${rowsAvailable}; ${higherLimit(question.endpoint, limit)}`;
-  const next = nextPage(question, flags, page, walk.pageSize, undefined);
+  const line = `${rowsAvailable}; ${higherLimit(request.endpoint, limit)}`;
+  const next = nextPage(request, flags, page, list.pageSize, undefined);
   if (next === undefined) return line;
   const full = `${line}; ${next}`;
   return full.length <= room ? full : line;
@@ -60,7 +60,7 @@ function positionAfter(page: Page): Position | undefined {
  * `left` is the number of requested rows that it did not fetch.
  */
 function nextPage(
-  question: Question,
+  request: ApiRequest,
   allFlags: TypedFlags,
   page: Page,
   pageSize: number,
@@ -73,26 +73,26 @@ function nextPage(
     if (flags.get("fill")?.at(-1) === "previous" && next.before !== undefined) {
       // No flag sets the previous close, so the next command begins with the candle that has it.
       const last = { ...next, value: openingOf(next.before) ?? next.value };
-      return `next page (starts at the last candle with trades): ${continuingCommand(question, flags, last, pageSize)}`;
+      return `next page (starts at the last candle with trades): ${continuingCommand(request, flags, last, pageSize)}`;
     }
-    return `next page: ${continuingCommand(question, flags, next, pageSize)}`;
+    return `next page: ${continuingCommand(request, flags, next, pageSize)}`;
   }
   // A cursor refers to the start of a page, so a partly used page has to be requested again.
   const { at } = page;
   const isFirst = at?.flag === "page" && at.value === "1" && at.to === undefined;
   if (at === undefined || isFirst || at.list !== undefined) return undefined;
-  const command = continuingCommand(question, flags, at, pageSize);
+  const command = continuingCommand(request, flags, at, pageSize);
   return `next page (repeats ${counted(page.rows.length, "row")}): ${command}`;
 }
 
 /** Times are written as resolved, so that a relative time does not change. */
-function continuingCommand(question: Question, flags: TypedFlags, from: Position, pageSize: number): string {
-  const { raw } = question.endpoint;
-  const words = ["dexdata", ...(raw === undefined ? ownWords(question, flags, from) : ["api", raw.path])];
-  words.push(...flagWords(new Map([...flags].filter(([name]) => isRepeated(question.endpoint, name)))));
+function continuingCommand(request: ApiRequest, flags: TypedFlags, from: Position, pageSize: number): string {
+  const { raw } = request.endpoint;
+  const words = ["dexdata", ...(raw === undefined ? ownWords(request, flags, from) : ["api", raw.path])];
+  words.push(...flagWords(new Map([...flags].filter(([name]) => isRepeated(request.endpoint, name)))));
   // The first output already has the header.
   if (namesColumns(flags.get("output")?.at(-1)) && !flags.has("no-header")) words.push("--no-header");
-  if (raw !== undefined) words.push("--paginate", ...fieldWords(question, from, pageSize));
+  if (raw !== undefined) words.push("--paginate", ...fieldWords(request, from, pageSize));
   else {
     if (flags.has("page-size") || from.flag === "page") words.push("--page-size", String(pageSize));
     words.push(`--${from.flag}`, from.flag === "from" ? formatInstant(fromWire(from.value)) : from.value);
@@ -105,7 +105,7 @@ function isRepeated({ params, chosenBy }: Endpoint, name: string): boolean {
   return !ofThisRun.has(name) && name !== chosenBy && !params.some(({ flag }) => flag === name);
 }
 
-function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Position): readonly string[] {
+function ownWords({ endpoint, args }: ApiRequest, flags: TypedFlags, from: Position): readonly string[] {
   const words = [...commandWords(endpoint, args)];
   for (const { name, flag, place, kind } of endpoint.params) {
     // The time range was fixed when the pull started.
@@ -120,7 +120,7 @@ function ownWords({ endpoint, args }: Question, flags: TypedFlags, from: Positio
 }
 
 /** A raw call's position and page size are parameters as well. */
-function fieldWords({ endpoint, args }: Question, from: Position, pageSize: number): readonly string[] {
+function fieldWords({ endpoint, args }: ApiRequest, from: Position, pageSize: number): readonly string[] {
   const typed = endpoint.params.flatMap(({ name, givenAs }): readonly [string, string][] => {
     const value = givenAs === "field" ? args.get(name) : undefined;
     return value === undefined ? [] : [[name, value]];
@@ -150,8 +150,8 @@ export interface Rest {
   readonly next: Readonly<Record<string, string>> | null;
 }
 
-export function restOf({ questions, reached: { last, unfinished } }: PlannedPull): Rest {
-  if (last === undefined || questions.walk.kind === "once") return { more: null, next: null };
+export function restOf({ plan, reached: { last, unfinished } }: PlannedPull): Rest {
+  if (last === undefined || plan.list.kind === "once") return { more: null, next: null };
   if (unfinished > 0) return { more: true, next: null };
   const { end } = last.page;
   if (end.kind === "last") return { more: false, next: null };
@@ -176,10 +176,10 @@ export function restText(run: PlannedPull): string | undefined {
 export function explainEarlyEnd(thrown: unknown, run: Pull): unknown {
   // A write that fails because the reader closed the pipe is not an output error.
   const cause = run.context.signal.aborted ? run.context.signal.reason : (systemFailure(thrown) ?? thrown);
-  const { rows } = run.reached.tally;
+  const { rows } = run.reached.totals;
   const next = resumeHint(run);
   if (isInterruption(cause) && cause.cause !== "closed-pipe" && (rows > 0 || run.to.isResumed)) {
-    run.report.note(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
+    run.report.info(`interrupted after ${counted(rows, "row")}${next === undefined ? "" : `; ${next}`}`);
   }
   if (!(cause instanceof Failure) || rows === 0) return cause;
   const { code, isDamaged, next: advice } = cause.details;
@@ -202,7 +202,7 @@ function isCutBinary({ options: { format }, to: { file } }: Pull): boolean {
 }
 
 function resumeHint(run: Pull): string | undefined {
-  const { questions, reached, command, typed: given, destination, options, to } = run;
+  const { plan, reached, command, typed: given, destination, options, to } = run;
   const { last } = reached;
   if (options.picture === "chart") return `no chart was drawn; try again: ${sameCommand(command, given)}`;
   if (isCutBinary(run))
@@ -211,15 +211,15 @@ function resumeHint(run: Pull): string | undefined {
     return `continue: ${sameCommand(command, new Map([...given, ["resume", [undefined]]]))}`;
   if (to.file !== undefined)
     return `${to.pattern ?? to.file} was not ${to.isForced ? "changed" : "written"}; for a resumable pull: ${resumable(command, given, options)} --resume`;
-  const { rowsOfQuestion, question } = reached.tally;
-  const left = questions.limit === undefined ? undefined : questions.limit - rowsOfQuestion;
+  const { rowsOfQuestion, question } = reached.totals;
+  const left = plan.limit === undefined ? undefined : plan.limit - rowsOfQuestion;
   if (last === undefined || (left !== undefined && left <= 0)) return undefined;
   if (!isConfirmed(last.page))
     return `rows may be missing; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
   // There is no flag that selects which of several inputs to start with.
   if (question > 0 || nextOf(last.page)?.flag === "subject")
     return `some inputs were not processed; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
-  const next = nextPage(last.question, given, last.page, questions.walk.pageSize, left);
+  const next = nextPage(last.request, given, last.page, plan.list.pageSize, left);
   return next === undefined ? undefined : `${rowsAvailable}; ${next}`;
 }
 

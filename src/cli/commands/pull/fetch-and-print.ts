@@ -1,8 +1,8 @@
-import { isDocument } from "../../../client/walk.ts";
+import { isDocument } from "../../../client/list-plan.ts";
 import { isConfirmed } from "../../../client/page-end.ts";
 import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/page.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
-import type { Args, Question } from "../../../api/args.ts";
+import type { Args, ApiRequest } from "../../../api/args.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { isLong } from "../../../api/reply.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
@@ -14,7 +14,7 @@ import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { collectForPager, writePaged } from "../../render/paged.ts";
 import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 import { createListKeeper, hintAtEmpty, hintAtReach, withSuggestion } from "../input/suggestion.ts";
 import { moreRowsLine } from "./continuation.ts";
 import { reportEnd } from "./report-end.ts";
@@ -24,20 +24,20 @@ import { tableRemarks } from "./table-remarks.ts";
 
 /** Fetches one query after another, page by page. */
 export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
-  const { questions, client, options, reached, seen } = run;
+  const { plan, client, options, reached, seen } = run;
   await announce(run);
   // A path into a value is read from the row's text.
   const prefix = options.prefix?.filter((field) => !field.includes(".")) ?? [];
-  const located = questions.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
-  const reading = { ...everyRow(seen), wanted: questions.limit, located };
-  const wish = { ...questions, ...reading, isValidated: options.isValidated };
-  const parts = answers(client, wish, { ...reached.tally });
+  const located = plan.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
+  const reading = { ...everyRow(seen), wanted: plan.limit, located };
+  const pullOptions = { ...plan, ...reading, isValidated: options.isValidated };
+  const parts = answers(client, pullOptions, { ...reached.totals });
   const first = parts.next();
   // The failure is handled later, when the loop reaches this part.
   first.catch(() => undefined);
   // The renderer loads while the first request is being processed.
   await run.context.yieldToSocket();
-  const assets = createTableAssets(run.context, client, options, questions);
+  const assets = createTableAssets(run.context, client, options, plan);
   const renderer = await openRenderer(run, assets);
   try {
     return await answerAll(run, { renderer, assets }, first, parts);
@@ -49,14 +49,14 @@ export async function fetchAndPrint(run: Pull): Promise<ExitCode> {
 }
 
 /** A single request costs what a person expects, so its estimate is not even loaded. */
-async function announce({ context, options, questions, destination, report }: Pull, left?: number) {
-  const { endpoint, asked, limit = Number.POSITIVE_INFINITY, walk, timed } = questions;
+async function announce({ context, options, plan, destination, report }: Pull, left?: number) {
+  const { endpoint, argSets, limit = Number.POSITIVE_INFINITY, list, timed } = plan;
   const isTable =
     context.stdout.isTerminal && destination.rowsAt() === undefined && options.format === "table";
-  const isOneRequest = asked.length === 1 && (!isLong(endpoint.reply) || limit <= walk.pageSize);
+  const isOneRequest = argSets.length === 1 && (!isLong(endpoint.reply) || limit <= list.pageSize);
   if (!isTable || isOneRequest || timed !== undefined) return;
   const { announceCost } = await import("./announce-cost.ts");
-  announceCost(questions, report, left);
+  announceCost(plan, report, left);
 }
 
 interface Shown {
@@ -70,63 +70,63 @@ async function answerAll(
   first: Promise<IteratorResult<Part>>,
   rest: AsyncGenerator<Part>,
 ): Promise<ExitCode> {
-  const { context, client, questions, destination } = run;
-  const { tally } = run.reached;
-  const { endpoint, groups, walk } = questions;
-  const shapes = isDocument(walk) ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
+  const { context, client, plan, destination } = run;
+  const { totals } = run.reached;
+  const { endpoint, groups, list } = plan;
+  const shapes = isDocument(list) ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
   const missing = watchFields(run.options.fields, shapes);
   const [failures, remarks]: [Failure[], string[]] = [[], []];
   const meanings = new Set<string>();
   // An error that concerns only one input is saved until the other inputs have been fetched.
-  const keep = async (cause: Failure, question: Question): Promise<void> => {
-    const failure = await withSuggestion(cause, { context, client, question });
+  const keep = async (cause: Failure, request: ApiRequest): Promise<void> => {
+    const failure = await withSuggestion(cause, { context, client, request });
     if (!affectsOneInput(failure)) throw failure;
     failures.push(failure);
-    tally.refused += 1;
+    totals.refused += 1;
   };
   // A resumed pull starts in the middle of its list, so the list cannot be saved for suggestions.
-  const keeper = tally.rows > 0 ? undefined : createListKeeper(context, client, questions);
+  const keeper = totals.rows > 0 ? undefined : createListKeeper(context, client, plan);
   for (let next = await first; next.done !== true; next = await rest.next()) {
     const part = next.value;
-    const { question } = part;
+    const { request } = part;
     if (part.kind === "page") {
-      if (run.reached.last === undefined && questions.limit === undefined)
-        await announce(run, part.page.left);
-      await assets.learnFor(question, part.page);
+      if (run.reached.last === undefined && plan.limit === undefined) await announce(run, part.page.left);
+      await assets.learnFor(request, part.page);
       const page = { ...part.page, rows: assets.inTokens(part.page.rows) };
-      await showPage(run, question, page, { renderer, assets });
+      await showPage(run, request, page, { renderer, assets });
       missing.see(page);
       keeper?.take(part.page);
       for (const { failure, args } of notesOf(part.page, "refused"))
-        await keep(failure, { ...question, args });
-      if (tally.at !== undefined && isConfirmed(part.page)) await destination.note(client.meter);
+        await keep(failure, { ...request, args });
+      if (totals.at !== undefined && isConfirmed(part.page)) await destination.checkpoint(client.meter);
       continue;
     }
     if (part.kind === "failure") {
       // If this is the only input or it was partly fetched, its failure ends the run. The rest can still be fetched
       // later.
-      if (questions.asked.length === 1 || tally.at !== undefined)
-        throw await withSuggestion(part.failure, { context, client, question });
-      await keep(part.failure, question);
+      if (plan.argSets.length === 1 || totals.at !== undefined)
+        throw await withSuggestion(part.failure, { context, client, request });
+      await keep(part.failure, request);
     }
     if (part.kind === "end") {
-      keeper?.end(question);
-      remarks.push(...(await remarksAtEnd(run, question)));
-      for (const line of tableRemarks(run, question, assets)) meanings.add(line);
+      keeper?.end(request);
+      remarks.push(...(await remarksAtEnd(run, request)));
+      for (const line of tableRemarks(run, request, assets)) meanings.add(line);
     }
-    countEnd(tally, part.index);
+    countEnd(totals, part.index);
     // If there are no rows, another run would report the same errors again, so there is nothing to save.
-    if (tally.rows > 0 || tally.missing > 0 || part.kind === "end") await destination.note(client.meter);
+    if (totals.rows > 0 || totals.missing > 0 || part.kind === "end")
+      await destination.checkpoint(client.meter);
   }
   const [failure] = failures;
-  if (failure !== undefined && tally.rows === 0 && tally.missing === 0) {
+  if (failure !== undefined && totals.rows === 0 && totals.missing === 0) {
     await sayRefused(run, failures.slice(1));
     throw failure;
   }
   await renderer.end();
   assets.save();
   await sayRefused(run, failures);
-  const warnings = [...remarksIn(tally), ...assets.warnings(), ...missing.remarks()];
+  const warnings = [...remarksIn(totals), ...assets.warnings(), ...missing.remarks()];
   return reportEnd(run, renderer, { warnings, meanings, more: remarks });
 }
 
@@ -136,13 +136,13 @@ async function sayRefused({ options, report }: Pull, failures: readonly Failure[
   const { failureJson } = await import("../../run/failure-text.ts");
   const isJson = options.errorFormat === "json";
   for (const failure of failures)
-    if (isJson) report.tell(failureJson(failure).trimEnd());
+    if (isJson) report.print(failureJson(failure).trimEnd());
     else report.fault(failure.message);
 }
 
 async function showPage(
   run: Pull,
-  question: Question,
+  request: ApiRequest,
   page: Page,
   { renderer, assets }: Shown,
 ): Promise<void> {
@@ -150,40 +150,40 @@ async function showPage(
   const { last } = run.reached;
   const said = last === undefined ? [] : notesOf(last.page, "warning").map(({ text }) => text);
   for (const { text } of notesOf(page, "warning")) if (!said.includes(text)) run.report.warn(text);
-  if (run.questions.missing !== "null") {
+  if (run.plan.missing !== "null") {
     for (const subject of missingIn(page)) run.report.warn(`no price for ${assets.titleOf(subject)}`);
   }
-  await renderer.page(page, question.args);
-  countPage(run.reached.tally, question, page);
-  run.reached.last = { question, page };
+  await renderer.page(page, request.args);
+  countPage(run.reached.totals, request, page);
+  run.reached.last = { request, page };
 }
 
 /** Warns about the likely cause of an empty result. */
-async function remarksAtEnd(run: Pull, question: Question): Promise<readonly string[]> {
-  const { questions, client, typed, reached } = run;
-  const { rowsOfQuestion, last: oldest } = reached.tally;
+async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<readonly string[]> {
+  const { plan, client, typed, reached } = run;
+  const { rowsOfQuestion, last: oldest } = reached.totals;
   if (rowsOfQuestion === 0) {
-    const hint = await hintAtEmpty({ context: run.context, client, question });
+    const hint = await hintAtEmpty({ context: run.context, client, request });
     if (hint !== undefined) run.report.warn(hint);
   }
-  if (rowsOfQuestion < (questions.limit ?? Number.POSITIVE_INFINITY)) {
-    const hint = hintAtReach(question, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
-    if (questions.days !== undefined) reached.doubt ??= hint;
+  if (rowsOfQuestion < (plan.limit ?? Number.POSITIVE_INFINITY)) {
+    const hint = hintAtReach(request, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
+    if (plan.days !== undefined) reached.doubt ??= hint;
     else if (hint !== undefined) run.report.warn(hint);
   }
   const { last } = reached;
-  if (questions.limit === undefined || last?.question !== question || isCutOff(last.page)) return [];
+  if (plan.limit === undefined || last?.request !== request || isCutOff(last.page)) return [];
   const { stderr } = run.context;
   // A terminal that does not know its width reports 0.
   const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;
-  const more = moreRowsLine(question, typed, last.page, questions, room);
-  if (more === undefined || questions.asked.length === 1) return more === undefined ? [] : [more];
+  const more = moreRowsLine(request, typed, last.page, plan, room);
+  if (more === undefined || plan.argSets.length === 1) return more === undefined ? [] : [more];
   reached.unfinished += 1;
   return [];
 }
 
 async function openRenderer(
-  { context, typed, options, questions, destination, report, reached, parquet }: Pull,
+  { context, typed, options, plan, destination, report, reached, parquet }: Pull,
   assets: TableAssets,
 ): Promise<Renderer> {
   const { stdout } = context;
@@ -191,7 +191,7 @@ async function openRenderer(
   const isFile = split !== undefined || destination.rowsAt() !== undefined;
   const create = async (output: Output, isContinued: boolean): Promise<Renderer> =>
     await createRenderer({
-      ...presentationOf(context, options, questions),
+      ...presentationOf(context, options, plan),
       format: isFile ? (formats[options.format].binary?.stagedAs ?? options.format) : options.format,
       parquet: parquet?.target,
       output,
@@ -200,12 +200,12 @@ async function openRenderer(
     });
   if (split !== undefined) {
     const { createSplitRenderer } = await import("./split-pages.ts");
-    return createSplitRenderer({ ...split, questions, now: options.now, create, warn: report.warn });
+    return createSplitRenderer({ ...split, plan, now: options.now, create, warn: report.warn });
   }
   // Rows that need several requests are shown as they arrive.
-  const { asked, limit = 0, walk } = questions;
-  const isShort = walk.pageSize === 0 || limit <= walk.pageSize;
-  const isOneRequest = asked.length === 1 && isShort && !typed.has("all");
+  const { argSets, limit = 0, list } = plan;
+  const isShort = list.pageSize === 0 || limit <= list.pageSize;
+  const isOneRequest = argSets.length === 1 && isShort && !typed.has("all");
   const canPage = options.hasPager && options.format === "table" && !isFile;
   if (canPage && isOneRequest && stdout.page !== undefined) {
     const paged = collectForPager(stdout);
@@ -228,25 +228,25 @@ async function openRenderer(
     rows: stdout.rows,
     write: sink.write,
   };
-  return await create(output, reached.tally.rows > 0);
+  return await create(output, reached.totals.rows > 0);
 }
 
 export function presentationOf(
   { env }: Pick<Context, "env">,
   options: RunOptions,
-  questions: Questions,
+  plan: PullPlan,
 ): Omit<Presentation, "output" | "isContinued"> {
   return {
     ...options,
-    ...questions,
-    isWhole: isDocument(questions.walk),
-    queried: queriedFields(questions.asked[0]),
+    ...plan,
+    isWhole: isDocument(plan.list),
+    queried: queriedFields(plan.argSets[0]),
     isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
-    chart: options.picture === "chart" ? questions.asked[0] : undefined,
+    chart: options.picture === "chart" ? plan.argSets[0] : undefined,
     hasSparks: options.picture === "spark",
     // A date or -1h stands for a time, which the table shows.
-    hasAges: questions.timed === undefined,
-    lead: questions.timed?.lead?.header,
+    hasAges: plan.timed === undefined,
+    lead: plan.timed?.lead?.header,
     parquet: undefined,
     findAsset: undefined,
     before: undefined,

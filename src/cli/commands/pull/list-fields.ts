@@ -5,7 +5,7 @@ import { type FieldAtPath, fieldPaths } from "../../../api/field-paths.ts";
 import type { FieldType, Reading } from "../../../api/record.ts";
 import { chooseEndpoint } from "../input/positionals.ts";
 import { namedColumns } from "../../render/table/choose-columns.ts";
-import { groupsOf, withAddedFields } from "../input/questions.ts";
+import { groupsOf, withAddedFields } from "../input/pull-plan.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";

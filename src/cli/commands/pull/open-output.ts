@@ -1,4 +1,4 @@
-import { unpackedName } from "../../../rows/packing.ts";
+import { nameWithoutGzip } from "../../../rows/encoder.ts";
 import type { WantedDestination } from "../../../rows/claim-file.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { outputFormats } from "../../../api/output-format.ts";
@@ -45,50 +45,48 @@ function growingFormats(): string {
 
 /** Also rejects rows of several kinds. The footer of a file has a receipt of the pull. */
 export async function openParquetOutput(opened: OpenedPull): Promise<ParquetOutput | undefined> {
-  const { options, questions, flags } = opened;
+  const { options, plan, flags } = opened;
   if (formats[options.format].binary === undefined) return undefined;
   const { createParquetOutput } = await import("./parquet-output.ts");
   const { footerReceipt } = await import("./receipt.ts");
-  return createParquetOutput(questions, options, formatLabel(flags), (written) =>
-    footerReceipt(opened, written),
-  );
+  return createParquetOutput(plan, options, formatLabel(flags), (written) => footerReceipt(opened, written));
 }
 
 export async function openRunOutput(
-  { context, report, to, claimed, options, questions, reached, client: { target } }: OpenedPull,
+  { context, report, to, claim, options, plan, reached, client: { target } }: OpenedPull,
   { parquet, ...resuming }: Pick<Pull, "seen" | "parquet"> & { readonly canResume: boolean },
 ): Promise<Destination> {
-  if (claimed === undefined) return openStdout(context.stdout, to.receipt !== undefined);
+  if (claim === undefined) return openStdout(context.stdout, to.receipt !== undefined);
   const header = {
-    query: queryOf(questions, options),
+    query: queryOf(plan, options),
     now: options.now,
     tier: target.tier,
     started: context.clock.now(),
   };
-  const { file, interrupted } = claimed;
+  const { file, interrupted } = claim;
   const begun = interrupted?.header;
-  if (begun !== undefined) checkSameQuery(file, begun.query, header.query, questions.endpoint);
+  if (begun !== undefined) checkSameQuery(file, begun.query, header.query, plan.endpoint);
   if (begun !== undefined && begun.tier !== target.tier)
     report.warn(`the pull started on the ${begun.tier} plan and continues on the ${target.tier} plan`);
   const { openFile } = await import("../../../rows/file-destination.ts");
-  const packing =
+  const encoder =
     parquet === undefined
-      ? options.packing
-      : (await import("./parquet-packing.ts")).parquetPacking(parquet.target);
+      ? options.encoder
+      : (await import("./parquet-encoder.ts")).parquetEncoder(parquet.target);
   return await openFile(context, {
-    claimed,
+    claim,
     to,
     header,
-    inputs: questions.asked.length,
-    tally: reached.tally,
-    packing,
+    inputs: plan.argSets.length,
+    totals: reached.totals,
+    encoder,
     ...resuming,
   });
 }
 
 /** Rejects flags for text. `isTerminal` applies to stdout, if the rows are printed there. */
 export function checkBinaryOutput(options: RunOptions, flags: SharedValues, isTerminal: boolean): void {
-  const { format, packing } = options;
+  const { format, encoder } = options;
   if (formats[format].binary === undefined) return;
   const label = formatLabel(flags);
   if (flags["no-header"] === true)
@@ -96,10 +94,10 @@ export function checkBinaryOutput(options: RunOptions, flags: SharedValues, isTe
       `--no-header cannot be used with ${label}: ${format} has no header row`,
       "remove --no-header",
     );
-  if (packing !== undefined)
+  if (encoder !== undefined)
     throw usageFailure(
       `--out "${flags.out}": ${format} files are already compressed`,
-      `remove the last extension: --out ${unpackedName(flags.out ?? "")}`,
+      `remove the last extension: --out ${nameWithoutGzip(flags.out ?? "")}`,
     );
   if (flags.out === undefined && isTerminal)
     throw usageFailure(

@@ -1,4 +1,4 @@
-import { isDocument } from "../../../client/walk.ts";
+import { isDocument } from "../../../client/list-plan.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { restOf } from "./continuation.ts";
 import { cutOffReason, type Pull } from "./pull.ts";
@@ -9,9 +9,9 @@ export function outSummary(run: Pull, out: string, exit: number): string {
   return `${contentOf(run)} in ${placeOf(run, out)}${stateOf(run, exit)}`;
 }
 
-function contentOf({ questions, options, reached: { tally } }: Pull): string {
-  if (options.picture === "chart") return `chart of ${counted(tally.rows, "candle")}`;
-  return counted(tally.rows, isDocument(questions.walk) ? "response" : "row");
+function contentOf({ plan, options, reached: { totals } }: Pull): string {
+  if (options.picture === "chart") return `chart of ${counted(totals.rows, "candle")}`;
+  return counted(totals.rows, isDocument(plan.list) ? "response" : "row");
 }
 
 function placeOf({ options, destination }: Pull, out: string): string {
@@ -25,27 +25,27 @@ function placeOf({ options, destination }: Pull, out: string): string {
  * a response that is printed as a single document has all rows is unknown.
  */
 function stateOf(run: Pull, exit: number): string {
-  const { questions, reached } = run;
-  const { missing, proof } = reached.tally;
+  const { plan, reached } = run;
+  const { missing, proof } = reached.totals;
   const reason = whyIncomplete(run, exit);
   if (reason !== null) return `, incomplete: ${reason}`;
-  if (questions.walk.kind === "once") return "";
+  if (plan.list.kind === "once") return "";
   // With --missing skip, the run succeeds although the file lacks prices that were requested.
   if (missing > 0) return `, ${counted(missing, "price")} missing`;
   // A resumed pull may have nothing left to fetch, and then it has no last page.
-  const isCut = questions.limit !== undefined && proof === undefined;
+  const isCut = plan.limit !== undefined && proof === undefined;
   return isCut || restOf(run).more === true ? ", limit reached" : ", complete";
 }
 
 /** A result can be incomplete even though the run did not fail. */
 export function whyIncomplete(run: Pull, exit: number): string | null {
-  const { tally } = run.reached;
+  const { totals } = run.reached;
   const cutOff = cutOffReason(run);
   if (cutOff !== undefined) return cutOff;
   const unsettled = unsettledDays(run);
-  if (tally.refused === 0 && unsettled !== undefined) return unsettled.problem;
+  if (totals.refused === 0 && unsettled !== undefined) return unsettled.problem;
   if (exit === 0) return null;
-  return tally.refused > 0
-    ? `${counted(tally.refused, "input")} rejected`
-    : `${counted(tally.missing, "price")} missing`;
+  return totals.refused > 0
+    ? `${counted(totals.refused, "input")} rejected`
+    : `${counted(totals.missing, "price")} missing`;
 }

@@ -6,7 +6,7 @@ import { splitPath } from "../../render/values/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { counted } from "../../../base/text/counted.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 
 export interface ParquetOutput {
   readonly target: ParquetTarget;
@@ -17,7 +17,7 @@ export interface ParquetOutput {
 }
 
 export function createParquetOutput(
-  { endpoint, groups }: Pick<Questions, "endpoint" | "groups">,
+  { endpoint, groups }: Pick<PullPlan, "endpoint" | "groups">,
   { fields }: Pick<RunOptions, "fields">,
   label: string,
   receipt: ParquetTarget["receipt"],

@@ -1,4 +1,4 @@
-import type { Walk } from "../../../client/walk.ts";
+import type { ListPlan } from "../../../client/list-plan.ts";
 import { createHash } from "node:crypto";
 import { withRepeated } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
@@ -6,7 +6,7 @@ import { isPaged } from "../../../api/reply.ts";
 import { fail } from "../../../base/failure.ts";
 import { isSameService, namesIn } from "../../../api/service-name.ts";
 import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 import { type RunOptions, serviceOf } from "../../run/run-options.ts";
 import type { CheckpointHeader } from "../../../rows/checkpoint-lines.ts";
 
@@ -35,11 +35,11 @@ function describePart(
 }
 
 /** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
-export function queryOf(questions: Questions, options: RunOptions): Query {
-  const { endpoint, asked, walk, timed, ...rest } = questions;
-  const { pageSize, isStrict, start } = walk;
-  const isOfPages = isPaged(endpoint.reply) && walk.kind !== "once";
-  const only = asked.length === 1 ? asked[0] : undefined;
+export function queryOf(plan: PullPlan, options: RunOptions): Query {
+  const { endpoint, argSets, list, timed, ...rest } = plan;
+  const { pageSize, isStrict, start } = list;
+  const isOfPages = isPaged(endpoint.reply) && list.kind !== "once";
+  const only = argSets.length === 1 ? argSets[0] : undefined;
   const query: Record<string, string> = {
     command: endpoint.raw === undefined ? endpoint.id : `api ${endpoint.raw.path}`,
     service: serviceOf(options),
@@ -47,13 +47,13 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     "--fields": options.fields?.join(",") ?? "all",
     "--columns": options.columns?.join(",") ?? "all",
   };
-  if (options.packing !== undefined) query["packing"] = options.packing.name;
+  if (options.encoder !== undefined) query["packing"] = options.encoder.name;
   if (options.pattern !== undefined) query["--out"] = options.pattern;
   if (options.prefix !== undefined) query["--prefix"] = options.prefix.join(",");
   for (const [name, value] of only === undefined ? [] : withRepeated(endpoint, only))
     query[`parameter: ${name}`] = value;
-  if (only === undefined) query["inputs"] = digest(asked.map((args) => [...args]));
-  if (walk.kind === "batch") query["inputs"] = digest(walk.subjects);
+  if (only === undefined) query["inputs"] = digest(argSets.map((args) => [...args]));
+  if (list.kind === "batch") query["inputs"] = digest(list.subjects);
   if (timed !== undefined) {
     const inputs = timed.inputs.map((input, index) => ({ ...input, lead: timed.lead?.cells[index] }));
     query["inputs"] = digest([inputs, timed.assets, timed.quote]);
@@ -63,28 +63,28 @@ export function queryOf(questions: Questions, options: RunOptions): Query {
     pageSize,
     isStrict,
     ...(isOfPages && { start, wanted: rest.limit }),
-    ...(rest.days && walk.kind !== "candles" && { until: wireOf(rest.days.to) }),
+    ...(rest.days && list.kind !== "candles" && { until: wireOf(rest.days.to) }),
     ...(timed && { lead: timed.lead?.header }),
-    ...partsOf(walk),
+    ...partsOf(list),
   };
   for (const [name, value] of Object.entries(parts)) query[name] = JSON.stringify(value) ?? "all";
   return query;
 }
 
 /** Checkpoints contain these names. */
-function partsOf(walk: Walk): Readonly<Record<string, unknown>> {
-  switch (walk.kind) {
+function partsOf(list: ListPlan): Readonly<Record<string, unknown>> {
+  switch (list.kind) {
     case "list":
     case "made":
       return {};
     case "once":
-      return { once: walk.as };
+      return { once: list.as };
     case "batch":
-      return { fillMissing: walk.fillMissing };
+      return { fillMissing: list.fillMissing };
     case "candles":
-      return { candles: { now: walk.now, fill: walk.fill, address: walk.address } };
+      return { candles: { now: list.now, fill: list.fill, address: list.address } };
     case "pools":
-      return { ofPool: { param: walk.param, tokens: walk.tokens, maxRowsRead: walk.maxRowsRead } };
+      return { ofPool: { param: list.param, tokens: list.tokens, maxRowsRead: list.maxRowsRead } };
   }
 }
 

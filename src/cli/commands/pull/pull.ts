@@ -5,16 +5,16 @@ import { nextOf } from "../../../client/page-end.ts";
 import { earlierOf } from "../../../client/meter.ts";
 import { isCutOff, type Page } from "../../../client/page.ts";
 import type { Context } from "../../../base/context/context.ts";
-import type { Question } from "../../../api/args.ts";
+import type { ApiRequest } from "../../../api/args.ts";
 import type { RunInput } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
-import type { Questions } from "../input/questions.ts";
-import type { Claimed, WantedDestination } from "../../../rows/claim-file.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
+import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
 import type { Destination } from "../../../rows/destination.ts";
 import type { ParquetOutput } from "./parquet-output.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
-import type { Tally } from "../../../rows/pull.ts";
+import type { PullTotals } from "../../../rows/pull.ts";
 import { candleWindow, wholeSeconds } from "../../../client/candle-windows.ts";
 
 export interface TypedCommand extends RunInput {
@@ -25,17 +25,17 @@ export interface TypedCommand extends RunInput {
 
 /** A pull before its first request. The options have the clock of its first run. */
 export interface PlannedPull extends Run, TypedCommand {
-  readonly questions: Questions;
+  readonly plan: PullPlan;
   readonly to: WantedDestination;
-  readonly claimed: Claimed | undefined;
+  readonly claim: OutputClaim | undefined;
   readonly reached: Reached;
 }
 
 /** How far the pull has come. */
 export interface Reached {
   /** Across all runs. */
-  readonly tally: Tally;
-  last: { readonly question: Question; readonly page: Page } | undefined;
+  readonly totals: PullTotals;
+  last: { readonly request: ApiRequest; readonly page: Page } | undefined;
   /** How many lists have more rows than the limit, if there are several. */
   unfinished: number;
   /** Why the service may lack rows of `--day`, although its lists are complete. */
@@ -53,32 +53,28 @@ export interface Pull extends OpenedPull {
 }
 
 /** Why the list is shorter than requested, although it continues; undefined unless --max-rows-read ended it. */
-export function cutOffReason({ questions, reached: { last, tally } }: PlannedPull): string | undefined {
-  if (
-    last === undefined ||
-    !isCutOff(last.page) ||
-    tally.rows >= (questions.limit ?? Number.POSITIVE_INFINITY)
-  )
+export function cutOffReason({ plan, reached: { last, totals } }: PlannedPull): string | undefined {
+  if (last === undefined || !isCutOff(last.page) || totals.rows >= (plan.limit ?? Number.POSITIVE_INFINITY))
     return undefined;
-  return `stopped after ${counted(tally.rowsRead ?? 0, "row")} read (--max-rows-read)`;
+  return `stopped after ${counted(totals.rowsRead ?? 0, "row")} read (--max-rows-read)`;
 }
 
 /** What the oldest response of all runs is from, in Unix milliseconds: newer rows may be missing. */
-export function asOfPull({ claimed, client }: OpenedPull): number | undefined {
-  return earlierOf(claimed?.interrupted?.progress?.asOf, client.meter.asOf);
+export function asOfPull({ claim, client }: OpenedPull): number | undefined {
+  return earlierOf(claim?.interrupted?.progress?.asOf, client.meter.asOf);
 }
 
 export function pullState(run: OpenedPull): PullState {
   const { meter } = run.client;
-  const { tally } = run.reached;
-  const { asked } = run.questions;
-  const subject = asked.length > 1 ? run.questions.named[tally.question] : undefined;
+  const { totals } = run.reached;
+  const { argSets } = run.plan;
+  const subject = argSets.length > 1 ? run.plan.named[totals.question] : undefined;
   const label = subject && (run.sources.names.labelOf(subject) ?? subject.label);
   const inputs =
-    asked.length > 1 ? { answered: tally.question, of: asked.length, label, noun: "input" } : undefined;
+    argSets.length > 1 ? { answered: totals.question, of: argSets.length, label, noun: "input" } : undefined;
   const rowsInAll = inputs === undefined ? rowsWanted(run) : undefined;
   return {
-    rows: tally.rows,
+    rows: totals.rows,
     rowsInAll,
     inputs,
     part: partOf(run, inputs, rowsInAll),
@@ -87,25 +83,25 @@ export function pullState(run: OpenedPull): PullState {
   };
 }
 
-function rowsWanted({ questions, reached: { tally, last } }: PlannedPull): number | undefined {
-  const { limit, walk, endpoint } = questions;
-  if (walk.kind === "batch") return walk.subjects.length;
+function rowsWanted({ plan, reached: { totals, last } }: PlannedPull): number | undefined {
+  const { limit, list, endpoint } = plan;
+  if (list.kind === "batch") return list.subjects.length;
   if (!isPaged(endpoint.reply)) return undefined;
   const left = last?.page.left ?? Number.POSITIVE_INFINITY;
-  const wanted = Math.min(limit ?? Number.POSITIVE_INFINITY, tally.rows + left);
+  const wanted = Math.min(limit ?? Number.POSITIVE_INFINITY, totals.rows + left);
   return Number.isFinite(wanted) ? wanted : undefined;
 }
 
 function partOf(
-  { questions, reached: { tally, last } }: PlannedPull,
+  { plan, reached: { totals, last } }: PlannedPull,
   inputs: PullState["inputs"],
   rowsInAll: number | undefined,
 ): number | undefined {
   if (inputs !== undefined) return inputs.answered / inputs.of;
-  if (rowsInAll !== undefined) return Math.min(1, (tally.rows + tally.missing) / rowsInAll);
+  if (rowsInAll !== undefined) return Math.min(1, (totals.rows + totals.missing) / rowsInAll);
   // Intervals without trades have no row, so progress is measured by time.
-  if (!traitsOf(questions.endpoint.reply).isCandles || last === undefined) return undefined;
-  const { start, end } = candleWindow(last.question.args);
+  if (!traitsOf(plan.endpoint.reply).isCandles || last === undefined) return undefined;
+  const { start, end } = candleWindow(last.request.args);
   const [from, to] = [wholeSeconds(start), wholeSeconds(end)];
   const next = nextOf(last.page);
   const reached = next === undefined ? to : wholeSeconds(next.value);

@@ -12,9 +12,9 @@ import { formatInstant, fromWire, showSeconds } from "../../../base/time/time.ts
 import { version } from "../../../base/version.ts";
 import { asOfPull, cutOffReason, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
 import type { WrittenRows } from "../../../rows/parquet-writer.ts";
-import { nothingSpent } from "../../../rows/destination.ts";
+import { noCost } from "../../../rows/destination.ts";
 import { addPlans } from "../../../client/meter.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
 import { unsettledDays } from "./unsettled-days.ts";
 import { restOf } from "./continuation.ts";
@@ -51,14 +51,14 @@ export function writeReceipt(run: Pull, ending: Ending): void {
  * file. Every sandbox has another port.
  */
 export function footerReceipt(run: OpenedPull, { rows, rows_sha256, spilled }: WrittenRows): string {
-  const { questions, reached, client, options } = run;
-  const { tally } = reached;
+  const { plan, reached, client, options } = run;
+  const { totals } = reached;
   const { target } = client;
   const isComplete =
-    tally.refused === 0 &&
+    totals.refused === 0 &&
     cutOffReason(run) === undefined &&
     unsettledDays(run) === undefined &&
-    (tally.missing === 0 || questions.missing !== "fail");
+    (totals.missing === 0 || plan.missing !== "fail");
   return hideSecrets(
     escapeJsonText(
       objectText({
@@ -84,42 +84,42 @@ function objectText(members: Members): string {
   return `{${texts.join(",")}}`;
 }
 
-function queryMembers({ questions, reached: { tally }, client }: OpenedPull): Members {
-  const { walk } = questions;
-  const { command, raw } = questions.endpoint;
-  const [args] = questions.asked;
+function queryMembers({ plan, reached: { totals }, client }: OpenedPull): Members {
+  const { list } = plan;
+  const { command, raw } = plan.endpoint;
+  const [args] = plan.argSets;
   return {
     dexdata: JSON.stringify(version),
     command: JSON.stringify(raw === undefined ? command : `api ${raw.path}`),
     asked: JSON.stringify(
-      args !== undefined && questions.asked.length === 1
-        ? Object.fromEntries(withRepeated(questions.endpoint, args))
+      args !== undefined && plan.argSets.length === 1
+        ? Object.fromEntries(withRepeated(plan.endpoint, args))
         : null,
     ),
-    ...(walk.kind === "pools" && { condition: JSON.stringify({ contains_all: walk.tokens }) }),
+    ...(list.kind === "pools" && { condition: JSON.stringify({ contains_all: list.tokens }) }),
     inputs: String(
-      walk.kind === "batch" ? walk.subjects.length : (questions.timed?.inputs ?? questions.asked).length,
+      list.kind === "batch" ? list.subjects.length : (plan.timed?.inputs ?? plan.argSets).length,
     ),
     simulated: String(client.target.isSimulated),
-    window: windowText(questions, tally.to),
+    window: windowText(plan, totals.to),
   };
 }
 
-function rowMembers({ reached: { tally } }: PlannedPull): Members {
+function rowMembers({ reached: { totals } }: PlannedPull): Members {
   return {
-    missing: String(tally.missing),
-    refused: String(tally.refused),
-    first_row: tally.first ?? "null",
-    last_row: tally.last ?? "null",
+    missing: String(totals.missing),
+    refused: String(totals.refused),
+    first_row: totals.first ?? "null",
+    last_row: totals.last ?? "null",
   };
 }
 
 function receiptText(run: Pull, { started, exit, failure }: Ending): string {
-  const { questions, options, claimed, reached, client, context } = run;
-  const { tally } = reached;
-  const before = claimed?.interrupted?.progress ?? nothingSpent;
+  const { plan, options, claim, reached, client, context } = run;
+  const { totals } = reached;
+  const before = claim?.interrupted?.progress ?? noCost;
   const { meter, target } = client;
-  const { short = 0, twins = 0, replaced = 0 } = tally.remarks ?? {};
+  const { short = 0, twins = 0, replaced = 0 } = totals.remarks ?? {};
   const rest = restOf(run);
   const asOf = asOfPull(run);
   const plans = addPlans(before.plans ?? {}, meter.plans);
@@ -128,26 +128,26 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   return prettyJson(
     objectText({
       ...queryMembers(run),
-      query: JSON.stringify(queryDigest(queryOf(questions, options))),
+      query: JSON.stringify(queryDigest(queryOf(plan, options))),
       now: JSON.stringify(new Date(options.now).toISOString()),
       service: JSON.stringify(serviceName(target.rest)),
       plan: JSON.stringify(onlyPlan(plans, target.tier)),
       plans: JSON.stringify(plans),
-      started: JSON.stringify(new Date(claimed?.interrupted?.header.started ?? started).toISOString()),
+      started: JSON.stringify(new Date(claim?.interrupted?.header.started ?? started).toISOString()),
       ended: JSON.stringify(new Date(context.clock.now()).toISOString()),
       requests: String(before.requests + meter.requests),
       as_of: JSON.stringify(asOf === undefined ? null : instant(asOf)),
-      rows: String(tally.rows),
-      ...(tally.rowsRead !== undefined && { rows_read: String(tally.rowsRead) }),
-      repeats_dropped: String(tally.repeats),
+      rows: String(totals.rows),
+      ...(totals.rowsRead !== undefined && { rows_read: String(totals.rowsRead) }),
+      repeats_dropped: String(totals.repeats),
       remarks: JSON.stringify({ short_pages: short, twin_rows: twins, replaced_candles: replaced }),
       ...rowMembers(run),
       ...outputsOf(run),
       credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
       complete: String(reason === null),
-      ...(questions.days !== undefined && { complete_to: completeTo(run) }),
+      ...(plan.days !== undefined && { complete_to: completeTo(run) }),
       proof: JSON.stringify(
-        reason === null ? (tally.proof ?? (questions.limit === undefined ? null : "limit")) : null,
+        reason === null ? (totals.proof ?? (plan.limit === undefined ? null : "limit")) : null,
       ),
       doubts: JSON.stringify(incomplete?.doubts ?? []),
       missing_rows: JSON.stringify(incomplete?.missing ?? null),
@@ -197,11 +197,11 @@ function hashOfRows(written: WrittenRows | undefined): Partial<WrittenRows> {
 }
 
 /** As sent, with the end that the pull of one asset fixed, if any. A raw call can send any text. */
-function windowText({ asked: [args, ...others], walk }: Questions, frozen: string | undefined): string {
+function windowText({ argSets: [args, ...others], list }: PullPlan, frozen: string | undefined): string {
   const end = others.length > 0 ? undefined : frozen;
   const [from, to] = [args?.get("from") ?? args?.get("start"), end ?? args?.get("to") ?? args?.get("end")];
   const shown = (bound: string | undefined): string | null =>
-    bound === undefined ? null : walk.kind !== "once" ? formatInstant(fromWire(bound)) : bound;
+    bound === undefined ? null : list.kind !== "once" ? formatInstant(fromWire(bound)) : bound;
   return JSON.stringify({ from: shown(from), to: shown(to) });
 }
 

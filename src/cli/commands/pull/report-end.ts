@@ -16,23 +16,23 @@ interface Lines {
 
 /** Says what a person should know about the rows that were written, and whether a script can rely on them. */
 export function reportEnd(run: Pull, renderer: Renderer, { warnings, meanings, more }: Lines): ExitCode {
-  const { questions, report, typed, command, reached } = run;
-  const { endpoint, asked, limit, missing } = questions;
-  const { rows, refused, missing: absent } = reached.tally;
+  const { plan, report, typed, command, reached } = run;
+  const { endpoint, argSets, limit, missing } = plan;
+  const { rows, refused, missing: absent } = reached.totals;
   for (const line of [...warnings, ...hiddenColumnWarnings(renderer)]) report.warn(line);
-  for (const line of meanings) report.remark(line);
+  for (const line of meanings) report.hint(line);
   for (const [group, hidden] of renderer.hidden?.() ?? []) {
     const narrowed = new Map([...typed, ["type", [group]]]);
-    report.remark(`${hidden} more ${group}: ${sameCommand(command, narrowed)}`);
+    report.hint(`${hidden} more ${group}: ${sameCommand(command, narrowed)}`);
   }
-  if (renderer.isShortened?.() === true) report.remark("complete addresses: -o wide");
+  if (renderer.isShortened?.() === true) report.hint("complete addresses: -o wide");
   for (const line of more) remarkOnMore(run, line);
   if (reached.unfinished > 0)
     remarkOnMore(
       run,
-      `more rows available for ${reached.unfinished} of ${counted(asked.length, "input")}; ${higherLimit(endpoint, limit)}`,
+      `more rows available for ${reached.unfinished} of ${counted(argSets.length, "input")}; ${higherLimit(endpoint, limit)}`,
     );
-  if (rows === 0) report.remark("no results");
+  if (rows === 0) report.hint("no results");
   if (tellRowsRead(run)) return 8;
   const unsettled = unsettledDays(run);
   if (unsettled?.exit === 8) {
@@ -45,10 +45,10 @@ export function reportEnd(run: Pull, renderer: Renderer, { warnings, meanings, m
 /** Returns whether rows may be missing and the exit code must show it. A list with a limit is only a sample. */
 function tellRowsRead(run: Pull): boolean {
   const { reached, typed, flags, report, options } = run;
-  const { rows, rowsRead } = reached.tally;
+  const { rows, rowsRead } = reached.totals;
   if (rowsRead === undefined) return false;
   if (!options.isQuiet)
-    report.note(`read ${counted(rowsRead, "row")} to find ${counted(rows, "pool")} with all tokens`);
+    report.info(`read ${counted(rowsRead, "row")} to find ${counted(rows, "pool")} with all tokens`);
   const cutOff = cutOffReason(run);
   if (cutOff === undefined) return false;
   report.warn(`${cutOff}, but the list continues; more pools may contain all tokens`);
@@ -61,5 +61,5 @@ function tellRowsRead(run: Pull): boolean {
  */
 function remarkOnMore({ typed, options, context, report }: Pull, line: string): void {
   const isByDefault = !typed.has("limit") && !options.isQuiet && !context.stderr.isTerminal;
-  (isByDefault ? report.tell : report.remark)(line);
+  (isByDefault ? report.print : report.hint)(line);
 }

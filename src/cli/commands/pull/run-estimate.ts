@@ -2,21 +2,21 @@ import type { Client } from "../../../client/client.ts";
 import { fixedAllowance, planAllowance } from "../../../client/pace.ts";
 import { networks } from "../../../api/endpoints/networks.ts";
 import { usage } from "../../../api/endpoints/usage.ts";
-import type { Question } from "../../../api/args.ts";
+import type { ApiRequest } from "../../../api/args.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { rawAt } from "../../../base/json/path-reader.ts";
 import { plans } from "../../../api/tier.ts";
-import { estimate, questionBefore } from "../../run/spending/estimate.ts";
-import type { Wanted } from "../../../rows/wanted-pages.ts";
+import { estimate, requestBefore } from "../../run/spending/estimate.ts";
+import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
 import { writeEstimate } from "../../run/output/write-estimate.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { sayWarning } from "../../run/report.ts";
+import { writeWarning } from "../../run/report.ts";
 import { withSuggestion } from "../input/suggestion.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 import { beyondPlan } from "../../../client/target.ts";
 
 /** Sends at most one request, plus retries. */
@@ -24,11 +24,11 @@ export async function runEstimate(
   context: Context,
   flags: LocalOutputFlags,
   options: RunOptions,
-  wanted: Wanted & Pick<Questions, "timed">,
+  wanted: PullQuery & Pick<PullPlan, "timed">,
   client: Client,
 ): Promise<ExitCode> {
-  const before = questionBefore(wanted, networks);
-  const told = before === undefined ? undefined : await tell(context, client, before);
+  const before = requestBefore(wanted, networks);
+  const told = before === undefined ? undefined : await countRows(context, client, before);
   const { timed } = wanted;
   const timedEstimate = timed && (await import("../prices/timed-estimate.ts"));
   const figures =
@@ -36,7 +36,7 @@ export async function runEstimate(
   const creditsLeft = before === undefined ? await askCreditsLeft(client) : client.meter.creditsLeft;
   const { endpoint } = wanted;
   const beyond = beyondPlan(endpoint.command, endpoint.plan, client.target);
-  if (beyond !== undefined) await sayWarning(context, beyond);
+  if (beyond !== undefined) await writeWarning(context, beyond);
   const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
   const others =
     timed &&
@@ -47,7 +47,7 @@ export async function runEstimate(
     requests: figures.requests ?? null,
     credits: figures.credits ?? null,
     credits_at_most: figures.creditsAtMost,
-    credits_per_100_rows: figures.certainty === "unknown" ? Math.ceil(100 / wanted.walk.pageSize) : undefined,
+    credits_per_100_rows: figures.certainty === "unknown" ? Math.ceil(100 / wanted.list.pageSize) : undefined,
     rows_at_most: figures.rows ?? null,
     certainty: figures.certainty,
     basis: figures.basis,
@@ -61,11 +61,11 @@ export async function runEstimate(
   });
 }
 
-async function tell(context: Context, client: Client, question: Question): Promise<unknown> {
+async function countRows(context: Context, client: Client, request: ApiRequest): Promise<unknown> {
   try {
-    return (await client.ask(question.endpoint, question.args)).read().value;
+    return (await client.ask(request.endpoint, request.args)).read().value;
   } catch (cause) {
-    throw await withSuggestion(cause, { context, client, question });
+    throw await withSuggestion(cause, { context, client, request });
   }
 }
 

@@ -1,4 +1,4 @@
-import { isDocument } from "../../../client/walk.ts";
+import { isDocument } from "../../../client/list-plan.ts";
 import { timeFieldOf } from "../../../client/page.ts";
 import type { Args } from "../../../api/args.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
@@ -15,7 +15,7 @@ import { member } from "../../../base/json/raw-json.ts";
 import type { Output } from "../../../base/context/context.ts";
 import type { RenderedPage, Renderer } from "../../render/renderer.ts";
 import { parseRfc3339 } from "../../../base/time/time.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 
 /** The parameter and the field of the row that have the value of a path's field. The parameter has priority. */
 const sources: Readonly<Record<string, { readonly param?: string; readonly field?: string }>> = {
@@ -34,8 +34,11 @@ function timeOfRows(endpoint: Endpoint, groups: readonly string[]): string | und
 }
 
 /** Rejects a path with fields that the rows do not have. Returns the files that can be known without the rows. */
-export function checkSplit(pattern: string, { endpoint, asked, groups, walk }: Questions): readonly string[] {
-  if (groups.length !== 1 || isDocument(walk) || endpoint.raw !== undefined)
+export function checkSplit(
+  pattern: string,
+  { endpoint, argSets, groups, list }: PullPlan,
+): readonly string[] {
+  if (groups.length !== 1 || isDocument(list) || endpoint.raw !== undefined)
     throw invalidInput(
       `--out "${pattern}"`,
       "the output is one document, which cannot be divided into files",
@@ -43,13 +46,13 @@ export function checkSplit(pattern: string, { endpoint, asked, groups, walk }: Q
     );
   const shape = rowShape(endpoint, groups[0]);
   const isKnown = ({ param, field }: (typeof sources)[string] = {}): boolean =>
-    (param !== undefined && walk.kind !== "batch" && asked.every((args) => args.has(param))) ||
+    (param !== undefined && list.kind !== "batch" && argSets.every((args) => args.has(param))) ||
     (field !== undefined && { ...shape.record, ...shape.added?.record }[field] !== undefined);
   const names = Object.keys(sources).filter((name) => isKnown(sources[name]));
   const hasTimes = timeOfRows(endpoint, groups) !== undefined;
   checkFields(pattern, names, hasTimes);
   // The request of a batch has several assets.
-  const typed = walk.kind !== "batch" ? asked.map((args) => namesOfRow(args, undefined)) : [{}];
+  const typed = list.kind !== "batch" ? argSets.map((args) => namesOfRow(args, undefined)) : [{}];
   const isFixed = typed.every((found) => fieldsIn(pattern).every((field) => found[field] !== undefined));
   if (!isFixed || changesWithTime(fillFields(pattern, {}))) return [];
   return typed.map((found) => fileOf(pattern, 0, found));
@@ -65,7 +68,7 @@ function namesOfRow(args: Args, row: unknown): PathNames {
 
 export interface Splitting {
   readonly pattern: string;
-  readonly questions: Questions;
+  readonly plan: PullPlan;
   /** In milliseconds: the time of rows that have none, which is the same in each run of the pull. */
   readonly now: number;
   /** The files that already have rows. */
@@ -77,12 +80,12 @@ export interface Splitting {
 
 /** Each file has a renderer, which writes its header and its end. */
 export function createSplitRenderer(splitting: Splitting): Renderer {
-  const { pattern, questions, now, begun, write, create, warn } = splitting;
-  const { endpoint, groups } = questions;
+  const { pattern, plan, now, begun, write, create, warn } = splitting;
+  const { endpoint, groups } = plan;
   const timeField = timeOfRows(endpoint, groups);
   const isOfRow = fieldsIn(pattern).some((name) => sources[name]?.field !== undefined);
   const files = new Map<string, { readonly renderer: Renderer; readonly texts: Buffer[] }>();
-  const isBatch = questions.walk.kind === "batch";
+  const isBatch = plan.list.kind === "batch";
   let isUntimed = false;
   const fileFor = (args: Args, row: object): string => {
     const time = timeField === undefined ? undefined : readTime(member(row, timeField));

@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import type { Page } from "../../../client/page.ts";
 import type { Context } from "../../../base/context/context.ts";
-import type { Question } from "../../../api/args.ts";
+import type { ApiRequest } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup } from "../../../api/endpoint.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import { member } from "../../../base/json/raw-json.ts";
@@ -13,7 +13,7 @@ import { createKnownAssets } from "../../run/known-assets.ts";
 import type { Hosts, RunOptions } from "../../run/run-options.ts";
 import { titleOf, type Subject } from "../../../client/subject.ts";
 import { letHeapGrow } from "../../../base/heap-room.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 
 export type TableAssets = ReturnType<typeof createTableAssets>;
 
@@ -34,7 +34,7 @@ export function createTableAssets(
   context: Context,
   client: Client,
   options: Hosts & Pick<RunOptions, "format" | "fields" | "columns">,
-  { named, amounts }: Pick<Questions, "named"> & { readonly amounts?: Questions["amounts"] | undefined },
+  { named, amounts }: Pick<PullPlan, "named"> & { readonly amounts?: PullPlan["amounts"] | undefined },
 ) {
   const names = createNameFinder(context, options);
   const known = createKnownAssets(context, client.target, names);
@@ -49,7 +49,7 @@ export function createTableAssets(
     find: ((address, network = shown) => known.find(network, address)) satisfies FindAsset,
     /** Call this before the page is shown. */
     learnFor: async (
-      { endpoint, args }: Question,
+      { endpoint, args }: ApiRequest,
       { group, rows }: Pick<Page, "group" | "rows">,
     ): Promise<void> => {
       shown = args.get("network") ?? "";

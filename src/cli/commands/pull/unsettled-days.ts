@@ -18,8 +18,8 @@ export interface Unsettled {
  * the pull's first run, and the responses show whether it is ahead of the service's.
  */
 export function unsettledDays(run: OpenedPull): Unsettled | undefined {
-  const { questions, options, client, reached } = run;
-  const { days } = questions;
+  const { plan, options, client, reached } = run;
+  const { days } = plan;
   if (days === undefined) return undefined;
   if (reached.doubt !== undefined) return { completeTo: days.from, problem: reached.doubt, exit: 8 };
   const now = Math.floor(options.now / 1000);

@@ -9,7 +9,7 @@ import type { SandboxSettings } from "../../../sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../../sandbox/server.ts";
 import { cannotBeStarted, errorCode } from "../../../base/files/file-errors.ts";
 import { openLogFile } from "../../../base/files/log-file.ts";
-import { sayWarning } from "../../run/report.ts";
+import { writeWarning } from "../../run/report.ts";
 import { readNow } from "../../run/run-options.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
@@ -121,7 +121,7 @@ function openLog(file: string | undefined, context: Context): SandboxSettings["l
     file,
     label: `--log "${withoutSecrets(file)}"`,
     onProblem: (problem) =>
-      void sayWarning(context, `${problem}; the sandbox keeps running`).catch(() => undefined),
+      void writeWarning(context, `${problem}; the sandbox keeps running`).catch(() => undefined),
   });
   return (request) => void append(`${JSON.stringify(request)}\n`);
 }

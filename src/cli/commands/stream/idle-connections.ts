@@ -5,10 +5,10 @@ import { counted, someOf } from "../../../base/text/counted.ts";
 import type { Ending } from "../../../client/ending.ts";
 import { createQuietWatch } from "../../run/quiet-watch.ts";
 import { nameOf } from "../../../client/subject.ts";
-import type { Shard, TailHandlers } from "../../../client/stream-options.ts";
+import type { Connection, LiveHandlers } from "../../../client/stream-options.ts";
 
-interface Connection {
-  readonly shard: Shard;
+interface WatchedConnection {
+  readonly connection: Connection;
   readonly isOpen: boolean;
 }
 
@@ -20,44 +20,44 @@ export function watchIdle(
   clock: Clock,
   idle: number | undefined,
   { signal, end }: Pick<Ending, "signal" | "end">,
-  handlers: TailHandlers,
-): TailHandlers {
+  handlers: LiveHandlers,
+): LiveHandlers {
   if (idle === undefined) return handlers;
-  const connections = new Map<number, Connection>();
+  const connections = new Map<number, WatchedConnection>();
   const quiet = createQuietWatch<number>(clock, idle, signal, (numbers) => {
-    const found = [...connections.values()].filter(({ shard }) => numbers.includes(shard.number));
+    const found = [...connections.values()].filter(({ connection }) => numbers.includes(connection.number));
     end(idleFailure(idle, found, connections.size));
   });
   return {
     ...handlers,
-    begun: (shard) => {
-      connections.set(shard.number, { shard, isOpen: false });
-      quiet.expect(shard.number);
-      handlers.begun(shard);
+    begun: (connection) => {
+      connections.set(connection.number, { connection, isOpen: false });
+      quiet.expect(connection.number);
+      handlers.begun(connection);
     },
-    opened: (shard, at, gap) => {
-      connections.set(shard.number, { shard, isOpen: true });
-      handlers.opened(shard, at, gap);
+    opened: (connection, at, gap) => {
+      connections.set(connection.number, { connection, isOpen: true });
+      handlers.opened(connection, at, gap);
     },
-    retrying: (shard, failure, wait) => {
-      connections.set(shard.number, { shard, isOpen: false });
-      handlers.retrying(shard, failure, wait);
+    retrying: (connection, failure, wait) => {
+      connections.set(connection.number, { connection, isOpen: false });
+      handlers.retrying(connection, failure, wait);
     },
-    events: async (shard, events, at) => {
-      quiet.pause(shard.number);
-      await handlers.events(shard, events, at);
-      quiet.resume(shard.number);
+    events: async (connection, events, at) => {
+      quiet.pause(connection.number);
+      await handlers.events(connection, events, at);
+      quiet.resume(connection.number);
     },
-    closed: (shard, why) => {
-      connections.delete(shard.number);
-      quiet.forget(shard.number);
-      handlers.closed(shard, why);
+    closed: (connection, why) => {
+      connections.delete(connection.number);
+      quiet.forget(connection.number);
+      handlers.closed(connection, why);
     },
   };
 }
 
 /** Names the idle connections if there are other connections too. */
-function idleFailure(idle: number, found: readonly Connection[], of: number): Failure {
+function idleFailure(idle: number, found: readonly WatchedConnection[], of: number): Failure {
   const names = namesOf(found);
   const closed = found.filter(({ isOpen }) => !isOpen);
   return fail("idle", `no event for ${formatDuration(idle)}${place(found, of)} (--idle-exit)`, {
@@ -69,13 +69,13 @@ function idleFailure(idle: number, found: readonly Connection[], of: number): Fa
   });
 }
 
-function place(found: readonly Connection[], of: number): string {
+function place(found: readonly WatchedConnection[], of: number): string {
   if (of === 1) return "";
-  const numbers = someOf(found.map(({ shard }) => String(shard.number)));
+  const numbers = someOf(found.map(({ connection }) => String(connection.number)));
   const which = `${found.length === 1 ? "connection" : "connections"} ${numbers} of ${of}`;
   return ` on ${which} (${counted(namesOf(found).length, "asset")})`;
 }
 
-function namesOf(connections: readonly Connection[]): readonly string[] {
-  return connections.flatMap(({ shard }) => shard.subjects).map(nameOf);
+function namesOf(connections: readonly WatchedConnection[]): readonly string[] {
+  return connections.flatMap(({ connection }) => connection.subjects).map(nameOf);
 }

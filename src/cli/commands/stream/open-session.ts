@@ -3,32 +3,32 @@ import { hasFields } from "../../../base/files/file-pattern.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
 import { createKnownAssets } from "../../run/known-assets.ts";
 import type { Run } from "../../run/with-run.ts";
-import { Stop } from "../../../client/ending.ts";
+import { StopReason } from "../../../client/ending.ts";
 import { EventOwners } from "../../../client/event-owner.ts";
 import { createPlaces } from "./event-place.ts";
 import type { StreamEvent } from "../../../client/stream-event.ts";
-import { planShards, roomFor, withoutMalformed } from "../../../client/shards.ts";
+import { planConnections, roomFor, withoutMalformed } from "../../../client/plan-connections.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { Input } from "../command.ts";
 import { costOfTokens, type StreamFlags } from "./stream-flags.ts";
 import { assetReader, readStreamOptions } from "./stream-options.ts";
 import { endOfEarlierRun } from "./earlier-run.ts";
 import { learnPools } from "./learn-pools.ts";
-import { openAlerts, type Wanted } from "../../run/alerts/open-alerts.ts";
+import { openAlerts, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import { createEventAlerts } from "./stream-alerts.ts";
 import { createPendingLines } from "./pending-lines.ts";
 import { openDisplays } from "./stream-output.ts";
 import { closingLine, createStreamReport } from "./stream-report.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { createStops } from "./stops.ts";
-import type { Shard } from "../../../client/stream-options.ts";
+import type { Connection } from "../../../client/stream-options.ts";
 
 /** In the real market, prices change only every few seconds. One sandbox second shows a minute of the market. */
 const sandboxSpeed = 60;
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
-export async function openSession(run: Run, input: Input<StreamFlags>, wanted: Wanted | undefined) {
+export async function openSession(run: Run, input: Input<StreamFlags>, wanted: WantedAlerts | undefined) {
   const { words, flags } = input;
   const { context, options, report, onClose } = run;
   const { clock, signal } = context;
@@ -45,29 +45,29 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const log = openEventLog(flags.events, report, clock);
   const speed = flags.speed ?? (params.has("since") ? 1 : sandboxSpeed);
   const { limit, for: duration } = flags;
-  const remark = options.hasStats ? report.tell : report.remark;
+  const hint = options.hasStats ? report.print : report.hint;
   const open = await run.open({
     speed,
-    over: ({ client: { meter } }) =>
-      remark(closingLine(stops.counts().events, meter, clock.elapsed() - started, ending.silent)),
+    onClosed: ({ client: { meter } }) =>
+      hint(closingLine(stops.counts().events, meter, clock.elapsed() - started, ending.silent)),
   });
   const ends = { limit: wanted === undefined ? limit : undefined, duration, maxCredits: options.maxCredits };
   const stops = createStops(clock, signal, ends, () => open.client.meter.credits);
   onClose(stops.release);
   const known = createKnownAssets(context, open.client.target, run.sources.names);
   known.name(listed);
-  const asking = known.labeled(listed);
+  const requested = known.labeled(listed);
   // The connections report those that are skipped.
-  const subjects = withoutMalformed(asking, kind.by, isDropping ? () => undefined : "fail");
+  const subjects = withoutMalformed(requested, kind.by, isDropping ? () => undefined : "fail");
   const course = createStreamReport(run, log, flags["max-event"]);
   onClose(() => course.credits(stops.counts().events, stops.counts().credits, ending.silent));
   const { isSimulated, tier } = open.client.target;
   const pace = speed === 1 ? "" : `, at ${speed}x speed (--speed 1 for real time)`;
-  if (isSimulated) report.remark(`simulated data from the sandbox${pace}`);
+  if (isSimulated) report.hint(`simulated data from the sandbox${pace}`);
   const cap = connectionsOfPlan[tier];
-  const planned = planShards(subjects, roomFor(feed, subjects.length, cap)).length;
+  const planned = planConnections(subjects, roomFor(feed, subjects.length, cap)).length;
   const cost = kind.isCostly === true ? `; ${costOfTokens}` : "";
-  remark(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${cost}`);
+  hint(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${cost}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
   const hasTrades = kind.by === "pool" && feed.shown.some(({ shows }) => shows !== undefined);
   const begun = (): void => {
@@ -82,26 +82,26 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
     rows: () => stops.counts().events,
     connections: () => course.state(planned),
     gapSeconds: course.gapSeconds,
-    oldest: () => Math.min(...course.open().map((shard) => owners.quietest(shard.subjects, started))),
+    oldest: () => Math.min(...course.open().map(({ subjects: own }) => owners.quietest(own, started))),
   });
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - started) * speed : clock.now());
   // Then alerts take the place of events on stdout.
   const lines = wanted?.command.length === 0 ? createPendingLines(context.stdout) : undefined;
-  const leaveOut = (shard: Shard, event: StreamEvent): void => {
+  const leaveOut = (connection: Connection, event: StreamEvent): void => {
     stops.leftOut();
-    course.leftOut(shard, event);
+    course.leftOut(connection, event);
   };
   const by = feed.isSeries ? ("crossing" as const) : ("row" as const);
-  const over = (): void => stops.end(new Stop("limit"));
+  const onLimit = (): void => stops.end(new StopReason("limit"));
   const write = async (text: Buffer): Promise<void> => await lines?.write(text);
   const { cooldown, state: file, blind } = flags;
-  const opening = { cooldown, state: file, blind, limit, by, log, write, over };
+  const opening = { cooldown, state: file, blind, limit, by, log, write, onLimit };
   const alerts = wanted && (await openAlerts(run, { wanted, ...opening }));
   const facts = { place, begun, feed: feed.name, by: kind.by, owners, subjects, known, isSimulated, state };
   const board = { ...facts, isOn: by === "crossing" ? alerts?.isOn : undefined };
   const displays = await openDisplays(run, { ...flags, lines }, board, leaveOut);
   const hasFile = words.some((word) => word.startsWith("@"));
-  const assets = { asking, subjects, known, readAssets, hasFile, owners };
+  const assets = { requested, subjects, known, readAssets, hasFile, owners };
   const broken = lines !== undefined && flags.out === undefined ? leaveOut : () => undefined;
   const isLocated = options.prefix === undefined;
   const alert = alerts && createEventAlerts(alerts, { owners, isLocated, now, broken });

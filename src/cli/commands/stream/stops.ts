@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/context/context.ts";
 import type { Failure } from "../../../base/failure.ts";
-import { createEnding, Stop } from "../../../client/ending.ts";
+import { createEnding, StopReason } from "../../../client/ending.ts";
 
 interface StopOptions {
   readonly limit: number | undefined;
@@ -35,7 +35,7 @@ export function createStops(clock: Clock, outer: AbortSignal, options: StopOptio
       pendingWrites -= 1;
       // Pending writes finish in order, so no line from another connection is lost.
       if (pendingWrites > 0) return;
-      if (events >= limit) ending.end(new Stop("limit"));
+      if (events >= limit) ending.end(new StopReason("limit"));
       else if (failure !== undefined) ending.end(failure);
     },
     counts: () => ({ events, credits: spent() }),

@@ -7,18 +7,18 @@ import type { Moment } from "../../../client/gap.ts";
 import { jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import { splitPath } from "../../render/values/row-text.ts";
-import { type Alerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
+import { type Alerts, readWanted, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import { valuesOf } from "../../run/alerts/condition.ts";
 import { plainText } from "../../run/alerts/row-alerts.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 import type { Candidate, Quiet } from "../../run/alerts/alerts.ts";
-import type { Shard } from "../../../client/stream-options.ts";
+import type { Connection } from "../../../client/stream-options.ts";
 
 /** A price event has `price`, `p`, or both. */
 const otherName: Readonly<Record<string, string>> = { price: "p" };
 
 /** Undefined without `--when`. */
-export function readAlerts(typed: TypedFlags, feed: Feed, { event }: FeedKind): Wanted | undefined {
+export function readAlerts(typed: TypedFlags, feed: Feed, { event }: FeedKind): WantedAlerts | undefined {
   return readWanted(typed, { fields: valuesOf(fieldPaths(event)), hasSeries: feed.isSeries });
 }
 
@@ -34,7 +34,7 @@ interface Reading {
   /** The service's time, in Unix milliseconds. */
   readonly now: () => number;
   /** Called for each event that is not valid JSON, and so matches nothing. */
-  readonly broken: (shard: Shard, event: StreamEvent) => void;
+  readonly broken: (connection: Connection, event: StreamEvent) => void;
 }
 
 export function createEventAlerts(
@@ -44,10 +44,10 @@ export function createEventAlerts(
   const names = alertFields(alerts);
   const readPaths = createPathReader(names.map(splitPath));
   const quiet = new Map<Subject, Quiet>();
-  return async (events: readonly StreamEvent[], shard: Shard, at: Moment): Promise<void> => {
+  return async (events: readonly StreamEvent[], connection: Connection, at: Moment): Promise<void> => {
     const time = now();
     for (const event of events) {
-      const owner = owners.subjectOf(event, shard.subjects);
+      const owner = owners.subjectOf(event, connection.subjects);
       if (owner === undefined) continue;
       const known = quiet.get(owner);
       // Otherwise, alerts would halve the rate of events.
@@ -56,7 +56,7 @@ export function createEventAlerts(
       // Most events are plain, and a line of one is needed only if it matches.
       const line = event.isPlainJson ? undefined : jsonLine(event);
       if (line === undefined && !event.isPlainJson) {
-        broken(shard, event);
+        broken(connection, event);
         continue;
       }
       const { texts, firstText } = event;

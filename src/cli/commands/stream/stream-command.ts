@@ -33,5 +33,5 @@ export const streamCommand = command({
   flags: streamFlags,
   shared: streamShared,
   notes: streamNotes,
-  run: async (input, context) => await (await import("./stream.ts")).stream(input, context),
+  run: async (input, context) => await (await import("./stream.ts")).runStream(input, context),
 });

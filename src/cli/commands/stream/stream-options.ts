@@ -6,7 +6,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
 import { eventFields } from "./event-place.ts";
 import { distinctSubjects, type Subject } from "../../../client/subject.ts";
-import { refusePacked } from "../../../rows/packing.ts";
+import { refuseCompressed } from "../../../rows/encoder.ts";
 import { checkOutPattern } from "../../../rows/rotating-file.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
@@ -33,7 +33,7 @@ export function readStreamOptions(input: Input<StreamFlags>, run: RunOptions) {
     checkPrefixFields(prefix, options.kind.event, `list fields: dexdata schema ${options.kind.event.name}`);
   if (out === undefined) return options;
   checkOutPattern(out, now, eventFields(feed, options.kind));
-  refusePacked(out, "a stream");
+  refuseCompressed(out, "a stream");
   if (formatByName(out) !== undefined)
     throw usageFailure(`--out "${out}": a stream writes ndjson`, "use the extension .ndjson");
   if (!hasFields(out)) refuseUnfinished(out);

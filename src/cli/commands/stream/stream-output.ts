@@ -6,7 +6,7 @@ import type { FeedName } from "../../../api/feeds/all-feeds.ts";
 import { fileOf, type PathNames } from "../../../base/files/file-pattern.ts";
 import type { TornLine } from "../../../base/files/last-lines.ts";
 import { openRotatingFile, type RotatingFile } from "../../../rows/rotating-file.ts";
-import type { TailState } from "../../render/board/board-lines.ts";
+import type { BoardState } from "../../render/board/board-lines.ts";
 import { openDisplay } from "../../render/display.ts";
 import { createRowPrefix, type RowPrefix } from "../../render/formats/row-prefix.ts";
 import { createPaint } from "../../render/painter.ts";
@@ -22,7 +22,7 @@ import { createPendingLines, type PendingLines } from "./pending-lines.ts";
 import type { StreamValues } from "./stream-flags.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import { createReplacements, enveloped } from "./envelope.ts";
-import type { Shard } from "../../../client/stream-options.ts";
+import type { Connection } from "../../../client/stream-options.ts";
 
 const LF = 0x0a;
 /** The lines of a chunk have at most 64 KiB, and prefixes are part of them. */
@@ -31,7 +31,7 @@ const maxKeptBytes = 256 * 1024;
 /** Either a stream of NDJSON lines or the board on a terminal. */
 export interface StreamDisplay {
   /** Shows one connection's events in order. Resolves when they are written and the reader keeps up. */
-  readonly show: (shard: Shard, events: readonly StreamEvent[], at: Moment) => Promise<void>;
+  readonly show: (connection: Connection, events: readonly StreamEvent[], at: Moment) => Promise<void>;
   /** The number of events whose lines were not accepted by the end of the run. */
   readonly unwritten: () => Promise<number>;
   readonly watch: (subjects: readonly Subject[]) => void;
@@ -47,7 +47,7 @@ const plain = {
 };
 
 /** Called for each event that is not valid JSON. */
-type OnBroken = (shard: Shard, event: StreamEvent) => void;
+type OnBroken = (connection: Connection, event: StreamEvent) => void;
 
 /**
  * Lines go to a pipe or files, and the board to a terminal. With `--out` on a terminal, both outputs are used, because
@@ -100,19 +100,23 @@ function createLines(
   { feed, owners, isEnveloped, before, place }: LineForm,
   broken: OnBroken,
 ): StreamDisplay {
-  // A shard remains the same object until its assets change. The map is weak, because a closed shard is never reused.
-  const replacements = new WeakMap<Shard, ReturnType<typeof createReplacements>>();
-  const lineOf = (shard: Shard, event: StreamEvent, { now: received }: Moment): Buffer | undefined => {
+  // A connection remains the same object until its assets change. The map is weak, because a closed one is never reused.
+  const replacements = new WeakMap<Connection, ReturnType<typeof createReplacements>>();
+  const lineOf = (
+    connection: Connection,
+    event: StreamEvent,
+    { now: received }: Moment,
+  ): Buffer | undefined => {
     const line = jsonLine(event);
     if (line === undefined) {
-      broken(shard, event);
+      broken(connection, event);
       return undefined;
     }
     const start = before?.ofText(line) ?? "";
     if (!isEnveloped) return Buffer.from(start + line);
-    const subject = owners.subjectOf(event, shard.subjects);
-    const isReplacement = replacements.get(shard) ?? createReplacements();
-    replacements.set(shard, isReplacement);
+    const subject = owners.subjectOf(event, connection.subjects);
+    const isReplacement = replacements.get(connection) ?? createReplacements();
+    replacements.set(connection, isReplacement);
     const facts = { feed, subject, received, isReplacement: isReplacement(event) };
     return Buffer.from(start + enveloped(line, event, facts));
   };
@@ -120,10 +124,10 @@ function createLines(
   let spare: ByteStore | undefined;
   return {
     ...plain,
-    show: async (shard, events, at) => {
+    show: async (connection, events, at) => {
       const files = new Map<string, { readonly lines: ByteStore; readonly to: Place | undefined }>();
       const linesFor = (event: StreamEvent): ByteStore => {
-        const to = place?.of(event, owners.of(event, shard.subjects), at.now);
+        const to = place?.of(event, owners.of(event, connection.subjects), at.now);
         const file = to === undefined ? "" : fileOf(place?.pattern ?? "", to.time, to.names);
         const found = files.get(file)?.lines;
         if (found !== undefined) return found;
@@ -140,7 +144,7 @@ function createLines(
           lines.addLine(event.bytes, event.start, event.end);
           continue;
         }
-        const line = lineOf(shard, event, at);
+        const line = lineOf(connection, event, at);
         if (line === undefined) continue;
         const lines = linesFor(event);
         lines.add(line);
@@ -165,7 +169,7 @@ interface BoardFacts {
   /** Called when the board opens. */
   readonly begun: () => void;
   readonly isSimulated: boolean;
-  readonly state: () => TailState;
+  readonly state: () => BoardState;
   readonly isOn: ((asset: string) => boolean) | undefined;
 }
 
@@ -212,9 +216,9 @@ async function openBoard(
   };
   return {
     ...plain,
-    show: async (shard, events, at) => {
+    show: async (connection, events, at) => {
       const named = events.flatMap((event) => {
-        const owner = owners.of(event, shard.subjects);
+        const owner = owners.of(event, connection.subjects);
         if (owner instanceof Foreign) return [];
         return [{ data: dataOf(event), asset: owner === undefined ? undefined : nameOf(owner) }];
       });

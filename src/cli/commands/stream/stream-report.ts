@@ -11,7 +11,7 @@ import type { Gap } from "../../../client/gap.ts";
 import { counted, instant, shortened, someOf } from "../../../base/text/counted.ts";
 import type { StreamLog } from "./stream-flags.ts";
 import { nameOf, namesAndLabels, titleOf, type Subject } from "../../../client/subject.ts";
-import type { Shard, TailHandlers } from "../../../client/stream-options.ts";
+import type { Connection, LiveHandlers } from "../../../client/stream-options.ts";
 
 /** Reports to people on stderr, and to programs in the `--events` file. */
 export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {
@@ -33,73 +33,74 @@ export function closingLine(
   return `${counted(events, "event")}, ${costOfRun(meter)}, ${formatDuration(milliseconds)}${without}`;
 }
 
-function reportOfConnections({ context, options, metrics, report: { warn, note } }: Run, log: StreamLog) {
+function reportOfConnections({ context, options, metrics, report: { warn, info } }: Run, log: StreamLog) {
   const isVerbose = options.verbosity > 0;
   const states = new Map<number, "open" | "retrying">();
-  const wereOpen = new Map<number, Shard>();
+  const wereOpen = new Map<number, Connection>();
   const reasons = new Map<number, string>();
   let [gaps, gapSeconds, missed, hasClosed] = [0, 0, 0, false];
   const count = (wanted: "open" | "retrying"): number =>
     [...states.values()].filter((state) => state === wanted).length;
   /** `next` returns the end of the line: whether and when dexdata tries again. */
-  const failed = (shard: Shard, { message }: Failure, next: (verb: string) => string): string =>
-    wereOpen.has(shard.number)
-      ? `${title(shard)} lost: ${message}; ${next("reconnecting")}`
-      : `cannot open ${title(shard)}: ${message}; ${next("retrying")}`;
-  const logGap = (shard: Shard, gap: Gap): void => {
+  const failed = (connection: Connection, { message }: Failure, next: (verb: string) => string): string =>
+    wereOpen.has(connection.number)
+      ? `${title(connection)} lost: ${message}; ${next("reconnecting")}`
+      : `cannot open ${title(connection)}: ${message}; ${next("retrying")}`;
+  const logGap = (connection: Connection, gap: Gap): void => {
     const { reason, clockJump } = gap;
     const jump = clockJump !== undefined && { clock_jump: clockJump / 1000 };
-    log({ event: "gap", ...timesOf(gap), reason, ...jump, ...facts(shard) });
+    log({ event: "gap", ...timesOf(gap), reason, ...jump, ...facts(connection) });
   };
-  const tellGap = (shard: Shard, gap: Gap): void => {
+  const tellGap = (connection: Connection, gap: Gap): void => {
     gaps += 1;
     gapSeconds += (gap.to.elapsed - gap.from.elapsed) / 1000;
-    logGap(shard, gap);
-    warn(gapLine(shard, gap));
+    logGap(connection, gap);
+    warn(gapLine(connection, gap));
   };
   const timesToTell = createRepeatLimiter(context.clock);
 
-  const handlers: Pick<TailHandlers, "opened" | "retrying" | "missedBefore" | "missed" | "ended" | "closed"> =
+  const handlers: Pick<LiveHandlers, "opened" | "retrying" | "missedBefore" | "missed" | "ended" | "closed"> =
     {
-      opened: (shard, at, gap) => {
-        log({ event: "open", at: instant(at.now), ...facts(shard) });
-        if (gap !== undefined) tellGap(shard, gap);
-        else if (isVerbose) note(`${title(shard)} is open`);
-        states.set(shard.number, "open");
+      opened: (connection, at, gap) => {
+        log({ event: "open", at: instant(at.now), ...facts(connection) });
+        if (gap !== undefined) tellGap(connection, gap);
+        else if (isVerbose) info(`${title(connection)} is open`);
+        states.set(connection.number, "open");
         metrics?.changed();
-        wereOpen.set(shard.number, shard);
+        wereOpen.set(connection.number, connection);
       },
-      retrying: (shard, failure, wait) => {
-        log({ event: "retry", reason: failure.message, wait_ms: wait, ...facts(shard) });
+      retrying: (connection, failure, wait) => {
+        log({ event: "retry", reason: failure.message, wait_ms: wait, ...facts(connection) });
         // Of a series of failures, the first is reported, and each that has another reason. The gap follows at its end.
-        const isFirst = states.get(shard.number) !== "retrying";
-        const isOther = reasons.get(shard.number) !== failure.message;
-        reasons.set(shard.number, failure.message);
-        const mayRepeat = isOther && timesToTell(`retry ${shard.number} ${failure.message}`) !== undefined;
+        const isFirst = states.get(connection.number) !== "retrying";
+        const isOther = reasons.get(connection.number) !== failure.message;
+        reasons.set(connection.number, failure.message);
+        const mayRepeat =
+          isOther && timesToTell(`retry ${connection.number} ${failure.message}`) !== undefined;
         if (isVerbose || isFirst || mayRepeat)
-          warn(failed(shard, failure, (verb) => `${verb} in ${formatDuration(wait)}`));
-        states.set(shard.number, "retrying");
+          warn(failed(connection, failure, (verb) => `${verb} in ${formatDuration(wait)}`));
+        states.set(connection.number, "retrying");
         metrics?.changed();
       },
       missedBefore: tellGap,
-      missed: (shard, gap, missing) => {
+      missed: (connection, gap, missing) => {
         missed += 1;
-        logGap(shard, gap);
-        const line = gapLine(shard, gap);
-        warn(missing === "lost" ? line : `${title(shard)} never opened; ${line}`);
+        logGap(connection, gap);
+        const line = gapLine(connection, gap);
+        warn(missing === "lost" ? line : `${title(connection)} never opened; ${line}`);
       },
-      ended: (shard, failure) => warn(failed(shard, failure, (verb) => `not ${verb}`)),
-      closed: (shard, why) => {
+      ended: (connection, failure) => warn(failed(connection, failure, (verb) => `not ${verb}`)),
+      closed: (connection, why) => {
         hasClosed = true;
-        states.delete(shard.number);
-        log({ event: "close", reason: why, ...facts(shard) });
+        states.delete(connection.number);
+        log({ event: "close", reason: why, ...facts(connection) });
       },
     };
   return {
     ...handlers,
     gapSeconds: () => gapSeconds,
     /** Those that have been open and are not closed. */
-    open: (): readonly Shard[] => [...wereOpen.values()].filter(({ number }) => states.has(number)),
+    open: (): readonly Connection[] => [...wereOpen.values()].filter(({ number }) => states.has(number)),
     /** `planned` is the initial number of connections, before any has reported its state. */
     state: (planned = 0) => ({
       wanted: hasClosed ? states.size : Math.max(planned, states.size),
@@ -112,25 +113,25 @@ function reportOfConnections({ context, options, metrics, report: { warn, note }
   };
 }
 
-function reportOfMessages({ context, report: { warn } }: Run, log: StreamLog): Pick<TailHandlers, "said"> {
+function reportOfMessages({ context, report: { warn } }: Run, log: StreamLog): Pick<LiveHandlers, "said"> {
   const timesToTell = createRepeatLimiter(context.clock);
   const mayTell = createBurstLimiter(context.clock);
   return {
-    said: (shard, kind, text) => {
+    said: (connection, kind, text) => {
       // An error ends its connection. The other kinds may be repeated a thousand times per second.
       const times = kind === "error" ? 1 : timesToTell(`${kind} ${text}`);
       if (times === undefined) return;
-      const held = kind === "error" ? 0 : mayTell(`${kind} ${shard.number}`);
+      const held = kind === "error" ? 0 : mayTell(`${kind} ${connection.number}`);
       if (held === undefined) return;
       const more = { ...(times > 1 && { times }), ...(held > 0 && { others: held }) };
-      log({ event: kind, message: text, ...more, ...facts(shard) });
+      log({ event: kind, message: text, ...more, ...facts(connection) });
       if (kind === "warning") warn(`message from the service: ${text}`);
       if (kind === "unknown") warn(`ignoring events of an unknown kind "${text}"`);
     },
   };
 }
 
-function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEventMebibytes: number) {
+function reportOfAssets({ report: { warn, info } }: Run, log: StreamLog, maxEventMebibytes: number) {
   const [countBroken, countSkipped] = [createSparseCount(), createSparseCount()];
   const countForeign = createSparseCount();
   let [strayLines, nextStray] = [0, 1];
@@ -147,30 +148,30 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
       const why = said === undefined && problem === undefined ? "" : ` (${said ?? problem})`;
       warn(`skipped ${names.length === 1 ? "asset" : "assets"} ${someOf(names)}${why}`);
     },
-    leftOut: (shard: Shard, event: StreamEvent): void => {
+    leftOut: (connection: Connection, event: StreamEvent): void => {
       const broken = countBroken();
       if (broken === undefined) return;
       const name = shortened(event.name);
-      log({ event: "left_out", name, so_far: broken, ...facts(shard) });
-      const what = `skipped event ${name} on connection ${shard.number}: invalid JSON`;
+      log({ event: "left_out", name, so_far: broken, ...facts(connection) });
+      const what = `skipped event ${name} on connection ${connection.number}: invalid JSON`;
       warn(`${what}; ${counted(broken, "event")} skipped so far`);
     },
-    skipped: (shard: Shard, event: StreamEvent): void => {
+    skipped: (connection: Connection, event: StreamEvent): void => {
       const skipped = countSkipped();
       if (skipped === undefined) return;
       const name = shortened(event.name);
       const reason = `larger than ${maxEventMebibytes} MiB`;
-      log({ event: "lost", reason, name, so_far: skipped, ...facts(shard) });
-      const what = `skipped event ${name} on connection ${shard.number}: ${reason} (--max-event)`;
+      log({ event: "lost", reason, name, so_far: skipped, ...facts(connection) });
+      const what = `skipped event ${name} on connection ${connection.number}: ${reason} (--max-event)`;
       warn(`${what}; ${counted(skipped, "event")} lost so far`);
     },
-    foreign: (shard: Shard, { name }: Foreign): void => {
+    foreign: (connection: Connection, { name }: Foreign): void => {
       const foreign = countForeign();
       if (foreign === undefined) return;
       const asset = shortened(name);
-      log({ event: "foreign", asset, so_far: foreign, ...facts(shard) });
+      log({ event: "foreign", asset, so_far: foreign, ...facts(connection) });
       warn(
-        `connection ${shard.number} sent an event of ${asset}, which was not requested; ${counted(foreign, "such event")} so far`,
+        `connection ${connection.number} sent an event of ${asset}, which was not requested; ${counted(foreign, "such event")} so far`,
       );
     },
     unwritten: (rows: number): void => {
@@ -178,12 +179,12 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
       const lines = counted(rows, "event");
       warn(`${lines} may be missing at the end: the program reading the output did not accept them`);
     },
-    stray: (shard: Shard, lines: number): void => {
+    stray: (connection: Connection, lines: number): void => {
       strayLines += lines;
       if (strayLines < nextStray) return;
       nextStray = 2 * strayLines;
-      log({ event: "stray", so_far: strayLines, ...facts(shard) });
-      const what = `connection ${shard.number} sent lines that are not part of an event stream`;
+      log({ event: "stray", so_far: strayLines, ...facts(connection) });
+      const what = `connection ${connection.number} sent lines that are not part of an event stream`;
       warn(`${what}; ${counted(strayLines, "line")} skipped so far`);
     },
     credits: (events: number, credits: number, silent: readonly Subject[] = []): void =>
@@ -194,14 +195,14 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
         ...(silent.length > 0 && { assets_without_event: silent.map(nameOf) }),
       }),
     costs: (creditsPerHour: number, left: string | undefined): void =>
-      note(
+      info(
         [`at the current rate, ${costOverTime(creditsPerHour)}`, creditsLast(left, creditsPerHour)]
           .filter((part) => part !== undefined)
           .join("; "),
       ),
     reloaded: (subjects: readonly Subject[]): void => {
       log({ event: "reload", ...namesAndLabels(subjects) });
-      note(`asset list reloaded: ${counted(subjects.length, "asset")}`);
+      info(`asset list reloaded: ${counted(subjects.length, "asset")}`);
     },
     reloadRefused: ({ message: reason }: Failure): void => {
       log({ event: "reload_refused", reason });
@@ -210,21 +211,21 @@ function reportOfAssets({ report: { warn, note } }: Run, log: StreamLog, maxEven
   };
 }
 
-function gapLine(shard: Shard, gap: Gap): string {
+function gapLine(connection: Connection, gap: Gap): string {
   const { from, to } = timesOf(gap);
-  return `gap: ${assetsOf(shard.subjects)} may be missing events from ${from} to ${to} (${gap.reason})`;
+  return `gap: ${assetsOf(connection.subjects)} may be missing events from ${from} to ${to} (${gap.reason})`;
 }
 
 function timesOf({ from, to }: Gap): { readonly from: string; readonly to: string } {
   return { from: instant(from.now), to: instant(to.now) };
 }
 
-function facts({ number, subjects }: Shard): Readonly<Record<string, unknown>> {
+function facts({ number, subjects }: Connection): Readonly<Record<string, unknown>> {
   return { connection: number, ...namesAndLabels(subjects) };
 }
 
-function title(shard: Shard): string {
-  return `connection ${shard.number} (${assetsOf(shard.subjects)})`;
+function title(connection: Connection): string {
+  return `connection ${connection.number} (${assetsOf(connection.subjects)})`;
 }
 
 const few = 3;

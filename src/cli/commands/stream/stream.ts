@@ -5,9 +5,9 @@ import { Failure } from "../../../base/failure.ts";
 import { feeds, streamCommand } from "../../../api/feeds/all-feeds.ts";
 import { hintAtNetworks } from "../../../api/network-aliases.ts";
 import { endless, type Run, withRun } from "../../run/with-run.ts";
-import { Stop } from "../../../client/ending.ts";
+import { StopReason } from "../../../client/ending.ts";
 import { watchIdle } from "./idle-connections.ts";
-import { Tail } from "../../../client/stream.ts";
+import { LiveStream } from "../../../client/stream.ts";
 import { withoutNames } from "../input/replace-names.ts";
 import { streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
@@ -17,11 +17,11 @@ import { openSession, type Session } from "./open-session.ts";
 import { kindOf } from "./stream-options.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { unpricedAssets } from "./unpriced-assets.ts";
-import { defaultLimits, type TailHandlers } from "../../../client/stream-options.ts";
+import { defaultLimits, type LiveHandlers } from "../../../client/stream-options.ts";
 
 const mebibyte = 1024 * 1024;
 
-export async function stream(input: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
+export async function runStream(input: Input<StreamFlags>, outer: Context): Promise<ExitCode> {
   const { flags, typed } = input;
   const feed = feeds[flags.feed];
   const kind = kindOf(feed, flags.by);
@@ -36,23 +36,23 @@ export async function stream(input: Input<StreamFlags>, outer: Context): Promise
 }
 
 async function streamUntilStopped(session: Session): Promise<ExitCode> {
-  const { run, asking, subjects, hasFile, stops } = session;
-  const tail = createTail(session);
-  session.alerts?.watch(() => tail.sights());
+  const { run, requested, subjects, hasFile, stops } = session;
+  const stream = createLiveStream(session);
+  session.alerts?.watch(() => stream.sights());
   run.onClose(countCredits(session));
-  if (hasFile) run.onClose(listenForReload(session, tail));
+  if (hasFile) run.onClose(listenForReload(session, stream));
   try {
-    return await tail.run(asking, stops.signal);
+    return await stream.run(requested, stops.signal);
   } catch (cause) {
-    if (!(cause instanceof Stop && cause.by === "limit"))
-      session.ending.silent = tail.assets().filter((subject) => !session.owners.hasHeard(subject));
+    if (!(cause instanceof StopReason && cause.by === "limit"))
+      session.ending.silent = stream.assets().filter((subject) => !session.owners.hasHeard(subject));
     const unwritten = await countUnwritten(session);
     // A stop is not a failure, but the result is incomplete if a connection was still missing when --for ended the
     // stream, or if the reader did not accept all lines.
     const isIncomplete = session.course.state().missed > 0 || unwritten > 0;
     const exit = session.alerts?.exitAfter(cause);
     if (exit !== undefined) return unwritten > 0 ? 8 : exit;
-    if (cause instanceof Stop) return cause.by === "time" && isIncomplete ? 8 : 0;
+    if (cause instanceof StopReason) return cause.by === "time" && isIncomplete ? 8 : 0;
     throw withNetworkHint(cause, subjects);
   }
 }
@@ -70,13 +70,13 @@ async function countUnwritten({ run, displays, stops, course }: Session): Promis
   return unwritten;
 }
 
-function createTail(session: Session): Tail {
+function createLiveStream(session: Session): LiveStream {
   const { run, flags, feed, kind, params, open, cap, stops } = session;
   const { context, options } = run;
   const { "streaming-url": streaming, "max-reconnects": maxReconnects } = flags;
   // If the credits are limited, none of them are spent on an optional search.
   const isSearching = kind.by === "token" && options.maxCredits === undefined;
-  return new Tail(
+  return new LiveStream(
     {
       target: { ...open.client.target, ...(streaming !== undefined && { streaming, tierSource: undefined }) },
       context,
@@ -107,40 +107,40 @@ function createTail(session: Session): Tail {
   );
 }
 
-function handlersOf(session: Session): TailHandlers {
+function handlersOf(session: Session): LiveHandlers {
   const { stops, course, displays, owners, alerts, alert, open } = session;
   const { ledger } = open.client;
   return {
     ...course,
     begun: () => undefined,
-    missed: (shard, gap, missing) => {
+    missed: (connection, gap, missing) => {
       // A connection that is still opening for the first time has not missed anything when a limit is reached or the
       // user interrupts the run.
       const { reason } = stops.signal;
-      const isOverEarly = isInterruption(reason) || (reason instanceof Stop && reason.by === "limit");
+      const isOverEarly = isInterruption(reason) || (reason instanceof StopReason && reason.by === "limit");
       if (missing === "opening" && isOverEarly) return;
-      course.missed(shard, gap, missing);
+      course.missed(connection, gap, missing);
     },
     dropped: (subjects, failure) => {
       course.dropped(subjects, failure);
       for (const display of displays) display.drop(subjects);
     },
     charged: ledger.delivered,
-    events: async (shard, events, at) => {
-      for (const event of events) if (isSkipped(event)) course.skipped(shard, event);
+    events: async (connection, events, at) => {
+      for (const event of events) if (isSkipped(event)) course.skipped(connection, event);
       // Copies of large batches would keep the garbage collector busy.
       let rest = events.some(isSkipped) ? events.filter((event) => !isSkipped(event)) : events;
-      owners.findForeign(rest, shard.subjects, at.elapsed, (owner) => course.foreign(shard, owner));
+      owners.findForeign(rest, connection.subjects, at.elapsed, (owner) => course.foreign(connection, owner));
       let wanted: number;
       do {
         wanted = stops.take(rest.length);
         const taken = wanted < rest.length ? rest.slice(0, wanted) : rest;
         rest = rest.slice(wanted);
-        await showAll(displays, taken.length, stops, (display) => display.show(shard, taken, at));
-        await alert?.(taken, shard, at);
+        await showAll(displays, taken.length, stops, (display) => display.show(connection, taken, at));
+        await alert?.(taken, connection, at);
         // Paid events are written before the stream ends for lack of credits.
         stops.written(await ledger.recorded());
-        if (alerts?.isOver() === true) stops.end(new Stop("limit"));
+        if (alerts?.isOver() === true) stops.end(new StopReason("limit"));
         // Each event that is not written leaves room for another one.
       } while (wanted > 0 && rest.length > 0 && !stops.signal.aborted);
     },
@@ -173,7 +173,7 @@ function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown 
 /** Reads `@file` again on SIGHUP. If the new list is invalid, the stream does not change. */
 function listenForReload(
   { run, known, readAssets, course, displays, stops }: Session,
-  tail: Tail,
+  stream: LiveStream,
 ): () => void {
   const reload = async (): Promise<void> => {
     try {
@@ -182,7 +182,7 @@ function listenForReload(
       await new Promise((resolve) => setImmediate(resolve));
       stops.signal.throwIfAborted();
       known.name(listed);
-      const subjects = await tail.reload(known.labeled(listed), stops.signal);
+      const subjects = await stream.reload(known.labeled(listed), stops.signal);
       for (const display of displays) display.watch(subjects);
       course.reloaded(subjects);
     } catch (cause) {

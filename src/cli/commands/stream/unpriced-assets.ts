@@ -3,22 +3,22 @@ import { Failure } from "../../../base/failure.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import type { Client } from "../../../client/client.ts";
 import { subjectKey } from "../../../client/subject.ts";
-import { walkPages } from "../../../client/walk-pages.ts";
-import { plainWalk, type Walk } from "../../../client/walk.ts";
-import type { TailOptions } from "../../../client/stream-options.ts";
+import { readPages } from "../../../client/read-pages.ts";
+import { plainList, type ListPlan } from "../../../client/list-plan.ts";
+import type { LiveOptions } from "../../../client/stream-options.ts";
 
 /**
  * Finds tokens without a price in REST, at one credit per token: nonexistent tokens and a few others. Returns none if
  * the request fails.
  */
-export function unpricedAssets(client: Client): NonNullable<TailOptions["suspects"]> {
+export function unpricedAssets(client: Client): NonNullable<LiveOptions["suspects"]> {
   return async (subjects) => {
     const priced = new Set<string>();
     try {
       for (const network of new Set(subjects.map((subject) => subject.network))) {
         const own = subjects.filter((each) => each.network === network);
-        const walk: Walk = { ...plainWalk(1, false), kind: "batch", subjects: own, fillMissing: false };
-        for await (const { rows } of walkPages(client, multiPrices, new Map(), walk))
+        const list: ListPlan = { ...plainList(1, false), kind: "batch", subjects: own, fillMissing: false };
+        for await (const { rows } of readPages(client, multiPrices, new Map(), list))
           for (const row of rows.values())
             priced.add(subjectKey({ network, address: String(member(row, "id")) }));
       }

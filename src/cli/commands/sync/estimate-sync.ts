@@ -1,8 +1,8 @@
-import { plainWalk } from "../../../client/walk.ts";
+import { plainList } from "../../../client/list-plan.ts";
 import type { Client } from "../../../client/client.ts";
-import { walkPages } from "../../../client/walk-pages.ts";
+import { readPages } from "../../../client/read-pages.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { partsOf, type Stretch } from "../../../lake/coverage.ts";
+import { partsOf, type TimeRange } from "../../../lake/coverage.ts";
 import {
   candleLength,
   type Dataset,
@@ -12,7 +12,7 @@ import {
   type PoolList,
 } from "../../../lake/dataset.ts";
 import { isMonthly } from "../../../lake/layout.ts";
-import { argsOf } from "../../../lake/stretch-args.ts";
+import { argsOf } from "../../../lake/range-args.ts";
 import { type LakePlan, periodsOf } from "../../../lake/sync-lake.ts";
 import { plans, tiers } from "../../../api/tier.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
@@ -30,20 +30,20 @@ export async function estimateSync(
   client: Client,
   { tasks, present, files }: LakePlan,
 ): Promise<ExitCode> {
-  const stretches = new Map<Dataset, Stretch[]>();
+  const ranges = new Map<Dataset, TimeRange[]>();
   let [requests, rows, days, months] = [0, 0, 0, 0];
   for (const task of tasks) {
     if (task.kind === "list") {
       requests += costOf(task.dataset).requests;
       rows += costOf(task.dataset).rows;
     } else if (task.kind === "confirm") requests += 1;
-    else stretches.set(task.dataset, [...(stretches.get(task.dataset) ?? []), task.stretch]);
+    else ranges.set(task.dataset, [...(ranges.get(task.dataset) ?? []), task.range]);
     const periods = periodsOf(task, present);
     if (isMonthly(task.dataset)) months += periods;
     else days += periods;
   }
   let isKnown = true;
-  for (const [dataset, own] of stretches) {
+  for (const [dataset, own] of ranges) {
     const found =
       dataset.kind === "transactions" ? await ofRows(client, own, present) : ofCandles(own, present);
     if (found === undefined) isKnown = false;
@@ -55,14 +55,14 @@ export async function estimateSync(
   const lists = [...files.keys()].filter(isPoolList);
   const hourly = lists.reduce((sum, list) => sum + (costOf(list).requests * 3600) / list.every, 0);
   const monthly = Math.round(creditsPerMonth(hourly));
-  const kinds = new Set([...stretches.keys()].map((dataset) => dataset.kind));
+  const kinds = new Set([...ranges.keys()].map((dataset) => dataset.kind));
   for (const kind of kinds) {
     const beyond = beyondPlan(`--kind ${kind}`, factsOfKind(kind).endpoint.plan, client.target);
     if (beyond !== undefined) report.warn(beyond);
   }
   const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
   return await writeEstimate(context, flags, {
-    datasets: stretches.size + lists.length,
+    datasets: ranges.size + lists.length,
     days: days === 0 && months > 0 ? undefined : days,
     months: months === 0 ? undefined : months,
     requests: isKnown ? requests : null,
@@ -100,24 +100,24 @@ function costOf({ source }: PoolList) {
   return { requests: Math.ceil(source.limit / 100), rows: source.limit };
 }
 
-/** Undefined if the service gives no total. The rows of several stretches are counted together. */
-async function ofRows(client: Client, stretches: readonly Stretch[], present: number) {
-  const [first] = stretches;
+/** Undefined if the service gives no total. The rows of several time ranges are counted together. */
+async function ofRows(client: Client, ranges: readonly TimeRange[], present: number) {
+  const [first] = ranges;
   if (first === undefined) return { requests: 0, rows: 0 };
   const { endpoint } = factsOfKind(first.dataset.kind);
-  const args = argsOf({ ...first, to: stretches.at(-1)?.to }, present);
-  for await (const { rows, left } of walkPages(client, endpoint, args, plainWalk(1))) {
+  const args = argsOf({ ...first, to: ranges.at(-1)?.to }, present);
+  for await (const { rows, left } of readPages(client, endpoint, args, plainList(1))) {
     if (left === undefined) return undefined;
     const total = rows.length + left;
-    const periods = stretches.reduce((sum, each) => sum + partsOf(each, each.to ?? present).length, 0);
+    const periods = ranges.reduce((sum, each) => sum + partsOf(each, each.to ?? present).length, 0);
     return { requests: Math.floor(total / 100) + (total > 1000 ? periods + 1 : 1), rows: total };
   }
   return { requests: 1, rows: 0 };
 }
 
-function ofCandles(stretches: readonly Stretch[], present: number) {
+function ofCandles(ranges: readonly TimeRange[], present: number) {
   let [requests, rows] = [0, 0];
-  for (const { dataset, from, to } of stretches) {
+  for (const { dataset, from, to } of ranges) {
     const window = { start: String(from), end: String(to ?? present), interval: candleLength(dataset) ?? 1 };
     for (const { opening } of slicesOf(window, 1000)) {
       requests += 1;

@@ -11,7 +11,7 @@ export function createFailures({ report, options }: Pick<Run, "report" | "option
   let first: Failure | undefined;
   let isTold = false;
   const say = (failure: Failure): void => {
-    if (options.errorFormat === "json") report.tell(failureJson(failure).trimEnd());
+    if (options.errorFormat === "json") report.print(failureJson(failure).trimEnd());
     else report.fault(failure.message);
   };
   return {
@@ -20,7 +20,7 @@ export function createFailures({ report, options }: Pick<Run, "report" | "option
       if (first === undefined) first = named;
       else say(named);
     },
-    tell: (): void => {
+    print: (): void => {
       if (first !== undefined && !isTold) say(first);
       isTold = true;
     },

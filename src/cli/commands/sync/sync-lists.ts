@@ -79,7 +79,7 @@ export async function readLists(
     }
   }
   if (later > 0)
-    run.report.note(`${counted(later, "dataset")} began earlier; a later --from removes nothing`);
+    run.report.info(`${counted(later, "dataset")} began earlier; a later --from removes nothing`);
   for (const dataset of widened) known.set(folderOf(dataset), dataset);
   const datasets = [...known.values(), ...added];
   const save = (changes: ListChanges): void =>

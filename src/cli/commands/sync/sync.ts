@@ -63,7 +63,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const { client } = open;
   const list = await readLists(run, root, names, { ...flags, tier: client.target.tier });
   const isEstimate = flags.estimate === true;
-  const lock = isEstimate ? undefined : await lockRoot(context, root, report.remark);
+  const lock = isEstimate ? undefined : await lockRoot(context, root, report.hint);
   if (lock !== undefined) run.onClose(lock.release);
   const isForced = flags.force === true;
   const { datasets } = list;
@@ -87,7 +87,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const events: Round["lake"]["events"] = {
     incomplete: report.warn,
     damaged: report.warn,
-    remark: report.note,
+    info: report.info,
     ...output.events,
     published: async (dataset, published) => {
       list.published(dataset);
@@ -96,7 +96,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     },
   };
   const lake = { ...base, service, version, parallel: options.parallel, clock, datasetsAt, events };
-  run.progress.begin(() => output.state(client.meter), report.tell);
+  run.progress.begin(() => output.state(client.meter), report.print);
   const runOnce = async (plan: LakePlan): Promise<ExitCode> => {
     const isOk = await syncRound(run, { lake, datasets, plan, end: output.end });
     if (isOk) metrics.succeeded();
@@ -125,7 +125,7 @@ async function syncRound(run: Run, { lake, datasets, plan, end }: Round): Promis
   const failures = createFailures(run);
   const events = { ...lake.events, failed: failures.add };
   const result = await syncLake({ ...lake, events }, datasets, plan).catch((cause: unknown) => {
-    failures.tell();
+    failures.print();
     throw cause;
   });
   await end();
@@ -137,12 +137,12 @@ async function syncRound(run: Run, { lake, datasets, plan, end }: Round): Promis
     );
   const hasFailed = result.failures.length > 0;
   if (hasFailed && result.succeeded === 0) failures.end();
-  failures.tell();
+  failures.print();
   return !hasFailed && result.problems === 0;
 }
 
 function answeredAt({ report }: Run, clock: ServiceClock): ClientObserver["answered"] {
-  const noteAge = createAgeNote(report.note);
+  const noteAge = createAgeNote(report.info);
   return ({ answer, age }) => {
     // An error may come from another machine, with another clock.
     if (answer?.status === 200) clock.record(answer.headers.get("date"), age);
@@ -152,14 +152,14 @@ function answeredAt({ report }: Run, clock: ServiceClock): ClientObserver["answe
 
 /** A changed byte in the middle of a complete file is found only with `--force`. */
 function tellChecks({ report, options }: Run, { files, tasks }: LakePlan, isForced: boolean): void {
-  const tell = options.hasStats ? report.tell : report.remark;
+  const print = options.hasStats ? report.print : report.hint;
   if (tasks.length === 0)
-    tell("nothing to fetch yet: new rows are due a minute after the last run, candles when they close");
+    print("nothing to fetch yet: new rows are due a minute after the last run, candles when they close");
   const held = [...files.values()].flatMap((own) => [...own.values()]);
   const count = new Set(held.map(({ file }) => file)).size;
   if (count === 0) return;
   const found = counted(count, "file");
-  tell(
+  print(
     isForced
       ? `checked every byte of ${found}`
       : `checked the names, sizes and footers of ${found}; --force checks every byte`,

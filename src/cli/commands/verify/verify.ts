@@ -6,13 +6,13 @@ import { usageFailure } from "../../../base/failure.ts";
 import { assetsName, readAssets } from "../../../lake/assets-file.ts";
 import { lookAt } from "../../../base/files/paths.ts";
 import { sizeOfFile } from "../../../base/files/file-chunks.ts";
-import { unpackedName } from "../../../rows/packing.ts";
+import { nameWithoutGzip } from "../../../rows/encoder.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { createProgress } from "../../run/progress.ts";
 import { readNow } from "../../run/run-options.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { LocalOutputFlags, sharedFlags } from "../../run/flags/shared-flags.ts";
-import { say } from "../../run/report.ts";
+import { writeLine } from "../../run/report.ts";
 import { type PullReceipt, readPullReceipt } from "../../../rows/receipt.ts";
 import { createVerification, type Form, type Target } from "../../../rows/verify-file.ts";
 import { closingLine, createFindingsWriter } from "./findings-writer.ts";
@@ -46,7 +46,7 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
     requests: undefined,
     credits: 0,
   });
-  progress.begin(state, (line) => void say(context, line).catch(() => undefined));
+  progress.begin(state, (line) => void writeLine(context, line).catch(() => undefined));
   try {
     for (const target of targets) {
       signal.throwIfAborted();
@@ -86,7 +86,7 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
     await progress.close();
     const exit = await writer.close();
     if (outer.stderr.isTerminal && !isQuiet)
-      await say(context, closingLine(writer.totals(), files, rows, clock.elapsed() - started));
+      await writeLine(context, closingLine(writer.totals(), files, rows, clock.elapsed() - started));
     return exit;
   } finally {
     await progress.close();
@@ -136,7 +136,7 @@ function fileOfReceipt(receiptFile: string, { output }: PullReceipt): string {
     );
   const { file } = output;
   const below = [file, path.basename(file)].map((name) => path.join(path.dirname(receiptFile), name));
-  const names = [file, ...below].flatMap((name) => [name, `${name}.gz`, unpackedName(name)]);
+  const names = [file, ...below].flatMap((name) => [name, `${name}.gz`, nameWithoutGzip(name)]);
   return names.find((name) => sizeOfFile(name) !== undefined) ?? file;
 }
 

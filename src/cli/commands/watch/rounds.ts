@@ -4,13 +4,13 @@ import type { Client } from "../../../client/client.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { type TextRow, textRows } from "../../../client/rows.ts";
 import type { Context } from "../../../base/context/context.ts";
-import type { Question } from "../../../api/args.ts";
+import type { ApiRequest } from "../../../api/args.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { type Failure, affectsOneInput } from "../../../base/failure.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import { answers } from "../../../rows/pull.ts";
 import { createRowSelector } from "../../render/values/row-text.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 import { withSuggestion } from "../input/suggestion.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { TableAssets } from "../pull/table-assets.ts";
@@ -21,40 +21,40 @@ export type Round = Awaited<ReturnType<typeof fetchRound>>;
 export async function fetchRound(
   context: Context,
   client: Client,
-  questions: Questions,
+  plan: PullPlan,
   { isValidated, titleOf }: Pick<RunOptions, "isValidated"> & Pick<TableAssets, "titleOf">,
 ) {
-  const { endpoint, asked, walk } = questions;
+  const { endpoint, argSets, list } = plan;
   const groups = new Map<string, TextRow[]>();
   const failures: Failure[] = [];
   /** Notes about inputs that the service left out. */
   const notes: string[] = [];
-  const keep = async (cause: Failure, question: Question): Promise<void> => {
-    const failure = await withSuggestion(cause, { context, client, question });
-    const hasOthers = asked.length > 1 || walk.kind === "batch";
+  const keep = async (cause: Failure, request: ApiRequest): Promise<void> => {
+    const failure = await withSuggestion(cause, { context, client, request });
+    const hasOthers = argSets.length > 1 || list.kind === "batch";
     if (!hasOthers || !affectsOneInput(failure)) throw failure;
     failures.push(failure);
   };
   const seen = createSeenKeys(reachOf(endpoint), false);
-  const wish = { ...questions, ...everyRow(seen), wanted: questions.limit, isValidated };
-  for await (const part of answers(client, wish, { question: 0, rowsOfQuestion: 0 })) {
-    if (part.kind === "failure") await keep(part.failure, part.question);
+  const pullOptions = { ...plan, ...everyRow(seen), wanted: plan.limit, isValidated };
+  for await (const part of answers(client, pullOptions, { question: 0, rowsOfQuestion: 0 })) {
+    if (part.kind === "failure") await keep(part.failure, part.request);
     if (part.kind !== "page") continue;
     const { group, rows } = part.page;
     notes.push(...notesOf(part.page, "warning").map(({ text }) => text));
     const held = groups.get(group) ?? [];
     groups.set(group, held);
     held.push(...rows.values().map((value, index) => ({ row: rows.text(index), value })));
-    if (questions.missing !== "null")
+    if (plan.missing !== "null")
       notes.push(...missingIn(part.page).map((subject) => `no price for ${titleOf(subject)}`));
     for (const { failure, args } of notesOf(part.page, "refused"))
-      await keep(failure, { ...part.question, args });
+      await keep(failure, { ...part.request, args });
   }
   const [first] = failures;
   /** In response order. */
   const all = [...groups].map(([group, held]) => ({ group, rows: textRows(held) }));
   if (first !== undefined && all.every(({ rows }) => rows.length === 0)) throw first;
-  return { asked, groups: all, notes, refused: failures.map(({ message }) => message) };
+  return { argSets, groups: all, notes, refused: failures.map(({ message }) => message) };
 }
 
 export interface Changes {

@@ -3,22 +3,22 @@ import { fieldPaths } from "../../../api/field-paths.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { valuesOf } from "../../run/alerts/condition.ts";
-import { checkBlind, openAlerts, readWanted, type Wanted } from "../../run/alerts/open-alerts.ts";
+import { checkBlind, openAlerts, readWanted, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import { createRowAlerts } from "../../run/alerts/row-alerts.ts";
 import { alertMark } from "../../render/values/cell.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 import type { TableAssets } from "../pull/table-assets.ts";
 import type { Round } from "./rounds.ts";
 
 /** Undefined without `--when`. */
 export function readWatchAlerts(
   { typed, flags }: Pick<Input<EndpointFlags>, "typed" | "flags">,
-  { endpoint, groups }: Pick<Questions, "endpoint" | "groups">,
+  { endpoint, groups }: Pick<PullPlan, "endpoint" | "groups">,
   interval: number,
-): Wanted | undefined {
+): WantedAlerts | undefined {
   checkBlind(flags.blind, interval);
   const paths = groups.flatMap((group) => fieldPaths(rowShape(endpoint, group)));
   return readWanted(typed, { fields: valuesOf(paths), hasSeries: false });
@@ -27,14 +27,14 @@ export function readWatchAlerts(
 /** Each row counts as an asset, which gets a new value in each round. */
 export async function openWatchAlerts(
   run: Run,
-  wanted: Wanted,
+  wanted: WantedAlerts,
   { cooldown, blind, state }: Input<EndpointFlags>["flags"],
-  { endpoint, named }: Pick<Questions, "endpoint" | "named">,
+  { endpoint, named }: Pick<PullPlan, "endpoint" | "named">,
   find: TableAssets["find"],
 ) {
   const { clock, stdout } = run.context;
   const opening = { wanted, by: "crossing" as const, cooldown, blind, state, write: stdout.write };
-  const alerts = await openAlerts(run, { ...opening, limit: undefined, log: ignore, over: ignore });
+  const alerts = await openAlerts(run, { ...opening, limit: undefined, log: ignore, onLimit: ignore });
   const seeRows = createRowAlerts(alerts);
   let readTo = clock.elapsed();
   // A search can find any asset.

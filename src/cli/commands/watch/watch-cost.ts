@@ -3,7 +3,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { estimate } from "../../run/spending/estimate.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 
 /** Two rounds are in memory at the same time, because they are compared. */
 const maxRows = 10_000;
@@ -12,11 +12,11 @@ const hour = 3_600_000;
 /** Returns the cost per hour. Rejects rounds that do not fit into memory or that exceed the rate limit. */
 export function hourlyCost(
   { interval, every }: { readonly interval: number; readonly every: string },
-  questions: Questions,
+  plan: PullPlan,
   { rpm }: RunOptions,
   tier: Tier,
 ): { readonly requests: number; readonly credits: number } {
-  const { requests, rows, credits, creditsAtMost = credits } = estimate(questions, undefined);
+  const { requests, rows, credits, creditsAtMost = credits } = estimate(plan, undefined);
   if (requests === undefined || creditsAtMost === undefined || (rows ?? 0) > maxRows)
     throw usageFailure(
       `--watch "${every}": each refresh is limited to ${counted(maxRows, "row")}`,

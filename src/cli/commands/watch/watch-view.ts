@@ -11,7 +11,7 @@ import { cutText, ellipsis, joinFitting } from "../../render/values/width.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import { formatSeconds } from "../../../api/duration.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 import { presentationOf } from "../pull/fetch-and-print.ts";
 import type { Changes, Round } from "./rounds.ts";
 import { someOf } from "../../../base/text/counted.ts";
@@ -34,12 +34,12 @@ interface ViewFacts extends Pick<Presentation, "findAsset" | "isOn"> {
 
 export async function openView(
   run: Run,
-  questions: Questions,
+  plan: PullPlan,
   { title, facts, isSilent, ...marks }: ViewFacts,
 ): Promise<WatchView> {
   const { context, options, report } = run;
   const { stdout, env, clock } = context;
-  const presentation = { ...presentationOf(context, options, questions), isContinued: false, ...marks };
+  const presentation = { ...presentationOf(context, options, plan), isContinued: false, ...marks };
   if (!isSilent && stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
     return await openWatchScreen(run, presentation, title, facts);
   if (options.picture === "chart")
@@ -56,7 +56,7 @@ async function openWatchLines(report: Report, presentation: Presentation): Promi
   return {
     show: async (_, { rows, gone }, at) => {
       for (const group of rows) await renderer.page(group);
-      if (gone.length > 0) report.note(`${showSeconds(at / 1000)}: ${removedRowsLine(gone)}`);
+      if (gone.length > 0) report.info(`${showSeconds(at / 1000)}: ${removedRowsLine(gone)}`);
     },
     failed: (reason) => report.warn(`${reason}; retrying at the next refresh`),
     waiting: () => undefined,
@@ -180,7 +180,7 @@ async function linesOf(
   };
   const renderer = await createRenderer({
     ...presentation,
-    ...(presentation.chart !== undefined && { chart: round.asked[0] }),
+    ...(presentation.chart !== undefined && { chart: round.argSets[0] }),
     output,
     now: at,
     before: changes.before,

@@ -1,5 +1,5 @@
 import type { Exchange } from "../../../client/client.ts";
-import { createEnding, Stop } from "../../../client/ending.ts";
+import { createEnding, StopReason } from "../../../client/ending.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/freshness.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
@@ -14,7 +14,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, short, withRun } from "../../run/with-run.ts";
 import { counted, grouped } from "../../../base/text/counted.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
-import { type Questions, readQuestions } from "../input/questions.ts";
+import { type PullPlan, readPlan } from "../input/pull-plan.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
@@ -47,8 +47,8 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   const { words, typed, flags } = input;
   const every = typed.get("watch")?.at(-1) ?? "";
   const nowOf = clockOf(outer.context, options);
-  const read = async (now: number): Promise<Questions> =>
-    await readQuestions(group, input, { ...options, now }, sources);
+  const read = async (now: number): Promise<PullPlan> =>
+    await readPlan(group, input, { ...options, now }, sources);
   const first = await read(nowOf());
   const wanted = readWatchAlerts(input, first, interval);
   checkPrefix(options, first);
@@ -57,7 +57,7 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   const context = { ...outer.context, signal: ending.signal };
   const run = { ...outer, context };
   const freshness = createRoundFreshness(clock);
-  const noteAge = createAgeNote(report.note);
+  const noteAge = createAgeNote(report.info);
   const answered = ({ url, age }: Exchange): void => {
     freshness.record(url, age);
     noteAge(age);
@@ -70,7 +70,7 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     await writeHourlyEstimate(run, flags, first.endpoint, target, cost);
     return undefined;
   }
-  if (!options.isQuiet) report.tell(`watching every ${every}: up to ${costOverTime(credits)}`);
+  if (!options.isQuiet) report.print(`watching every ${every}: up to ${costOverTime(credits)}`);
   const others = new Map([...typed].filter(([name]) => name !== "watch" && name !== "--"));
   const command = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
   const assets = createTableAssets(context, client, options, first);
@@ -97,7 +97,7 @@ async function watch(session: Session): Promise<ExitCode> {
     return await readRounds(session);
   } catch (cause) {
     const exit = session.alerts?.exitAfter(cause);
-    if (exit === undefined && !(cause instanceof Stop)) throw cause;
+    if (exit === undefined && !(cause instanceof StopReason)) throw cause;
     return exit ?? 0;
   }
 }
@@ -115,9 +115,9 @@ async function readRounds(session: Session): Promise<never> {
     // Each round resolves all relative times with the same clock reading.
     const now = nowOf();
     const began = clock.elapsed();
-    const questions = await read(now);
+    const plan = await read(now);
     freshness.begin();
-    const round = await fetchRound(context, client, questions, { ...options, ...assets }).catch(
+    const round = await fetchRound(context, client, plan, { ...options, ...assets }).catch(
       (cause: unknown) => {
         if (signal.aborted) throw signal.reason;
         if (!isTransient(cause)) throw cause;
@@ -126,13 +126,13 @@ async function readRounds(session: Session): Promise<never> {
       },
     );
     if (round !== undefined) {
-      const question = { endpoint: questions.endpoint, args: round.asked[0] ?? new Map<string, string>() };
-      for (const rows of round.groups) await assets.learnFor(question, rows);
+      const request = { endpoint: plan.endpoint, args: round.argSets[0] ?? new Map<string, string>() };
+      for (const rows of round.groups) await assets.learnFor(request, rows);
       await alerts?.see(round, now, began - freshness.age());
-      await view.show(round, compareRounds(questions.endpoint, options.fields, last, round), now);
+      await view.show(round, compareRounds(plan.endpoint, options.fields, last, round), now);
       const lasting = last === undefined ? creditsLast(client.meter.creditsLeft, credits) : undefined;
-      if (lasting !== undefined) report.note(lasting);
-      for (const note of round.notes) if (!said.has(note)) report.tell(note);
+      if (lasting !== undefined) report.info(lasting);
+      for (const note of round.notes) if (!said.has(note)) report.print(note);
       for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
       for (const each of [...round.notes, ...round.refused]) said.add(each);
       last = round;

@@ -71,7 +71,7 @@ function duration(milliseconds: number): string {
   return formatSeconds(Math.floor(milliseconds / unit) * unit);
 }
 
-export interface TailState {
+export interface BoardState {
   /** The numbers of connections required, open, and waiting to retry. */
   readonly wanted: number;
   readonly open: number;
@@ -82,7 +82,7 @@ export interface TailState {
 }
 
 /** Starts with the most important part, because a narrow terminal cuts off the end. */
-export function drawStatus(options: BoardOptions, state: TailState, columns: number, on: number): string {
+export function drawStatus(options: BoardOptions, state: BoardState, columns: number, on: number): string {
   const { isUnicode, paint, isOn } = options;
   const { wanted, open, retrying, events, credits, gaps } = state;
   const isWhole = open >= wanted;

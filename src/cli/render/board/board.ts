@@ -12,7 +12,7 @@ import {
   drawFaint,
   drawStatus,
   drawTitle,
-  type TailState,
+  type BoardState,
 } from "./board-lines.ts";
 import { type BoardOrder, boardOrders, sortRows } from "./board-order.ts";
 import { drawTable } from "./board-table.ts";
@@ -76,7 +76,7 @@ export function createBoard(options: BoardOptions) {
       order = orders[(orders.indexOf(order) + 1) % orders.length];
     },
     /** Returns the complete frame. Once the stream has ended, `state` is undefined and only the rows are shown. */
-    frame: (window: Window, state: TailState | undefined, elapsed: number): readonly string[] => {
+    frame: (window: Window, state: BoardState | undefined, elapsed: number): readonly string[] => {
       const { columns, rows: height } = window;
       said = state === undefined ? [] : said.filter(({ at }) => elapsed - at < longestSaid);
       const help = state !== undefined && scroll.isHelpShown() ? [keysLine(isUnicode)] : [];

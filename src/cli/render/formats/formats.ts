@@ -4,7 +4,7 @@ import {
   outputFormats,
   type RowFormat,
 } from "../../../api/output-format.ts";
-import { unpackedName } from "../../../rows/packing.ts";
+import { nameWithoutGzip } from "../../../rows/encoder.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { csv } from "./csv.ts";
 import type { Format } from "../format.ts";
@@ -40,7 +40,7 @@ export function namesColumns(word: unknown): boolean {
 
 /** Returns the format for a name such as `x.csv` or `x.csv.gz`; undefined for unknown extensions. */
 export function formatByName(file: string | undefined): RowFormat | undefined {
-  const ending = /\.(\w+)$/u.exec(unpackedName(file ?? ""))?.[1]?.toLowerCase();
+  const ending = /\.(\w+)$/u.exec(nameWithoutGzip(file ?? ""))?.[1]?.toLowerCase();
   if (ending === undefined) return undefined;
   const found = outputFormats.find((word) => formats[word].ending === ending);
   return found === "wide" ? "table" : found;

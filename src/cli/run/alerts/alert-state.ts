@@ -2,7 +2,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { openLogFile } from "../../../base/files/log-file.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
-import { linesOfFile } from "../../../base/files/stored-file.ts";
+import { linesOfFile } from "../../../base/files/synced-file.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { holdFile, lockOf, targetOf } from "../../../rows/out-file.ts";
 import type { Run } from "../with-run.ts";
@@ -32,7 +32,7 @@ export async function openAlertState(
 ) {
   const file = targetOf(name);
   const label = `--state "${name}"`;
-  const lock = await holdFile(context, name, lockOf(file), report.remark, label);
+  const lock = await holdFile(context, name, lockOf(file), report.hint, label);
   onClose(lock.release);
   const kept = createKept(by, context.clock);
   const [first = header, ...lines] = linesOfFile(file);

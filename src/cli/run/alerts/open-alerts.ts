@@ -1,7 +1,7 @@
 import { formatDuration } from "../../../api/duration.ts";
 import { isInterruption } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { Stop } from "../../../client/ending.ts";
+import { StopReason } from "../../../client/ending.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import { visibleText } from "../../render/sanitize.ts";
@@ -15,7 +15,7 @@ import { checkCommand, createCommands } from "./commands.ts";
 import { type Condition, parseCondition, type Testable } from "./condition.ts";
 
 interface Opening extends Pick<AlertOptions, "by"> {
-  readonly wanted: Wanted;
+  readonly wanted: WantedAlerts;
   /** In milliseconds. */
   readonly cooldown: number | undefined;
   /** The number of matches that ends the run. */
@@ -27,10 +27,10 @@ interface Opening extends Pick<AlertOptions, "by"> {
   readonly log: LogEvent<"alert_dropped">;
   readonly write: (lines: Buffer) => Promise<unknown>;
   /** Called when the limit is reached while no event arrives. */
-  readonly over: () => void;
+  readonly onLimit: () => void;
 }
 
-export interface Wanted {
+export interface WantedAlerts {
   readonly conditions: readonly Condition[];
   /** Empty if alerts are lines on stdout. */
   readonly command: readonly string[];
@@ -45,7 +45,7 @@ const defaultCooldown = 60_000;
 const everyRow: Condition = { text: "", tests: [] };
 
 /** Undefined without `--when` and without a command. Called before anything is sent. */
-export function readWanted(typed: TypedFlags, testable: Testable): Wanted | undefined {
+export function readWanted(typed: TypedFlags, testable: Testable): WantedAlerts | undefined {
   const tests = typed.get("when")?.map((text = "") => parseCondition(text, testable));
   const conditions = tests ?? (typed.has("--") ? [everyRow] : undefined);
   if (conditions === undefined && typed.has("state"))
@@ -65,13 +65,13 @@ export function checkBlind(blind: number | undefined, interval: number): void {
 
 export async function openAlerts(run: Run, options: Opening) {
   const { context, report, onClose, metrics } = run;
-  const { wanted, cooldown, limit = Number.POSITIVE_INFINITY, by, log, write, over } = options;
+  const { wanted, cooldown, limit = Number.POSITIVE_INFINITY, by, log, write, onLimit } = options;
   const { conditions, command } = wanted;
   const { clock } = context;
   if (command.length > 0) checkCommand(command, context);
   const state = options.state === undefined ? undefined : await openAlertState(run, options.state, by);
   if (state === undefined)
-    report.remark("alerts are forgotten when this run ends; to remember them, use --state");
+    report.hint("alerts are forgotten when this run ends; to remember them, use --state");
   const dropped = ({ id, condition, asset, label }: Alert): void => {
     const labels = label === undefined ? undefined : [label];
     log({ event: "alert_dropped", id, condition, assets: 1, names: [asset], labels });
@@ -109,7 +109,7 @@ export async function openAlerts(run: Run, options: Opening) {
     clock.every(1000, () => {
       alerts.tick(clock.elapsed());
       blindness?.tick(sights?.() ?? []);
-      const ending = (): void => (alerts.isOver() ? over() : undefined);
+      const ending = (): void => (alerts.isOver() ? onLimit() : undefined);
       // If the pipe is closed, the run ends anyway.
       flush().then(ending, () => undefined);
     }),
@@ -119,7 +119,7 @@ export async function openAlerts(run: Run, options: Opening) {
   /** If a limit was reached or the reader ended the run, the exit code shows whether there was an alert. */
   const exitAfter = (reason: unknown): ExitCode | undefined => {
     const isWanted = isInterruption(reason) && ["closed-pipe", "quit"].includes(reason.cause);
-    return isWanted || reason instanceof Stop ? (alerts.count() === 0 ? 8 : 0) : undefined;
+    return isWanted || reason instanceof StopReason ? (alerts.count() === 0 ? 8 : 0) : undefined;
   };
   /** Sets the source of what is known about each asset, for `--blind`. */
   const watch = (next: NonNullable<typeof sights>): unknown => (sights = next);

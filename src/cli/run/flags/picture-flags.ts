@@ -1,6 +1,6 @@
 import { usageFailure } from "../../../base/failure.ts";
 import { type Exclusion, flag, type Values } from "./flag.ts";
-import { unpackedName } from "../../../rows/packing.ts";
+import { nameWithoutGzip } from "../../../rows/encoder.ts";
 import { toggle } from "./flag-types.ts";
 import type { sharedFlags } from "./shared-flags.ts";
 
@@ -37,7 +37,7 @@ export const sparkFlag = flag(toggle, "Output", {
 export type PictureFlags = Values<{ readonly chart: typeof chartFlag; readonly spark: typeof sparkFlag }>;
 
 export function isSvgName(out: string | undefined): boolean {
-  return /\.svg$/iu.test(unpackedName(out ?? ""));
+  return /\.svg$/iu.test(nameWithoutGzip(out ?? ""));
 }
 
 /** Pictures are meant for people, so they cannot be combined with formats for programs. */

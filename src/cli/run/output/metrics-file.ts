@@ -5,7 +5,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import { cannotBeWritten } from "../../../base/files/file-errors.ts";
 import { modeOf } from "../../../base/files/paths.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
-import { textOfFile } from "../../../base/files/stored-file.ts";
+import { textOfFile } from "../../../base/files/synced-file.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { version } from "../../../base/version.ts";
 import type { Report } from "../report.ts";

@@ -1,11 +1,11 @@
 import { costOf } from "../../../client/meter.ts";
-import type { Args, Question } from "../../../api/args.ts";
+import type { Args, ApiRequest } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { type Reply, isNumbered } from "../../../api/reply.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import { keyOf } from "../../../rows/pull.ts";
-import type { Wanted } from "../../../rows/wanted-pages.ts";
-import { planBatches } from "../../../client/walk.ts";
+import type { PullQuery } from "../../../rows/wanted-pages.ts";
+import { planBatches } from "../../../client/list-plan.ts";
 import { candleWindow, countOpenings, slicesOf } from "../../../client/candle-windows.ts";
 import { madeInterval, sourceArgs, sourceLimit } from "../../../client/candle-intervals.ts";
 
@@ -23,32 +23,32 @@ export interface Estimate {
 type Counted = Omit<Estimate, "credits">;
 
 /** The query whose response contains the list's length. `networks` may be that query. */
-export function questionBefore(
-  { endpoint, asked, limit, walk }: Wanted,
+export function requestBefore(
+  { endpoint, argSets, limit, list }: PullQuery,
   networks: Endpoint,
-): Question | undefined {
-  const [args = new Map()] = asked;
-  if (limit !== undefined || walk.kind === "once") return undefined;
-  if (isNumbered(endpoint.reply) && asked.length > 1) return undefined;
+): ApiRequest | undefined {
+  const [args = new Map()] = argSets;
+  if (limit !== undefined || list.kind === "once") return undefined;
+  if (isNumbered(endpoint.reply) && argSets.length > 1) return undefined;
   if (isNumbered(endpoint.reply))
     return { endpoint, args: new Map([...args, ["limit", "1"], ["page", "1"]]) };
   return isEveryPool(endpoint, args) ? { endpoint: networks, args: new Map() } : undefined;
 }
 
 /** `response` is the response to `questionBefore`. */
-export function estimate(wanted: Wanted, response: unknown): Estimate {
-  const { endpoint, asked, walk } = wanted;
+export function estimate(wanted: PullQuery, response: unknown): Estimate {
+  const { endpoint, argSets, list } = wanted;
   const { reply } = endpoint;
-  const count = asked.length;
-  if (walk.kind === "once") {
-    const credits = asked.reduce((sum, args) => sum + costOf(endpoint, args), 0);
+  const count = argSets.length;
+  if (list.kind === "once") {
+    const credits = argSets.reduce((sum, args) => sum + costOf(endpoint, args), 0);
     return { ...exactly(count), credits, rows: undefined };
   }
   if (reply.kind === "batch") return ofBatches(wanted, reply);
   const counted = ((): Counted => {
     switch (reply.kind) {
       case "single":
-        return { ...exactly(new Set(asked.map(keyOf)).size), rows: count };
+        return { ...exactly(new Set(argSets.map(keyOf)).size), rows: count };
       case "list":
       case "groups":
         return { ...exactly(count), rows: wanted.limit && wanted.limit * wanted.groups.length };
@@ -68,8 +68,8 @@ function exactly(requests: number): Pick<Counted, "requests" | "certainty" | "ba
   return { requests, certainty: "exact", basis };
 }
 
-function ofBatches({ walk }: Wanted, reply: Extract<Reply, { kind: "batch" }>): Estimate {
-  const subjects = walk.kind === "batch" ? walk.subjects : [];
+function ofBatches({ list }: PullQuery, reply: Extract<Reply, { kind: "batch" }>): Estimate {
+  const subjects = list.kind === "batch" ? list.subjects : [];
   const batches = planBatches(subjects, reply);
   const credits = batches.reduce((sum, { addresses }) => sum + addresses.length, 0);
   const basis = `1 credit per distinct address, up to ${reply.max} addresses per request`;
@@ -81,17 +81,17 @@ const surelyWhole = 9;
 /** The maximum number of requests for finding the newest candles before the time range; see `countBack`. */
 const looksBack = 12;
 
-function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
-  const windowOf = (args: Args) => candleWindow(args, walk.start?.value);
-  const slices = asked.flatMap((args) => {
+function ofCandles({ argSets, list }: PullQuery, maxLimit: number): Counted {
+  const windowOf = (args: Args) => candleWindow(args, list.start?.value);
+  const slices = argSets.flatMap((args) => {
     const made = madeInterval(args.get("interval"));
     if (made === undefined) return [...slicesOf(windowOf(args), maxLimit)];
     return [...slicesOf(windowOf(sourceArgs(args, made)), sourceLimit(maxLimit, made))];
   });
   const requests = slices.length;
-  const rows = asked.reduce((sum, args) => sum + countOpenings(windowOf(args)), 0);
+  const rows = argSets.reduce((sum, args) => sum + countOpenings(windowOf(args)), 0);
   const doubtful = slices.filter(({ touched }) => touched > surelyWhole).length;
-  const isCountedBack = asked.some((args) => args.has("count_back"));
+  const isCountedBack = argSets.some((args) => args.has("count_back"));
   if (doubtful === 0 && !isCountedBack) return { ...exactly(requests), rows };
   return {
     requests,
@@ -104,18 +104,18 @@ function ofCandles({ asked, walk }: Wanted, maxLimit: number): Counted {
 
 /** `isHeld` means that the list can shift, so a few extra requests may keep it complete; see `walkNumberedPages`. */
 function ofPages(
-  { asked, limit, walk }: Wanted,
+  { argSets, limit, list }: PullQuery,
   service: { readonly total: number | undefined; readonly noun: string },
   isHeld: boolean,
 ): Counted {
-  const { pageSize, start } = walk;
-  if (walk.kind === "pools") {
-    const most = Math.max(walk.tokens.length, Math.floor(walk.maxRowsRead / pageSize));
-    const basis = `up to ${walk.maxRowsRead} rows read in pages of ${pageSize}`;
+  const { pageSize, start } = list;
+  if (list.kind === "pools") {
+    const most = Math.max(list.tokens.length, Math.floor(list.maxRowsRead / pageSize));
+    const basis = `up to ${list.maxRowsRead} rows read in pages of ${pageSize}`;
     return { requests: most, rows: limit, certainty: "at most", basis };
   }
   const total = limit ?? service.total;
-  if (total === undefined && asked.length > 1)
+  if (total === undefined && argSets.length > 1)
     return {
       ...unknown,
       basis: "the service counts one list per request",
@@ -127,12 +127,12 @@ function ofPages(
   const requests = limit === undefined ? Math.floor(rows / pageSize) + 1 : Math.ceil(rows / pageSize);
   const source =
     limit === undefined ? `the service currently reports ${total} ${service.noun}; ` : `--limit ${limit} in `;
-  const basis = `${source}pages of ${pageSize}${asked.length > 1 ? ", for each input" : ""}`;
-  const [all, allRows] = [requests * asked.length, rows * asked.length];
+  const basis = `${source}pages of ${pageSize}${argSets.length > 1 ? ", for each input" : ""}`;
+  const [all, allRows] = [requests * argSets.length, rows * argSets.length];
   if (!isHeld || requests < 2) return { requests: all, rows: allRows, certainty: "at most", basis };
   return {
     requests: all,
-    creditsAtMost: all + asked.length * (3 + Math.ceil(requests / 10)),
+    creditsAtMost: all + argSets.length * (3 + Math.ceil(requests / 10)),
     rows: allRows,
     certainty: "about",
     basis: `${basis}; a few pages are fetched again if the list changes`,
@@ -154,7 +154,10 @@ function isEveryPool(endpoint: Endpoint, args: Args): boolean {
 }
 
 /** Undefined if a count is missing, as has been observed with the public service. */
-function poolsOf({ endpoint, asked: [args = new Map()] }: Wanted, response: unknown): number | undefined {
+function poolsOf(
+  { endpoint, argSets: [args = new Map()] }: PullQuery,
+  response: unknown,
+): number | undefined {
   if (!isEveryPool(endpoint, args)) return undefined;
   const rows: readonly unknown[] = Array.isArray(response) ? response : [];
   const counts = new Map(rows.map((row) => [member(row, "id"), member(row, "pools_count")]));

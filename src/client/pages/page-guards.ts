@@ -2,9 +2,9 @@ import { endlessList, nextOf } from "../page-end.ts";
 import { closing, type Page, rowsSentIn } from "../page.ts";
 
 /** The pull gives up after this many consecutive pages of repeated rows, because each page costs a credit. */
-const patienceWithRepeats = 3;
+const maxRepeatedPages = 3;
 /** More empty pages are accepted, because a filter that matches few rows may leave some empty. */
-const patienceWithEmptyPages = 10;
+const maxEmptyPages = 10;
 
 /** Passes pages through. A list that ends with doubts fails after its last page. */
 export async function* failOnDoubts(pages: AsyncIterable<Page>, isStrict: boolean): AsyncGenerator<Page> {
@@ -15,14 +15,14 @@ export async function* failOnDoubts(pages: AsyncIterable<Page>, isStrict: boolea
 export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
   for await (const page of pages) {
-    const isBarren = page.adds === "nothing";
+    const hasNoNewRows = page.adds === "nothing";
     // A page that was requested again on purpose is not a sign of an endless list.
     if (page.adds !== "read again") {
-      repeats = isBarren && rowsSentIn(page) > 0 ? repeats + 1 : 0;
-      empty = isBarren ? empty + 1 : 0;
+      repeats = hasNoNewRows && rowsSentIn(page) > 0 ? repeats + 1 : 0;
+      empty = hasNoNewRows ? empty + 1 : 0;
     }
     yield page;
-    const isExhausted = repeats === patienceWithRepeats || empty === patienceWithEmptyPages;
+    const isExhausted = repeats === maxRepeatedPages || empty === maxEmptyPages;
     if (isExhausted && page.adds !== "read again" && nextOf(page) !== undefined)
       throw endlessList(empty, page.end.doubts);
   }

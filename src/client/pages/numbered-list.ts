@@ -20,7 +20,7 @@ import {
 import { contradictionIn, type Habit, isPushedBack, type NumberedState } from "./numbered-judge.ts";
 import { createAnswerReader } from "./answer-reader.ts";
 import { type Page, pageOf, type Reading, remark, warningOf } from "../page.ts";
-import type { Asking } from "../walk.ts";
+import type { ListRequest } from "../list-plan.ts";
 import { RowEdge } from "./row-edge.ts";
 import type { Document } from "../document.ts";
 
@@ -36,8 +36,8 @@ const endedBy = (page: Unended, end: PageEnd): Page => ({ ...pageOf(page.rows, e
  * A pull's progress through numbered pages. A response that contradicts the service's count is first requested again
  * (see page-end.ts). `FrozenWindows` decides which pages are requested at the same time.
  */
-export class NumberedWalk implements NumberedState {
-  readonly asking: Asking & Reading;
+export class NumberedList implements NumberedState {
+  readonly request: ListRequest & Reading;
   readonly reply: NumberedPages;
   readonly edge: RowEdge;
   readonly count: ListCount;
@@ -64,15 +64,15 @@ export class NumberedWalk implements NumberedState {
   #pardoned: NumberedAnswer | undefined;
   readonly #habits = new Set<Habit>();
 
-  constructor(asking: Asking & Reading, reply: NumberedPages) {
-    const { endpoint, walk, args } = asking;
-    this.asking = asking;
+  constructor(request: ListRequest & Reading, reply: NumberedPages) {
+    const { endpoint, list, args } = request;
+    this.request = request;
     this.reply = reply;
-    this.pageSize = walk.pageSize;
-    this.edge = new RowEdge(rowShape(endpoint), asking.after);
-    this.count = new ListCount(walk.start);
-    this.#read = createAnswerReader(reply.rows, rowShape(endpoint), asking);
-    this.#inspect = createRowInspector(asking.seen);
+    this.pageSize = list.pageSize;
+    this.edge = new RowEdge(rowShape(endpoint), request.after);
+    this.count = new ListCount(list.start);
+    this.#read = createAnswerReader(reply.rows, rowShape(endpoint), request);
+    this.#inspect = createRowInspector(request.seen);
     this.#foreignIn = createOwnershipCheck(endpoint, args, onlyGroup);
   }
 
@@ -81,10 +81,10 @@ export class NumberedWalk implements NumberedState {
    * is never returned.
    */
   async ask(at: Position): Promise<NumberedAnswer> {
-    const { client, walk } = this.asking;
+    const { client, list } = this.request;
     for (let repeats = 1; ; repeats += 1) {
       const { answer, foreign } = await this.#request(at);
-      if (foreign === undefined || (!walk.isStrict && foreign.only !== undefined)) return answer;
+      if (foreign === undefined || (!list.isStrict && foreign.only !== undefined)) return answer;
       if (!(await client.again(repeats, foreign.problem))) throw foreignFailure(foreign);
     }
   }
@@ -92,7 +92,7 @@ export class NumberedWalk implements NumberedState {
   async #request(
     at: Position,
   ): Promise<{ readonly answer: NumberedAnswer; readonly foreign: Foreign | undefined }> {
-    const { args } = this.asking;
+    const { args } = this.request;
     const { pageSize } = this;
     const query = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
     if (at.to !== undefined) query.set("to", at.to);
@@ -110,11 +110,11 @@ export class NumberedWalk implements NumberedState {
 
   /** A cursor is the ID of a row that the service has sent, so a rejected one is not a user's mistake. */
   async #send(at: Position, query: Args): Promise<Document> {
-    const { client, endpoint, walk } = this.asking;
+    const { client, endpoint, list } = this.request;
     try {
       return await client.ask(endpoint, query);
     } catch (cause) {
-      const isOwn = at.flag === "cursor" && at.value !== walk.start?.value;
+      const isOwn = at.flag === "cursor" && at.value !== list.start?.value;
       if (!isOwn || !(cause instanceof Failure) || !affectsOneInput(cause)) throw cause;
       throw rejectedPosition(this.doubts, this.count.left, this.edge.instantOf(this.edge.last));
     }
@@ -127,7 +127,7 @@ export class NumberedWalk implements NumberedState {
   }
 
   /** `isReplayedPage` means that the response contains the edge. */
-  take(answer: NumberedAnswer, isReplayedPage = false): Page {
+  take(answer: NumberedAnswer, isRetryOfPage = false): Page {
     const { edge, count, reply } = this;
     const { at, rows } = answer;
     this.#newest ??= edge.instantOf(rows.marks()[0]);
@@ -140,14 +140,14 @@ export class NumberedWalk implements NumberedState {
     count.take(answer, fresh, { pushedBack, readAgain });
     // A page without new rows does not change the position.
     if (kept.adds === "rows") {
-      edge.moveTo(rows, isReplayedPage);
+      edge.moveTo(rows, isRetryOfPage);
       this.#repeats = 0;
     }
     const before = this.last;
     this.last = answer;
     const here: Unended = {
       ...kept,
-      adds: isReplayedPage || this.isReadAgain(at) ? "read again" : kept.adds,
+      adds: isRetryOfPage || this.isReadAgain(at) ? "read again" : kept.adds,
       notes: [...kept.notes, ...remark("twins", twins)],
       at,
       left: leftAfter(answer, count.left),
@@ -178,7 +178,7 @@ export class NumberedWalk implements NumberedState {
       });
     }
     const isRefuted = count.due(this.listed) !== undefined && due <= 0;
-    const hasRows = this.listed > 0 || this.asking.walk.start !== undefined;
+    const hasRows = this.listed > 0 || this.request.list.start !== undefined;
     const isProved = count.left === 0 && (doubts.length === 0 || isRefuted) && !this.isDoubted && hasRows;
     if (!isProved) return this.withoutProof(page);
     return endedBy(page, { kind: "last", proof: { by: "count", rows: this.listed }, doubts: [] });
@@ -204,7 +204,7 @@ export class NumberedWalk implements NumberedState {
 
   /** An earlier run has already read the pages before the position where the pull starts. */
   isReadAgain({ flag, value, to }: Position): boolean {
-    const { start } = this.asking.walk;
+    const { start } = this.request.list;
     return (
       start?.flag === "page" && flag === "page" && to === start.to && Number(value) < Number(start.value)
     );
@@ -216,7 +216,7 @@ export class NumberedWalk implements NumberedState {
 
   /** Pages that are both promised and wanted: at least one, and Infinity if neither number is known. */
   pagesLeft(): number {
-    const wanted = (this.asking.wanted ?? Number.POSITIVE_INFINITY) - this.listed;
+    const wanted = (this.request.wanted ?? Number.POSITIVE_INFINITY) - this.listed;
     return Math.min(this.count.pagesLeft, Math.max(1, Math.ceil(wanted / this.pageSize)));
   }
 
@@ -227,7 +227,7 @@ export class NumberedWalk implements NumberedState {
 
   /** All retries since the last new row have been used, so only a different URL can help. */
   isInVain(): boolean {
-    return this.#repeats > 0 && this.#repeats === this.asking.client.maxRepeats;
+    return this.#repeats > 0 && this.#repeats === this.request.client.maxRepeats;
   }
 
   /**
@@ -256,7 +256,7 @@ export class NumberedWalk implements NumberedState {
   async again(problem: string, answer: NumberedAnswer): Promise<boolean> {
     this.#contradicted = answer;
     this.#repeats += 1;
-    return await this.asking.client.again(this.#repeats, problem);
+    return await this.request.client.again(this.#repeats, problem);
   }
 
   /** The response is taken although it contradicts the count. `rows` is the number of missing rows, if it is known. */

@@ -2,10 +2,10 @@ import type { Failure } from "../../base/failure.ts";
 import { assetsPerPost } from "../../api/feed.ts";
 import { counted } from "../../base/text/counted.ts";
 import { momentOf } from "../gap.ts";
-import { assetsOf, type RunningShard } from "./running-shard.ts";
-import { doesNotFit, replanShards, tooManyAssets } from "../shards.ts";
+import { assetsOf, type RunningConnection } from "./running-connection.ts";
+import { doesNotFit, replanConnections, tooManyAssets } from "../plan-connections.ts";
 import type { Subject } from "../subject.ts";
-import type { TailHandlers, TailOptions } from "../stream-options.ts";
+import type { LiveHandlers, LiveOptions } from "../stream-options.ts";
 
 /**
  * The status of a rejected POST. According to the specification, a transaction stream has a single asset (rule 127).
@@ -13,15 +13,15 @@ import type { TailHandlers, TailOptions } from "../stream-options.ts";
 const notTaken = 405;
 
 /** Moves assets to other connections if the service rejects theirs because too many are open. */
-export class CrowdedShards {
-  readonly #running: Set<RunningShard>;
-  readonly #options: TailOptions;
-  readonly #handlers: TailHandlers;
+export class LimitedConnections {
+  readonly #running: Set<RunningConnection>;
+  readonly #options: LiveOptions;
+  readonly #handlers: LiveHandlers;
   #perConnection: number;
   /** Number of connections that the service accepted before rejecting one; infinite until then. */
   accepted = Number.POSITIVE_INFINITY;
 
-  constructor(running: Set<RunningShard>, options: TailOptions, handlers: TailHandlers) {
+  constructor(running: Set<RunningConnection>, options: LiveOptions, handlers: LiveHandlers) {
     this.#running = running;
     this.#options = options;
     this.#handlers = handlers;
@@ -36,13 +36,13 @@ export class CrowdedShards {
   }
 
   /** Also moves the assets of other connections rejected in the same way. Throws if the assets do not fit. */
-  placeElsewhere(self: RunningShard, refused: Failure): void {
+  placeElsewhere(self: RunningConnection, refused: Failure): void {
     const open = this.#open();
     const crowded = [...this.#running].filter(
       (each) => each === self || (each.isCrowdedOut && !self.isAdded && !each.isAdded),
     );
     const free = open.reduce(
-      (sum, { shard }) => sum + Math.max(0, this.#perConnection - shard.subjects.length),
+      (sum, { connection }) => sum + Math.max(0, this.#perConnection - connection.subjects.length),
       0,
     );
     const homeless = assetsOf(crowded);
@@ -51,47 +51,47 @@ export class CrowdedShards {
     const placed = homeless.slice(0, free);
     for (const each of crowded) {
       this.#running.delete(each);
-      this.#handlers.closed(each.shard, refused.message);
+      this.#handlers.closed(each.connection, refused.message);
       if (each !== self) this.#regroup(each, [], "its assets moved to other connections");
     }
     if (placed.length === 0) return;
     this.#handlers.moved(placed, open.length, refused);
-    const before = open.map(({ shard }) => shard.subjects);
+    const before = open.map(({ connection }) => connection.subjects);
     const room = { perConnection: this.#perConnection, cap: open.length };
-    for (const { from, subjects } of replanShards(before, [...before.flat(), ...placed], room)) {
+    for (const { from, subjects } of replanConnections(before, [...before.flat(), ...placed], room)) {
       const each = from === undefined ? undefined : open[from];
-      if (each === undefined || subjects.length === each.shard.subjects.length) continue;
-      each.moved ??= { before: each.shard.subjects, isAdded: self.isAdded, refused };
+      if (each === undefined || subjects.length === each.connection.subjects.length) continue;
+      each.moved ??= { before: each.connection.subjects, isAdded: self.isAdded, refused };
       this.#regroup(each, subjects, "it received assets from other connections");
     }
   }
 
   /** Undoes a move if the service accepts only one asset per connection and the moved assets may be dropped. */
-  isPlacedBack(self: RunningShard, refused: Failure): boolean {
+  isPlacedBack(self: RunningConnection, refused: Failure): boolean {
     const { feed, cap } = this.#options;
     if (refused.details.status !== notTaken || feed.batches !== "perhaps") return false;
     if (self.moved === undefined) {
-      if (self.shard.subjects.length === 1) return false;
+      if (self.connection.subjects.length === 1) return false;
       throw tooManyAssets(assetsOf([...this.#running]), { perConnection: 1, cap });
     }
     this.#perConnection = 1;
     for (const each of this.#running) {
       if (each.moved === undefined) continue;
       const { before, isAdded, refused: moving } = each.moved;
-      const moved = each.shard.subjects.filter((subject) => !before.includes(subject));
+      const moved = each.connection.subjects.filter((subject) => !before.includes(subject));
       this.#refuse(moved, isAdded, moving);
       each.moved = undefined;
-      if (each === self) each.shard = { ...each.shard, subjects: before };
+      if (each === self) each.connection = { ...each.connection, subjects: before };
       else this.#regroup(each, before, "the service accepts one asset per connection");
     }
     return true;
   }
 
-  #regroup(each: RunningShard, subjects: readonly Subject[], why: string): void {
+  #regroup(each: RunningConnection, subjects: readonly Subject[], why: string): void {
     each.regroup(subjects, why, momentOf(this.#options.context.clock), this.#handlers);
   }
 
-  #open(): readonly RunningShard[] {
+  #open(): readonly RunningConnection[] {
     return [...this.#running].filter(({ wasOpen }) => wasOpen);
   }
 

@@ -8,9 +8,9 @@ import type { Page } from "./page.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 
 /** How the rows of a query are requested. */
-export type Walk = WalkBasics & WalkKind;
+export type ListPlan = PageOptions & ListKind;
 
-export interface WalkBasics {
+export interface PageOptions {
   readonly pageSize: number;
   /** Reject rows that the service did not filter or sort as requested; see echo.ts. */
   readonly isStrict: boolean;
@@ -18,7 +18,7 @@ export interface WalkBasics {
   readonly start: Position | undefined;
 }
 
-export type WalkKind =
+export type ListKind =
   /** The pages of the service's list, or the rows of its only response. */
   | { readonly kind: "list" }
   /** A single request with the arguments unchanged, for its rows or for the entire document. */
@@ -51,31 +51,31 @@ export interface TokensOfPool {
   readonly param: string;
   /** At least two different ones, in an order that does not depend on how they were typed. */
   readonly tokens: readonly string[];
-  /** The walk ends before it reads more rows than this, whether they match or not. */
+  /** The list ends before more rows are read than this, whether they match or not. */
   readonly maxRowsRead: number;
 }
 
 /** Rows that dexdata makes from responses of other endpoints. */
 export interface MadeRows {
-  readonly pages: (asking: Asking) => AsyncGenerator<Page>;
+  readonly pages: (request: ListRequest) => AsyncGenerator<Page>;
   /** Records what was received, so that a resumed pull does not request it again. */
   readonly seen: SeenKeys;
 }
 
-export interface Asking {
+export interface ListRequest {
   readonly client: Client;
   readonly endpoint: Endpoint;
   readonly args: Args;
-  readonly walk: Walk;
+  readonly list: ListPlan;
 }
 
-export function plainWalk(pageSize: number, isStrict = true): Walk {
+export function plainList(pageSize: number, isStrict = true): ListPlan {
   return { kind: "list", pageSize, isStrict, start: undefined };
 }
 
 /** The response is printed unchanged. */
-export function isDocument(walk: Walk): boolean {
-  return walk.kind === "once" && walk.as === "document";
+export function isDocument(list: ListPlan): boolean {
+  return list.kind === "once" && list.as === "document";
 }
 
 /** The addresses of one request. */

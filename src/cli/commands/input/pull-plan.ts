@@ -1,6 +1,6 @@
-import type { BatchInputs, CandleMarks, TokensOfPool, WalkKind } from "../../../client/walk.ts";
+import type { BatchInputs, CandleMarks, TokensOfPool, ListKind } from "../../../client/list-plan.ts";
 import { batchParam, groupsIn, traitsOf } from "../../../api/reply.ts";
-import type { TimedWalk } from "../../../client/timed-legs.ts";
+import type { TimedPlan } from "../../../client/timed-legs.ts";
 import { readArgs } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { withMadeCandles } from "../../../api/endpoints/ohlcv.ts";
@@ -15,7 +15,7 @@ import { isList } from "./subjects.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { readSeveralTokens } from "./several-tokens.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
-import type { Wanted } from "../../../rows/wanted-pages.ts";
+import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { addressName, checkedSubject, checkOneAsset, readTargets } from "./targets.ts";
 import { readDays, typedParams } from "./typed-params.ts";
@@ -24,7 +24,7 @@ import { completeWindow } from "../../../client/candle-windows.ts";
 import { madeInterval } from "../../../client/candle-intervals.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
-export interface Questions extends Wanted {
+export interface PullPlan extends PullQuery {
   /** Undefined unless the endpoint returns a batch. */
   readonly missing: "skip" | "null" | "fail" | undefined;
   /** The user named a single object, so the output is a single object. */
@@ -34,15 +34,15 @@ export interface Questions extends Wanted {
   /** The assets from the command line or a list, some of them with labels. */
   readonly named: readonly Subject[];
   /** Prices at times; undefined for anything else. */
-  readonly timed?: TimedWalk;
+  readonly timed?: TimedPlan;
 }
 
-export async function readQuestions(
+export async function readPlan(
   group: EndpointGroup,
   { words, flags, typed: given }: Input<EndpointFlags>,
   options: Pick<RunOptions, "now" | "format" | "settings" | "fields">,
   sources: AssetSources,
-): Promise<Questions> {
+): Promise<PullPlan> {
   const hasAmounts = flags.amounts === "tokens" && formats[options.format].columns !== "guessed";
   const endpoint = withAddedFields(chooseEndpoint(group, given, words.length > 0), hasAmounts, given);
   const usage = `usage: dexdata ${usageOf({ words: endpoint.command, positionals: positionals(group) })}`;
@@ -62,23 +62,23 @@ export async function readQuestions(
     maxRowsRead: flags["max-rows-read"],
   });
   if (ofPool !== undefined) typed.set(ofPool.param, ofPool.tokens.at(0) ?? "");
-  const { limit, walk } = readWanted(endpoint, flags, options.settings.page_size.value, ofPool);
+  const { limit, list } = readWanted(endpoint, flags, options.settings.page_size.value, ofPool);
   const { missing } = flags;
   const isBatch = batchParam(endpoint.reply) !== undefined;
   const { isCandles, isRecord } = traitsOf(endpoint.reply);
   const subjects = isBatch ? targets.map(checkedSubject(endpoint, options.now)) : undefined;
-  const asked = (isBatch ? targets.slice(0, 1) : targets).map(({ args }) => {
+  const argSets = (isBatch ? targets.slice(0, 1) : targets).map(({ args }) => {
     const all = new Map([...typed, ...args]);
     const complete = isCandles ? completeWindow(endpoint, all, options.now) : all;
     return readArgs(endpoint, complete, options.now);
   });
   return {
     endpoint: { ...(isOfMany ? ofManyAssets(endpoint) : endpoint), typed },
-    asked,
+    argSets,
     limit,
-    walk: {
-      ...walk,
-      ...walkKind(endpoint, {
+    list: {
+      ...list,
+      ...listKind(endpoint, {
         batch: subjects && { subjects, fillMissing: missing === "null" },
         ofPool,
         marks: {
@@ -97,18 +97,18 @@ export async function readQuestions(
     named:
       subjects ??
       targets.flatMap(({ subject }, index) =>
-        subject === undefined ? [] : { ...subject, network: asked[index]?.get("network") ?? "" },
+        subject === undefined ? [] : { ...subject, network: argSets[index]?.get("network") ?? "" },
       ),
   };
 }
 
-interface WalkParts {
+interface ListParts {
   readonly batch: BatchInputs | undefined;
   readonly ofPool: TokensOfPool | undefined;
   readonly marks: CandleMarks;
 }
 
-function walkKind({ reply }: Endpoint, { batch, ofPool, marks }: WalkParts): WalkKind {
+function listKind({ reply }: Endpoint, { batch, ofPool, marks }: ListParts): ListKind {
   if (batch !== undefined) return { kind: "batch", ...batch };
   if (ofPool !== undefined) return { kind: "pools", ...ofPool };
   return traitsOf(reply).isCandles ? { kind: "candles", ...marks } : { kind: "list" };

@@ -4,7 +4,7 @@ import { counted, someOf } from "../base/text/counted.ts";
 import { assetsPerPost, type Feed } from "../api/feed.ts";
 import { distinctSubjects, nameOf, subjectKey, type Subject } from "./subject.ts";
 
-/** The limits for the assets of a stream. A shard is the part of them that shares a connection. */
+/** The limits for the assets of a stream. */
 export interface Room {
   /** Maximum number of assets per connection. */
   readonly perConnection: number;
@@ -22,21 +22,24 @@ export function roomFor(feed: Feed, assets: number, cap: number): Room {
  * Uses as few connections as possible. If the assets do not fit, all are rejected, because dexdata cannot decide which
  * ones to skip.
  */
-export function planShards(subjects: readonly Subject[], room: Room): readonly (readonly Subject[])[] {
+export function planConnections(subjects: readonly Subject[], room: Room): readonly (readonly Subject[])[] {
   const all = distinctSubjects(subjects);
-  const shards = Math.ceil(all.length / room.perConnection);
-  if (shards > room.cap) throw tooManyAssets(all, room);
-  return Array.from({ length: shards }, (_, index) =>
-    all.slice(Math.floor((index * all.length) / shards), Math.floor(((index + 1) * all.length) / shards)),
+  const connections = Math.ceil(all.length / room.perConnection);
+  if (connections > room.cap) throw tooManyAssets(all, room);
+  return Array.from({ length: connections }, (_, index) =>
+    all.slice(
+      Math.floor((index * all.length) / connections),
+      Math.floor(((index + 1) * all.length) / connections),
+    ),
   );
 }
 
 /**
- * Every shard keeps its assets that are still wanted. New assets first fill the shards that change anyway, then the
- * shards with the most room, and only then new shards, so that as few connections as possible are interrupted. `from`
- * is the index of the shard that is continued; undefined for a new shard.
+ * Every connection keeps its assets that are still wanted. New assets first fill the connections that change anyway,
+ * then those with the most room, and only then new ones, so that as few connections as possible are interrupted. `from`
+ * is the index of the connection that is continued; undefined for a new one.
  */
-export function replanShards(
+export function replanConnections(
   before: readonly (readonly Subject[])[],
   subjects: readonly Subject[],
   room: Room,
@@ -44,20 +47,20 @@ export function replanShards(
   const all = distinctSubjects(subjects);
   if (all.length > room.perConnection * room.cap) throw tooManyAssets(all, room);
   const wanted = new Map(all.map((subject) => [subjectKey(subject), subject]));
-  const kept = before.map((shard, from) => ({
+  const kept = before.map((connection, from) => ({
     from,
-    subjects: shard.filter((subject) => wanted.has(subjectKey(subject))),
+    subjects: connection.filter((subject) => wanted.has(subjectKey(subject))),
   }));
   for (const subject of before.flat()) wanted.delete(subjectKey(subject));
   const fresh = [...wanted.values()];
   const rank = ({ from, subjects: left }: (typeof kept)[number]): number =>
     left.length === before[from]?.length ? room.perConnection + left.length : left.length;
-  for (const shard of kept.toSorted((a, b) => rank(a) - rank(b)))
-    shard.subjects.push(...fresh.splice(0, room.perConnection - shard.subjects.length));
-  const alive = kept.filter((shard) => shard.subjects.length > 0);
-  const more = planShards(fresh, { ...room, cap: Number.POSITIVE_INFINITY });
+  for (const connection of kept.toSorted((a, b) => rank(a) - rank(b)))
+    connection.subjects.push(...fresh.splice(0, room.perConnection - connection.subjects.length));
+  const alive = kept.filter((connection) => connection.subjects.length > 0);
+  const more = planConnections(fresh, { ...room, cap: Number.POSITIVE_INFINITY });
   if (alive.length + more.length > room.cap) throw tooManyAssets(all, room);
-  return [...alive, ...more.map((shard) => ({ from: undefined, subjects: shard }))];
+  return [...alive, ...more.map((connection) => ({ from: undefined, subjects: connection }))];
 }
 
 export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: Room): Failure {

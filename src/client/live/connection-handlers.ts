@@ -4,7 +4,7 @@ import type { StreamEvent } from "../stream-event.ts";
 import type { UpToDate } from "./up-to-date.ts";
 
 /** What one connection reports. */
-export interface ShardHandlers {
+export interface ConnectionHandlers {
   /** After an interruption, `gap` is the period without a connection. */
   readonly opened: (at: Moment, gap: Gap | undefined, upToDate: UpToDate) => void;
   /** A chunk's data events, in order. Awaited, so a slow consumer slows down the socket; an error ends the stream. */

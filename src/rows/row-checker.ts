@@ -28,7 +28,7 @@ const rowChecks: readonly ((subject: Subject) => RowCheck | undefined)[] = [
 ];
 
 /** The rules applied to one row after the other. */
-export interface RowWalk extends RowTaker {
+export interface RowChecker extends RowTaker {
   readonly rows: () => number;
   /** The name of the rows, such as `transaction`; undefined until the first row, and for unknown rows. */
   readonly kind: () => string | undefined;
@@ -41,12 +41,12 @@ export interface RowWalk extends RowTaker {
   readonly compareWith: (receipt: PullReceipt) => void;
 }
 
-export function createRowWalk(
+export function createRowChecker(
   query: Query | undefined,
   form: RowForm,
   report: Report,
   wanted: WantedKind | undefined,
-): RowWalk {
+): RowChecker {
   let [rows, skipped] = [0, 0];
   let [first, last]: [Row | undefined, Row | undefined] = [undefined, undefined];
   let file: ReturnType<typeof startFile> | undefined;

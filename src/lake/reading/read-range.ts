@@ -1,38 +1,38 @@
-import { createPart, textOfFile } from "../../base/files/stored-file.ts";
+import { createPart, textOfFile } from "../../base/files/synced-file.ts";
 import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
-import { partsOf, type Stretch } from "../coverage.ts";
+import { partsOf, type TimeRange } from "../coverage.ts";
 import { giveUpStart } from "./give-up.ts";
 import type { LakeRun } from "./lake-run.ts";
 import { folderOf } from "../layout.ts";
 import { workFolder } from "../files/place-file.ts";
-import { dropStaged, type Expected, pullStretch, type Pulled, stagedName } from "./pull-stretch.ts";
+import { dropStaged, type Expected, pullRange, type Pulled, stagedName } from "./pull-range.ts";
 import { isWithinReach, probeReach, type Reach, reachOfPlan } from "./lake-reach.ts";
 import type { Part } from "./waiting.ts";
 import { takeRows } from "./waiting-parts.ts";
 
-/** Reads a stretch and publishes its periods. Returns the stretches to read instead if it cannot be read at once. */
-export async function readStretch(
+/** Reads a time range and publishes its periods. Returns the time ranges to read instead if it cannot be read at once. */
+export async function readRange(
   run: LakeRun,
-  wanted: Stretch,
+  wanted: TimeRange,
   width: number,
   expected: Expected | undefined,
-): Promise<readonly Stretch[]> {
+): Promise<readonly TimeRange[]> {
   const { dataset } = wanted;
   const reach = await reachFor(run, wanted);
   const given = await run.inTurn(dataset, async () => await giveUpStart(run, wanted, reach));
-  const stretch = { ...wanted, from: given.from };
-  if (stretch.from >= (stretch.to ?? Number.POSITIVE_INFINITY)) return [];
+  const range = { ...wanted, from: given.from };
+  if (range.from >= (range.to ?? Number.POSITIVE_INFINITY)) return [];
   const mark = `${workFolder(run.root)}/${stagedName({ dataset: folderOf(dataset) })}.divided`;
-  const divide = (parts: readonly Part[]): readonly Stretch[] =>
+  const divide = (parts: readonly Part[]): readonly TimeRange[] =>
     parts.map(({ from, to }, index) => ({
       dataset,
       from: index === 0 ? wanted.from : from,
-      to: index === parts.length - 1 ? stretch.to : to,
+      to: index === parts.length - 1 ? range.to : to,
     }));
-  const partsUntil = (present: number): readonly Part[] => partsOf(stretch, stretch.to ?? present);
+  const partsUntil = (present: number): readonly Part[] => partsOf(range, range.to ?? present);
   const known = partsUntil(run.present());
   if (known.length > 1 && textOfFile(mark) !== undefined) return divide(known);
-  const pulled = await pull(run, stretch, width, expected);
+  const pulled = await pull(run, range, width, expected);
   if (pulled === undefined) return [wanted];
   if (pulled.kind === "unchanged") return [];
   const parts = partsUntil(pulled.kind === "staged" ? pulled.present : run.present());
@@ -53,8 +53,8 @@ export async function readStretch(
   return [];
 }
 
-/** Transactions are asked for once if a stretch begins earlier than usual. A plan's limit is known after a rejection. */
-async function reachFor(run: LakeRun, { dataset, from }: Stretch): Promise<Reach | undefined> {
+/** Transactions are asked for once if a time range begins earlier than usual. A plan's limit is known after a rejection. */
+async function reachFor(run: LakeRun, { dataset, from }: TimeRange): Promise<Reach | undefined> {
   const { reaches, client } = run;
   const isUsual = from >= run.present() - transactionReach;
   if (dataset.kind === "transactions" && !isUsual && !reaches.has(dataset))
@@ -62,25 +62,25 @@ async function reachFor(run: LakeRun, { dataset, from }: Stretch): Promise<Reach
   return dataset.kind === "transactions" && isUsual ? undefined : await reaches.get(dataset);
 }
 
-/** Undefined if the plan does not include the start of the stretch. */
+/** Undefined if the plan does not include the start of the time range. */
 async function pull(
   run: LakeRun,
-  stretch: Stretch,
+  range: TimeRange,
   width: number,
   expected: Expected | undefined,
 ): Promise<Pulled | undefined> {
   const { context, client, lock, root, present, reaches } = run;
   const puller = { context, client: { ...client, width }, lock, work: workFolder(root), present };
   try {
-    return await pullStretch(puller, stretch, expected);
+    return await pullRange(puller, range, expected);
   } catch (cause) {
     const reach = reachOfPlan(cause, client.target.tier);
-    const isNew = reach !== undefined && stretch.from < present() - reach.length;
-    if (!isNew || reaches.has(stretch.dataset)) throw cause;
-    const { kind, interval } = stretch.dataset;
+    const isNew = reach !== undefined && range.from < present() - reach.length;
+    if (!isNew || reaches.has(range.dataset)) throw cause;
+    const { kind, interval } = range.dataset;
     const isSeen = [...reaches.keys()].some((each) => each.kind === kind && each.interval === interval);
-    if (!isSeen && !(await isWithinReach(client, stretch.dataset, reach, present()))) throw cause;
-    reaches.set(stretch.dataset, Promise.resolve(reach));
+    if (!isSeen && !(await isWithinReach(client, range.dataset, reach, present()))) throw cause;
+    reaches.set(range.dataset, Promise.resolve(reach));
     return undefined;
   }
 }

@@ -7,10 +7,10 @@ import { listen } from "./listen.ts";
 import { counted } from "../../base/text/counted.ts";
 import { permanentStatuses, Waits } from "./reconnect.ts";
 import { gapBetween, type Moment, momentOf } from "../gap.ts";
-import type { OpenShard } from "./subscription.ts";
+import type { OpenConnection } from "./subscription.ts";
 import { UpToDate } from "./up-to-date.ts";
-import type { ShardHandlers } from "./shard-handlers.ts";
-import type { ShardLimits } from "../stream-options.ts";
+import type { ConnectionHandlers } from "./connection-handlers.ts";
+import type { ConnectionOptions } from "../stream-options.ts";
 
 /** A proxy or gateway sends this status if a request arrived too slowly. */
 const requestTimeout = 408;
@@ -24,9 +24,9 @@ const requestTimeout = 408;
  */
 export async function keepOpen(
   context: Pick<Context, "clock" | "random">,
-  open: OpenShard,
-  handlers: ShardHandlers,
-  limits: ShardLimits,
+  open: OpenConnection,
+  handlers: ConnectionHandlers,
+  limits: ConnectionOptions,
   signal: AbortSignal,
   waits = new Waits(),
 ): Promise<never> {

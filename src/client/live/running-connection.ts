@@ -4,12 +4,12 @@ import type { Context } from "../../base/context/context.ts";
 import type { Failure } from "../../base/failure.ts";
 import { type Gap, gapBetween, type Moment } from "../gap.ts";
 import { Waits } from "./reconnect.ts";
-import { keepOpen } from "./shard.ts";
-import type { OpenShard } from "./subscription.ts";
+import { keepOpen } from "./keep-open.ts";
+import type { OpenConnection } from "./subscription.ts";
 import type { UpToDate } from "./up-to-date.ts";
 import type { Subject } from "../subject.ts";
 import { isWaitTooLong } from "../retry.ts";
-import type { Missing, Shard, ShardLimits, TailHandlers } from "../stream-options.ts";
+import type { Missing, Connection, ConnectionOptions, LiveHandlers } from "../stream-options.ts";
 
 /** The abort reason for a connection that is reopened because its assets have changed. */
 export class Regrouped {
@@ -20,10 +20,10 @@ export class Regrouped {
 }
 
 /** Retries after a 429 for too many connections, because the service may still count one that was just closed. */
-const patience = 3;
+const maxAttempts = 3;
 
-export class RunningShard {
-  shard: Shard;
+export class RunningConnection {
+  connection: Connection;
   readonly started: Moment;
   /** A reload of the list added this connection. */
   readonly isAdded: boolean;
@@ -49,8 +49,8 @@ export class RunningShard {
   /** Called when the connection has opened, been rejected or ended. */
   settled: (() => void) | undefined;
 
-  constructor(shard: Shard, started: Moment, isAdded: boolean, current: ChildSignal) {
-    this.shard = shard;
+  constructor(connection: Connection, started: Moment, isAdded: boolean, current: ChildSignal) {
+    this.connection = connection;
     this.started = started;
     this.isAdded = isAdded;
     this.current = current;
@@ -63,11 +63,11 @@ export class RunningShard {
 
   async keep(
     context: Pick<Context, "clock" | "random">,
-    open: OpenShard,
-    limits: ShardLimits,
-    handlers: TailHandlers,
+    open: OpenConnection,
+    limits: ConnectionOptions,
+    handlers: LiveHandlers,
   ): Promise<never> {
-    const { shard, interrupted } = this;
+    const { connection, interrupted } = this;
     return await keepOpen(
       context,
       open,
@@ -77,11 +77,11 @@ export class RunningShard {
           [this.interrupted, this.moved] = [undefined, undefined];
           this.settled?.();
           const pending = interrupted && gapBetween(interrupted.from, at, interrupted.reason);
-          handlers.opened(shard, at, gap ?? pending);
+          handlers.opened(connection, at, gap ?? pending);
         },
         events: (events, at) => {
           this.fruitless = 0;
-          return handlers.events(shard, events, at);
+          return handlers.events(connection, events, at);
         },
         charged: handlers.charged,
         lost: (from, { message }) => {
@@ -90,17 +90,19 @@ export class RunningShard {
         },
         retrying: (failure, wait) => {
           // The service may still count the connection that was just closed, so a new one could take its place.
-          if (!isStreamLimitFailure(failure) || this.waits.attempts > patience) this.settled?.();
+          if (!isStreamLimitFailure(failure) || this.waits.attempts > maxAttempts) this.settled?.();
           if (!this.wasOpen) this.refused = failure;
-          handlers.retrying(shard, failure, wait);
+          handlers.retrying(connection, failure, wait);
         },
-        stray: (lines) => handlers.stray(shard, lines),
-        said: (kind, text) => handlers.said(shard, kind, text),
+        stray: (lines) => handlers.stray(connection, lines),
+        said: (kind, text) => handlers.said(connection, kind, text),
       },
       {
         ...limits,
         isFinal: (failure, attempts) =>
-          isStreamLimitFailure(failure) && !this.wasOpen && (attempts > patience || isWaitTooLong(failure)),
+          isStreamLimitFailure(failure) &&
+          !this.wasOpen &&
+          (attempts > maxAttempts || isWaitTooLong(failure)),
       },
       this.current.signal,
       this.waits,
@@ -115,23 +117,23 @@ export class RunningShard {
     subjects: readonly Subject[],
     why: string,
     at: Moment,
-    { missedBefore }: Pick<TailHandlers, "missedBefore">,
+    { missedBefore }: Pick<LiveHandlers, "missedBefore">,
   ): void {
-    const { shard, upToDate } = this;
-    const removed = shard.subjects.filter((subject) => !subjects.includes(subject));
+    const { connection, upToDate } = this;
+    const removed = connection.subjects.filter((subject) => !subjects.includes(subject));
     const pending = this.interrupted ?? upToDate?.blindAt(at);
     const refusal = this.refused && { from: this.started, reason: this.refused.message };
     if (pending !== undefined) {
-      missedBefore(shard, gapBetween(pending.from, at, pending.reason));
+      missedBefore(connection, gapBetween(pending.from, at, pending.reason));
       this.interrupted = { from: at, reason: why };
     } else {
       if (upToDate !== undefined) this.interrupted = { from: upToDate.until, reason: why };
       const missed = this.interrupted ?? refusal;
       if (missed !== undefined && removed.length > 0)
-        missedBefore({ ...shard, subjects: removed }, gapBetween(missed.from, at, missed.reason));
+        missedBefore({ ...connection, subjects: removed }, gapBetween(missed.from, at, missed.reason));
     }
     this.upToDate = undefined;
-    this.shard = { ...shard, subjects };
+    this.connection = { ...connection, subjects };
     this.current.abort(new Regrouped(why));
   }
 
@@ -145,8 +147,8 @@ export class RunningShard {
 
   /** `until` is when it was last up to date, and `seen` when there was a sign of life; `opened` if it is open. */
   sight() {
-    const { shard, upToDate, interrupted, started } = this;
-    const { subjects } = shard;
+    const { connection, upToDate, interrupted, started } = this;
+    const { subjects } = connection;
     const lost = interrupted?.from ?? started;
     const { until = lost, received: seen = lost, opened } = upToDate ?? {};
     return { subjects, until, seen, opened };
@@ -163,6 +165,6 @@ export class RunningShard {
   }
 }
 
-export function assetsOf(all: readonly RunningShard[]): readonly Subject[] {
-  return all.flatMap(({ shard }) => shard.subjects);
+export function assetsOf(all: readonly RunningConnection[]): readonly Subject[] {
+  return all.flatMap(({ connection }) => connection.subjects);
 }

@@ -1,18 +1,18 @@
-import { plainWalk } from "../walk.ts";
+import { plainList } from "../list-plan.ts";
 import type { Client } from "../client.ts";
 import { type Page, totalOf } from "../page.ts";
-import { walkPages } from "../walk-pages.ts";
-import type { Question } from "../../api/args.ts";
+import { readPages } from "../read-pages.ts";
+import type { ApiRequest } from "../../api/args.ts";
 import { rowShape } from "../../api/endpoint.ts";
 import { fail, Failure } from "../../base/failure.ts";
 import { compareInstants, type Instant, toWire } from "../../base/time/time.ts";
 import type { KnownRows } from "./known-rows.ts";
-import { readTailRow, type TailRow } from "../followed-row.ts";
+import { readFollowedRow, type FollowedRow } from "../followed-row.ts";
 
 /** Which list is read. */
-export interface Source {
+export interface ListSource {
   readonly client: Client;
-  readonly question: Question;
+  readonly request: ApiRequest;
   readonly pageSize: number;
   readonly isStrict: boolean;
   /** Whether the last response is a cache's copy of the response to another request. */
@@ -25,9 +25,9 @@ export interface Span {
   readonly to: Instant | undefined;
 }
 
-interface Walk {
+interface Reading {
   readonly span: Span;
-  /** The walk ends as soon as more than this many rows are new. */
+  /** Reading ends as soon as more than this many rows are new. */
   readonly most: number;
   readonly found: FoundRows;
   /** Set for the range that is read again and again: how far the total usually exceeds the number of listed rows. */
@@ -42,7 +42,7 @@ export interface TooMany {
   readonly newest: Instant;
 }
 
-type Walked =
+type Outcome =
   | TooMany
   /** The list is an earlier state of one that was already read. */
   | { readonly kind: "older" }
@@ -51,31 +51,31 @@ type Walked =
   | { readonly kind: "end"; readonly listed: ReadonlySet<string>; readonly items: number };
 
 /** `latest` returns Unix seconds; rows with a later time have a wrong date. */
-export function createRangeWalk(source: Source, known: KnownRows, latest: () => number) {
-  const { client, question, pageSize, isStrict, isForeignCopy } = source;
+export function createListReader(source: ListSource, known: KnownRows, latest: () => number) {
+  const { client, request, pageSize, isStrict, isForeignCopy } = source;
 
   /** A list that ends before the newest known row was made before that row, unless the service has removed it. */
-  const isOlder = (rows: readonly TailRow[]): boolean => {
+  const isOlder = (rows: readonly FollowedRow[]): boolean => {
     const last = latest();
     const newest = rows.find(({ at }) => at.seconds <= last) ?? rows[0];
     return (newest?.at.seconds ?? Number.NEGATIVE_INFINITY) < known.newest();
   };
 
-  return async ({ span: { from, to }, most, found, excess, isWhole }: Walk): Promise<Walked> => {
+  return async ({ span: { from, to }, most, found, excess, isWhole }: Reading): Promise<Outcome> => {
     const isOfKnown = excess !== undefined;
-    const asked = new Map([...question.args, ["from", toWire(from)]]);
+    const asked = new Map([...request.args, ["from", toWire(from)]]);
     if (to !== undefined) asked.set("to", toWire(to));
     const listed = new Set<string>();
     let [items, newest]: [number?, Instant?] = [];
     // The next page is probably the last one needed, so pages requested in advance would waste credits.
     const width = isOfKnown && !isWhole && known.listed() > 0 ? 1 : client.width;
-    // The count below detects rows that are still missing, and the next walk reads them.
+    // The count below detects rows that are still missing, and the next reading finds them.
     const again: Client["again"] = async (repeats, problem) =>
       repeats === 1 && (await client.again(repeats, problem));
     const asking: Client = { ...client, width, again };
-    const pages = walkPages(asking, question.endpoint, asked, plainWalk(pageSize, isStrict));
+    const pages = readPages(asking, request.endpoint, asked, plainList(pageSize, isStrict));
     for await (const page of withoutDoubts(pages)) {
-      const rows = tailRowsOf(page, question);
+      const rows = followedRowsOf(page, request);
       const isFirst = items === undefined;
       // 0 without a total. As long as it matches the number of known and new rows, no row was indexed late, and one
       // page is sufficient.
@@ -117,29 +117,29 @@ async function* withoutDoubts(pages: AsyncIterable<Page>): AsyncGenerator<Page> 
   }
 }
 
-export function tailRowsOf({ rows }: Page, { endpoint }: Question): readonly TailRow[] {
+export function followedRowsOf({ rows }: Page, { endpoint }: ApiRequest): readonly FollowedRow[] {
   const shape = rowShape(endpoint);
-  return rows.values().map((value, index) => readTailRow(shape, rows.text(index), value));
+  return rows.values().map((value, index) => readFollowedRow(shape, rows.text(index), value));
 }
 
 export type FoundRows = ReturnType<typeof createFoundRows>;
 
-/** The new rows of all walks through one range. Rows after `to` are read later. */
+/** The new rows of all readings of one range. Rows after `to` are read later. */
 export function createFoundRows(known: KnownRows, to?: Instant) {
-  const fresh = new Map<string, TailRow>();
+  const fresh = new Map<string, FollowedRow>();
   const forgotten = new Set<string>();
   return {
     fresh,
     /** Returns whether the row is new. */
-    add: (row: TailRow): boolean => {
+    add: (row: FollowedRow): boolean => {
       const judged = known.judge(row);
       if (judged === "forgotten") forgotten.add(row.key);
       if (judged !== "new") return false;
       if (!fresh.has(row.key) && (to === undefined || row.at.seconds <= to.seconds)) fresh.set(row.key, row);
       return true;
     },
-    /** Keeps the service's order for rows with the same time. A walk that goes back a page may find some rows late. */
-    inOrder: (): readonly TailRow[] =>
+    /** Keeps the service's order for rows with the same time. A reading that goes back a page may find some rows late. */
+    inOrder: (): readonly FollowedRow[] =>
       [...fresh.values()].toReversed().toSorted((a, b) => compareInstants(a.at, b.at)),
     forgotten: () => forgotten.size,
   };

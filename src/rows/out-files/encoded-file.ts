@@ -9,7 +9,7 @@ import { isTaken, makeFolder, modeOf } from "../../base/files/paths.ts";
 import { keepMode, removeStaged, stagingName } from "../../base/files/replace-file.ts";
 import { namesOf, unwritable } from "../out-file.ts";
 import type { WrittenFile } from "../checkpoint-lines.ts";
-import type { Packing } from "../packing.ts";
+import type { Encoder } from "../encoder.ts";
 import { explained } from "./row-file.ts";
 
 /** A range of the staged rows, in bytes. */
@@ -27,7 +27,7 @@ interface Packed {
 export interface PackOptions {
   /** Whether existing files may be replaced. Their permissions then remain. */
   readonly mayReplace: boolean;
-  readonly packing: Packing | undefined;
+  readonly encoder: Encoder | undefined;
   readonly random: () => number;
   readonly signal: AbortSignal;
 }
@@ -41,7 +41,7 @@ const chunkBytes = 256 * 1024;
 async function packRows(
   rowsAt: string,
   { file, rows: count, ranges }: PlannedFile,
-  { packing, mayReplace, random, signal }: PackOptions,
+  { encoder, mayReplace, random, signal }: PackOptions,
 ): Promise<Packed> {
   const label = `--out "${file}"`;
   try {
@@ -62,7 +62,7 @@ async function packRows(
     keepMode(packed.fd, mode);
     const hash = createHash("sha256");
     let bytes = 0;
-    const isHashed = packing === undefined || unpackerOf(packing) !== undefined;
+    const isHashed = encoder === undefined || unpackerOf(encoder) !== undefined;
     const add = (chunk: Uint8Array): void => {
       hash.update(chunk);
       bytes += chunk.length;
@@ -80,11 +80,11 @@ async function packRows(
         await explained(label, handle.writeFile(chunk));
       }
     };
-    if (packing === undefined) await pipeline(read, write, { signal });
-    else await pipeline(read, packing.pack(), write, { signal });
+    if (encoder === undefined) await pipeline(read, write, { signal });
+    else await pipeline(read, encoder.pack(), write, { signal });
     await explained(label, packed.sync());
     await packed.close();
-    if (packing !== undefined && "check" in packing) await packing.check(staged, signal);
+    if (encoder !== undefined && "check" in encoder) await encoder.check(staged, signal);
     return { staged, written: { file, rows: count, bytes, sha256: hash.digest("hex") } };
   } catch (cause) {
     await packed?.close().catch(() => undefined);
@@ -201,20 +201,20 @@ async function hasSameBytes(staged: string, file: string, signal: AbortSignal): 
 /** Whether the file has exactly these rows. Damaged data does not. */
 export async function holdsRows(
   { file, bytes, sha256 }: WrittenFile,
-  packing: Packing | undefined,
+  encoder: Encoder | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined || (unpackerOf(packing) === undefined && found.size !== bytes)) return false;
-  const read = await hashOfFile(file, packing, signal).catch(() => undefined);
+  if (found === undefined || (unpackerOf(encoder) === undefined && found.size !== bytes)) return false;
+  const read = await hashOfFile(file, encoder, signal).catch(() => undefined);
   signal.throwIfAborted();
   return read?.bytes === bytes && read.sha256 === sha256;
 }
 
-const unpackerOf = (packing: Packing | undefined) =>
-  packing !== undefined && "unpack" in packing ? packing.unpack : undefined;
+const unpackerOf = (encoder: Encoder | undefined) =>
+  encoder !== undefined && "unpack" in encoder ? encoder.unpack : undefined;
 
-async function hashOfFile(file: string, packing: Packing | undefined, signal: AbortSignal) {
+async function hashOfFile(file: string, encoder: Encoder | undefined, signal: AbortSignal) {
   const hash = createHash("sha256");
   let bytes = 0;
   const read = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
@@ -223,7 +223,7 @@ async function hashOfFile(file: string, packing: Packing | undefined, signal: Ab
       bytes += chunk.length;
     }
   };
-  const unpack = unpackerOf(packing);
+  const unpack = unpackerOf(encoder);
   if (unpack === undefined) await pipeline(createReadStream(file), read, { signal });
   else await pipeline(createReadStream(file), unpack(), read, { signal });
   return { bytes, sha256: hash.digest("hex") };

@@ -1,4 +1,4 @@
-import type { Claimed, WantedDestination } from "../../../rows/claim-file.ts";
+import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { formats } from "../../render/formats/formats.ts";
@@ -10,7 +10,7 @@ import { fetchAndPrint } from "./fetch-and-print.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { type Opening, type Run, reportCost, short, withRun } from "../../run/with-run.ts";
 import { type PlannedPull, type Pull, pullState, type TypedCommand } from "./pull.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import { findFinished, reportFinished, resumedClock } from "./finished-earlier.ts";
@@ -22,12 +22,12 @@ import {
   readDestination,
 } from "./open-output.ts";
 import { refuseTaken } from "../../../rows/out-file.ts";
-import { tallyOf } from "../../../rows/pull.ts";
+import { totalsOf } from "../../../rows/pull.ts";
 
 /** Everything has been checked by the time the promise resolves. */
-type ReadQuestions = (options: RunOptions, sources: AssetSources) => Promise<Questions>;
+type ReadPlan = (options: RunOptions, sources: AssetSources) => Promise<PullPlan>;
 
-export async function runQuestions(typed: TypedCommand, read: ReadQuestions): Promise<ExitCode> {
+export async function runPlan(typed: TypedCommand, read: ReadPlan): Promise<ExitCode> {
   const { flags, outer } = typed;
   const to = readDestination(flags, typed.command);
   const adjust = (options: RunOptions): RunOptions => {
@@ -43,81 +43,81 @@ async function planPull(
   run: Run,
   typed: TypedCommand,
   to: WantedDestination,
-  read: ReadQuestions,
+  read: ReadPlan,
 ): Promise<ExitCode> {
-  const claimed = await claimOutput(run, to);
-  const finished = await findFinished(claimed, to);
-  const begun = finished?.now ?? claimed?.interrupted?.header.now;
+  const claim = await claimOutput(run, to);
+  const finished = await findFinished(claim, to);
+  const begun = finished?.now ?? claim?.interrupted?.header.now;
   const options = { ...run.options, now: resumedClock(begun, run.options, typed.flags) };
-  const questions = await read(options, run.sources);
-  const tally = tallyOf(claimed?.interrupted?.progress);
-  const reached = { tally, last: undefined, unfinished: 0, doubt: undefined };
-  const planned = { ...run, ...typed, to, claimed, options, questions, reached };
+  const plan = await read(options, run.sources);
+  const totals = totalsOf(claim?.interrupted?.progress);
+  const reached = { totals, last: undefined, unfinished: 0, doubt: undefined };
+  const planned = { ...run, ...typed, to, claim, options, plan, reached };
   checkColumnsOf(planned);
   remarkOnInput(planned);
   if (to.pattern !== undefined) {
     const { checkSplit } = await import("./split-pages.ts");
-    const known = checkSplit(to.pattern, questions);
-    const isOwn = claimed?.interrupted?.files !== undefined || finished !== undefined;
+    const known = checkSplit(to.pattern, plan);
+    const isOwn = claim?.interrupted?.files !== undefined || finished !== undefined;
     if (!to.isForced && !isOwn) refuseTaken(known);
   }
-  const done = finished && claimed && (await reportFinished(planned, claimed, finished));
+  const done = finished && claim && (await reportFinished(planned, claim, finished));
   return done ?? (await openPull(planned));
 }
 
 async function claimOutput(
   { context, report, onClose }: Run,
   to: WantedDestination,
-): Promise<Claimed | undefined> {
+): Promise<OutputClaim | undefined> {
   if (to.file === undefined) return undefined;
   const { claimFile } = await import("../../../rows/claim-file.ts");
-  const claimed = await claimFile(context, { ...to, file: to.file }, report.remark);
-  onClose(claimed.lock.release);
-  return claimed;
+  const claim = await claimFile(context, { ...to, file: to.file }, report.hint);
+  onClose(claim.lock.release);
+  return claim;
 }
 
-function checkColumnsOf({ options, questions }: PlannedPull): void {
-  const { endpoint, groups } = questions;
+function checkColumnsOf({ options, plan }: PlannedPull): void {
+  const { endpoint, groups } = plan;
   if (options.columns !== undefined) {
     const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
     checkColumns(tables, options.columns);
   }
-  checkPrefix(options, questions);
+  checkPrefix(options, plan);
 }
 
 /** What is valid, but rarely meant. */
-function remarkOnInput({ report, typed, questions }: PlannedPull): void {
+function remarkOnInput({ report, typed, plan }: PlannedPull): void {
   // An empty cursor, probably an unset variable, would silently read the first page again.
   if (typed.get("cursor")?.at(-1) === "") report.warn("--cursor is empty; starting at the first page");
-  const point = pointInTime(questions);
+  const point = pointInTime(plan);
   if (point !== undefined)
-    report.note(`the range is a single point in time; for the entire day, use --day ${point.slice(0, 10)}`);
+    report.info(`the range is a single point in time; for the entire day, use --day ${point.slice(0, 10)}`);
 }
 
 /** Two equal bounds, such as the same date, rarely mean what they say. */
-function pointInTime({ asked: [args], endpoint }: Questions): string | undefined {
+function pointInTime({ argSets: [args], endpoint }: PullPlan): string | undefined {
   const from = args?.get("from");
   if (from === undefined || from !== args?.get("to") || endpoint.raw !== undefined) return undefined;
   return formatInstant(fromWire(from));
 }
 
 async function openPull(planned: PlannedPull): Promise<ExitCode> {
-  const { context, flags, options, questions, progress, report } = planned;
-  const over: Opening["over"] = (opened) => reportCost(planned, opened, restText(planned));
-  const { client } = await planned.open({ over });
+  const { context, flags, options, plan, progress, report } = planned;
+  const onClosed: Opening["onClosed"] = (opened) => reportCost(planned, opened, restText(planned));
+  const { client } = await planned.open({ onClosed });
   if (flags.estimate === true) {
     const { runEstimate } = await import("./run-estimate.ts");
-    return await runEstimate(context, flags, options, questions, client);
+    return await runEstimate(context, flags, options, plan, client);
   }
   // A table cannot be resumed, because its column widths depend on its first rows.
-  const canResume = planned.claimed !== undefined && formats[options.format].canGrow;
-  const { endpoint, walk } = questions;
-  const seen = walk.kind === "made" ? walk.seen : createSeenKeys(reachOf(endpoint), canResume);
+  const canResume = planned.claim !== undefined && formats[options.format].canGrow;
+  const { endpoint, list } = plan;
+  const seen = list.kind === "made" ? list.seen : createSeenKeys(reachOf(endpoint), canResume);
   const opened = { ...planned, client };
   const parquet = await openParquetOutput(opened);
   const destination = await openRunOutput(opened, { seen, canResume, parquet });
   const pull = { ...opened, destination, seen, parquet };
-  progress.begin(() => pullState(pull), report.tell);
+  progress.begin(() => pullState(pull), report.print);
   return await runPull(pull);
 }
 
@@ -132,11 +132,11 @@ async function runPull(run: Pull): Promise<ExitCode> {
   let exit: ExitCode;
   try {
     exit = await fetchAndPrint(run).catch(async (cause: unknown) => {
-      await run.destination.abandon();
+      await run.destination.abort();
       throw cause;
     });
-    await run.destination.finish();
-    for (const line of run.parquet?.notes() ?? []) run.report.note(line);
+    await run.destination.commit();
+    for (const line of run.parquet?.notes() ?? []) run.report.info(line);
   } catch (cause) {
     const failure = explainEarlyEnd(cause, run);
     // The pull's failure is more important than a failure to write the receipt.
@@ -146,7 +146,7 @@ async function runPull(run: Pull): Promise<ExitCode> {
     throw failure;
   }
   await receive(exit);
-  run.destination.forget();
+  run.destination.removeCheckpoint();
   await tellOutput(run, exit);
   return exit;
 }
@@ -156,6 +156,6 @@ async function tellOutput(run: Pull, exit: ExitCode): Promise<void> {
   const { out } = flags;
   if (out === undefined || !(context.stderr.isTerminal || options.hasStats)) return;
   const { outSummary } = await import("./out-summary.ts");
-  const tell = options.hasStats ? report.tell : report.remark;
-  tell(outSummary(run, out, exit));
+  const print = options.hasStats ? report.print : report.hint;
+  print(outSummary(run, out, exit));
 }

@@ -1,15 +1,15 @@
 import type { Dataset } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
-import type { DamagedFile, HeldFile, ReadFile } from "../files/held-files.ts";
+import type { DamagedFile, LakeFileState, ReadFile } from "../files/stored-periods.ts";
 import type { LakeRow } from "./lake-row.ts";
 import type { Period } from "../layout.ts";
 import type { ReadPart } from "./merge-rows.ts";
 
 /** What was read about one period, or that it can no longer be read. */
-export interface News {
+export interface PeriodUpdate {
   readonly dataset: Dataset;
   readonly period: Period;
-  readonly held: HeldFile | undefined;
+  readonly held: LakeFileState | undefined;
   readonly part: ReadPart;
   /** In the order of the list. */
   readonly rows: readonly LakeRow[];
@@ -25,6 +25,6 @@ export interface News {
 }
 
 /** Ready to be written. */
-export interface ReadNews extends News {
+export interface ReadUpdate extends PeriodUpdate {
   readonly held: ReadFile | DamagedFile | undefined;
 }

@@ -1,4 +1,4 @@
-import { plainWalk, type Walk, type WalkKind } from "../../client/walk.ts";
+import { plainList, type ListPlan, type ListKind } from "../../client/list-plan.ts";
 import { traitsOf } from "../../api/reply.ts";
 import type { Client } from "../../client/client.ts";
 import { isConfirmed } from "../../client/page-end.ts";
@@ -15,12 +15,12 @@ import { member } from "../../base/json/raw-json.ts";
 import { compactJson } from "../../base/json/json-text.ts";
 import type { Destination } from "../../rows/destination.ts";
 import { openFile } from "../../rows/file-destination.ts";
-import { answers, countEnd, countPage, type Tally, tallyOf } from "../../rows/pull.ts";
-import { partsOf, settlingTime, type Stretch } from "../coverage.ts";
+import { answers, countEnd, countPage, type PullTotals, totalsOf } from "../../rows/pull.ts";
+import { partsOf, settlingTime, type TimeRange } from "../coverage.ts";
 import { factsOfKind } from "../dataset.ts";
 import { folderOf } from "../layout.ts";
 import { nameOfWork } from "../files/place-file.ts";
-import { argsOf } from "../stretch-args.ts";
+import { argsOf } from "../range-args.ts";
 
 export interface Puller {
   readonly context: Pick<Context, "random" | "signal" | "clock">;
@@ -33,9 +33,9 @@ export interface Puller {
   readonly present: () => number;
 }
 
-/** The rows of a stretch, staged as NDJSON in the order of the list. */
+/** The rows of a time range, staged as NDJSON in the order of the list. */
 export interface StagedRows {
-  readonly stretch: Stretch;
+  readonly range: TimeRange;
   readonly file: string;
   /** The service's time at the first and at the last response, in Unix seconds. */
   readonly present: number;
@@ -54,10 +54,10 @@ export type Pulled =
   | ({ readonly kind: "staged" } & StagedRows)
   /** The file already has these rows. */
   | { readonly kind: "unchanged" }
-  /** The periods of the stretch have to be read one by one. */
+  /** The periods of the time range have to be read one by one. */
   | { readonly kind: "too-large" };
 
-/** What the files have after the start of a stretch: the number of rows, and the newest one. */
+/** What the files have after the start of a time range: the number of rows, and the newest one. */
 export interface Expected {
   readonly rows: number;
   readonly newest: unknown;
@@ -67,44 +67,51 @@ export interface Expected {
 const maxAtOnce = 1000;
 
 /**
- * Reads a stretch like any other pull: rows go to a staging file, and a checkpoint is written after each page, so that a
+ * Reads a time range like any other pull: rows go to a staging file, and a checkpoint is written after each page, so that a
  * killed run loses only the pages that had not arrived.
  */
-export async function pullStretch(
+export async function pullRange(
   puller: Puller,
-  stretch: Stretch,
+  range: TimeRange,
   expected: Expected | undefined,
 ): Promise<Pulled> {
   const { context, client, present } = puller;
-  const { endpoint } = factsOfKind(stretch.dataset.kind);
-  const query = { dataset: folderOf(stretch.dataset), from: String(stretch.from), to: String(stretch.to) };
+  const { endpoint } = factsOfKind(range.dataset.kind);
+  const query = { dataset: folderOf(range.dataset), from: String(range.from), to: String(range.to) };
   const file = `${puller.work}/${stagedName(query)}.ndjson`;
   const interrupted = await findStaged(file, query, context.signal);
   const begun = interrupted?.header.now;
-  const args = argsOf(stretch, begun ?? present());
+  const args = argsOf(range, begun ?? present());
   const seen = createSeenKeys(reachOf(endpoint), true);
-  const tally = tallyOf(interrupted?.progress);
+  const totals = totalsOf(interrupted?.progress);
   const open = async (now: number): Promise<Destination> =>
     await openFile(context, {
-      claimed: { file, lock: puller.lock, interrupted, placed: undefined, isUnproven: false },
+      claim: { file, lock: puller.lock, interrupted, published: undefined, isUnproven: false },
       to: { file, pattern: undefined, isResumed: true, isForced: false, receipt: undefined },
       header: { query, now, tier: client.target.tier, started: context.clock.now() },
       inputs: 1,
-      tally,
+      totals,
       seen,
       canResume: true,
-      packing: undefined,
+      encoder: undefined,
     });
   let destination = begun === undefined ? undefined : await open(begun);
   if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
-    await destination.abandon();
-    return readEarlier(stretch, file, tally, begun, present());
+    await destination.abort();
+    return readEarlier(range, file, totals, begun, present());
   }
-  const walk: Walk = { ...plainWalk(100), ...walkKind(stretch, begun ?? present()) };
-  const wish = { endpoint, asked: [args], walk, groups: [onlyGroup], limit: undefined, isValidated: false };
+  const list: ListPlan = { ...plainList(100), ...listKind(range, begun ?? present()) };
+  const pullOptions = {
+    endpoint,
+    argSets: [args],
+    list,
+    groups: [onlyGroup],
+    limit: undefined,
+    isValidated: false,
+  };
   let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
   let total: number | undefined;
-  const parts = answers(client, { ...everyRow(seen), ...wish }, { ...tally });
+  const parts = answers(client, { ...everyRow(seen), ...pullOptions }, { ...totals });
   try {
     for await (const part of parts) {
       if (part.kind === "failure") {
@@ -117,7 +124,7 @@ export async function pullStretch(
         at = present();
         if (part.kind === "page") {
           total = totalOf(part.page);
-          const outcome = judgeFirst(stretch, part.page, expected, at);
+          const outcome = judgeFirst(range, part.page, expected, at);
           if (outcome !== undefined) return outcome;
         }
         destination = await open(at);
@@ -125,25 +132,25 @@ export async function pullStretch(
       if (part.kind === "page") {
         hasTotals ||= part.page.left !== undefined;
         await destination.sink.write(linesOf(part.page));
-        countPage(tally, part.question, part.page);
+        countPage(totals, part.request, part.page);
         // After the last page, there is no place to continue from until the list has ended.
-        if (tally.at === undefined || !isConfirmed(part.page)) continue;
-      } else countEnd(tally, part.index);
-      await destination.note(client.meter);
+        if (totals.at === undefined || !isConfirmed(part.page)) continue;
+      } else countEnd(totals, part.index);
+      await destination.checkpoint(client.meter);
     }
     if (destination === undefined) throw new Error("a list without an end");
-    if (isFailed) await destination.abandon();
-    else await destination.finish();
+    if (isFailed) await destination.abort();
+    else await destination.commit();
   } catch (cause) {
-    await destination?.abandon();
+    await destination?.abort();
     throw cause;
   } finally {
     await parts.return(undefined).catch(() => undefined);
   }
-  const isCounted = isCountReached(tally);
+  const isCounted = isCountReached(totals);
   const isProven = !isFailed && (isCounted || !hasTotals || traitsOf(endpoint.reply).isCandles);
   const found = { isProven, isCounted, total, isEarlier: false };
-  return { kind: "staged", stretch, file, ...between(at, present()), ...found };
+  return { kind: "staged", range, file, ...between(at, present()), ...found };
 }
 
 /** The clock of an earlier run may have been ahead, so the first response is not later than now. */
@@ -152,15 +159,21 @@ function between(begun: number, ended: number): Pick<StagedRows, "present" | "en
 }
 
 /** An earlier run has read all of it. */
-function readEarlier(stretch: Stretch, file: string, tally: Tally, begun: number, ended: number): Pulled {
-  const isCounted = isCountReached(tally);
-  const isProven = isCounted || stretch.dataset.kind !== "transactions";
+function readEarlier(
+  range: TimeRange,
+  file: string,
+  totals: PullTotals,
+  begun: number,
+  ended: number,
+): Pulled {
+  const isCounted = isCountReached(totals);
+  const isProven = isCounted || range.dataset.kind !== "transactions";
   const found = { isProven, isCounted, total: undefined, isEarlier: true };
-  return { kind: "staged", stretch, file, ...between(begun, ended), ...found };
+  return { kind: "staged", range, file, ...between(begun, ended), ...found };
 }
 
 /** An empty list never proves its count, but a later run reads the period again. */
-function isCountReached({ proof, rows }: Tally): boolean {
+function isCountReached({ proof, rows }: PullTotals): boolean {
   return proof === "count" || rows === 0;
 }
 
@@ -191,7 +204,7 @@ async function findStaged(
   return undefined;
 }
 
-function walkKind({ dataset }: Stretch, present: number): WalkKind {
+function listKind({ dataset }: TimeRange, present: number): ListKind {
   if (dataset.interval === undefined) return { kind: "list" };
   const now = present * 1000;
   // Candles that are not settled are read again by the next run.
@@ -201,7 +214,7 @@ function walkKind({ dataset }: Stretch, present: number): WalkKind {
 
 /** The first page shows how many rows there are, and whether they are the ones that the files already have. */
 function judgeFirst(
-  stretch: Stretch,
+  range: TimeRange,
   page: Page,
   expected: Expected | undefined,
   present: number,
@@ -211,7 +224,7 @@ function judgeFirst(
   const [newest] = page.rows.marks();
   const isSame = newest === undefined || keyOf(newest) === keyOf(expected?.newest);
   if (expected?.rows === total && isSame) return { kind: "unchanged" };
-  const isOnePeriod = partsOf(stretch, stretch.to ?? present).length < 2;
+  const isOnePeriod = partsOf(range, range.to ?? present).length < 2;
   return total <= maxAtOnce || isOnePeriod ? undefined : { kind: "too-large" };
 }
 

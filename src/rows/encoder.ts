@@ -8,12 +8,12 @@ import { usageFailure } from "../base/failure.ts";
  * own, and `check` throws unless it can be read, and has the rows that `pack` received last. A checkpoint with another
  * name belongs to another file.
  */
-export type Packing = { readonly name: string; readonly pack: () => Duplex } & (
+export type Encoder = { readonly name: string; readonly pack: () => Duplex } & (
   | { readonly unpack: () => Duplex }
   | { readonly check: (file: string, signal: AbortSignal) => Promise<void> }
 );
 
-const gzip: Packing = {
+const gzip: Encoder = {
   name: "gzip",
   // The default level of gzip(1). Node writes neither a time nor a name into the header.
   pack: () => createGzip({ level: 6 }),
@@ -21,7 +21,7 @@ const gzip: Packing = {
 };
 
 /** Undefined for a file that consists of the rows themselves. */
-export function packingByName(file: string | undefined): Packing | undefined {
+export function encoderByName(file: string | undefined): Encoder | undefined {
   if (file === undefined) return undefined;
   if (/\.zst$/iu.test(file))
     throw usageFailure(
@@ -32,13 +32,13 @@ export function packingByName(file: string | undefined): Packing | undefined {
 }
 
 /** The name without `.gz`, which shows the format of the rows. */
-export function unpackedName(file: string): string {
+export function nameWithoutGzip(file: string): string {
   return file.replace(/\.gz$/iu, "");
 }
 
 /** Lines are appended to the file, and gzip data cannot be repaired after a kill. */
-export function refusePacked(file: string, what: string): void {
-  if (packingByName(file) === undefined) return;
+export function refuseCompressed(file: string, what: string): void {
+  if (encoderByName(file) === undefined) return;
   throw usageFailure(
     `--out "${file}": ${what} appends lines, so its files cannot be compressed`,
     "remove .gz, and compress the file when it is complete: gzip FILE",

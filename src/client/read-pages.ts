@@ -9,29 +9,29 @@ import { createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
 import { textRows } from "./rows.ts";
 import { ended } from "./page-end.ts";
 import { createPage, type Page, pageOf, type Reading, warningOf } from "./page.ts";
-import { type Asking, isDocument, type Walk } from "./walk.ts";
+import { type ListRequest, isDocument, type ListPlan } from "./list-plan.ts";
 import type { Document } from "./document.ts";
 
 /** Fetching stops when the consumer stops, so that unneeded pages do not cost credits. */
-export async function* walkPages(
+export async function* readPages(
   client: Client,
   endpoint: Endpoint,
   args: Args,
-  walk: Walk,
+  list: ListPlan,
   reading?: Reading,
 ): AsyncGenerator<Page> {
   const { reply } = endpoint;
-  const asking = { client, endpoint, args, walk };
-  if (!isLong(reply) || walk.kind === "once") return yield* askOnce(asking);
-  if (walk.kind === "made") return yield* walk.pages(asking);
+  const request = { client, endpoint, args, list };
+  if (!isLong(reply) || list.kind === "once") return yield* askOnce(request);
+  if (list.kind === "made") return yield* list.pages(request);
   // Paging is a third of the code of a request, and commands for one pool or token do without it.
-  const { walkList } = await import("./pages/walk-list.ts");
-  yield* walkList(asking, reply, reading);
+  const { readList } = await import("./pages/read-list.ts");
+  yield* readList(request, reply, reading);
 }
 
-async function* askOnce({ client, endpoint, args, walk }: Asking): AsyncGenerator<Page> {
-  const { answer, warning } = await askOwn(client, endpoint, args, walk.isStrict);
-  if (!isDocument(walk))
+async function* askOnce({ client, endpoint, args, list }: ListRequest): AsyncGenerator<Page> {
+  const { answer, warning } = await askOwn(client, endpoint, args, list.isStrict);
+  if (!isDocument(list))
     for (const page of rowsOf(endpoint, answer)) yield { ...page, notes: warningOf(warning) };
   else {
     const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);

@@ -1,12 +1,12 @@
-import { plainWalk } from "../../../client/walk.ts";
+import { plainList } from "../../../client/list-plan.ts";
 import { readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import {
   createAnswers,
   type QuoteCache,
   type TimedAsset,
-  type TimedWalk,
+  type TimedPlan,
 } from "../../../client/timed-legs.ts";
-import { walkTimed } from "../../../client/timed-prices.ts";
+import { readTimedPrices } from "../../../client/timed-prices.ts";
 import { nameOf, subjectKey } from "../../../client/subject.ts";
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { candlesOf, timedPrices } from "../../../api/endpoints/timed-prices.ts";
@@ -18,7 +18,7 @@ import type { AssetSources } from "../../run/asset-names.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
-import type { Questions } from "../input/questions.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 import { checkWord, isList, readWord } from "../input/subjects.ts";
 import { type RunOptions, serviceOf, recordedService } from "../../run/run-options.ts";
 import { readAssetsAt, readRowsAt } from "./timed-inputs.ts";
@@ -29,13 +29,13 @@ type Timed = Input<EndpointFlags>;
 const usage = "usage: dexdata prices <network:address…|@file|-> --at <time>";
 
 /** `listed` are the assets of a list that has been read already, with times as labels. */
-export async function timedQuestions(
+export async function readTimedPlan(
   input: Timed,
   options: RunOptions,
   sources: AssetSources,
   context: Context,
-  listed: Questions["named"] | undefined,
-): Promise<Questions> {
+  listed: PullPlan["named"] | undefined,
+): Promise<PullPlan> {
   const { flags, typed, words } = input;
   if (typed.get("missing")?.at(-1) === "skip")
     throw usageFailure(
@@ -73,7 +73,7 @@ export async function timedQuestions(
     );
   const endpoint = timedPrices(hasPools || quote !== undefined, hasTokens ? candlesOf.token.plan : "keyless");
   checkFields(options.fields, [rowShape(endpoint)]);
-  const timed: TimedWalk = {
+  const timed: TimedPlan = {
     rule: { rule, maxAge: maxAge / 1000, now: options.now / 1000 },
     interval,
     inputs: indexed,
@@ -87,12 +87,12 @@ export async function timedQuestions(
   };
   return {
     endpoint,
-    asked: [new Map(Object.entries({ interval, at_rule: rule, max_age: formatDuration(maxAge) }))],
+    argSets: [new Map(Object.entries({ interval, at_rule: rule, max_age: formatDuration(maxAge) }))],
     limit: undefined,
-    walk: {
-      ...plainWalk(0),
+    list: {
+      ...plainList(0),
       kind: "made",
-      pages: (asking) => walkTimed(asking, timed),
+      pages: (request) => readTimedPrices(request, timed),
       seen: timed.answers.seen,
     },
     timed,
@@ -110,7 +110,7 @@ function quoteAsset(word: string, [first = ""]: readonly string[]): TimedAsset {
   return { ...subject, kind: "token" };
 }
 
-async function openLake(root: string, options: RunOptions): Promise<TimedWalk["stored"]> {
+async function openLake(root: string, options: RunOptions): Promise<TimedPlan["stored"]> {
   const { storedCandles } = await import("../../../lake/stored-candles.ts");
   return storedCandles(root, (target) => recordedService(options, target));
 }

@@ -2,7 +2,7 @@ import path from "node:path";
 import { describeFileError, errorCode, isOneFile } from "../../base/files/file-errors.ts";
 import { folderBelow } from "../../base/files/folder-below.ts";
 import { type FileIdentity, type FolderLock, identityOf, publish } from "../../base/files/publish.ts";
-import { openStored } from "../../base/files/stored-file.ts";
+import { openStored } from "../../base/files/synced-file.ts";
 import {
   openParquet,
   type ParquetFile,
@@ -45,7 +45,7 @@ export interface DamagedFile extends FileOnDisk {
 }
 
 /** A period in a file of the directory. */
-export type HeldFile = KeptFile | DamagedFile;
+export type LakeFileState = KeptFile | DamagedFile;
 
 /** A period whose rows were read, as JSON. */
 export type ReadFile = KeptFile & { readonly rows: readonly string[] };
@@ -97,7 +97,7 @@ export const isWithin = ({ period }: Footer, { from, to }: Period): boolean =>
   period.from >= from && period.from < to;
 
 /** A file that cannot be read may have any period of its time. A killed run can leave a period in two files. */
-export function heldIn(files: readonly FoundFile[], own: Period): HeldFile | undefined {
+export function heldIn(files: readonly FoundFile[], own: Period): LakeFileState | undefined {
   const kept = files.flatMap(({ periods }) => periods).find(({ footer }) => isWithin(footer, own));
   if (kept !== undefined) return kept;
   const changed = files.flatMap((found) => found.changed).find(({ footer }) => isWithin(footer, own));

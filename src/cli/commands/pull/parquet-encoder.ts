@@ -6,7 +6,7 @@ import { createParquetWriter, type ParquetTarget, type WrittenRows } from "../..
 import { UnreadableParquet } from "../../../rows/parquet-format.ts";
 
 /** Makes Parquet files from rows that are staged as NDJSON. A file gets its name only after it has been read back. */
-export function parquetPacking(target: ParquetTarget) {
+export function parquetEncoder(target: ParquetTarget) {
   let written: WrittenRows | undefined;
   return {
     name: "parquet",
