@@ -2,7 +2,7 @@ import type { Meter } from "../client/meter.ts";
 import type { Output } from "../base/context/context.ts";
 import type { GrowingFile } from "./out-files/growing-file.ts";
 import { countedSink, newHash } from "./out-files/sink.ts";
-import type { PullCost } from "./pull.ts";
+import type { PullCost } from "./pull-totals.ts";
 
 export const noCost: PullCost = { requests: 0, credits: 0, inDoubt: 0 };
 

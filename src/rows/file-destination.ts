@@ -11,7 +11,7 @@ import type { SeenKeys } from "../client/seen-keys.ts";
 import type { OutputClaim, WantedDestination } from "./claim-file.ts";
 import { type Destination, noCost } from "./destination.ts";
 import type { CheckpointHeader } from "./checkpoint-lines.ts";
-import type { PullCost, PullTotals } from "./pull.ts";
+import type { PullCost, PullTotals } from "./pull-totals.ts";
 
 /** A pull whose rows go to a file. */
 export interface FilePull {

@@ -46,12 +46,12 @@ export async function wantedPages(
     pages = isGrouped ? firstOfEach(pages, options.limit) : firstRows(pages, options.limit, list.isStrict);
   if (options.isValidated) {
     // The schemas make up a fifth of a run's code, so they are imported only when needed.
-    const { validatedPages } = await import("./pull/validated-pages.ts");
+    const { validatedPages } = await import("./pages/validated-pages.ts");
     pages = validatedPages(pages, endpoint);
   }
   // Candles are marked last, so that only rows from the service are checked, not the added ones.
   if (list.kind !== "candles") return pages;
-  const { markedCandles } = await import("./pull/marked-candles.ts");
+  const { markedCandles } = await import("./pages/marked-candles.ts");
   const asOf = (): number => Math.min(list.now, client.meter.asOf ?? list.now);
   return markedCandles(pages, args, { ...list, asOf }, list.start);
 }

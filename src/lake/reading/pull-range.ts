@@ -1,7 +1,6 @@
 import { plainList, type ListPlan, type ListKind } from "../../client/list-plan.ts";
 import { traitsOf } from "../../api/reply.ts";
 import type { Client } from "../../client/client.ts";
-import { isConfirmed } from "../../client/page-end.ts";
 import { everyRow, type Page, totalOf } from "../../client/page.ts";
 import { createSeenKeys, reachOf } from "../../client/seen-keys.ts";
 import type { Context } from "../../base/context/context.ts";
@@ -15,7 +14,8 @@ import { member } from "../../base/json/raw-json.ts";
 import { compactJson } from "../../base/json/json-text.ts";
 import type { Destination } from "../../rows/destination.ts";
 import { openFile } from "../../rows/file-destination.ts";
-import { answers, countEnd, countPage, type PullTotals, totalsOf } from "../../rows/pull.ts";
+import { startPull } from "../../rows/pull.ts";
+import { type PullTotals, totalsOf } from "../../rows/pull-totals.ts";
 import { partsOf, settlingTime, type TimeRange } from "../coverage.ts";
 import { factsOfKind } from "../dataset.ts";
 import { folderOf } from "../layout.ts";
@@ -75,18 +75,82 @@ export async function pullRange(
   range: TimeRange,
   expected: Expected | undefined,
 ): Promise<Pulled> {
-  const { context, client, present } = puller;
+  const { client, present } = puller;
   const { endpoint } = factsOfKind(range.dataset.kind);
-  const query = { dataset: folderOf(range.dataset), from: String(range.from), to: String(range.to) };
-  const file = `${puller.work}/${stagedName(query)}.ndjson`;
-  const interrupted = await findStaged(file, query, context.signal);
+  const { file, interrupted, totals, seen, open } = await openStaging(puller, range);
   const begun = interrupted?.header.now;
+  let destination = begun === undefined ? undefined : await open(begun);
+  if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
+    await destination.abort();
+    return readEarlier(range, file, totals, begun, present());
+  }
   const args = argsOf(range, begun ?? present());
-  const seen = createSeenKeys(reachOf(endpoint), true);
+  const list: ListPlan = { ...plainList(100), ...listKind(range, begun ?? present()) };
+  const pull = startPull(
+    client,
+    {
+      ...everyRow(seen),
+      endpoint,
+      argSets: [args],
+      list,
+      groups: [onlyGroup],
+      limit: undefined,
+      isValidated: false,
+    },
+    totals,
+  );
+  let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
+  let total: number | undefined;
+  let outcome: Pulled | undefined;
+  try {
+    await pull.into({
+      page: async (page) => {
+        if (destination === undefined) {
+          at = present();
+          total = totalOf(page);
+          outcome = judgeFirst(range, page, expected, at);
+          if (outcome !== undefined) return "stop";
+          destination = await open(at);
+        }
+        hasTotals ||= page.left !== undefined;
+        await destination.sink.write(linesOf(page));
+        return "continue";
+      },
+      failure: (failure) => {
+        // The service itself says that the list is incomplete. The rows so far are worth keeping.
+        if (failure.code !== "incomplete" || destination === undefined) throw failure;
+        isFailed = true;
+        return Promise.resolve("stop");
+      },
+      end: async () => {
+        destination ??= await open((at = present()));
+      },
+      checkpoint: async () => await destination?.checkpoint(client.meter),
+    });
+    if (outcome !== undefined) return outcome;
+    if (isFailed) await destination?.abort();
+    else await destination?.commit();
+  } catch (cause) {
+    await destination?.abort();
+    throw cause;
+  }
+  const isCounted = isCountReached(totals);
+  const isProven = !isFailed && (isCounted || !hasTotals || traitsOf(endpoint.reply).isCandles);
+  const found = { isProven, isCounted, total, isEarlier: false };
+  return { kind: "staged", range, file, ...between(at, present()), ...found };
+}
+
+/** The rows of an earlier run, if it read a part of this range, and how to open their file. `now` is in Unix seconds. */
+async function openStaging({ context, client, lock, work }: Puller, range: TimeRange) {
+  const { kind } = range.dataset;
+  const query = { dataset: folderOf(range.dataset), from: String(range.from), to: String(range.to) };
+  const file = `${work}/${stagedName(query)}.ndjson`;
+  const interrupted = await findStaged(file, query, context.signal);
+  const seen = createSeenKeys(reachOf(factsOfKind(kind).endpoint), true);
   const totals = totalsOf(interrupted?.progress);
   const open = async (now: number): Promise<Destination> =>
     await openFile(context, {
-      claim: { file, lock: puller.lock, interrupted, published: undefined, isUnproven: false },
+      claim: { file, lock, interrupted, published: undefined, isUnproven: false },
       to: { file, pattern: undefined, isResumed: true, isForced: false, receipt: undefined },
       header: { query, now, tier: client.target.tier, started: context.clock.now() },
       inputs: 1,
@@ -95,62 +159,7 @@ export async function pullRange(
       canResume: true,
       encoder: undefined,
     });
-  let destination = begun === undefined ? undefined : await open(begun);
-  if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
-    await destination.abort();
-    return readEarlier(range, file, totals, begun, present());
-  }
-  const list: ListPlan = { ...plainList(100), ...listKind(range, begun ?? present()) };
-  const pullOptions = {
-    endpoint,
-    argSets: [args],
-    list,
-    groups: [onlyGroup],
-    limit: undefined,
-    isValidated: false,
-  };
-  let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
-  let total: number | undefined;
-  const parts = answers(client, { ...everyRow(seen), ...pullOptions }, { ...totals });
-  try {
-    for await (const part of parts) {
-      if (part.kind === "failure") {
-        // The service itself says that the list is incomplete. The rows so far are worth keeping.
-        if (part.failure.code !== "incomplete" || destination === undefined) throw part.failure;
-        isFailed = true;
-        break;
-      }
-      if (destination === undefined) {
-        at = present();
-        if (part.kind === "page") {
-          total = totalOf(part.page);
-          const outcome = judgeFirst(range, part.page, expected, at);
-          if (outcome !== undefined) return outcome;
-        }
-        destination = await open(at);
-      }
-      if (part.kind === "page") {
-        hasTotals ||= part.page.left !== undefined;
-        await destination.sink.write(linesOf(part.page));
-        countPage(totals, part.request, part.page);
-        // After the last page, there is no place to continue from until the list has ended.
-        if (totals.at === undefined || !isConfirmed(part.page)) continue;
-      } else countEnd(totals, part.index);
-      await destination.checkpoint(client.meter);
-    }
-    if (destination === undefined) throw new Error("a list without an end");
-    if (isFailed) await destination.abort();
-    else await destination.commit();
-  } catch (cause) {
-    await destination?.abort();
-    throw cause;
-  } finally {
-    await parts.return(undefined).catch(() => undefined);
-  }
-  const isCounted = isCountReached(totals);
-  const isProven = !isFailed && (isCounted || !hasTotals || traitsOf(endpoint.reply).isCandles);
-  const found = { isProven, isCounted, total, isEarlier: false };
-  return { kind: "staged", range, file, ...between(at, present()), ...found };
+  return { file, interrupted, totals, seen, open };
 }
 
 /** The clock of an earlier run may have been ahead, so the first response is not later than now. */

@@ -17,7 +17,7 @@ import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
-import { presentationOf } from "../pull/fetch-and-print.ts";
+import { presentationOf } from "../pull/open-renderer.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
 import { openRowAlerts, readAlerts } from "./follow-alerts.ts";
 import { type FollowOutput, openFollowOutput } from "./follow-output.ts";

@@ -6,7 +6,7 @@ import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { explainEarlyEnd, restText } from "./continuation.ts";
-import { fetchAndPrint } from "./fetch-and-print.ts";
+import { printRows } from "./print-rows.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { type Opening, type Run, reportCost, short, withRun } from "../../run/with-run.ts";
 import { type PlannedPull, type Pull, pullState, type TypedCommand } from "./pull.ts";
@@ -22,7 +22,7 @@ import {
   readDestination,
 } from "./open-output.ts";
 import { refuseTaken } from "../../../rows/out-file.ts";
-import { totalsOf } from "../../../rows/pull.ts";
+import { totalsOf } from "../../../rows/pull-totals.ts";
 
 /** Everything has been checked by the time the promise resolves. */
 type ReadPlan = (options: RunOptions, sources: AssetSources) => Promise<PullPlan>;
@@ -131,7 +131,7 @@ async function runPull(run: Pull): Promise<ExitCode> {
   };
   let exit: ExitCode;
   try {
-    exit = await fetchAndPrint(run).catch(async (cause: unknown) => {
+    exit = await printRows(run).catch(async (cause: unknown) => {
       await run.destination.abort();
       throw cause;
     });

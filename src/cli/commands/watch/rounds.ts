@@ -8,7 +8,8 @@ import type { ApiRequest } from "../../../api/args.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { type Failure, affectsOneInput } from "../../../base/failure.ts";
 import { member } from "../../../base/json/raw-json.ts";
-import { answers } from "../../../rows/pull.ts";
+import { startPull } from "../../../rows/pull.ts";
+import { totalsOf } from "../../../rows/pull-totals.ts";
 import { createRowSelector } from "../../render/values/row-text.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { withSuggestion } from "../input/suggestion.ts";
@@ -37,19 +38,24 @@ export async function fetchRound(
   };
   const seen = createSeenKeys(reachOf(endpoint), false);
   const pullOptions = { ...plan, ...everyRow(seen), wanted: plan.limit, isValidated };
-  for await (const part of answers(client, pullOptions, { question: 0, rowsOfQuestion: 0 })) {
-    if (part.kind === "failure") await keep(part.failure, part.request);
-    if (part.kind !== "page") continue;
-    const { group, rows } = part.page;
-    notes.push(...notesOf(part.page, "warning").map(({ text }) => text));
-    const held = groups.get(group) ?? [];
-    groups.set(group, held);
-    held.push(...rows.values().map((value, index) => ({ row: rows.text(index), value })));
-    if (plan.missing !== "null")
-      notes.push(...missingIn(part.page).map((subject) => `no price for ${titleOf(subject)}`));
-    for (const { failure, args } of notesOf(part.page, "refused"))
-      await keep(failure, { ...part.request, args });
-  }
+  await startPull(client, pullOptions, totalsOf(undefined)).into({
+    page: async (page, request) => {
+      notes.push(...notesOf(page, "warning").map(({ text }) => text));
+      const held = groups.get(page.group) ?? [];
+      groups.set(page.group, held);
+      held.push(...page.rows.values().map((value, index) => ({ row: page.rows.text(index), value })));
+      if (plan.missing !== "null")
+        notes.push(...missingIn(page).map((subject) => `no price for ${titleOf(subject)}`));
+      for (const { failure, args } of notesOf(page, "refused")) await keep(failure, { ...request, args });
+      return "continue";
+    },
+    failure: async (failure, request) => {
+      await keep(failure, request);
+      return "continue";
+    },
+    end: () => Promise.resolve(),
+    checkpoint: () => Promise.resolve(),
+  });
   const [first] = failures;
   /** In response order. */
   const all = [...groups].map(([group, held]) => ({ group, rows: textRows(held) }));

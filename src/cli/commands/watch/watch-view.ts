@@ -12,7 +12,7 @@ import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import { formatSeconds } from "../../../api/duration.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
-import { presentationOf } from "../pull/fetch-and-print.ts";
+import { presentationOf } from "../pull/open-renderer.ts";
 import type { Changes, Round } from "./rounds.ts";
 import { someOf } from "../../../base/text/counted.ts";
 

@@ -1,9 +1,8 @@
 import { costOf } from "../../../client/meter.ts";
-import type { Args, ApiRequest } from "../../../api/args.ts";
+import { type Args, type ApiRequest, keyOfArgs } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { type Reply, isNumbered } from "../../../api/reply.ts";
 import { member } from "../../../base/json/raw-json.ts";
-import { keyOf } from "../../../rows/pull.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import { planBatches } from "../../../client/list-plan.ts";
 import { candleWindow, countOpenings, slicesOf } from "../../../client/candle-windows.ts";
@@ -35,7 +34,7 @@ export function requestBefore(
   return isEveryPool(endpoint, args) ? { endpoint: networks, args: new Map() } : undefined;
 }
 
-/** `response` is the response to `questionBefore`. */
+/** `response` is the response to `requestBefore`. */
 export function estimate(wanted: PullQuery, response: unknown): Estimate {
   const { endpoint, argSets, list } = wanted;
   const { reply } = endpoint;
@@ -48,7 +47,7 @@ export function estimate(wanted: PullQuery, response: unknown): Estimate {
   const counted = ((): Counted => {
     switch (reply.kind) {
       case "single":
-        return { ...exactly(new Set(argSets.map(keyOf)).size), rows: count };
+        return { ...exactly(new Set(argSets.map(keyOfArgs)).size), rows: count };
       case "list":
       case "groups":
         return { ...exactly(count), rows: wanted.limit && wanted.limit * wanted.groups.length };

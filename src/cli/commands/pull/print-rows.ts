@@ -1,0 +1,154 @@
+import { isDocument } from "../../../client/list-plan.ts";
+import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/page.ts";
+import type { ApiRequest } from "../../../api/args.ts";
+import { rowShape } from "../../../api/endpoint.ts";
+import { isLong } from "../../../api/reply.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { type Failure, affectsOneInput } from "../../../base/failure.ts";
+import { type PullSink, startPull } from "../../../rows/pull.ts";
+import { remarksIn } from "../../../rows/pull-totals.ts";
+import { answerShapes, watchFields } from "../../render/formats/missing-fields.ts";
+import type { Renderer } from "../../render/renderer.ts";
+import { createListKeeper, hintAtEmpty, hintAtReach, withSuggestion } from "../input/suggestion.ts";
+import { moreRowsLine } from "./continuation.ts";
+import { openRenderer } from "./open-renderer.ts";
+import { reportEnd } from "./report-end.ts";
+import type { Pull } from "./pull.ts";
+import { createTableAssets, loadTrades, type TableAssets } from "./table-assets.ts";
+import { tableRemarks } from "./table-remarks.ts";
+
+/** Writes the rows of a pull to its output, page by page, and says at the end what a person should know about them. */
+export async function printRows(run: Pull): Promise<ExitCode> {
+  const { plan, client, options, reached, seen } = run;
+  await announce(run);
+  // A path into a value is read from the row's text.
+  const prefix = options.prefix?.filter((field) => !field.includes(".")) ?? [];
+  const located = plan.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
+  const reading = { ...everyRow(seen), wanted: plan.limit, located };
+  const pull = startPull(client, { ...plan, ...reading, isValidated: options.isValidated }, reached.totals);
+  // The renderer loads while the first request is being processed.
+  await run.context.yieldToSocket();
+  const assets = createTableAssets(run.context, client, options, plan);
+  const renderer = await openRenderer(run, assets);
+  const printer = createPrinter(run, renderer, assets);
+  try {
+    await pull.into(printer.sink);
+    return await printer.end();
+  } catch (cause) {
+    await renderer.release?.();
+    throw cause;
+  }
+}
+
+/** A single request costs what a person expects, so its estimate is not even loaded. */
+async function announce({ context, options, plan, destination, report }: Pull, left?: number) {
+  const { endpoint, argSets, limit = Number.POSITIVE_INFINITY, list, timed } = plan;
+  const isTable =
+    context.stdout.isTerminal && destination.rowsAt() === undefined && options.format === "table";
+  const isOneRequest = argSets.length === 1 && (!isLong(endpoint.reply) || limit <= list.pageSize);
+  if (!isTable || isOneRequest || timed !== undefined) return;
+  const { announceCost } = await import("./announce-cost.ts");
+  announceCost(plan, report, left);
+}
+
+function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
+  const { context, client, plan, destination } = run;
+  const { totals } = run.reached;
+  const { endpoint, groups, list } = plan;
+  const shapes = isDocument(list) ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
+  const missing = watchFields(run.options.fields, shapes);
+  const [failures, remarks]: [Failure[], string[]] = [[], []];
+  const meanings = new Set<string>();
+  // An error that concerns only one input is saved until the other inputs have been fetched.
+  const keep = async (cause: Failure, request: ApiRequest): Promise<void> => {
+    const failure = await withSuggestion(cause, { context, client, request });
+    if (!affectsOneInput(failure)) throw failure;
+    failures.push(failure);
+    totals.refused += 1;
+  };
+  // A resumed pull starts in the middle of its list, so the list cannot be saved for suggestions.
+  const keeper = totals.rows > 0 ? undefined : createListKeeper(context, client, plan);
+  const sink: PullSink = {
+    page: async (page, request) => {
+      if (run.reached.last === undefined && plan.limit === undefined) await announce(run, page.left);
+      await assets.learnFor(request, page);
+      const shown = { ...page, rows: assets.inTokens(page.rows) };
+      warnOfPage(run, shown, assets);
+      await renderer.page(shown, request.args);
+      run.reached.last = { request, page: shown };
+      missing.see(shown);
+      keeper?.take(page);
+      for (const { failure, args } of notesOf(page, "refused")) await keep(failure, { ...request, args });
+      return "continue";
+    },
+    failure: async (failure, request) => {
+      // If this is the only input or it was partly fetched, its failure ends the run. The rest can still be fetched
+      // later.
+      if (plan.argSets.length === 1 || totals.at !== undefined)
+        throw await withSuggestion(failure, { context, client, request });
+      await keep(failure, request);
+      return "continue";
+    },
+    end: async (request) => {
+      keeper?.end(request);
+      remarks.push(...(await remarksAtEnd(run, request)));
+      for (const line of tableRemarks(run, request, assets)) meanings.add(line);
+    },
+    checkpoint: async () => await destination.checkpoint(client.meter),
+  };
+  const end = async (): Promise<ExitCode> => {
+    const [failure] = failures;
+    if (failure !== undefined && totals.rows === 0 && totals.missing === 0) {
+      await sayRefused(run, failures.slice(1));
+      throw failure;
+    }
+    await renderer.end();
+    assets.save();
+    await sayRefused(run, failures);
+    const warnings = [...remarksIn(totals), ...assets.warnings(), ...missing.remarks()];
+    return reportEnd(run, renderer, { warnings, meanings, more: remarks });
+  };
+  return { sink, end };
+}
+
+/** In the same form as a run's failure. */
+async function sayRefused({ options, report }: Pull, failures: readonly Failure[]): Promise<void> {
+  if (failures.length === 0) return;
+  const { failureJson } = await import("../../run/failure-text.ts");
+  const isJson = options.errorFormat === "json";
+  for (const failure of failures)
+    if (isJson) report.print(failureJson(failure).trimEnd());
+    else report.fault(failure.message);
+}
+
+/** Every page of a list may contain the same warning, so it is printed once. */
+function warnOfPage({ reached: { last }, report, plan }: Pull, page: Page, assets: TableAssets): void {
+  const said = last === undefined ? [] : notesOf(last.page, "warning").map(({ text }) => text);
+  for (const { text } of notesOf(page, "warning")) if (!said.includes(text)) report.warn(text);
+  if (plan.missing === "null") return;
+  for (const subject of missingIn(page)) report.warn(`no price for ${assets.titleOf(subject)}`);
+}
+
+/** Warns about the likely cause of an empty result. */
+async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<readonly string[]> {
+  const { plan, client, typed, reached } = run;
+  const { rowsOfQuestion, last: oldest } = reached.totals;
+  if (rowsOfQuestion === 0) {
+    const hint = await hintAtEmpty({ context: run.context, client, request });
+    if (hint !== undefined) run.report.warn(hint);
+  }
+  if (rowsOfQuestion < (plan.limit ?? Number.POSITIVE_INFINITY)) {
+    const hint = hintAtReach(request, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
+    if (plan.days !== undefined) reached.doubt ??= hint;
+    else if (hint !== undefined) run.report.warn(hint);
+  }
+  const { last } = reached;
+  if (plan.limit === undefined || last?.request !== request || isCutOff(last.page)) return [];
+  const { stderr } = run.context;
+  // A terminal that does not know its width reports 0.
+  const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;
+  const more = moreRowsLine(request, typed, last.page, plan, room);
+  if (more === undefined || plan.argSets.length === 1) return more === undefined ? [] : [more];
+  reached.unfinished += 1;
+  return [];
+}
