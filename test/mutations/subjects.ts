@@ -136,7 +136,7 @@ export const subjects: readonly Subject[] = [
         "test/parquet/damage.test.ts",
         "test/parquet/round-trip.slow.test.ts",
       ],
-      "src/cli/commands/pull/parquet-encoder.ts": ["test/cli/parquet.test.ts"],
+      "src/rows/parquet-encoder.ts": ["test/cli/parquet.test.ts"],
     },
   },
   {

@@ -67,8 +67,8 @@ export interface Expected {
 const maxAtOnce = 1000;
 
 /**
- * Reads a time range like any other pull: rows go to a staging file, and a checkpoint is written after each page, so that a
- * killed run loses only the pages that had not arrived.
+ * Reads a time range like any other pull: rows go to a staging file, and a checkpoint is written after each page, so
+ * that a killed run loses only the pages that had not arrived.
  */
 export async function pullRange(
   puller: Puller,
@@ -140,7 +140,7 @@ export async function pullRange(
   return { kind: "staged", range, file, ...between(at, present()), ...found };
 }
 
-/** The rows of an earlier run, if it read a part of this range, and how to open their file. `now` is in Unix seconds. */
+/** What an earlier run has read of this range, and how to open its file. `now` is in Unix seconds. */
 async function openStaging({ context, client, lock, work }: Puller, range: TimeRange) {
   const { kind } = range.dataset;
   const query = { dataset: folderOf(range.dataset), from: String(range.from), to: String(range.to) };

@@ -23,7 +23,7 @@ import { rawCall, readRawPath } from "./raw-call.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { runPlan } from "../pull/run-plan.ts";
+import { runPull } from "../pull/run-pull.ts";
 import { listFields } from "../pull/list-fields.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 
@@ -33,7 +33,7 @@ type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings"
 /** Requests any path on the service. Otherwise, it behaves like every other command. */
 export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
   if (input.typed.get("fields")?.at(-1) === "?") return await listRawFields(input, outer);
-  return await runPlan({ command: ["api", ...input.words], ...input, outer }, (options) =>
+  return await runPull({ command: ["api", ...input.words], ...input, outer }, (options) =>
     Promise.resolve(readRawQuestions(input, options)),
   );
 }

@@ -9,7 +9,7 @@ import { placesOf } from "../input/asset-places.ts";
 import { withoutNames } from "../input/replace-names.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { readPlan } from "../input/pull-plan.ts";
-import { runPlan } from "../pull/run-plan.ts";
+import { runPull } from "../pull/run-pull.ts";
 
 export async function runEndpoint(
   group: EndpointGroup,
@@ -25,7 +25,7 @@ export async function runEndpoint(
   if (input.flags.metrics !== undefined)
     throw usageFailure("--metrics requires a run that lasts", "add --watch or --follow, or remove --metrics");
   const command = [...group[0].command.split(" "), ...input.words];
-  return await runPlan({ command, ...input, outer }, async (options, sources) => {
+  return await runPull({ command, ...input, outer }, async (options, sources) => {
     const ofPrices = batchParam(group[0].reply) !== undefined;
     const isTimed = ofPrices && Object.keys(timedFlags).some((name) => input.typed.has(name));
     const current = isTimed ? undefined : await readPlan(group, input, options, sources);

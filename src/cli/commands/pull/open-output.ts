@@ -72,7 +72,7 @@ export async function openRunOutput(
   const encoder =
     parquet === undefined
       ? options.encoder
-      : (await import("./parquet-encoder.ts")).parquetEncoder(parquet.target);
+      : (await import("../../../rows/parquet-encoder.ts")).parquetEncoder(parquet.target);
   return await openFile(context, {
     claim,
     to,

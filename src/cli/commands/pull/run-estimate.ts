@@ -9,32 +9,24 @@ import { Failure } from "../../../base/failure.ts";
 import { rawAt } from "../../../base/json/path-reader.ts";
 import { plans } from "../../../api/tier.ts";
 import { estimate, requestBefore } from "../../run/spending/estimate.ts";
-import type { PullQuery } from "../../../rows/wanted-pages.ts";
-import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
 import { writeEstimate } from "../../run/output/write-estimate.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { writeWarning } from "../../run/report.ts";
 import { withSuggestion } from "../input/suggestion.ts";
-import type { PullPlan } from "../input/pull-plan.ts";
 import { beyondPlan } from "../../../client/target.ts";
+import type { OpenedPull } from "./pull.ts";
 
 /** Sends at most one request, plus retries. */
-export async function runEstimate(
-  context: Context,
-  flags: LocalOutputFlags,
-  options: RunOptions,
-  wanted: PullQuery & Pick<PullPlan, "timed">,
-  client: Client,
-): Promise<ExitCode> {
-  const before = requestBefore(wanted, networks);
+export async function runEstimate({ context, flags, options, plan, client }: OpenedPull): Promise<ExitCode> {
+  const before = requestBefore(plan, networks);
   const told = before === undefined ? undefined : await countRows(context, client, before);
-  const { timed } = wanted;
+  const { timed } = plan;
   const timedEstimate = timed && (await import("../prices/timed-estimate.ts"));
   const figures =
-    timed && timedEstimate ? await timedEstimate.estimateTimed(timed, client.target) : estimate(wanted, told);
+    timed && timedEstimate ? await timedEstimate.estimateTimed(timed, client.target) : estimate(plan, told);
   const creditsLeft = before === undefined ? await askCreditsLeft(client) : client.meter.creditsLeft;
-  const { endpoint } = wanted;
+  const { endpoint } = plan;
   const beyond = beyondPlan(endpoint.command, endpoint.plan, client.target);
   if (beyond !== undefined) await writeWarning(context, beyond);
   const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
@@ -47,7 +39,7 @@ export async function runEstimate(
     requests: figures.requests ?? null,
     credits: figures.credits ?? null,
     credits_at_most: figures.creditsAtMost,
-    credits_per_100_rows: figures.certainty === "unknown" ? Math.ceil(100 / wanted.list.pageSize) : undefined,
+    credits_per_100_rows: figures.certainty === "unknown" ? Math.ceil(100 / plan.list.pageSize) : undefined,
     rows_at_most: figures.rows ?? null,
     certainty: figures.certainty,
     basis: figures.basis,

@@ -1,9 +1,9 @@
 import { Duplex } from "node:stream";
-import { fail } from "../../../base/failure.ts";
-import { withByteSource } from "../../../base/files/byte-source.ts";
-import { openParquet, readParquet } from "../../../rows/parquet-file.ts";
-import { createParquetWriter, type ParquetTarget, type WrittenRows } from "../../../rows/parquet-writer.ts";
-import { UnreadableParquet } from "../../../rows/parquet-format.ts";
+import { fail } from "../base/failure.ts";
+import { withByteSource } from "../base/files/byte-source.ts";
+import { openParquet, readParquet } from "./parquet-file.ts";
+import { createParquetWriter, type ParquetTarget, type WrittenRows } from "./parquet-writer.ts";
+import { UnreadableParquet } from "./parquet-format.ts";
 
 /** Makes Parquet files from rows that are staged as NDJSON. A file gets its name only after it has been read back. */
 export function parquetEncoder(target: ParquetTarget) {

@@ -1,0 +1,105 @@
+import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { formats } from "../../render/formats/formats.ts";
+import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
+import { totalsOf } from "../../../rows/pull-totals.ts";
+import type { FinishedPull } from "../../../rows/finished-pull.ts";
+import type { AssetSources } from "../../run/asset-names.ts";
+import type { RunOptions } from "../../run/run-options.ts";
+import { type Opening, type Run, reportCost, short, withRun } from "../../run/with-run.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
+import { checkPlan } from "./check-plan.ts";
+import { restText } from "./continuation.ts";
+import { findFinished, reportFinished, resumedClock } from "./finished-earlier.ts";
+import {
+  checkBinaryOutput,
+  checkDestination,
+  openParquetOutput,
+  openRunOutput,
+  readDestination,
+} from "./open-output.ts";
+import { printAndClose } from "./print-and-close.ts";
+import { type OpenedPull, type PlannedPull, type Pull, pullState, type TypedCommand } from "./pull.ts";
+
+/** Everything has been checked by the time the promise resolves. */
+type ReadPlan = (options: RunOptions, sources: AssetSources) => Promise<PullPlan>;
+
+/** A command that prints rows or writes them to files, from its flags to its exit code. */
+export async function runPull(typed: TypedCommand, read: ReadPlan): Promise<ExitCode> {
+  const { flags, outer } = typed;
+  const to = readDestination(flags, typed.command);
+  const adjust = (options: RunOptions): RunOptions => {
+    checkBinaryOutput(options, flags, outer.stdout.isTerminal);
+    checkDestination(options, to);
+    return options;
+  };
+  const kind = { ...short, adjust, isFile: to.file !== undefined, hasProgress: true };
+  return await withRun(typed, outer, async (run) => await openAndPrint(run, typed, to, read), kind);
+}
+
+/** What was opened is closed in reverse order, however the run ends. */
+async function openAndPrint(
+  run: Run,
+  typed: TypedCommand,
+  to: WantedDestination,
+  read: ReadPlan,
+): Promise<ExitCode> {
+  const claim = await claimOutput(run, to);
+  const finished = await findFinished(claim, to);
+  const planned = await planPull(run, typed, { to, claim, finished }, read);
+  await checkPlan(planned, finished);
+  const done = finished && claim && (await reportFinished(planned, claim, finished));
+  if (done !== undefined) return done;
+  const opened = await openClient(planned);
+  if (typed.flags.estimate === true) return await (await import("./run-estimate.ts")).runEstimate(opened);
+  const pull = await openOutput(opened);
+  run.progress.begin(() => pullState(pull), run.report.print);
+  return await printAndClose(pull);
+}
+
+async function claimOutput(
+  { context, report, onClose }: Run,
+  to: WantedDestination,
+): Promise<OutputClaim | undefined> {
+  if (to.file === undefined) return undefined;
+  const { claimFile } = await import("../../../rows/claim-file.ts");
+  const claim = await claimFile(context, { ...to, file: to.file }, report.hint);
+  onClose(claim.lock.release);
+  return claim;
+}
+
+interface Found extends Pick<PlannedPull, "to" | "claim"> {
+  readonly finished: FinishedPull | undefined;
+}
+
+/** A resumed pull continues with the clock and the totals of its earlier runs. */
+async function planPull(
+  run: Run,
+  typed: TypedCommand,
+  { to, claim, finished }: Found,
+  read: ReadPlan,
+): Promise<PlannedPull> {
+  const begun = finished?.now ?? claim?.interrupted?.header.now;
+  const options = { ...run.options, now: resumedClock(begun, run.options, typed.flags) };
+  const plan = await read(options, run.sources);
+  const totals = totalsOf(claim?.interrupted?.progress);
+  const reached = { totals, last: undefined, unfinished: 0, doubt: undefined };
+  return { ...run, ...typed, to, claim, options, plan, reached };
+}
+
+async function openClient(planned: PlannedPull): Promise<OpenedPull> {
+  const onClosed: Opening["onClosed"] = (opened) => reportCost(planned, opened, restText(planned));
+  const { client } = await planned.open({ onClosed });
+  return { ...planned, client };
+}
+
+async function openOutput(opened: OpenedPull): Promise<Pull> {
+  const { claim, options, plan } = opened;
+  // A table cannot be resumed, because its column widths depend on its first rows.
+  const canResume = claim !== undefined && formats[options.format].canGrow;
+  const { endpoint, list } = plan;
+  const seen = list.kind === "made" ? list.seen : createSeenKeys(reachOf(endpoint), canResume);
+  const parquet = await openParquetOutput(opened);
+  const destination = await openRunOutput(opened, { seen, canResume, parquet });
+  return { ...opened, destination, seen, parquet };
+}
