@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /**
- * The journal next to an `--out` file has one line for the query, one after each page, and one with the size of the
+ * The checkpoint next to an `--out` file has one line for the query, one after each page, and one with the size of the
  * complete file. A line is appended only after its rows are in the file. No matter when the process is killed, the last
  * complete line describes existing rows, and a resumed pull removes any rows after them.
  */
@@ -19,7 +19,7 @@ const placeSchema = z.object({
 
 /** A pull's progress across all its runs. */
 export const lineSchema = z.object({
-  /** The number of bytes in the file that the journal accounts for. */
+  /** The number of bytes in the file that the checkpoint accounts for. */
   bytes: count,
   /** The hash of these bytes. */
   sha256: z.string(),

@@ -13,7 +13,7 @@ import {
   lineSchema,
   type WrittenFile,
 } from "./checkpoint-lines.ts";
-import { journalOf, partOf } from "./out-file.ts";
+import { checkpointOf, partOf } from "./out-file.ts";
 
 export interface FoundProgress {
   /** Undefined before the first page. */
@@ -22,26 +22,26 @@ export interface FoundProgress {
   readonly complete: number | undefined;
   /** Made from staged rows. Some of them may already have their names. */
   readonly files: readonly WrittenFile[] | undefined;
-  /** Whether the journal accounts for more bytes than the file contains. */
+  /** Whether the checkpoint accounts for more bytes than the file contains. */
   readonly isCut: boolean;
   /** The hashes from all lines up to this one. */
   readonly seen: readonly string[];
-  /** The journal's length in bytes, up to the end of this line. */
+  /** The checkpoint's length in bytes, up to the end of this line. */
   readonly length: number;
 }
 
-/** Undefined if the journal does not exist or has no complete line. */
-export function readJournal(file: string) {
-  const path = journalOf(file);
+/** Undefined if the checkpoint does not exist or has no complete line. */
+export function readCheckpoint(file: string) {
+  const path = checkpointOf(file);
   const bytes = readBytes(path);
   const [first, ...rest] = readLines(bytes);
   if (first === undefined) {
     if (isOurs(bytes)) return undefined;
-    throw foreignJournal(path);
+    throw foreignCheckpoint(path);
   }
   const begun = headerSchema.safeParse(first.value);
-  if (!begun.success) throw foreignJournal(path);
-  /** Ignores lines beyond `size`, because after a power failure the file may be behind its journal. */
+  if (!begun.success) throw foreignCheckpoint(path);
+  /** Ignores lines beyond `size`, because after a power failure the file may be behind its checkpoint. */
   const upTo = (size: number): FoundProgress => {
     const seen: string[] = [];
     let at: CheckpointLine | undefined;
@@ -69,12 +69,12 @@ export function readJournal(file: string) {
 
 /** Throws a failure if starting over would replace a file that dexdata did not create. */
 export function checkReplaceable(file: string): void {
-  const bytes = readBytes(journalOf(file));
-  if (!isOurs(bytes)) throw inTheWay(journalOf(file));
+  const bytes = readBytes(checkpointOf(file));
+  if (!isOurs(bytes)) throw inTheWay(checkpointOf(file));
   if (!checkRegular(partOf(file))) return;
   if (bytes.length === 0)
     throw usageFailure(
-      `${partOf(file)} exists without its checkpoint ${journalOf(file)}`,
+      `${partOf(file)} exists without its checkpoint ${checkpointOf(file)}`,
       "move or delete it",
     );
   const begun = headerSchema.safeParse(readLines(bytes)[0]?.value);
@@ -88,7 +88,7 @@ function inTheWay(path: string): Failure {
   );
 }
 
-/** Accepts every version and an empty journal, which a power failure can leave behind. */
+/** Accepts every version and an empty checkpoint, which a power failure can leave behind. */
 function isOurs(bytes: Buffer): boolean {
   const begin = '{"checkpoint":';
   return begin.startsWith(bytes.toString("latin1", 0, begin.length));
@@ -126,12 +126,12 @@ function readBytes(path: string): Buffer {
   }
 }
 
-/** A journal with more finished inputs than the user typed is damaged. The pull must not count as finished. */
+/** A checkpoint with more finished inputs than the user typed is damaged. The pull must not count as finished. */
 export function checkInputs(file: string, at: CheckpointLine | undefined, inputs: number): void {
-  if (at !== undefined && at.question > inputs) throw foreignJournal(journalOf(file));
+  if (at !== undefined && at.question > inputs) throw foreignCheckpoint(checkpointOf(file));
 }
 
-function foreignJournal(path: string): Failure {
+function foreignCheckpoint(path: string): Failure {
   return fail("checkpoint", `${path} is not a checkpoint of this version of dexdata`, {
     next: "start over with --force, or name another file",
   });
@@ -145,9 +145,9 @@ export interface Interrupted extends FoundProgress {
 
 /** Returns undefined if there is nothing to continue. */
 export async function findInterrupted(file: string, signal: AbortSignal): Promise<Interrupted | undefined> {
-  const journal = readJournal(file);
-  if (journal === undefined) return undefined;
-  const { header, upTo } = journal;
+  const checkpoint = readCheckpoint(file);
+  if (checkpoint === undefined) return undefined;
+  const { header, upTo } = checkpoint;
   const at = (rowsAt: string): Interrupted | undefined => {
     const size = lstatSync(rowsAt, { throwIfNoEntry: false })?.size;
     if (size === undefined) return undefined;
@@ -182,12 +182,12 @@ export interface PublishedPull {
 
 /** Staged rows are removed after the final files have got their names, and before the checkpoint. */
 export function findPublished(file: string): PublishedPull | undefined {
-  const journal = readJournal(file);
-  if (journal?.header.rows !== "staged" || checkRegular(partOf(file))) return undefined;
-  const { progress, files } = journal.upTo(Number.POSITIVE_INFINITY);
+  const checkpoint = readCheckpoint(file);
+  if (checkpoint?.header.rows !== "staged" || checkRegular(partOf(file))) return undefined;
+  const { progress, files } = checkpoint.upTo(Number.POSITIVE_INFINITY);
   return progress === undefined || files === undefined
     ? undefined
-    : { header: journal.header, progress, files };
+    : { header: checkpoint.header, progress, files };
 }
 
 /** If a run was killed before it removed its checkpoint, the rows may already be named `file`, or have both names. */

@@ -1,6 +1,6 @@
 import { fail, usageFailure } from "../base/failure.ts";
 import { counted } from "../base/text/counted.ts";
-import { alreadyExists, holdFile, journalOf, lockOf, partOf } from "./out-file.ts";
+import { alreadyExists, holdFile, checkpointOf, lockOf, partOf } from "./out-file.ts";
 import type { Interrupted, PublishedPull } from "./checkpoint.ts";
 import type { FileLock, Locking } from "../base/files/file-lock.ts";
 import { isTaken } from "../base/files/paths.ts";
@@ -51,7 +51,7 @@ async function findLeft(signal: AbortSignal, to: FileToClaim): Promise<Omit<Outp
   const isThere = isTaken(file);
   // Another run may have created the file after the flags were checked.
   if (isThere && !isResumed && !isForced) throw alreadyExists(file);
-  if (!isTaken(journalOf(file)) && !isTaken(partOf(file)))
+  if (!isTaken(checkpointOf(file)) && !isTaken(partOf(file)))
     return { interrupted: undefined, published: undefined, isUnproven: isThere };
   const { checkReplaceable, findInterrupted, findPublished } = await import("./checkpoint.ts");
   const published = isForced ? undefined : findPublished(file);

@@ -3,21 +3,21 @@ import { createGunzip, createGzip } from "node:zlib";
 import { usageFailure } from "../base/failure.ts";
 
 /**
- * How complete rows become the final file. Each function returns a new stage of a pipeline: `pack` from the rows to the
- * file, with the same bytes for the same rows, and `unpack` back. If a file cannot be unpacked, its size and hash are its
- * own, and `check` throws unless it can be read, and has the rows that `pack` received last. A checkpoint with another
- * name belongs to another file.
+ * How complete rows become the final file. Each function returns a new stage of a pipeline: `encode` from the rows to
+ * the file, with the same bytes for the same rows, and `decode` back. If a file cannot be decoded, its size and hash are
+ * its own, and `check` throws unless it can be read, and has the rows that `encode` received last. A checkpoint with
+ * another name belongs to another file.
  */
-export type Encoder = { readonly name: string; readonly pack: () => Duplex } & (
-  | { readonly unpack: () => Duplex }
+export type Encoder = { readonly name: string; readonly encode: () => Duplex } & (
+  | { readonly decode: () => Duplex }
   | { readonly check: (file: string, signal: AbortSignal) => Promise<void> }
 );
 
 const gzip: Encoder = {
   name: "gzip",
   // The default level of gzip(1). Node writes neither a time nor a name into the header.
-  pack: () => createGzip({ level: 6 }),
-  unpack: () => createGunzip(),
+  encode: () => createGzip({ level: 6 }),
+  decode: () => createGunzip(),
 };
 
 /** Undefined for a file that consists of the rows themselves. */

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { fail, type Failure } from "../base/failure.ts";
 import { counted } from "../base/text/counted.ts";
-import { removeJournal } from "./out-files/write-checkpoint.ts";
+import { removeCheckpoint } from "./out-files/write-checkpoint.ts";
 import { modified } from "./checkpoint.ts";
-import { journalOf } from "./out-file.ts";
-import { holdsRows } from "./out-files/encoded-file.ts";
+import { checkpointOf } from "./out-file.ts";
+import { hasRows } from "./out-files/encoded-file.ts";
 import type { Encoder } from "./encoder.ts";
 import { readJsonFile } from "../base/files/read-json-file.ts";
 import type { WrittenFile } from "./checkpoint-lines.ts";
@@ -46,13 +46,13 @@ export async function completeLine(
   encoder: Encoder | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  for (const file of files) if (!(await holdsRows(file, encoder, signal))) return undefined;
+  for (const file of files) if (!(await hasRows(file, encoder, signal))) return undefined;
   return `${name} is already complete: ${counted(rows, "row")}`;
 }
 
 /** A file without a checkpoint is never changed. `receipt` explains why the receipt proves nothing. */
 export function noCheckpoint(file: string, receipt = ""): Failure {
-  return fail("checkpoint", `cannot resume ${file}: no checkpoint ${journalOf(file)}${receipt}`, {
+  return fail("checkpoint", `cannot resume ${file}: no checkpoint ${checkpointOf(file)}${receipt}`, {
     next: "the file may be complete; to overwrite it, use --force instead of --resume",
   });
 }
@@ -60,5 +60,5 @@ export function noCheckpoint(file: string, receipt = ""): Failure {
 /** The final files have their names, but the run was killed before it removed its checkpoint. */
 export function endPublished(file: string, isComplete: boolean): void {
   if (!isComplete) throw modified(file);
-  removeJournal(file);
+  removeCheckpoint(file);
 }

@@ -32,7 +32,7 @@ export function targetOf(file: string): string {
   return file;
 }
 
-export function journalOf(file: string): string {
+export function checkpointOf(file: string): string {
   return `${file}.resume`;
 }
 
@@ -116,7 +116,7 @@ export function checkReceiptFile(receipt: string, file: string | undefined): voi
   }
   if (file === undefined) return;
   const target = targetOf(file);
-  const taken = [target, journalOf(target), partOf(target), lockOf(target)].map(trueName);
+  const taken = [target, checkpointOf(target), partOf(target), lockOf(target)].map(trueName);
   if (taken.includes(trueName(receipt)))
     throw invalidInput(
       `--receipt "${receipt}"`,
@@ -128,7 +128,7 @@ export function checkReceiptFile(receipt: string, file: string | undefined): voi
 export function alreadyExists(file: string): Failure {
   return usageFailure(
     `${file} already exists`,
-    existsSync(journalOf(targetOf(file)))
+    existsSync(checkpointOf(targetOf(file)))
       ? "resume the interrupted pull with --resume, or start over with --force"
       : "use another file name, or overwrite the file with --force",
   );
@@ -197,7 +197,7 @@ export function namesOf(files: readonly string[]): string {
 /** Resuming an unfinished pull would remove the rows that are appended to it. */
 export function refuseUnfinished(name: string): void {
   const file = targetOf(name);
-  if (lookAt(journalOf(file)) === undefined) return;
+  if (lookAt(checkpointOf(file)) === undefined) return;
   throw fail("unfinished", `${file} has an unfinished pull`, {
     next: "finish that pull with --resume first, or name another file",
   });

@@ -10,7 +10,7 @@ export function parquetEncoder(target: ParquetTarget) {
   let written: WrittenRows | undefined;
   return {
     name: "parquet",
-    pack: () =>
+    encode: () =>
       Duplex.from(async function* (chunks: AsyncIterable<Uint8Array>) {
         const pieces: Buffer[] = [];
         const write = (bytes: Uint8Array): Promise<void> => {

@@ -211,7 +211,7 @@ test("a file that reads back differently does not get its name", async () => {
   const pieces: Buffer[] = [];
   // Chunks end anywhere, even inside a character.
   const chunks = Readable.from([rows.subarray(0, 9), rows.subarray(9, 20), rows.subarray(20)]);
-  await pipeline(chunks, encoder.pack(), async (packed: AsyncIterable<Buffer>) => {
+  await pipeline(chunks, encoder.encode(), async (packed: AsyncIterable<Buffer>) => {
     for await (const piece of packed) pieces.push(piece);
   });
   const written = Buffer.concat(pieces);

@@ -8,10 +8,11 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { link, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Context } from "../context/context.ts";
 import { errorCode } from "./file-errors.ts";
-import { namesIn } from "./paths.ts";
+import { isTaken, namesIn } from "./paths.ts";
 
 /** Every staging name ends with 16 hexadecimal digits and `.new`. */
 export const stagingSuffix = String.raw`\.[\da-f]{16}\.new`;
@@ -106,16 +107,28 @@ export async function replaceFile(
   { clock, platform }: Pick<Context, "clock" | "platform">,
   staged: string,
   target: string,
-  rename: typeof renameSync = renameSync,
+  renameFile: typeof renameSync = renameSync,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return rename(staged, target);
+      return renameFile(staged, target);
     } catch (error) {
       if (platform !== "win32" || attempt === tries || !heldCodes.has(errorCode(error))) throw error;
       await clock.sleep(40 * attempt);
     }
   }
+}
+
+/** Unlike a rename, fails if the name exists. */
+export async function giveNewName(staged: string, file: string): Promise<void> {
+  try {
+    await link(staged, file);
+  } catch (cause) {
+    if (isTaken(file)) throw cause;
+    // Some file systems do not support hard links.
+    return await rename(staged, file);
+  }
+  await rm(staged);
 }
 
 /** Undoes the umask on an open, empty file. Another program may have given its name to a different file. */

@@ -8,12 +8,12 @@ import { onlyGroup } from "../../api/endpoint.ts";
 import { Failure } from "../../base/failure.ts";
 import type { FileLock } from "../../base/files/file-lock.ts";
 import { findInterrupted, type Interrupted } from "../../rows/checkpoint.ts";
-import { journalOf } from "../../rows/out-file.ts";
+import { checkpointOf } from "../../rows/out-file.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { member } from "../../base/json/raw-json.ts";
 import { compactJson } from "../../base/json/json-text.ts";
-import type { Destination } from "../../rows/destination.ts";
-import { openFile } from "../../rows/file-destination.ts";
+import type { RowsOutput } from "../../rows/rows-output.ts";
+import { openRowsFile } from "../../rows/rows-file.ts";
 import { startPull } from "../../rows/pull.ts";
 import { type PullTotals, totalsOf } from "../../rows/pull-totals.ts";
 import { partsOf, settlingTime, type TimeRange } from "../coverage.ts";
@@ -148,8 +148,8 @@ async function openStaging({ context, client, lock, work }: Puller, range: TimeR
   const interrupted = await findStaged(file, query, context.signal);
   const seen = createSeenKeys(reachOf(factsOfKind(kind).endpoint), true);
   const totals = totalsOf(interrupted?.progress);
-  const open = async (now: number): Promise<Destination> =>
-    await openFile(context, {
+  const open = async (now: number): Promise<RowsOutput> =>
+    await openRowsFile(context, {
       claim: { file, lock, interrupted, published: undefined, isUnproven: false },
       to: { file, pattern: undefined, isResumed: true, isForced: false, receipt: undefined },
       header: { query, now, tier: client.target.tier, started: context.clock.now() },
@@ -189,7 +189,7 @@ function isCountReached({ proof, rows }: PullTotals): boolean {
 /** After the rows are in the files of the directory. */
 export function dropStaged(file: string): void {
   removeFile(file);
-  removeFile(journalOf(file));
+  removeFile(checkpointOf(file));
 }
 
 /** A file in the work directory. */

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { createReadStream, lstatSync, renameSync, rmSync } from "node:fs";
-import { type FileHandle, link, open, stat } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fail, type Failure } from "../../base/failure.ts";
 import { describeFileError } from "../../base/files/file-errors.ts";
 import { isTaken, makeFolder, modeOf } from "../../base/files/paths.ts";
-import { keepMode, removeStaged, stagingName } from "../../base/files/replace-file.ts";
+import { giveNewName, keepMode, removeStaged, stagingName } from "../../base/files/replace-file.ts";
 import { namesOf, unwritable } from "../out-file.ts";
 import type { WrittenFile } from "../checkpoint-lines.ts";
 import type { Encoder } from "../encoder.ts";
@@ -18,13 +18,13 @@ export interface Range {
   readonly length: number;
 }
 
-interface Packed {
+interface Encoded {
   /** The complete file under its temporary name. */
   readonly staged: string;
   readonly written: WrittenFile;
 }
 
-export interface PackOptions {
+export interface EncodeOptions {
   /** Whether existing files may be replaced. Their permissions then remain. */
   readonly mayReplace: boolean;
   readonly encoder: Encoder | undefined;
@@ -38,11 +38,11 @@ const chunkBytes = 256 * 1024;
  * Writes the staged rows in these ranges to a new file next to `file`, in its final form, and saves it to disk. The
  * caller holds the lock, so temporary files with such names were left by a killed run.
  */
-async function packRows(
+async function encodeRows(
   rowsAt: string,
   { file, rows: count, ranges }: PlannedFile,
-  { encoder, mayReplace, random, signal }: PackOptions,
-): Promise<Packed> {
+  { encoder, mayReplace, random, signal }: EncodeOptions,
+): Promise<Encoded> {
   const label = `--out "${file}"`;
   try {
     makeFolder(path.dirname(file));
@@ -52,17 +52,17 @@ async function packRows(
   removeStaged(file);
   const staged = stagingName(random, file);
   const rows = await open(rowsAt);
-  let packed: FileHandle | undefined;
+  let encoded: FileHandle | undefined;
   try {
     const kept = mayReplace ? modeOf(file) : undefined;
     const mode = kept ?? (await rows.stat()).mode & 0o777;
-    packed = await open(staged, "wx", mode).catch((cause: unknown) => {
+    encoded = await open(staged, "wx", mode).catch((cause: unknown) => {
       throw unwritable(label, cause);
     });
-    keepMode(packed.fd, mode);
+    keepMode(encoded.fd, mode);
     const hash = createHash("sha256");
     let bytes = 0;
-    const isHashed = encoder === undefined || unpackerOf(encoder) !== undefined;
+    const isHashed = encoder === undefined || decoderOf(encoder) !== undefined;
     const add = (chunk: Uint8Array): void => {
       hash.update(chunk);
       bytes += chunk.length;
@@ -73,7 +73,7 @@ async function packRows(
         yield chunk;
       }
     };
-    const handle = packed;
+    const handle = encoded;
     const write = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
       for await (const chunk of chunks) {
         if (!isHashed) add(chunk);
@@ -81,14 +81,14 @@ async function packRows(
       }
     };
     if (encoder === undefined) await pipeline(read, write, { signal });
-    else await pipeline(read, encoder.pack(), write, { signal });
-    await explained(label, packed.sync());
-    await packed.close();
+    else await pipeline(read, encoder.encode(), write, { signal });
+    await explained(label, encoded.sync());
+    await encoded.close();
     if (encoder !== undefined && "check" in encoder) await encoder.check(staged, signal);
     return { staged, written: { file, rows: count, bytes, sha256: hash.digest("hex") } };
   } catch (cause) {
-    await packed?.close().catch(() => undefined);
-    if (packed !== undefined) rmSync(staged, { force: true });
+    await encoded?.close().catch(() => undefined);
+    if (encoded !== undefined) rmSync(staged, { force: true });
     throw cause;
   } finally {
     await rows.close();
@@ -120,17 +120,17 @@ export interface PlannedFile {
 export async function publishRows(
   rowsAt: string,
   files: readonly PlannedFile[],
-  options: PackOptions,
+  options: EncodeOptions,
   onWritten: (files: readonly WrittenFile[]) => void,
 ): Promise<void> {
   const { mayReplace, signal } = options;
-  const left: Packed[] = [];
+  const left: Encoded[] = [];
   try {
-    for (const planned of files) left.push(await packRows(rowsAt, planned, options));
+    for (const planned of files) left.push(await encodeRows(rowsAt, planned, options));
     onWritten(left.map(({ written }) => written));
     if (!mayReplace) await refuseOthers(left, rowsAt, signal);
     for (let next = left[0]; next !== undefined; next = left[0]) {
-      await placePacked(next, mayReplace, rowsAt, signal);
+      await placeEncoded(next, mayReplace, rowsAt, signal);
       left.shift();
     }
   } finally {
@@ -139,7 +139,7 @@ export async function publishRows(
 }
 
 /** All of them are named together, before any of the files gets its name. */
-async function refuseOthers(files: readonly Packed[], rowsAt: string, signal: AbortSignal): Promise<void> {
+async function refuseOthers(files: readonly Encoded[], rowsAt: string, signal: AbortSignal): Promise<void> {
   const taken: string[] = [];
   for (const { staged, written } of files)
     if (isTaken(written.file) && !(await hasSameBytes(staged, written.file, signal)))
@@ -160,33 +160,21 @@ function notPlaced(files: readonly string[], rowsAt: string, why: string, cause?
  * Gives the file its final name. An existing file is replaced only if `mayReplace` is set, or if it has the same bytes,
  * because then an earlier run was killed after it had created the file.
  */
-async function placePacked(
-  { staged, written: { file } }: Packed,
+async function placeEncoded(
+  { staged, written: { file } }: Encoded,
   mayReplace: boolean,
   rowsAt: string,
   signal: AbortSignal,
 ): Promise<void> {
   try {
     if (mayReplace || (await hasSameBytes(staged, file, signal))) renameSync(staged, file);
-    else await linkNew(staged, file);
+    else await giveNewName(staged, file);
   } catch (cause) {
     signal.throwIfAborted();
     const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
     const why = isThere && !mayReplace ? "it already exists" : describeFileError(cause);
     throw notPlaced([file], rowsAt, why, cause);
   }
-}
-
-/** Unlike rename, link fails if the name exists. */
-async function linkNew(staged: string, file: string): Promise<void> {
-  try {
-    await link(staged, file);
-  } catch (cause) {
-    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw cause;
-    // Some file systems do not support hard links.
-    return renameSync(staged, file);
-  }
-  rmSync(staged);
 }
 
 async function hasSameBytes(staged: string, file: string, signal: AbortSignal): Promise<boolean> {
@@ -199,20 +187,20 @@ async function hasSameBytes(staged: string, file: string, signal: AbortSignal): 
 }
 
 /** Whether the file has exactly these rows. Damaged data does not. */
-export async function holdsRows(
+export async function hasRows(
   { file, bytes, sha256 }: WrittenFile,
   encoder: Encoder | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined || (unpackerOf(encoder) === undefined && found.size !== bytes)) return false;
+  if (found === undefined || (decoderOf(encoder) === undefined && found.size !== bytes)) return false;
   const read = await hashOfFile(file, encoder, signal).catch(() => undefined);
   signal.throwIfAborted();
   return read?.bytes === bytes && read.sha256 === sha256;
 }
 
-const unpackerOf = (encoder: Encoder | undefined) =>
-  encoder !== undefined && "unpack" in encoder ? encoder.unpack : undefined;
+const decoderOf = (encoder: Encoder | undefined) =>
+  encoder !== undefined && "decode" in encoder ? encoder.decode : undefined;
 
 async function hashOfFile(file: string, encoder: Encoder | undefined, signal: AbortSignal) {
   const hash = createHash("sha256");
@@ -223,8 +211,8 @@ async function hashOfFile(file: string, encoder: Encoder | undefined, signal: Ab
       bytes += chunk.length;
     }
   };
-  const unpack = unpackerOf(encoder);
-  if (unpack === undefined) await pipeline(createReadStream(file), read, { signal });
-  else await pipeline(createReadStream(file), unpack(), read, { signal });
+  const decode = decoderOf(encoder);
+  if (decode === undefined) await pipeline(createReadStream(file), read, { signal });
+  else await pipeline(createReadStream(file), decode(), read, { signal });
   return { bytes, sha256: hash.digest("hex") };
 }

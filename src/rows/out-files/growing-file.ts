@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { checkHeld, type FileLock } from "../../base/files/file-lock.ts";
 import { checkRegular } from "../../base/files/file-checks.ts";
 import type { Interrupted } from "../checkpoint.ts";
-import { beginJournal, continueJournal } from "./write-checkpoint.ts";
+import { beginCheckpoint, continueCheckpoint } from "./write-checkpoint.ts";
 import { lockOf, partOf } from "../out-file.ts";
 import { type PlannedFile, publishRows } from "./encoded-file.ts";
 import type { Encoder } from "../encoder.ts";
@@ -14,9 +14,9 @@ import type { CheckpointHeader, CheckpointLine, WrittenFile } from "../checkpoin
 /** The part of a checkpoint line that cannot be derived from the file itself. */
 export type PullProgress = Omit<CheckpointLine, "bytes" | "sha256" | "seen">;
 
-export type GrowingFile = Awaited<ReturnType<typeof growFile>>;
+export type GrowingFile = Awaited<ReturnType<typeof openGrowingFile>>;
 
-export interface Growing {
+export interface GrowingFileOptions {
   readonly file: string;
   readonly header: CheckpointHeader;
   readonly interrupted: Interrupted | undefined;
@@ -43,7 +43,7 @@ export interface Staging {
  * A new pull creates `FILE` or `FILE.part` and the checkpoint together with its first row, so an earlier failure
  * neither creates nor destroys anything.
  */
-export async function growFile(growing: Growing) {
+export async function openGrowingFile(growing: GrowingFileOptions) {
   const { file, header, interrupted, lock, hash, staging } = growing;
   const part = header.rows !== "file" && interrupted?.rowsAt !== file ? partOf(file) : undefined;
   let rowsAt = part ?? file;
@@ -53,11 +53,11 @@ export async function growFile(growing: Growing) {
   let line: CheckpointLine | undefined;
   let files: readonly WrittenFile[] | undefined;
 
-  const writeLine = ({ rows, journal }: Opened): void => {
+  const writeLine = ({ rows, checkpoint }: Opened): void => {
     if (line === undefined) return;
     checkHeld(lock, lockOf(file));
     rows.verify(line.bytes);
-    journal.note(line);
+    checkpoint.append(line);
     line = undefined;
     canContinue = true;
   };
@@ -92,7 +92,7 @@ export async function growFile(growing: Growing) {
         rowsAt = file;
       } finally {
         await opened?.rows.close();
-        opened?.journal.close();
+        opened?.checkpoint.close();
       }
     },
     /** Call this if the run ends early. It keeps the files that a later run can continue and removes all others. */
@@ -103,10 +103,10 @@ export async function growFile(growing: Growing) {
       if (!canContinue) rowsAt = file;
       try {
         await opened?.rows.close();
-        opened?.journal.close();
+        opened?.checkpoint.close();
         if (canContinue || opened === undefined || part === undefined || !lock.isHeld()) return;
         rmSync(part, { force: true });
-        opened.journal.remove();
+        opened.checkpoint.remove();
       } catch {
         // The error that ended the run is more important than lost access to the directory.
       }
@@ -115,7 +115,7 @@ export async function growFile(growing: Growing) {
     removeCheckpoint: (): void => {
       if (!lock.isHeld()) return;
       if (staging !== undefined && opened !== undefined) rmSync(partOf(file), { force: true });
-      opened?.journal.remove();
+      opened?.checkpoint.remove();
     },
     /** The final files after `finish`; undefined if the file consists of the rows as they were written. */
     files: () => files,
@@ -128,18 +128,18 @@ type Opened = Awaited<ReturnType<typeof beginRows>>;
 
 /** Returns the final files, unless the file consists of the rows as they were written. */
 async function complete(
-  growing: Growing,
+  growing: GrowingFileOptions,
   part: string | undefined,
   opened: Opened,
   bytes: number,
 ): Promise<readonly WrittenFile[] | undefined> {
   const { file, header, lock, staging } = growing;
-  const { rows, journal } = opened;
+  const { rows, checkpoint } = opened;
   checkHeld(lock, lockOf(file));
   await rows.sync();
   const written = rows.verify(bytes);
   if (staging !== undefined) return await publish(growing, staging, opened, bytes);
-  journal.end(bytes);
+  checkpoint.end(bytes);
   await rows.close();
   if (part !== undefined) await placePart(part, file, header.mayReplace, written);
   return undefined;
@@ -147,9 +147,9 @@ async function complete(
 
 /** The staged rows remain until the caller has written the receipt, so that a killed run can be repeated. */
 async function publish(
-  { file, header, lock, random, signal }: Growing,
+  { file, header, lock, random, signal }: GrowingFileOptions,
   { encoder, plan }: Staging,
-  { rows, journal }: Opened,
+  { rows, checkpoint }: Opened,
   bytes: number,
 ): Promise<readonly WrittenFile[]> {
   const staged = partOf(file);
@@ -163,35 +163,35 @@ async function publish(
       rows.verify(bytes);
       checkHeld(lock, lockOf(file));
       files = written;
-      journal.end(bytes, written);
+      checkpoint.end(bytes, written);
     },
   );
   return files;
 }
 
 /** The checkpoint is created first, so that a run that finds the rows always knows which pull they belong to. */
-async function beginRows(growing: Growing, rowsAt: string) {
+async function beginRows(growing: GrowingFileOptions, rowsAt: string) {
   const { file, header, kept, lock, random } = growing;
   checkHeld(lock, lockOf(file));
   // An earlier run left this file behind before it recorded any rows.
   if (checkRegular(partOf(file))) rmSync(partOf(file));
-  const journal = beginJournal(file, header, random);
+  const checkpoint = beginCheckpoint(file, header, random);
   try {
-    return { journal, rows: await createRowFile(rowsAt, `--out "${file}"`, kept) };
+    return { checkpoint, rows: await createRowFile(rowsAt, `--out "${file}"`, kept) };
   } catch (cause) {
-    journal.remove();
+    checkpoint.remove();
     throw cause;
   }
 }
 
 async function continueRows(
-  { file, lock }: Growing,
+  { file, lock }: GrowingFileOptions,
   { rowsAt, progress, length }: Interrupted,
 ): Promise<Opened> {
   checkHeld(lock, lockOf(file));
   const rows = await continueRowFile(rowsAt, `--out "${file}"`, progress?.bytes ?? 0);
   try {
-    return { rows, journal: continueJournal(file, length) };
+    return { rows, checkpoint: continueCheckpoint(file, length) };
   } catch (cause) {
     await rows.close();
     throw cause;

@@ -1,10 +1,11 @@
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
-import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { cutFile } from "../../base/files/last-lines.ts";
 import { carefully, checkRegular, isSameFile } from "../../base/files/file-checks.ts";
 import { errorCode, describeFileError, writeFailure } from "../../base/files/file-errors.ts";
 import { fail, type Failure, type FailureDetails } from "../../base/failure.ts";
-import { keepMode } from "../../base/files/replace-file.ts";
+import { isTaken } from "../../base/files/paths.ts";
+import { giveNewName, keepMode } from "../../base/files/replace-file.ts";
 import { unwritable } from "../out-file.ts";
 
 /**
@@ -75,25 +76,18 @@ export async function placePart(
   mayReplace: boolean,
   written: BigIntStats,
 ): Promise<void> {
-  if (mayReplace) await rename(part, file).catch((cause: unknown) => notPlaced(part, file, cause));
-  else await linkPart(part, file);
+  try {
+    if (mayReplace) await rename(part, file);
+    else await giveNewName(part, file);
+  } catch (cause) {
+    notPlaced(part, file, cause, !mayReplace && isTaken(file));
+  }
   // Another program may have replaced the part or the file just before this check.
   checkSize(file, checkPlace(file, written), Number(written.size));
 }
 
-async function linkPart(part: string, file: string): Promise<void> {
-  try {
-    await link(part, file);
-  } catch (cause) {
-    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-    if (isThere) return notPlaced(part, file, cause, "another program created it during the pull");
-    // Some file systems do not support hard links.
-    return await rename(part, file).catch((refused: unknown) => notPlaced(part, file, refused));
-  }
-  await rm(part);
-}
-
-function notPlaced(part: string, file: string, cause: unknown, why = describeFileError(cause)): never {
+function notPlaced(part: string, file: string, cause: unknown, isOther: boolean): never {
+  const why = isOther ? "another program created it during the pull" : describeFileError(cause);
   throw fail("output", `cannot write ${file}: ${why}; the rows are complete in ${part}`, {
     next: `move ${file} out of the way`,
     cause,

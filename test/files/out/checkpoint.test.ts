@@ -6,9 +6,9 @@ import {
   checkInputs,
   checkReplaceable,
   type FoundProgress,
-  readJournal,
+  readCheckpoint,
 } from "../../../src/rows/checkpoint.ts";
-import { beginJournal, continueJournal } from "../../../src/rows/out-files/write-checkpoint.ts";
+import { beginCheckpoint, continueCheckpoint } from "../../../src/rows/out-files/write-checkpoint.ts";
 import { Failure } from "../../../src/base/failure.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { isLong } from "../../harness/long.ts";
@@ -52,26 +52,26 @@ const after = (pages: number): CheckpointLine => ({
   ...(pages === 2 ? {} : { seen: `seen${pages}` }),
 });
 
-const begin = (file: string): ReturnType<typeof beginJournal> => beginJournal(file, header, () => 0);
+const begin = (file: string): ReturnType<typeof beginCheckpoint> => beginCheckpoint(file, header, () => 0);
 
 /** The progress of the pull if its file has this many bytes. */
 function readInterrupted(
   file: string,
   size: number,
 ): (FoundProgress & { header: CheckpointHeader }) | undefined {
-  const found = readJournal(file);
+  const found = readCheckpoint(file);
   return found === undefined ? undefined : { header: found.header, ...found.upTo(size) };
 }
 
 /**
- * A journal of three pages, the bytes of its header and each of its lines, and the expected progress after
+ * A checkpoint of three pages, the bytes of its header and each of its lines, and the expected progress after
  * this many.
  */
 function threePages(): { file: string; bytes: Buffer; ends: readonly number[] } {
   const file = newFile();
-  const journal = begin(file);
-  for (const pages of [1, 2, 3]) journal.note(after(pages));
-  journal.close();
+  const checkpoint = begin(file);
+  for (const pages of [1, 2, 3]) checkpoint.append(after(pages));
+  checkpoint.close();
   const bytes = readFileSync(`${file}.resume`);
   const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at + 1] : []));
   return { file, bytes, ends };
@@ -99,9 +99,9 @@ describe("the journal of a pull", () => {
         lines === 0 ? undefined : expectedProgress(lines - 1, ends[lines - 1] ?? 0),
       );
       if (interrupted === undefined) continue;
-      const journal = continueJournal(file, interrupted.length);
-      for (let pages = lines; pages <= 3; pages += 1) journal.note(after(pages));
-      journal.close();
+      const checkpoint = continueCheckpoint(file, interrupted.length);
+      for (let pages = lines; pages <= 3; pages += 1) checkpoint.append(after(pages));
+      checkpoint.close();
       expect(readFileSync(`${file}.resume`).equals(bytes)).toBe(true);
     }
   });
@@ -138,9 +138,9 @@ describe("the journal of a pull", () => {
     fc.assert(
       fc.property(noted, (parts) => {
         const progress = { ...after(1), ...parts };
-        const journal = begin(file);
-        journal.note(progress);
-        journal.close();
+        const checkpoint = begin(file);
+        checkpoint.append(progress);
+        checkpoint.close();
         expect(readInterrupted(file, progress.bytes)?.progress).toEqual(progress);
         expect(readInterrupted(file, progress.bytes - 1)?.progress).toBeUndefined();
       }),
@@ -157,12 +157,12 @@ describe("the journal of a pull", () => {
 
   test("returns the length of the complete file; that line is replaced when the pull continues", () => {
     const { file, bytes, ends } = threePages();
-    const journal = continueJournal(file, bytes.length);
-    journal.end(32);
-    journal.close();
+    const checkpoint = continueCheckpoint(file, bytes.length);
+    checkpoint.end(32);
+    checkpoint.close();
     expect(readInterrupted(file, 32)).toEqual({ ...expectedProgress(3, bytes.length), complete: 32 });
     expect(readInterrupted(file, 20)).toEqual(expectedProgress(2, ends[2] ?? 0, true));
-    continueJournal(file, bytes.length).close();
+    continueCheckpoint(file, bytes.length).close();
     expect(readFileSync(`${file}.resume`).equals(bytes)).toBe(true);
   });
 
@@ -181,7 +181,7 @@ describe("the journal of a pull", () => {
     (text) => {
       const file = newFile();
       writeFileSync(`${file}.resume`, text);
-      expect(failureOf(() => readJournal(file))).toEqual(foreign(file));
+      expect(failureOf(() => readCheckpoint(file))).toEqual(foreign(file));
     },
   );
 
@@ -213,13 +213,13 @@ describe("the journal of a pull", () => {
     });
     begin(file).close();
     expect(failureOf(() => checkReplaceable(file))).toEqual(notOurs(`${file}.part`));
-    beginJournal(file, { ...header, rows: "part" }, () => 0).close();
+    beginCheckpoint(file, { ...header, rows: "part" }, () => 0).close();
     expect(() => checkReplaceable(file)).not.toThrow();
   });
 
   test("is empty if it does not exist, and an error if it cannot be written", () => {
     const file = newFile();
-    expect(readJournal(file)).toBeUndefined();
+    expect(readCheckpoint(file)).toBeUndefined();
     mkdirSync(`${file}.resume`);
     expect(failureOf(() => begin(file))).toEqual({
       message: `${file}.resume cannot be written (is a directory)`,
@@ -241,12 +241,12 @@ describe("the journal of a pull", () => {
 
   test("is readable by its owner only, and removed once the output is complete", () => {
     const file = newFile();
-    const journal = begin(file);
+    const checkpoint = begin(file);
     expect(statSync(`${file}.resume`).mode & 0o777).toBe(0o600);
-    journal.remove();
+    checkpoint.remove();
     expect(readInterrupted(file, 0)).toBeUndefined();
     // Another process may have removed it.
-    journal.remove();
+    checkpoint.remove();
   });
 });
 
@@ -286,7 +286,7 @@ describe("an interrupted pull", () => {
   let server: ScriptedServer;
   let isHealed = true;
   let whole: Buffer;
-  let interrupted: { readonly rows: Buffer; readonly journal: Buffer };
+  let interrupted: { readonly rows: Buffer; readonly checkpoint: Buffer };
 
   const pull = async (file: string): ReturnType<typeof dexdata> =>
     await dexdata([...words, "--out", file, "--resume"], { env: { DEXDATA_BASE_URL: server.url } });
@@ -304,22 +304,22 @@ describe("an interrupted pull", () => {
     isHealed = false;
     await pull(broken);
     isHealed = true;
-    interrupted = { rows: readFileSync(broken), journal: readFileSync(`${broken}.resume`) };
+    interrupted = { rows: readFileSync(broken), checkpoint: readFileSync(`${broken}.resume`) };
   });
   afterAll(async () => await server.close());
 
   test("produces the same file, wherever its file and journal are cut and whatever follows the cut", async () => {
-    const { rows, journal } = interrupted;
-    const begun = journal.indexOf(0x0a) + 1;
+    const { rows, checkpoint } = interrupted;
+    const begun = checkpoint.indexOf(0x0a) + 1;
     expect(rows.equals(whole.subarray(0, rows.length)) && rows.length < whole.length).toBe(true);
     const cuts = fc.tuple(
-      fc.integer({ min: begun, max: journal.length }),
+      fc.integer({ min: begun, max: checkpoint.length }),
       fc.integer({ min: 0, max: rows.length }),
       fc.constantFrom("", '{"chain":"ether', "\0\0\0\0"),
     );
     const property = fc.asyncProperty(cuts, async ([journalCut, rowCut, torn]) => {
       const file = newFile();
-      writeFileSync(`${file}.resume`, journal.subarray(0, journalCut));
+      writeFileSync(`${file}.resume`, checkpoint.subarray(0, journalCut));
       // The partial bytes are in the place of rows that were written but not yet recorded.
       const isAtPage = readInterrupted(file, rowCut)?.progress?.bytes === rowCut || rowCut === rows.length;
       const left = Buffer.concat([rows.subarray(0, rowCut), Buffer.from(isAtPage ? torn : "")]);
@@ -345,7 +345,7 @@ describe("an interrupted pull", () => {
   test("with an incomplete journal header is rejected, and its rows stay", async () => {
     const file = newFile();
     writeFileSync(file, interrupted.rows);
-    writeFileSync(`${file}.resume`, interrupted.journal.subarray(0, 20));
+    writeFileSync(`${file}.resume`, interrupted.checkpoint.subarray(0, 20));
     expect((await pull(file)).exit).toBe(2);
     expect(readFileSync(file).equals(interrupted.rows)).toBe(true);
     rmSync(file);

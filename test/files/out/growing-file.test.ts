@@ -23,8 +23,8 @@ import { findInterrupted, hashRows } from "../../../src/rows/checkpoint.ts";
 import {
   type PullProgress,
   type GrowingFile,
-  growFile,
-  type Growing,
+  openGrowingFile,
+  type GrowingFileOptions,
 } from "../../../src/rows/out-files/growing-file.ts";
 import { createTestContext } from "../../harness/test-context.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
@@ -53,8 +53,8 @@ const header = (changed: Partial<CheckpointHeader> = {}): CheckpointHeader => ({
   ...changed,
 });
 
-async function grow(file: string, changed: Partial<Growing> = {}): Promise<GrowingFile> {
-  const growing: Growing = {
+async function grow(file: string, changed: Partial<GrowingFileOptions> = {}): Promise<GrowingFile> {
+  const growing: GrowingFileOptions = {
     file,
     header: header(),
     interrupted: undefined,
@@ -66,11 +66,11 @@ async function grow(file: string, changed: Partial<Growing> = {}): Promise<Growi
     signal,
     ...changed,
   };
-  return await growFile(growing);
+  return await openGrowingFile(growing);
 }
 
 /** The same file in the next run. */
-async function growAgain(file: string, changed: Partial<Growing> = {}): Promise<GrowingFile> {
+async function growAgain(file: string, changed: Partial<GrowingFileOptions> = {}): Promise<GrowingFile> {
   const interrupted = await findInterrupted(file, signal);
   if (interrupted === undefined) throw new Error("nothing was left");
   const hash = await hashRows(file, interrupted, signal);

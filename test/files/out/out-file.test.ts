@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import {
   checkOutFile,
-  journalOf,
+  checkpointOf,
   lockOf,
   partOf,
   targetOf,
@@ -46,7 +46,7 @@ describe("a file", () => {
       "plain",
     ]);
     expect(trueName(second ?? "")).toBe(target);
-    expect([partOf("x"), journalOf("x"), lockOf("x")]).toEqual(["x.part", "x.resume", "x.lock"]);
+    expect([partOf("x"), checkpointOf("x"), lockOf("x")]).toEqual(["x.part", "x.resume", "x.lock"]);
   });
 });
 

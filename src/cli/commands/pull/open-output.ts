@@ -4,7 +4,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import { outputFormats } from "../../../api/output-format.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { inWords } from "../../../base/text/counted.ts";
-import { type Destination, openStdout } from "../../../rows/destination.ts";
+import { type RowsOutput, openStdout } from "../../../rows/rows-output.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import type { ParquetOutput } from "./parquet-output.ts";
 import type { OpenedPull, Pull } from "./pull.ts";
@@ -55,7 +55,7 @@ export async function openParquetOutput(opened: OpenedPull): Promise<ParquetOutp
 export async function openRunOutput(
   { context, report, to, claim, options, plan, reached, client: { target } }: OpenedPull,
   { parquet, ...resuming }: Pick<Pull, "seen" | "parquet"> & { readonly canResume: boolean },
-): Promise<Destination> {
+): Promise<RowsOutput> {
   if (claim === undefined) return openStdout(context.stdout, to.receipt !== undefined);
   const header = {
     query: queryOf(plan, options),
@@ -68,12 +68,12 @@ export async function openRunOutput(
   if (begun !== undefined) checkSameQuery(file, begun.query, header.query, plan.endpoint);
   if (begun !== undefined && begun.tier !== target.tier)
     report.warn(`the pull started on the ${begun.tier} plan and continues on the ${target.tier} plan`);
-  const { openFile } = await import("../../../rows/file-destination.ts");
+  const { openRowsFile } = await import("../../../rows/rows-file.ts");
   const encoder =
     parquet === undefined
       ? options.encoder
       : (await import("../../../rows/parquet-encoder.ts")).parquetEncoder(parquet.target);
-  return await openFile(context, {
+  return await openRowsFile(context, {
     claim,
     to,
     header,

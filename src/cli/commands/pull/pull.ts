@@ -10,7 +10,7 @@ import type { RunInput } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
-import type { Destination } from "../../../rows/destination.ts";
+import type { RowsOutput } from "../../../rows/rows-output.ts";
 import type { ParquetOutput } from "./parquet-output.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
@@ -47,7 +47,7 @@ export interface OpenedPull extends PlannedPull {
 }
 
 export interface Pull extends OpenedPull {
-  readonly destination: Destination;
+  readonly destination: RowsOutput;
   readonly seen: SeenKeys;
   readonly parquet: ParquetOutput | undefined;
 }

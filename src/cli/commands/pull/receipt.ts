@@ -12,7 +12,7 @@ import { formatInstant, fromWire, showSeconds } from "../../../base/time/time.ts
 import { version } from "../../../base/version.ts";
 import { asOfPull, cutOffReason, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
 import type { WrittenRows } from "../../../rows/parquet-writer.ts";
-import { noCost } from "../../../rows/destination.ts";
+import { noCost } from "../../../rows/rows-output.ts";
 import { addPlans } from "../../../client/meter.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";

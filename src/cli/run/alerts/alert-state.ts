@@ -22,7 +22,7 @@ type Entry =
 export type AlertState = Awaited<ReturnType<typeof openAlertState>>;
 
 /**
- * The journal of `--state`: one line before an action begins, one after it has ended, and one when a condition becomes
+ * The checkpoint of `--state`: one line before an action begins, one after it has ended, and one when a condition becomes
  * false. Lines survive the end of the process. If the machine fails, the last ones can be lost or damaged.
  */
 export async function openAlertState(

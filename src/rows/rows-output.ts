@@ -7,7 +7,7 @@ import type { PullCost } from "./pull-totals.ts";
 export const noCost: PullCost = { requests: 0, credits: 0, inDoubt: 0 };
 
 /** Where a pull writes its rows. */
-export interface Destination extends Omit<GrowingFile, "rowsAt" | "checkpoint"> {
+export interface RowsOutput extends Omit<GrowingFile, "rowsAt" | "checkpoint"> {
   /** The file that currently contains the rows; undefined for stdout. */
   readonly rowsAt: () => string | undefined;
   /** Undefined if all rows belong to one file. */
@@ -25,7 +25,7 @@ export interface Destination extends Omit<GrowingFile, "rowsAt" | "checkpoint"> 
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-export function openStdout(stdout: Output, isHashed: boolean): Destination {
+export function openStdout(stdout: Output, isHashed: boolean): RowsOutput {
   return {
     sink: countedSink(stdout.write, 0, newHash(isHashed)),
     rowsAt: () => undefined,

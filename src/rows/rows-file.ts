@@ -6,15 +6,15 @@ import { trueName } from "./out-file.ts";
 import { frameOf, readFrames } from "./out-files/row-frames.ts";
 import { modeOf } from "../base/files/paths.ts";
 import type { Encoder } from "./encoder.ts";
-import { type PullProgress, growFile, type Staging } from "./out-files/growing-file.ts";
+import { type PullProgress, openGrowingFile, type Staging } from "./out-files/growing-file.ts";
 import type { SeenKeys } from "../client/seen-keys.ts";
 import type { OutputClaim, WantedDestination } from "./claim-file.ts";
-import { type Destination, noCost } from "./destination.ts";
+import { type RowsOutput, noCost } from "./rows-output.ts";
 import type { CheckpointHeader } from "./checkpoint-lines.ts";
 import type { PullCost, PullTotals } from "./pull-totals.ts";
 
 /** A pull whose rows go to a file. */
-export interface FilePull {
+export interface RowsFileOptions {
   readonly claim: OutputClaim;
   readonly to: WantedDestination;
   /** For a new pull's checkpoint. */
@@ -29,10 +29,10 @@ export interface FilePull {
 }
 
 /** The file grows together with its checkpoint, so that a later run with --resume can continue it. */
-export async function openFile(
+export async function openRowsFile(
   context: Pick<Context, "random" | "signal">,
-  pull: FilePull,
-): Promise<Destination> {
+  pull: RowsFileOptions,
+): Promise<RowsOutput> {
   const { claim, to, seen, totals } = pull;
   const { file, interrupted, lock } = claim;
   const hash = await hashSoFar(context, pull);
@@ -41,7 +41,7 @@ export async function openFile(
     to.pattern === undefined || !interrupted
       ? []
       : await readFrames(interrupted.rowsAt, interrupted.progress?.bytes ?? 0);
-  const rows = await growFile({
+  const rows = await openGrowingFile({
     file,
     header: interrupted?.header ?? newHeader(pull),
     interrupted,
@@ -70,7 +70,7 @@ export async function openFile(
   };
 }
 
-function newHeader(pull: FilePull): CheckpointHeader {
+function newHeader(pull: RowsFileOptions): CheckpointHeader {
   const { to, header } = pull;
   const rows = stagingOf(pull) !== undefined ? "staged" : to.isResumed ? "file" : "part";
   return { checkpoint: 4, rows, mayReplace: to.isForced, ...header };
@@ -79,7 +79,7 @@ function newHeader(pull: FilePull): CheckpointHeader {
 /**
  * Packed data and files of several names cannot be continued after a kill, so they are made when all rows are there.
  */
-function stagingOf({ claim: { file }, encoder, to }: FilePull): Staging | undefined {
+function stagingOf({ claim: { file }, encoder, to }: RowsFileOptions): Staging | undefined {
   if (to.pattern !== undefined) return { encoder, plan: planOf(to.receipt) };
   if (encoder === undefined) return undefined;
   const plan = (_: string, length: number) => Promise.resolve([{ file, ranges: [{ start: 0, length }] }]);
@@ -89,7 +89,7 @@ function stagingOf({ claim: { file }, encoder, to }: FilePull): Staging | undefi
 /** Fails if the file has changed since an earlier run. */
 async function hashSoFar(
   { signal }: Pick<Context, "signal">,
-  { claim: { file, interrupted }, inputs }: FilePull,
+  { claim: { file, interrupted }, inputs }: RowsFileOptions,
 ): Promise<Hash> {
   if (interrupted === undefined) return createHash("sha256");
   const { checkInputs, hashRows } = await import("./checkpoint.ts");
