@@ -94,12 +94,12 @@ export const subjects: readonly Subject[] = [
         "test/files/out/growing-file.test.ts",
       ],
       "src/rows/out-files/encoded-file.ts": [
-        "test/files/out/packed-file.test.ts",
+        "test/files/out/encoded-file.test.ts",
         "test/cli/out-packed.test.ts",
         "test/cli/out-split.test.ts",
       ],
       "src/rows/out-files/row-frames.ts": [
-        "test/files/out/packed-file.test.ts",
+        "test/files/out/encoded-file.test.ts",
         "test/cli/out-split.test.ts",
       ],
       "src/cli/commands/pull/split-pages.ts": ["test/cli/out-split.test.ts"],

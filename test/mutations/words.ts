@@ -24,7 +24,7 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: callers only ask whether it is negative",
   "src/base/byte-store.ts: const maxKept = 64 * 1024; → const maxKept = 64 / 1024;": onlySpeed,
   "src/rows/checkpoint.ts: for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) { → for (let end = bytes.indexOf(0x0a); end >= 1; end = bytes.indexOf(0x0a, start)) {":
-    "equivalent: a journal that begins with an empty line tells of nothing either way",
+    "equivalent: a checkpoint that begins with an empty line tells of nothing either way",
   "src/rows/out-files/row-file.ts: await handle.close(); → ;":
     "unnoticed: a descriptor that the end of the process closes",
   "src/rows/out-files/growing-file.ts: await rows.sync(); → ;":
