@@ -93,5 +93,13 @@ export const headerSchema = z.object({
 });
 
 export type CheckpointLine = z.infer<typeof lineSchema>;
+/** The part of a line that cannot be derived from the file itself. */
+export type PullProgress = Omit<CheckpointLine, "bytes" | "sha256" | "seen">;
+export type PullCost = Pick<
+  PullProgress,
+  "requests" | "credits" | "inDoubt" | "creditsBefore" | "plans" | "asOf"
+>;
+/** What a pull has read, in all its runs. */
+export type PullTotals = Omit<PullProgress, keyof PullCost>;
 export type CheckpointHeader = z.infer<typeof headerSchema>;
 export type WrittenFile = Readonly<z.infer<typeof writtenFileSchema>>;

@@ -4,16 +4,7 @@ import { rawMembers } from "../base/json/raw-json.ts";
 import { counted } from "../base/text/counted.ts";
 import type { Page, PageNote } from "../client/page.ts";
 import { isConfirmed, nextOf } from "../client/page-end.ts";
-import type { CheckpointLine } from "./checkpoint-lines.ts";
-import type { PullProgress } from "./out-files/growing-file.ts";
-
-/** A pull's total progress across all runs, as its checkpoint stores it. */
-export type PullTotals = Omit<PullProgress, keyof PullCost>;
-
-export type PullCost = Pick<
-  PullProgress,
-  "requests" | "credits" | "inDoubt" | "creditsBefore" | "plans" | "asOf"
->;
+import type { CheckpointLine, PullTotals } from "./checkpoint-lines.ts";
 
 /** `progress` is that of the earlier runs. A new line of the checkpoint has its own size and hashes. */
 export function totalsOf(progress: CheckpointLine | undefined): PullTotals {

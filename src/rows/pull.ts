@@ -4,7 +4,8 @@ import type { Client } from "../client/client.ts";
 import type { Page } from "../client/page.ts";
 import { isConfirmed } from "../client/page-end.ts";
 import { type Part, pullParts } from "./pull/pull-parts.ts";
-import { countEnd, countPage, type PullTotals } from "./pull-totals.ts";
+import type { PullTotals } from "./checkpoint-lines.ts";
+import { countEnd, countPage } from "./pull-totals.ts";
 import type { PullOptions } from "./wanted-pages.ts";
 
 /** Where the rows of a pull go. The pull goes on when the promise has resolved; `stop` ends it. */

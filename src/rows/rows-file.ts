@@ -6,12 +6,11 @@ import { trueName } from "./out-file.ts";
 import { frameOf, readFrames } from "./out-files/row-frames.ts";
 import { modeOf } from "../base/files/paths.ts";
 import type { Encoder } from "./encoder.ts";
-import { type PullProgress, openGrowingFile, type Staging } from "./out-files/growing-file.ts";
+import { openGrowingFile, type Staging } from "./out-files/growing-file.ts";
 import type { SeenKeys } from "../client/seen-keys.ts";
 import type { OutputClaim, WantedDestination } from "./claim-file.ts";
 import { type RowsOutput, noCost } from "./rows-output.ts";
-import type { CheckpointHeader } from "./checkpoint-lines.ts";
-import type { PullCost, PullTotals } from "./pull-totals.ts";
+import type { CheckpointHeader, PullCost, PullTotals } from "./checkpoint-lines.ts";
 
 /** A pull whose rows go to a file. */
 export interface RowsFileOptions {
@@ -65,8 +64,9 @@ export async function openRowsFile(
             write: async (name, count, text) => await rows.sink.write(frameOf(name, count, text)),
           },
     checkpoint: async (meter) => {
-      if (pull.canResume) await rows.checkpoint(seen.takeAdded(), progressOf(totals, before, meter));
+      if (pull.canResume) await rows.checkpoint(seen.takeAdded(), { ...totals, ...costOf(before, meter) });
     },
+    abort: async (meter) => await rows.abort(costOf(before, meter)),
   };
 }
 
@@ -97,9 +97,8 @@ async function hashSoFar(
   return await hashRows(file, interrupted, signal);
 }
 
-function progressOf(totals: PullTotals, before: PullCost, meter: Meter): PullProgress {
+function costOf(before: PullCost, meter: Meter): PullCost {
   return {
-    ...totals,
     requests: before.requests + meter.requests,
     credits: before.credits + meter.credits,
     inDoubt: before.inDoubt + meter.creditsInDoubt,

@@ -2,12 +2,12 @@ import type { Meter } from "../client/meter.ts";
 import type { Output } from "../base/context/context.ts";
 import type { GrowingFile } from "./out-files/growing-file.ts";
 import { countedSink, newHash } from "./out-files/sink.ts";
-import type { PullCost } from "./pull-totals.ts";
+import type { PullCost } from "./checkpoint-lines.ts";
 
 export const noCost: PullCost = { requests: 0, credits: 0, inDoubt: 0 };
 
 /** Where a pull writes its rows. */
-export interface RowsOutput extends Omit<GrowingFile, "rowsAt" | "checkpoint"> {
+export interface RowsOutput extends Omit<GrowingFile, "rowsAt" | "checkpoint" | "abort"> {
   /** The file that currently contains the rows; undefined for stdout. */
   readonly rowsAt: () => string | undefined;
   /** Undefined if all rows belong to one file. */
@@ -21,6 +21,8 @@ export interface RowsOutput extends Omit<GrowingFile, "rowsAt" | "checkpoint"> {
     | undefined;
   /** Call this once the rows counted in the totals have been written. */
   readonly checkpoint: (meter: Meter) => Promise<void>;
+  /** Call this if the run ends early. A later run counts the requests since the last checkpoint, too. */
+  readonly abort: (meter: Meter) => Promise<void>;
 }
 
 const nothing = (): Promise<void> => Promise.resolve();

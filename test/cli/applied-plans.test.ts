@@ -14,7 +14,7 @@ const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const warned = (plan: string): string =>
   `warning: the service applied the ${plan} plan, not pro; see: dexdata auth status\n`;
 
-function receiptIn(file: string): unknown {
+function receiptIn(file: string): object {
   const { plan, plans } = JSON.parse(readFileSync(file, "utf8"));
   return { plan, plans };
 }
@@ -54,6 +54,16 @@ test("K6: the receipt lists the plans with their responses, for all runs of the 
   const other = path.join(folder, "other.json");
   await dexdata(`networks --receipt ${other} --out ${path.join(folder, "n.ndjson")}`, { env: first.env() });
   expect(receiptIn(other)).toEqual({ plan: "pro", plans: { pro: 1 } });
+});
+
+test("the receipt of a resumed pull counts the failed requests of its first run, too", async () => {
+  const [file, receipt] = [path.join(folder, "failed.ndjson"), path.join(folder, "failed.json")];
+  const words = `pools search ethereum --limit 500 --out ${file} --resume --receipt ${receipt} --parallel 1`;
+  const { env } = await ledgerInTest({ faults: "500@4,500@5,500@6" });
+  const failed = await dexdata(`${words} --retries 2`, { env: env() });
+  expect({ exit: failed.exit, ...receiptIn(receipt) }).toEqual({ exit: 7, plan: "pro", plans: { pro: 6 } });
+  const resumed = await dexdata(words, { env: env() });
+  expect({ exit: resumed.exit, ...receiptIn(receipt) }).toEqual({ exit: 0, plan: "pro", plans: { pro: 8 } });
 });
 
 test("K6: --require-plan ends a stream before its events are read", async () => {

@@ -15,7 +15,8 @@ import { compactJson } from "../../base/json/json-text.ts";
 import type { RowsOutput } from "../../rows/rows-output.ts";
 import { openRowsFile } from "../../rows/rows-file.ts";
 import { startPull } from "../../rows/pull.ts";
-import { type PullTotals, totalsOf } from "../../rows/pull-totals.ts";
+import type { PullTotals } from "../../rows/checkpoint-lines.ts";
+import { totalsOf } from "../../rows/pull-totals.ts";
 import { partsOf, settlingTime, type TimeRange } from "../coverage.ts";
 import { factsOfKind } from "../dataset.ts";
 import { folderOf } from "../layout.ts";
@@ -81,7 +82,7 @@ export async function pullRange(
   const begun = interrupted?.header.now;
   let destination = begun === undefined ? undefined : await open(begun);
   if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
-    await destination.abort();
+    await destination.abort(client.meter);
     return readEarlier(range, file, totals, begun, present());
   }
   const args = argsOf(range, begun ?? present());
@@ -128,10 +129,10 @@ export async function pullRange(
       checkpoint: async () => await destination?.checkpoint(client.meter),
     });
     if (outcome !== undefined) return outcome;
-    if (isFailed) await destination?.abort();
+    if (isFailed) await destination?.abort(client.meter);
     else await destination?.commit();
   } catch (cause) {
-    await destination?.abort();
+    await destination?.abort(client.meter);
     throw cause;
   }
   const isCounted = isCountReached(totals);

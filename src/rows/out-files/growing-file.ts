@@ -9,10 +9,13 @@ import { type PlannedFile, publishRows } from "./encoded-file.ts";
 import type { Encoder } from "../encoder.ts";
 import { continueRowFile, createRowFile, placePart } from "./row-file.ts";
 import { countedSink } from "./sink.ts";
-import type { CheckpointHeader, CheckpointLine, WrittenFile } from "../checkpoint-lines.ts";
-
-/** The part of a checkpoint line that cannot be derived from the file itself. */
-export type PullProgress = Omit<CheckpointLine, "bytes" | "sha256" | "seen">;
+import type {
+  CheckpointHeader,
+  CheckpointLine,
+  PullCost,
+  PullProgress,
+  WrittenFile,
+} from "../checkpoint-lines.ts";
 
 export type GrowingFile = Awaited<ReturnType<typeof openGrowingFile>>;
 
@@ -51,6 +54,7 @@ export async function openGrowingFile(growing: GrowingFileOptions) {
   let opened = interrupted === undefined ? undefined : await continueRows(growing, interrupted);
   /** This line is written once the checkpoint exists. */
   let line: CheckpointLine | undefined;
+  let last = interrupted?.progress;
   let files: readonly WrittenFile[] | undefined;
 
   const writeLine = ({ rows, checkpoint }: Opened): void => {
@@ -58,7 +62,7 @@ export async function openGrowingFile(growing: GrowingFileOptions) {
     checkHeld(lock, lockOf(file));
     rows.verify(line.bytes);
     checkpoint.append(line);
-    line = undefined;
+    [last, line] = [line, undefined];
     canContinue = true;
   };
   const open = async (): Promise<Opened> => {
@@ -79,31 +83,30 @@ export async function openGrowingFile(growing: GrowingFileOptions) {
     rowsAt: () => rowsAt,
     /** Adds a line to the checkpoint. `added` contains what a later run has to know of the rows since the last call. */
     checkpoint: async (added: string, account: PullProgress): Promise<void> => {
-      const seen = [line?.seen, added].filter((hashes) => hashes !== undefined && hashes !== "").join(",");
-      line = { ...account, bytes: sink.bytes(), sha256: hash.copy().digest("hex"), seen: seen || undefined };
+      const sha256 = hash.copy().digest("hex");
+      line = { ...account, bytes: sink.bytes(), sha256, seen: joined(line?.seen, added) };
       if (opened !== undefined) writeLine(opened);
       // Prices may be known, and paid for, long before the first row.
       else if (part === undefined && added !== "") await open();
     },
     /** Gives the complete file its final name. */
     commit: async (): Promise<void> => {
+      last = undefined;
       try {
         files = await complete(growing, part, await open(), sink.bytes());
         rowsAt = file;
       } finally {
-        await opened?.rows.close();
-        opened?.checkpoint.close();
+        await close(opened);
       }
     },
-    /** Call this if the run ends early. It keeps the files that a later run can continue and removes all others. */
-    abort: async (): Promise<void> => {
-      // With this line, --resume does not repeat requests that returned no rows. The error that ended the run is more
-      // important than a missing line.
+    /** Call this if the run ends early. Files that a later run can continue remain, with the `cost` so far. */
+    abort: async (cost?: PullCost): Promise<void> => {
+      // With this line, --resume does not repeat requests that returned no rows. An error matters less than the first.
       if (line !== undefined && part === undefined) await open().catch(() => undefined);
       if (!canContinue) rowsAt = file;
       try {
-        await opened?.rows.close();
-        opened?.checkpoint.close();
+        if (last && lock.isHeld()) opened?.checkpoint.append({ ...last, ...cost, seen: undefined });
+        await close(opened);
         if (canContinue || opened === undefined || part === undefined || !lock.isHeld()) return;
         rmSync(part, { force: true });
         opened.checkpoint.remove();
@@ -111,13 +114,13 @@ export async function openGrowingFile(growing: GrowingFileOptions) {
         // The error that ended the run is more important than lost access to the directory.
       }
     },
-    /** Removes the checkpoint and staged rows after `finish`, because there is nothing left to continue. */
+    /** Removes the checkpoint and staged rows after `commit`, because there is nothing left to continue. */
     removeCheckpoint: (): void => {
       if (!lock.isHeld()) return;
       if (staging !== undefined && opened !== undefined) rmSync(partOf(file), { force: true });
       opened?.checkpoint.remove();
     },
-    /** The final files after `finish`; undefined if the file consists of the rows as they were written. */
+    /** The final files after `commit`; undefined if the file consists of the rows as they were written. */
     files: () => files,
     /** Whether a later run can continue the pull. */
     canContinue: () => canContinue,
@@ -125,6 +128,15 @@ export async function openGrowingFile(growing: GrowingFileOptions) {
 }
 
 type Opened = Awaited<ReturnType<typeof beginRows>>;
+
+async function close(opened: Opened | undefined): Promise<void> {
+  await opened?.rows.close();
+  opened?.checkpoint.close();
+}
+
+function joined(before: string | undefined, added: string): string | undefined {
+  return before === undefined || added === "" ? added || before : `${before},${added}`;
+}
 
 /** Returns the final files, unless the file consists of the rows as they were written. */
 async function complete(

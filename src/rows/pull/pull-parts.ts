@@ -5,7 +5,7 @@ import { Failure } from "../../base/failure.ts";
 import { isObject } from "../../base/json/raw-json.ts";
 import type { Client } from "../../client/client.ts";
 import type { Page } from "../../client/page.ts";
-import type { PullTotals } from "../pull-totals.ts";
+import type { PullTotals } from "../checkpoint-lines.ts";
 import { type PullOptions, wantedPages } from "../wanted-pages.ts";
 
 /** A page, the end, or the failure that replaces the remaining pages. */

@@ -21,14 +21,13 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
 import { findInterrupted, hashRows } from "../../../src/rows/checkpoint.ts";
 import {
-  type PullProgress,
   type GrowingFile,
   openGrowingFile,
   type GrowingFileOptions,
 } from "../../../src/rows/out-files/growing-file.ts";
 import { createTestContext } from "../../harness/test-context.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
-import type { CheckpointHeader } from "../../../src/rows/checkpoint-lines.ts";
+import type { CheckpointHeader, PullProgress } from "../../../src/rows/checkpoint-lines.ts";
 
 const folder = temporaryFolder();
 let count = 0;

@@ -14,7 +14,7 @@ export async function printAndClose(run: Pull): Promise<ExitCode> {
   let exit: ExitCode;
   try {
     exit = await printRows(run).catch(async (cause: unknown) => {
-      await run.destination.abort();
+      await run.destination.abort(run.client.meter);
       throw cause;
     });
     await run.destination.commit();

@@ -14,7 +14,7 @@ import type { RowsOutput } from "../../../rows/rows-output.ts";
 import type { ParquetOutput } from "./parquet-output.ts";
 import { counted } from "../../../base/text/counted.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
-import type { PullTotals } from "../../../rows/pull-totals.ts";
+import type { PullTotals } from "../../../rows/checkpoint-lines.ts";
 import { candleWindow, wholeSeconds } from "../../../client/candle-windows.ts";
 
 export interface TypedCommand extends RunInput {
