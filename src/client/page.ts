@@ -98,11 +98,11 @@ export interface Reading {
   /** The total number of rows wanted; no more are requested in advance. Undefined means all rows. */
   readonly wanted: number | undefined;
   /** The fields whose values the output reads from the bytes of a row. Locating them later would need a second scan. */
-  readonly located: readonly string[];
+  readonly indexedFields: readonly string[];
 }
 
 export function everyRow(seen: SeenKeys): Reading {
-  return { seen, after: undefined, wanted: undefined, located: [] };
+  return { seen, after: undefined, wanted: undefined, indexedFields: [] };
 }
 
 /** Rejects everything except an array of objects. */

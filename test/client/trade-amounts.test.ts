@@ -108,7 +108,7 @@ describe("fields added to a row", () => {
   test("follow those of the service, whether rows are bytes or text", () => {
     const rows = [row(swap), row('"amount_0":null,"amount_1":-3'), row('"other":1')];
     const body = Buffer.from(`{"list":[${rows.join(",")}]}`);
-    const cut = cutAnswer(body, "list", { identity: ["id"], located: tradeFields });
+    const cut = cutAnswer(body, "list", { identity: ["id"], indexedFields: tradeFields });
     const parsed = rows.map((text) => ({ row: text, value: Object(JSON.parse(text)) }));
     const wanted = [
       `${row(swap).slice(0, -1)},"amount_0_tokens":"-1.5","amount_1_tokens":null,"size_usd":null,"type":"swap"}`,
@@ -129,7 +129,7 @@ describe("fields added to a row", () => {
   test("use the decimals of each row's own tokens", () => {
     const rows = ["a", "b", "a"].map((token) => `{"id":1,"token_0":"${token}","token_1":"a","amount_0":100}`);
     const body = Buffer.from(`{"list":[${rows.join(",")}]}`);
-    const cut = cutAnswer(body, "list", { identity: ["id"], located: tradeFields });
+    const cut = cutAnswer(body, "list", { identity: ["id"], indexedFields: tradeFields });
     const texts = cut && createTokenAmounts(decimalsOf)(cut.rows).texts();
     expect(texts?.map((text) => /"amount_0_tokens":([^,]*)/u.exec(text)?.[1])).toEqual([
       '"1"',

@@ -10,11 +10,15 @@ import type { Document } from "../document.ts";
 export function createAnswerReader(
   name: string,
   shape: RowShape,
-  { located }: Pick<Reading, "located">,
+  { indexedFields }: Pick<Reading, "indexedFields">,
 ): (document: Document) => CutAnswer {
   const { identity, owned = {} } = shape;
   const timeField = timeFieldOf(shape);
-  const cut = createAnswerCutter(name, { identity, timeField, located: [...Object.keys(owned), ...located] });
+  const cut = createAnswerCutter(name, {
+    identity,
+    timeField,
+    indexedFields: [...Object.keys(owned), ...indexedFields],
+  });
   return (document) => {
     const answer = cut(document.bytes);
     if (answer !== undefined) return answer;

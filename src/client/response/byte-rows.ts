@@ -45,16 +45,16 @@ export interface Noted {
   readonly identity: readonly string[];
   readonly timeField?: string | undefined;
   /** Other fields to locate. A mark does not contain them. */
-  readonly located?: readonly string[] | undefined;
+  readonly indexedFields?: readonly string[] | undefined;
 }
 
 /** `name` is the member that contains the rows; undefined if the response is a list. */
 export function createAnswerCutter(
   name: string | undefined,
-  { identity, timeField, located = [] }: Noted,
+  { identity, timeField, indexedFields = [] }: Noted,
 ): AnswerCutter {
   const marks = new Set([...identity, ...(timeField === undefined ? [] : [timeField])]);
-  const fields = [...new Set([...marks, ...located])];
+  const fields = [...new Set([...marks, ...indexedFields])];
   const noted = { fields, keyed: identity.length, marked: marks.size };
   const names = fields.map((field) => Buffer.from(field));
   const member = name === undefined ? undefined : Buffer.from(name);

@@ -23,8 +23,9 @@ export async function printRows(run: Pull): Promise<ExitCode> {
   await announce(run);
   // A path into a value is read from the row's text.
   const prefix = options.prefix?.filter((field) => !field.includes(".")) ?? [];
-  const located = plan.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
-  const reading = { ...everyRow(seen), wanted: plan.limit, located };
+  const indexedFields =
+    plan.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
+  const reading = { ...everyRow(seen), wanted: plan.limit, indexedFields };
   const pull = startPull(client, { ...plan, ...reading, isValidated: options.isValidated }, reached.totals);
   // The renderer loads while the first request is being processed.
   await run.context.yieldToSocket();
