@@ -260,6 +260,27 @@ describe("a changing list", () => {
     expect(requests).toBeLessThanOrEqual(160);
   });
 
+  test("a total that applied before does not hide that rows have moved", async () => {
+    const listing: Listing = { events: manyEvents(300, 2) };
+    const [late, last] = [listing.events.at(-1), listing.events.length];
+    /** At the first request of a page. At the end of the list, a row comes and goes; the last move is before the edge. */
+    const moves = new Map<string, () => void>([
+      ["3", () => listing.events.push({ id: "0xlate", log_index: 0, time: (late?.time ?? 0) - 1 })],
+      ["5", () => listing.events.splice(last, 1)],
+      ["7", () => listing.events.push({ id: "0xlater", log_index: 0, time: (late?.time ?? 0) - 1 })],
+      ["8", () => listing.events.splice(40, 1)],
+    ]);
+    const missingIn = followChanges(listing);
+    const { exit, names } = await pull((request) => {
+      const page = request.query.get("page") ?? "";
+      moves.get(page)?.();
+      moves.delete(page);
+      return answerOf(listing, request);
+    }, `${small} --parallel 2`);
+    expect(moves.size).toBe(0);
+    expect({ exit, missing: missingIn(names) }).toEqual({ exit: 0, missing: [] });
+  });
+
   test("hundreds of rows are inserted at once, and others are removed at once", async () => {
     const listing: Listing = { events: manyEvents(2469, 2) };
     await expectRequiredRows(listing, (index) => {
@@ -351,6 +372,35 @@ describe("a pull that fails", () => {
     expect(before.length + after.length - whole.length).toBeLessThanOrEqual(1);
   });
 });
+
+test.each([3, 0])(
+  "a resumed pull misses none if a row that it has was removed and %i were added at the end",
+  async (added) => {
+    const listing: Listing = { events: manyEvents(300, 2) };
+    let isBroken = true;
+    const refusal = { mode: "answer", status: 402, headers: {}, body: "{}" } as const;
+    const service = await serveInTest((request, index) =>
+      isBroken && index > 5 ? refusal : answerOf(listing, request),
+    );
+    const folder = mkdtempSync(path.join(tmpdir(), "dexdata-resume-"));
+    const words = `${small} --parallel 1 --out ${path.join(folder, "rows")} --resume`;
+    const env = {
+      DEXDATA_PRO_BASE_URL: service.url,
+      DEXDATA_API_KEY: "api_pro_0123456789",
+      DEXDATA_TIER: "pro",
+    };
+    expect((await dexdata(words, { env })).exit).toBe(5);
+    const missingIn = followChanges(listing);
+    listing.events.splice(40, 1);
+    const time = (listing.events.at(-1)?.time ?? 0) - 1;
+    for (let row = 0; row < added; row += 1) listing.events.push({ id: `0xlate${row}`, log_index: 0, time });
+    isBroken = false;
+    const { exit } = await dexdata(words, { env });
+    const names = namesOf(readFileSync(path.join(folder, "rows"), "utf8"));
+    rmSync(folder, { recursive: true });
+    expect({ exit, missing: missingIn(names) }).toEqual({ exit: 0, missing: [] });
+  },
+);
 
 describe("any list", () => {
   const event = fc.record({ gap: fc.nat({ max: 2 }), logs: fc.integer({ min: 1, max: 4 }) });

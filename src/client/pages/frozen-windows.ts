@@ -59,11 +59,12 @@ export class FrozenWindows {
 
   // The state of the window being read:
   #to: string | undefined;
-  /** The window's first total, the total from the last page taken, and all earlier totals. */
+  /** The window's first total, and the total from the last page taken. */
   #itemsAtFirst = 0;
   #items = 0;
   #pages = 0;
-  #outdated = new Set<number>();
+  /** Each earlier total, and the number of the request that showed another one. */
+  #outdated: { readonly total: number; readonly by: number }[] = [];
   /** The number of the last page taken. */
   #taken = 0;
   #extra = 0;
@@ -134,7 +135,7 @@ export class FrozenWindows {
     [this.#to, this.#itemsAtFirst, this.#taken] = [to, this.#items, Number(from.at.value)];
     [this.#extra, this.#quietLooks, this.#isOver] = [0, 0, false];
     if (isFirst) this.list.count.reopen(this.#items, left);
-    this.#outdated = new Set();
+    this.#outdated = [];
     let at = isFirst ? yield* this.#take(from) : this.#positionOf(this.#taken + 1);
     if (at?.flag !== "page") return at;
     // Rows added later are not part of a frozen window, so several pages can be requested at once.
@@ -163,17 +164,21 @@ export class FrozenWindows {
   /** Returns the position where the list continues. */
   *#take(answer: NumberedAnswer): Generator<Page, Position | undefined> {
     this.#pages = answer.totals.pages;
-    this.#adopt(answer.totals.items);
+    this.#adopt(answer);
     this.#taken = Number(answer.at.value);
     const page = this.list.take(answer, this.list.holdsEdge(answer));
     yield page;
     return nextOf(page);
   }
 
-  #adopt(total: number): void {
-    if (total !== this.#items) this.#outdated.add(this.#items);
-    this.#outdated.delete(total);
-    this.#items = total;
+  #adopt({ totals: { items }, sent }: NumberedAnswer): void {
+    if (items !== this.#items) this.#outdated.push({ total: this.#items, by: sent });
+    this.#items = items;
+  }
+
+  /** Whether the request was sent before the one that showed that the list had shifted. */
+  #isOutdated({ totals: { items }, sent }: NumberedAnswer): boolean {
+    return this.#outdated.some(({ total, by }) => total === items && sent < by);
   }
 
   /**
@@ -200,8 +205,7 @@ export class FrozenWindows {
         break;
       }
       if (!this.#mayLookBack(number)) return this.#leaveFor(this.#positionOf(number));
-      // This request was sent before the list shifted.
-      if (tries === 1 && this.#outdated.has(items)) {
+      if (this.#isOutdated(answer)) {
         answer = await this.#askAgain(number);
         continue;
       }
@@ -218,7 +222,7 @@ export class FrozenWindows {
       if (at < 0) yield* this.#takeAgainBefore(number, before);
       else if (at === before.rows.length - 1) {
         if (items === before.totals.items) this.#quietLooks += 1;
-        this.#adopt(before.totals.items);
+        this.#adopt(before);
       } else {
         const next = yield* this.#take(before);
         if (next?.flag !== "page") return next;

@@ -7,6 +7,8 @@ export type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
 
 export interface NumberedAnswer {
   readonly at: Position;
+  /** The number of the request, in the order in which they were sent. */
+  readonly sent: number;
   readonly pageSize: number;
   readonly rows: Rows;
   /** From `page_info`; NaN if a value is not a number. `page` is the number of this page. */

@@ -54,6 +54,8 @@ export class NumberedList implements NumberedState {
   #inspected: { readonly answer: NumberedAnswer; readonly rows: InspectedRows } | undefined;
   /** The number of rows taken so far. */
   listed = 0;
+  /** The number of requests sent so far. */
+  #sent = 0;
   #newest: Instant | undefined;
   /** A contradiction that says nothing, because earlier counts contradict each other as well. */
   #accepted: string | undefined;
@@ -94,6 +96,7 @@ export class NumberedList implements NumberedState {
   ): Promise<{ readonly answer: NumberedAnswer; readonly foreign: Foreign | undefined }> {
     const { args } = this.request;
     const { pageSize } = this;
+    const sent = (this.#sent += 1);
     const query = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
     if (at.to !== undefined) query.set("to", at.to);
     const { envelope, rows } = this.#read(await this.#send(at, query));
@@ -104,7 +107,7 @@ export class NumberedList implements NumberedState {
     };
     const [page, limit] = [total("page"), total("limit")];
     const totals = { page, limit, items: total("total_items"), pages: total("total_pages") };
-    const answer = { at, pageSize, rows, totals, offered: member(info, "next_cursor") };
+    const answer = { at, sent, pageSize, rows, totals, offered: member(info, "next_cursor") };
     return { answer, foreign: this.#foreignIn?.(rows.distinct) };
   }
 

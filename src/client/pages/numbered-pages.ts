@@ -74,18 +74,20 @@ async function anotherUrl(windows: FrozenWindows): Promise<FrozenWindow | undefi
 }
 
 /**
- * Reads the page where the pull starts. If rows have been withdrawn since an earlier run, the remaining rows have moved
- * to earlier pages. The difference between the counts shows how far. The pull then goes back to its last row, or else
- * by that many pages. The starting page is not requested twice.
+ * Reads the page where the pull starts. If the total is another one than in an earlier run and the page does not contain
+ * the last row of that run, rows may have moved to earlier pages. The pull then goes back to its last row, or else by as
+ * many pages as the difference between the counts shows, but at least one. The starting page is not requested twice.
  */
 async function* firstPages(windows: FrozenWindows, at: Position): Pages {
   const { list } = windows;
   const answer = await list.ask(at);
-  const withdrawn = at.flag === "page" && at.items !== undefined ? at.items - answer.totals.items : 0;
-  if (!(withdrawn > 0) || Number(at.value) < 2) return yield* onePage(windows, answer);
+  const isStill = at.items === undefined || at.items === answer.totals.items;
+  if (at.flag !== "page" || isStill || Number(at.value) < 2 || list.holdsEdge(answer))
+    return yield* onePage(windows, answer);
   const window = await windows.reopen();
   if (window !== undefined) return yield* windows.read(window);
-  const number = Math.max(1, Number(at.value) - Math.ceil(withdrawn / list.pageSize));
+  const withdrawn = (at.items ?? 0) - answer.totals.items;
+  const number = Math.max(1, Number(at.value) - Math.max(1, Math.ceil(withdrawn / list.pageSize)));
   return { ...at, value: String(number) };
 }
 
