@@ -13,6 +13,8 @@ export interface Position {
   readonly items?: number | undefined;
   /** Rows still expected after this position, based on the total at the start. Missing once the list has shifted. */
   readonly due?: number | undefined;
+  /** Rows may have shifted past the pull before this position, so no count can prove that the list is complete. */
+  readonly isDoubted?: boolean | undefined;
   /** The token in whose list of pools this position is, if several lists could be continued. */
   readonly list?: string | undefined;
   /** The candle before this position, as sent by the service; used to fill gaps. */

@@ -15,6 +15,7 @@ const placeSchema = z.object({
   before: z.optional(z.string()),
   items: z.optional(count),
   due: z.optional(z.int()),
+  isDoubted: z.optional(z.boolean()),
 });
 
 /** A pull's progress across all its runs. */

@@ -260,24 +260,28 @@ describe("a changing list", () => {
     expect(requests).toBeLessThanOrEqual(160);
   });
 
-  test("a total that applied before does not hide that rows have moved", async () => {
+  /** At the end of the list, a row comes or goes; a row that the pull has is removed. */
+  type Move = "comes" | "goes" | "removed";
+  /** The move at the n-th request of a page, such as `4#2`. */
+  const shifts: readonly Readonly<Record<string, Move>>[] = [
+    { "3#1": "comes", "5#1": "goes", "7#1": "comes", "8#1": "removed" },
+    // Page 6 is from before the list shifted, page 7 from after that.
+    { "5#1": "goes", "4#2": "removed", "7#1": "comes" },
+  ];
+  test.each(shifts)("a total that applied before does not hide that rows have moved: %o", async (moves) => {
     const listing: Listing = { events: manyEvents(300, 2) };
-    const [late, last] = [listing.events.at(-1), listing.events.length];
-    /** At the first request of a page. At the end of the list, a row comes and goes; the last move is before the edge. */
-    const moves = new Map<string, () => void>([
-      ["3", () => listing.events.push({ id: "0xlate", log_index: 0, time: (late?.time ?? 0) - 1 })],
-      ["5", () => listing.events.splice(last, 1)],
-      ["7", () => listing.events.push({ id: "0xlater", log_index: 0, time: (late?.time ?? 0) - 1 })],
-      ["8", () => listing.events.splice(40, 1)],
-    ]);
+    const time = (listing.events.at(-1)?.time ?? 0) - 1;
     const missingIn = followChanges(listing);
-    const { exit, names } = await pull((request) => {
+    const counts = new Map<string, number>();
+    const { exit, names } = await pull((request, index) => {
       const page = request.query.get("page") ?? "";
-      moves.get(page)?.();
-      moves.delete(page);
+      counts.set(page, (counts.get(page) ?? 0) + 1);
+      const move = moves[`${page}#${counts.get(page)}`];
+      if (move === "comes") listing.events.push({ id: `0xlate${index}`, log_index: 0, time });
+      if (move === "goes") listing.events.pop();
+      if (move === "removed") listing.events.splice(40, 1);
       return answerOf(listing, request);
     }, `${small} --parallel 2`);
-    expect(moves.size).toBe(0);
     expect({ exit, missing: missingIn(names) }).toEqual({ exit: 0, missing: [] });
   });
 
@@ -373,34 +377,63 @@ describe("a pull that fails", () => {
   });
 });
 
-test.each([3, 0])(
-  "a resumed pull misses none if a row that it has was removed and %i were added at the end",
-  async (added) => {
-    const listing: Listing = { events: manyEvents(300, 2) };
+describe("a resumed pull", () => {
+  /** Breaks off after 12 requests, and is resumed after `meanwhile`. */
+  async function resume(script: Script, meanwhile: () => void) {
     let isBroken = true;
     const refusal = { mode: "answer", status: 402, headers: {}, body: "{}" } as const;
     const service = await serveInTest((request, index) =>
-      isBroken && index > 5 ? refusal : answerOf(listing, request),
+      isBroken && index > 11 ? refusal : script(request, index),
     );
     const folder = mkdtempSync(path.join(tmpdir(), "dexdata-resume-"));
-    const words = `${small} --parallel 1 --out ${path.join(folder, "rows")} --resume`;
-    const env = {
-      DEXDATA_PRO_BASE_URL: service.url,
-      DEXDATA_API_KEY: "api_pro_0123456789",
-      DEXDATA_TIER: "pro",
-    };
+    const [file, receipt] = [path.join(folder, "rows"), path.join(folder, "receipt.json")];
+    const words = `${small} --parallel 1 --out ${file} --receipt ${receipt} --resume`;
+    const key = { DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" };
+    const env = { DEXDATA_PRO_BASE_URL: service.url, ...key };
     expect((await dexdata(words, { env })).exit).toBe(5);
-    const missingIn = followChanges(listing);
-    listing.events.splice(40, 1);
-    const time = (listing.events.at(-1)?.time ?? 0) - 1;
-    for (let row = 0; row < added; row += 1) listing.events.push({ id: `0xlate${row}`, log_index: 0, time });
     isBroken = false;
+    meanwhile();
     const { exit } = await dexdata(words, { env });
-    const names = namesOf(readFileSync(path.join(folder, "rows"), "utf8"));
+    const { proof } = toRow(readFileSync(receipt, "utf8"));
+    const names = namesOf(readFileSync(file, "utf8"));
     rmSync(folder, { recursive: true });
-    expect({ exit, missing: missingIn(names) }).toEqual({ exit: 0, missing: [] });
-  },
-);
+    return { exit, proof, names };
+  }
+
+  test.each([3, 0])(
+    "misses none if a row that it has was removed and %i were added at the end",
+    async (added) => {
+      const listing: Listing = { events: manyEvents(300, 2) };
+      const missingIn = followChanges(listing);
+      const time = (listing.events.at(-1)?.time ?? 0) - 1;
+      const late = Array.from({ length: added }, (_, row) => ({ id: `0xlate${row}`, log_index: 0, time }));
+      const { exit, names } = await resume(
+        (request) => answerOf(listing, request),
+        () => {
+          listing.events.splice(40, 1);
+          listing.events.push(...late);
+        },
+      );
+      expect({ exit, missing: missingIn(names) }).toEqual({ exit: 0, missing: [] });
+    },
+  );
+
+  test("does not claim the count as proof if an earlier run could not", async () => {
+    const listing: Listing = { events: manyEvents(300, 2) };
+    let hasWrongNumbers = true;
+    const { exit, proof } = await resume(
+      (request) => {
+        const reply = answerOf(listing, request);
+        if (reply.mode !== "answer" || !hasWrongNumbers) return reply;
+        return { ...reply, body: String(reply.body).replace(/"page":\d+/u, '"page":900') };
+      },
+      () => {
+        hasWrongNumbers = false;
+      },
+    );
+    expect({ exit, proof }).toEqual({ exit: 0, proof: "end of list" });
+  });
+});
 
 describe("any list", () => {
   const event = fc.record({ gap: fc.nat({ max: 2 }), logs: fc.integer({ min: 1, max: 4 }) });

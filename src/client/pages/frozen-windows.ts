@@ -59,12 +59,13 @@ export class FrozenWindows {
 
   // The state of the window being read:
   #to: string | undefined;
-  /** The window's first total, and the total from the last page taken. */
+  /** The window's first total, the total from the last page taken, and the number of the request that returned it. */
   #itemsAtFirst = 0;
   #items = 0;
+  #itemsOf = 0;
   #pages = 0;
-  /** Each earlier total, and the number of the request that showed another one. */
-  #outdated: { readonly total: number; readonly by: number }[] = [];
+  /** Every total so far. */
+  #totals: { readonly sent: number; readonly items: number }[] = [];
   /** The number of the last page taken. */
   #taken = 0;
   #extra = 0;
@@ -132,10 +133,11 @@ export class FrozenWindows {
   /** Requests several pages at once. Returns the position where the list continues. */
   async *read({ to, from, isFirst, left }: FrozenWindow): Pages {
     ({ items: this.#items, pages: this.#pages } = from.totals);
+    this.#itemsOf = from.sent;
     [this.#to, this.#itemsAtFirst, this.#taken] = [to, this.#items, Number(from.at.value)];
     [this.#extra, this.#quietLooks, this.#isOver] = [0, 0, false];
     if (isFirst) this.list.count.reopen(this.#items, left);
-    this.#outdated = [];
+    this.#totals = [];
     let at = isFirst ? yield* this.#take(from) : this.#positionOf(this.#taken + 1);
     if (at?.flag !== "page") return at;
     // Rows added later are not part of a frozen window, so several pages can be requested at once.
@@ -171,14 +173,17 @@ export class FrozenWindows {
     return nextOf(page);
   }
 
-  #adopt({ totals: { items }, sent }: NumberedAnswer): void {
-    if (items !== this.#items) this.#outdated.push({ total: this.#items, by: sent });
-    this.#items = items;
+  #adopt({ totals, sent }: NumberedAnswer): void {
+    this.#items = totals.items;
+    this.#itemsOf = sent;
   }
 
-  /** Whether the request was sent before the one that showed that the list had shifted. */
-  #isOutdated({ totals: { items }, sent }: NumberedAnswer): boolean {
-    return this.#outdated.some(({ total, by }) => total === items && sent < by);
+  /** Whether the list had the same total in the meantime. Responses may arrive in another order than their requests. */
+  #isStill({ totals: { items }, sent }: NumberedAnswer): boolean {
+    const [first, last] = [Math.min(sent, this.#itemsOf), Math.max(sent, this.#itemsOf)];
+    const isOther = (other: { readonly sent: number; readonly items: number }): boolean =>
+      other.sent > first && other.sent < last && other.items !== items;
+    return items === this.#items && !this.#totals.some(isOther);
   }
 
   /**
@@ -197,19 +202,22 @@ export class FrozenWindows {
       }
       answer = settled;
       const { items } = answer.totals;
+      this.#totals.push({ sent: answer.sent, items });
       // Late rows have shifted the edge onto this page, so no row between the edge and this page can be missing.
-      if (items === this.#items || this.list.holdsEdge(answer)) break;
+      if (this.#isStill(answer) || this.list.holdsEdge(answer)) break;
       const isExpiring = this.#quietLooks >= quietLooksAllowed && items <= this.#itemsAtFirst;
       if (isExpiring || tries === triesAPage) {
         this.list.isDoubted = true;
         break;
       }
       if (!this.#mayLookBack(number)) return this.#leaveFor(this.#positionOf(number));
-      if (this.#isOutdated(answer)) {
+      // This request was sent before the one that showed that the list had shifted.
+      if (answer.sent < this.#itemsOf) {
         answer = await this.#askAgain(number);
         continue;
       }
       const before = await this.#askAgain(number - 1);
+      this.#totals.push({ sent: before.sent, items: before.totals.items });
       const at = edge.find(before.rows);
       if (at < 0 && reply.handOverAfter !== undefined) {
         // The list has shifted by more than a page, so only a row's id leads back to the edge.
@@ -227,7 +235,7 @@ export class FrozenWindows {
         const next = yield* this.#take(before);
         if (next?.flag !== "page") return next;
       }
-      if (items !== this.#items) answer = await this.#askAgain(number);
+      if (!this.#isStill(answer)) answer = await this.#askAgain(number);
     }
     return yield* this.#take(answer);
   }

@@ -44,7 +44,7 @@ export class NumberedList implements NumberedState {
   pageSize: number;
   last: NumberedAnswer | undefined;
   /** Rows may have shifted past the pull, so the count no longer proves that the list is complete. */
-  isDoubted = false;
+  isDoubted: boolean;
   /** Contradictions that remained after all retries. */
   readonly doubts: Doubt[] = [];
   readonly #read: ReturnType<typeof createAnswerReader>;
@@ -73,6 +73,7 @@ export class NumberedList implements NumberedState {
     this.pageSize = list.pageSize;
     this.edge = new RowEdge(rowShape(endpoint), request.after);
     this.count = new ListCount(list.start);
+    this.isDoubted = list.start?.isDoubted ?? false;
     this.#read = createAnswerReader(reply.rows, rowShape(endpoint), request);
     this.#inspect = createRowInspector(request.seen);
     this.#foreignIn = createOwnershipCheck(endpoint, args, onlyGroup);

@@ -21,7 +21,9 @@ export async function* readNumberedPages(
   for await (const page of pagesOf(list, request.list.start ?? firstPage)) {
     const isDoubtful = page.end.kind === "last" && page.end.doubts.length > 0;
     if (canFreeze || !isDoubtful || !mayRetry) {
-      yield page;
+      const { end } = page;
+      const isDoubted = end.kind === "more" && list.isDoubted;
+      yield isDoubted ? { ...page, end: more({ ...end.next, isDoubted }, end.doubts) } : page;
       continue;
     }
     yield { ...page, end: more(firstPage, list.doubts) };
@@ -96,15 +98,19 @@ async function* onePage(windows: FrozenWindows, answer: NumberedAnswer): Pages {
   const { list } = windows;
   const { at } = answer;
   if (!(await list.settle(answer))) return at;
-  const before = list.last;
-  const hasMoved =
-    at.flag === "page" && before?.at.flag === "page" && before.totals.items !== answer.totals.items;
-  if (hasMoved && !list.holdsEdge(answer)) list.isDoubted = true;
+  if (hasMoved(list, answer) && !list.holdsEdge(answer)) list.isDoubted = true;
   const page = windows.freeze(list.take(answer), answer);
   const isProved = page.end.kind === "more" || at.flag === "page" || list.count.left === 0;
   if (!isProved) return yield* afterLastCursor(windows, answer, page);
   yield page;
   return nextOf(page);
+}
+
+/** Whether the total is another one than before this page, so that rows may have moved to earlier pages. */
+function hasMoved({ last, request: { list } }: NumberedList, { at, totals }: NumberedAnswer): boolean {
+  if (at.flag !== "page" || at.value === "1") return false;
+  if (last === undefined) return list.start?.items !== undefined && list.start.items !== totals.items;
+  return last.at.flag === "page" && last.totals.items !== totals.items;
 }
 
 /**
