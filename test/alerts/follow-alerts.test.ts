@@ -42,6 +42,27 @@ describe("txns --follow --when", () => {
     expect(alerts.every(({ value }) => /^\d+\.?\d*$/u.test(String(value)))).toBe(true);
   });
 
+  test("rows behind the alert that reaches --limit wait for the next run, also of several pools", async () => {
+    const { list, folder: below } = newList(2);
+    const out = path.join(below, "limited.ndjson");
+    await withService({ speed: 20 }, async ({ start }) => {
+      const words = `txns @${list} --follow --from ${sandboxNow / 1000 - 600} --out ${out}`.split(" ");
+      const alerts: unknown[] = [];
+      for (let runs = 0; runs < 3; runs += 1) {
+        const { exit, stdout } = await start([...words, "--when", "type = swap", "--limit", "2"]).outcome;
+        expect([exit, rowsOf(stdout).length]).toEqual([0, 2]);
+        alerts.push(...rowsOf(stdout).map(({ row }) => Object(row).id));
+      }
+      await start([...words, "--for", "70s"]).outcome;
+      const rows = rowsOf(readFileSync(out, "utf8"));
+      expect(new Set(rows.map(({ id, log_index: index }) => JSON.stringify([id, index]))).size).toBe(
+        rows.length,
+      );
+      const swaps = rows.filter(({ amount_0: one, amount_1: other }) => Number(one) * Number(other) < 0);
+      expect(alerts).toEqual(swaps.slice(0, 6).map(({ id }) => id));
+    });
+  });
+
   test("runs the command, and rows are printed as usual, without the added amounts", async () => {
     const file = inFolder("acted");
     const words = [...large, "--limit", "3", "--", "sh", "-c", `cat >> "$0"`, file];

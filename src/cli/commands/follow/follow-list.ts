@@ -211,22 +211,26 @@ function createRowOutput(
     pool ?? { network: memberOf(row, "chain"), address: memberOf(row, "id") };
   const shown = (rows: Page["rows"]): Page["rows"] =>
     plan.amounts === undefined ? rows : assets.inTokens(rows);
-  /** Before the rows are written, because a killed run reads again only those that were not. */
-  const alert = async (rows: readonly FollowedRow[], page: Page["rows"]): Promise<void> => {
+  /**
+   * Before the rows are written, because a killed run reads again only those that were not. For the same reason, rows
+   * behind the last alert are not written.
+   */
+  const alert = async (rows: readonly FollowedRow[], page: Page["rows"]): Promise<readonly FollowedRow[]> => {
+    if (see === undefined) return rows;
     const texts = assets.inTokens(page).texts();
     const seen = rows.map((row, index) => {
       const subject = assetOf(row);
       const facts = { asset: nameOf(subject), label: subject.label, at: row.at.seconds * 1000 };
       return { ...facts, text: texts[index] ?? row.text };
     });
-    await see?.(seen, run.context.clock.elapsed());
+    return rows.slice(0, await see(seen, run.context.clock.elapsed()));
   };
-  return async (rows: readonly FollowedRow[]): Promise<void> => {
+  return async (rows: readonly FollowedRow[]): Promise<number> => {
     idle?.pause("rows");
     const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
     await assets.learnFor(request, { group: onlyGroup, rows: page });
-    if (see !== undefined) await alert(rows, page);
-    for (const part of isSilent ? [] : output.split(rows, namesOf)) {
+    const wanted = await alert(rows, page);
+    for (const part of isSilent ? [] : output.split(wanted, namesOf)) {
       const lines = textRows(part.map(({ text, value }) => ({ row: text, value })));
       await renderer.page({ group: onlyGroup, rows: shown(lines) }, request.args);
     }
@@ -241,6 +245,7 @@ function createRowOutput(
       warnings.push(...hiddenColumnWarnings(renderer));
     }
     for (const line of warnings) run.report.warn(line);
+    return wanted.length;
   };
 }
 

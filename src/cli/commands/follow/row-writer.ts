@@ -17,10 +17,13 @@ export function createQuota(limit: number | undefined) {
   return { limit, count: 0, inTurn: createQueue() };
 }
 
-/** Writes rows in the given order. Rows that are older than one already written were indexed too late. */
+/**
+ * Writes rows in the given order. Rows that are older than one already written were indexed too late. `show` returns how
+ * many of the rows were wanted, from the first one on.
+ */
 export function createRowWriter(
   quota: ReturnType<typeof createQuota>,
-  show: (rows: readonly FollowedRow[]) => Promise<void>,
+  show: (rows: readonly FollowedRow[]) => Promise<number>,
   { late, ahead, latest }: RowTimes,
 ) {
   let last: FollowedRow | undefined;
@@ -46,12 +49,10 @@ export function createRowWriter(
       await quota.inTurn(async () => {
         const { limit = Number.POSITIVE_INFINITY } = quota;
         const wanted = rows.slice(0, limit - quota.count);
-        if (wanted.length > 0) {
-          reportTimes(wanted);
-          await show(wanted);
-          quota.count += wanted.length;
-        }
-        return quota.count < limit;
+        const shown = wanted.length === 0 ? 0 : await show(wanted);
+        reportTimes(wanted.slice(0, shown));
+        quota.count += shown;
+        return quota.count < limit && shown === wanted.length;
       }),
   };
 }

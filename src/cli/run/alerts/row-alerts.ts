@@ -11,15 +11,18 @@ type AlertRow = Pick<Candidate, "asset" | "label" | "at"> & { readonly text: str
 export function createRowAlerts(alerts: Alerts, within: readonly string[] = []) {
   const { fields } = alerts;
   const readPaths = createPathReader(fields.map((field) => [...within, ...splitPath(field)]));
-  /** `now` is on the monotonic clock. */
-  return async (rows: readonly AlertRow[], now: number): Promise<void> => {
+  /** Returns the number of rows up to the limit of alerts. `now` is on the monotonic clock. */
+  return async (rows: readonly AlertRow[], now: number): Promise<number> => {
+    let seen = 0;
     for (const { text, ...facts } of rows) {
       if (alerts.isOver()) break;
+      seen += 1;
       const values = readPaths(text);
       const read = (field: string): string | undefined => plainText(values[fields.indexOf(field)]);
       alerts.see({ ...facts, read, row: () => text }, now);
     }
     await alerts.flush();
+    return seen;
   };
 }
 
