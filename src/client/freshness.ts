@@ -11,9 +11,12 @@ export interface AnswerAge {
   readonly age: number;
   /** No header shows the age, so `age` is the longest time that a cache may keep the response. */
   readonly isBound: boolean;
-  /** The same request gets the same response for this long; 0 if unknown. */
+  /** The same request probably gets the same response for this long; 0 if unknown. */
   readonly sameFor: number;
 }
+
+/** In milliseconds. A cache may drop a copy early, and one that is kept for a day by mistake must not stop a run for a day. */
+const longestSame = 300_000;
 
 /**
  * Reads the `Date`, `Age` and `Cache-Control` headers. A copy in a cache may have the `Date` of its original, so the age
@@ -31,7 +34,7 @@ export function createAgeReader(tier: Tier) {
     if (date !== undefined && Number(known ?? 0) === 0) ahead = date - received;
     const present = received + (ahead ?? Math.max(0, (date ?? received) - received));
     const made = known === undefined ? (date ?? present) - age : Math.min(date ?? present, present - age);
-    const sameFor = known === undefined ? 0 : Math.max(0, longest - age);
+    const sameFor = known === undefined ? 0 : Math.min(longestSame, Math.max(0, longest - age));
     return { asOf: made - delay, age, isBound: known === undefined && age > 0, sameFor };
   };
 }

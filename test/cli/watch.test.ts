@@ -45,10 +45,15 @@ const words = "pools search ethereum --watch 30s --error-format text --retries 0
 const cost = "watching every 30s: up to 120 credits/hour, 86,400 a month\n";
 
 describe("--watch behind a cache", () => {
-  const copy = (seconds: number): Reply =>
+  const copy = (seconds: number, longest = 60): Reply =>
     json(`{"results":[${textOf(["a", "1"])}],"has_next_page":false}`, {
-      headers: { age: String(seconds), "cache-control": "public, max-age=60" },
+      headers: { age: String(seconds), "cache-control": `public, max-age=${longest}` },
     });
+
+  test("does not stop for a day because of one response that may be kept for a day", async () => {
+    const { context } = await watch(words, [copy(1, 86_400), copy(0), copy(0)]);
+    expect(Math.round(context.clock.elapsed() / 1000)).toBe(300 + 60 + 60);
+  });
 
   test("does not refresh before the response can differ, and prints its age once", async () => {
     const { stderr, context } = await watch(words, [copy(10), copy(20), copy(0), copy(0), copy(50)]);

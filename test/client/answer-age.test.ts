@@ -57,6 +57,11 @@ describe("a response", () => {
     expect(read()({ date: dated(noon), "cache-control": cached })).toEqual(bound);
   });
 
+  test("that a cache keeps for a day is worth another request after five minutes", () => {
+    const copy = read()({ date: dated(noon), age: "10", "cache-control": "max-age=86400" });
+    expect(copy).toMatchObject({ age: 10_000, sameFor: 300_000 });
+  });
+
   test.each(["-1", "x", "1.5", "", "99999999999", "3, 4"])("with the Age %j has no Age", (age) => {
     expect(read()({ date: dated(noon), age })).toMatchObject({ asOf: 0, age: 0 });
   });
