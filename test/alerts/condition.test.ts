@@ -207,6 +207,17 @@ describe("a change", () => {
     ]);
   });
 
+  test("goes on if the clock is set back", () => {
+    const series = change("price rises 5% in 3m");
+    const back = 3_600_000;
+    const seen = ["90", "100", "100", "100", "100", "100", "105"].map((price, minute) =>
+      series.passes(price, minute * 60_000 - (minute < 2 ? 0 : back)),
+    );
+    // The time from the second to the third price is unknown, and counts as none.
+    expect(seen).toEqual([undefined, undefined, undefined, undefined, true, false, true]);
+    expect(series.passes("104.9", 7 * 60_000 - back)).toBe(false);
+  });
+
   test("keeps a bounded number of values, and ignores what is not a number", () => {
     const series = change("price moves 1% in 1h");
     for (let count = 0; count < 20_000; count += 1)

@@ -51,7 +51,8 @@ export function createEventAlerts(
       if (owner === undefined) continue;
       const known = quiet.get(owner);
       // Otherwise, alerts would halve the rate of events.
-      if (known !== undefined && isLocated && time < known.until && isWithin(event, known)) continue;
+      const isDue = known === undefined || time < known.from || time >= known.until;
+      if (!isDue && isLocated && isWithin(event, known)) continue;
       if (alerts.isOver()) break;
       // Most events are plain, and a line of one is needed only if it matches.
       const line = event.isPlainJson ? undefined : jsonLine(event);

@@ -53,7 +53,8 @@ export interface Quiet {
   text: string | undefined;
   low: number;
   high: number;
-  /** In Unix milliseconds. */
+  /** In Unix milliseconds. An earlier time than `from` means that the clock was set back. */
+  from: number;
   until: number;
 }
 
@@ -97,7 +98,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     const known = assets.get(asset);
     if (known !== undefined) return known;
     const states = conditions.map((condition) => stateOf(condition, asset, now));
-    const made = { states, quiet: { text: undefined, low: 0, high: 0, until: 0 } };
+    const made = { states, quiet: { text: undefined, low: 0, high: 0, from: 0, until: 0 } };
     assets.set(asset, made);
     return made;
   };
@@ -140,7 +141,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
         if (now - state.fired >= cooldown) start(state, alertOf(condition, by, candidate), now);
         else if (by === "crossing") state.late = alertOf(condition, by, candidate);
       }
-      quiet.until = Number.NEGATIVE_INFINITY;
+      [quiet.from, quiet.until] = [candidate.at, Number.NEGATIVE_INFINITY];
       const firesAgain = by === "row" && states.some(({ isTrue }) => isTrue);
       if (fields.length === 1 && !firesAgain) narrow(quiet, candidate.read(fields[0] ?? ""), states);
       return quiet;

@@ -18,6 +18,9 @@ export function createSeries({ way, percent, window }: Extract<Test, { kind: "ch
       const value = readValue(text);
       if (value === undefined) return undefined;
       if (Number.isNaN(first)) first = now;
+      // The clock was set back. Otherwise, the window would not move until the clock is where it was.
+      if (now < last) for (const each of [low, high]) each.shift(now - last);
+      if (now < last) [first, bucket] = [first + now - last, bucket + now - last];
       last = now;
       if (now - bucket >= width) bucket = now;
       const [hasRisen, hasFallen] = [low, high].map((each) =>
@@ -45,7 +48,7 @@ export function readValue(text = ""): ExactDecimal | undefined {
 
 interface Kept {
   /** The start of its bucket. */
-  readonly start: number;
+  start: number;
   readonly value: ExactDecimal;
   /** A hundred times the present value is compared with this. */
   limit: ExactDecimal | undefined;
@@ -75,6 +78,10 @@ function createExtreme(percent: string, order: 1 | -1, window: number) {
       return numbers.map((each) => (each === undefined ? Number.NaN : toDouble(each)));
     },
     end: () => (kept[0]?.start ?? Number.NaN) + window,
+    /** The clock was set by this many milliseconds. */
+    shift: (by: number): void => {
+      for (const each of kept) each.start += by;
+    },
   };
 }
 
