@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openAlertState } from "../../src/cli/run/alerts/alert-state.ts";
@@ -93,6 +93,35 @@ describe("--state", () => {
     writeFileSync(other, "precious\n");
     const refused = await (await start([], ["--state", other])).outcome;
     expect([refused.exit, readFileSync(other, "utf8")]).toEqual([2, "precious\n"]);
+  });
+
+  test("has every entry again as soon as the disk is no longer full", async () => {
+    const file = inFolder("full.state");
+    const context = createTestContext({ flows: true });
+    const closers: (() => unknown)[] = [];
+    const warnings: string[] = [];
+    const report = { warn: (text: string) => void warnings.push(text), remark: () => undefined };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the state uses only these parts
+    const run = { context, report, onClose: closers.push.bind(closers) } as never;
+    const { memory, begin, end } = await openAlertState(run, file, "crossing");
+    const alert = { alert: "match", condition: "price < 3", asset, label: undefined, line: "{}\n" } as const;
+    begin({ ...alert, id: "one" });
+    end("one");
+    const saved = readFileSync(file);
+    rmSync(file);
+    // A directory in its place cannot be appended to or replaced.
+    mkdirSync(path.join(file, "full"), { recursive: true });
+    memory.becameFalse("price < 3", asset);
+    begin({ ...alert, id: "two", asset: "ethereum:0x2" });
+    rmSync(file, { recursive: true });
+    writeFileSync(file, `${String(saved)}{"isFal`);
+    end("two");
+    for (const close of closers.splice(0)) close();
+    const later = await openAlertState(run, file, "crossing");
+    expect(later.memory.firedFor("price < 3", asset)).toBeUndefined();
+    expect(later.memory.firedFor("price < 3", "ethereum:0x2")).toBe(0);
+    expect([later.repeated, warnings.length]).toEqual([[], 1]);
+    for (const close of closers) close();
   });
 
   test("a torn line and actions from more than 10m ago are left out; the file stays small", async () => {

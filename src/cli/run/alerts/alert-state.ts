@@ -44,24 +44,27 @@ export async function openAlertState(
   if (expired > 0) report.warn(`${counted(expired, "alert")} from more than 10m ago not repeated`);
 
   let written = 0;
-  const rewrite = (): void => {
+  const rewrite = (): boolean => {
     const text = `${[header, ...kept.entries().map((each) => JSON.stringify(each))].join("\n")}\n`;
     written = 0;
     try {
       replaceWithText(context.random, file, text, { mode: 0o600, isSynced: true });
+      return true;
     } catch {
-      // The disk may be full. The lines are still in the file.
+      // The disk may be full.
+      return false;
     }
   };
   const append = openLogFile({ file, label, onProblem: report.warn });
-  rewrite();
+  /** Whether the file has all entries. If one was not written completely, the next one would be damaged as well. */
+  let isComplete = rewrite();
   const add = (entry: Entry): void => {
     kept.take(entry);
-    append(`${JSON.stringify(entry)}\n`);
     written += 1;
-    if (written < maxLines) return;
+    isComplete &&= append(`${JSON.stringify(entry)}\n`);
+    if (isComplete && written < maxLines) return;
     kept.forget();
-    rewrite();
+    isComplete = rewrite() || isComplete;
   };
   const memory: Memory = {
     firedFor: kept.firedFor,
