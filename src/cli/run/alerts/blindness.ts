@@ -25,7 +25,10 @@ export function createBlindness(
   act: (alert: Alert) => void,
 ) {
   const blind = new Map<string, { readonly from: Moment; readonly seen: Moment }>();
-  let seconds = 0;
+  /** `most` is the largest sum so far, because a counter must not decrease when the exact end of an interval is known. */
+  let [seconds, most] = [0, 0];
+  const secondsSince = (from: Iterable<Moment>): number =>
+    [...new Set(from)].reduce((sum, each) => sum + (clock.elapsed() - each.elapsed) / 1000, 0);
   const report = (kind: "blind" | "back", subjects: readonly Subject[], from: Moment, to?: Moment): void => {
     const times = { from: instant(from.now), ...(to !== undefined && { to: instant(to.now) }) };
     const named = namesAndLabels(subjects);
@@ -58,13 +61,22 @@ export function createBlindness(
       report("back", group.subjects, from, group.to);
     }
   };
+  /** Assets that are no longer on the list, or that the service has ended, would be blind for ever. */
+  const forget = (sights: readonly Sight[]): void => {
+    const names = new Set(sights.flatMap(({ subjects }) => subjects.map(nameOf)));
+    const left = [...blind].filter(([name]) => !names.has(name));
+    for (const [name] of left) blind.delete(name);
+    const kept = new Set([...blind.values()].map(({ from }) => from));
+    seconds += secondsSince(left.flatMap(([, { from }]) => (kept.has(from) ? [] : [from])));
+  };
   return {
     tick: (sights: readonly Sight[]): void => {
+      if (blind.size > 0) forget(sights);
       for (const sight of sights) see(sight, clock.elapsed());
     },
     seconds: (): number => {
-      const begun = new Set([...blind.values()].map(({ from }) => from));
-      return [...begun].reduce((sum, from) => sum + (clock.elapsed() - from.elapsed) / 1000, seconds);
+      most = Math.max(most, seconds + secondsSince([...blind.values()].map(({ from }) => from)));
+      return most;
     },
   };
 }
