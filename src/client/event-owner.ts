@@ -34,6 +34,13 @@ interface Beginning {
   readonly sample: DataView;
   readonly length: number;
   readonly owner: Owner;
+  /** Undefined unless the owner is one of the connection's assets. */
+  readonly heard: Heard | undefined;
+}
+
+interface Heard {
+  /** On the monotonic clock; NaN if unknown. */
+  at: number;
 }
 
 /**
@@ -49,8 +56,8 @@ export class EventOwners {
   /** The assets of the last event's connection, and their beginnings. */
   #subjects: readonly Subject[] | undefined;
   #current: (Beginning | undefined)[] = [];
-  /** When each of a connection's assets had its last event, on the monotonic clock. */
-  readonly #times = new WeakMap<readonly Subject[], number[]>();
+  /** When each asset had its last event. By `subjectKey`, because an asset may move to another connection. */
+  readonly #heard = new Map<string, Heard>();
   #bytes: Buffer | undefined;
   #view: DataView = new DataView(new ArrayBuffer(0));
 
@@ -80,15 +87,13 @@ export class EventOwners {
   ): void {
     if (subjects !== this.#subjects) this.#select(subjects);
     const current = this.#current;
-    const times = this.#times.get(subjects) ?? [];
-    this.#times.set(subjects, times);
     for (const event of events) {
       // As in `of`; a call per event would take half as long again.
-      const index = indexOf(event, subjects);
-      times[index] = now;
-      const known = current[index];
-      const owner =
-        known !== undefined && this.#beginsLike(event, known) ? known.owner : this.of(event, subjects);
+      const known = current[indexOf(event, subjects)];
+      const isKnown = known !== undefined && this.#beginsLike(event, known);
+      const owner = isKnown ? known.owner : this.of(event, subjects);
+      const heard = isKnown ? known.heard : this.#heardOfOwner(owner);
+      if (heard !== undefined) heard.at = now;
       if (owner instanceof Foreign) found(owner);
     }
   }
@@ -99,18 +104,31 @@ export class EventOwners {
     return owner instanceof Foreign ? undefined : owner;
   }
 
-  /** When the asset that has been silent for longest had its last event; `start` for one without an event. */
-  quietest(subjects: readonly Subject[], start: number): number {
-    const times = this.#times.get(subjects) ?? [];
-    return subjects.reduce(
-      (least, _, index) => Math.min(least, times[index] ?? start),
-      Number.POSITIVE_INFINITY,
-    );
+  /** When the asset that has been silent for longest had its last event; for one without an event, the first call. */
+  quietest(subjects: readonly Subject[], now: number): number {
+    let least = now;
+    for (const subject of subjects) {
+      const heard = this.#heardOf(subject);
+      if (Number.isNaN(heard.at)) heard.at = now;
+      least = Math.min(least, heard.at);
+    }
+    return least;
   }
 
   /** Whether the asset has had an event. */
   hasHeard(subject: Subject): boolean {
     return this.#seen.has(subjectKey(subject));
+  }
+
+  #heardOf(subject: Subject): Heard {
+    const key = subjectKey(subject);
+    const heard = this.#heard.get(key) ?? { at: Number.NaN };
+    this.#heard.set(key, heard);
+    return heard;
+  }
+
+  #heardOfOwner(owner: Owner): Heard | undefined {
+    return owner === undefined || owner instanceof Foreign ? undefined : this.#heardOf(owner);
   }
 
   #select(subjects: readonly Subject[]): void {
@@ -162,7 +180,7 @@ export class EventOwners {
     if (length === 0) return undefined;
     // A copy, because a slice would keep the whole chunk in memory.
     const sample = Uint8Array.from(event.bytes.subarray(event.start, event.start + length));
-    return { sample: new DataView(sample.buffer), length, owner };
+    return { sample: new DataView(sample.buffer), length, owner, heard: this.#heardOfOwner(owner) };
   }
 }
 

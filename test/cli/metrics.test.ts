@@ -3,11 +3,14 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openMetrics } from "../../src/cli/run/output/metrics-file.ts";
-import { dexdata } from "../harness/dexdata.ts";
+import { dexdata, run } from "../harness/dexdata.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { leftOut } from "../harness/recipe-tools.ts";
 import { usdcWeth } from "../harness/lake.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
+import { listen } from "../tail/stream-run.ts";
 
 const folder = temporaryFolder();
 const inFolder = (name: string): string => path.join(folder, name);
@@ -85,6 +88,27 @@ describe("--metrics", () => {
       });
     },
   );
+
+  test("a stream that was never open has old assets", async () => {
+    const file = inFolder("never.prom");
+    const server = await serveInTest(() => json({ message: "no" }, { status: 503 }));
+    const { exit } = await listen([weth, "--for", "5m", "--metrics", file], server, { speed: 300 }).outcome;
+    expect(exit).toBe(8);
+    expect(samplesOf(file)["oldest_asset_age_seconds"]).toBeGreaterThan(280);
+  });
+
+  test("--watch counts the rows that it writes, and an old response is as old as it says", async () => {
+    const file = inFolder("watch.prom");
+    const body = '{"results":[{"id":"a","chain":"ethereum"},{"id":"b","chain":"ethereum"}]}';
+    const headers = { age: "50", "cache-control": "max-age=60" };
+    const server = await serveInTest(() => json(body, { headers }));
+    const words = `pools search ethereum --watch 30s --for 2m --metrics ${file} --base-url ${server.url}`;
+    const context = createTestContext({ flows: true, speed: 300, env: { DEXDATA_TIMEOUT: "24h" } });
+    expect((await run(words.split(" "), context)).exit).toBe(0);
+    expect(server.requests.length).toBeGreaterThan(2);
+    expect(samplesOf(file)["rows_total"]).toBe(2);
+    expect(samplesOf(file)["oldest_asset_age_seconds"]).toBeGreaterThanOrEqual(50);
+  });
 
   test("a change of the connection is shown within a second, and everything else within ten", () => {
     const context = createTestContext();

@@ -41,6 +41,23 @@ describe("without an address in the row", () => {
   );
 });
 
+test("the quietest asset is that without an event for longest, on whichever connection, since it is known", () => {
+  const owners = new EventOwners({ by: "token" });
+  const hear = (address: string, id: number | undefined, now: number, subjects = assets): void =>
+    owners.findForeign([event({ address, chain: "base" }, id)], subjects, now, () => undefined);
+  expect(owners.quietest(assets, 100)).toBe(100);
+  // Without an index, with that of another asset, and an event of no asset.
+  hear("0x1", undefined, 200);
+  for (const now of [200, 210]) hear("0x2", 0, now);
+  hear("0x9", 2, 220);
+  expect(owners.quietest(assets, 300)).toBe(100);
+  hear("0x3", 0, 230);
+  expect(owners.quietest(assets, 300)).toBe(200);
+  const moved = [...assets.slice(1), { network: "base", address: "0x4" }];
+  expect([owners.quietest(moved.slice(0, 2), 400), owners.quietest(moved.slice(2), 400)]).toEqual([210, 400]);
+  expect(owners.quietest([], 500)).toBe(500);
+});
+
 describe("T1: the row's own address decides", () => {
   const rows: readonly (readonly [by: "token" | "pool", row: object, owner: string])[] = [
     ["token", { address: "0x3", chain: "base" }, "base:0x3"],

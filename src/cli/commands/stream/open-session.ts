@@ -82,7 +82,6 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
     rows: () => stops.counts().events,
     connections: () => course.state(planned),
     gapSeconds: course.gapSeconds,
-    oldest: () => Math.min(...course.open().map(({ subjects: own }) => owners.quietest(own, started))),
   });
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - started) * speed : clock.now());
   // Then alerts take the place of events on stdout.

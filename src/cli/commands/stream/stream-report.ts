@@ -36,7 +36,7 @@ export function closingLine(
 function reportOfConnections({ context, options, metrics, report: { warn, info } }: Run, log: StreamLog) {
   const isVerbose = options.verbosity > 0;
   const states = new Map<number, "open" | "retrying">();
-  const wereOpen = new Map<number, Connection>();
+  const wereOpen = new Set<number>();
   const reasons = new Map<number, string>();
   let [gaps, gapSeconds, missed, hasClosed] = [0, 0, 0, false];
   const count = (wanted: "open" | "retrying"): number =>
@@ -67,7 +67,7 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
         else if (isVerbose) info(`${title(connection)} is open`);
         states.set(connection.number, "open");
         metrics?.changed();
-        wereOpen.set(connection.number, connection);
+        wereOpen.add(connection.number);
       },
       retrying: (connection, failure, wait) => {
         log({ event: "retry", reason: failure.message, wait_ms: wait, ...facts(connection) });
@@ -99,8 +99,6 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
   return {
     ...handlers,
     gapSeconds: () => gapSeconds,
-    /** Those that have been open and are not closed. */
-    open: (): readonly Connection[] => [...wereOpen.values()].filter(({ number }) => states.has(number)),
     /** `planned` is the initial number of connections, before any has reported its state. */
     state: (planned = 0) => ({
       wanted: hasClosed ? states.size : Math.max(planned, states.size),

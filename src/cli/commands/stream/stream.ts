@@ -39,6 +39,8 @@ async function streamUntilStopped(session: Session): Promise<ExitCode> {
   const { run, requested, subjects, hasFile, stops } = session;
   const stream = createLiveStream(session);
   session.alerts?.watch(() => stream.sights());
+  const { elapsed } = run.context.clock;
+  run.metrics?.shows({ oldest: () => session.owners.quietest(stream.assets(), elapsed()) });
   run.onClose(countCredits(session));
   if (hasFile) run.onClose(listenForReload(session, stream));
   try {

@@ -128,16 +128,19 @@ async function readRounds(session: Session): Promise<never> {
     if (round !== undefined) {
       const request = { endpoint: plan.endpoint, args: round.argSets[0] ?? new Map<string, string>() };
       for (const rows of round.groups) await assets.learnFor(request, rows);
-      await alerts?.see(round, now, began - freshness.age());
-      await view.show(round, compareRounds(plan.endpoint, options.fields, last, round), now);
+      // Nothing before this time, on the monotonic clock, can be missing.
+      const readTo = began - freshness.age();
+      await alerts?.see(round, now, readTo);
+      const changes = compareRounds(plan.endpoint, options.fields, last, round);
+      await view.show(round, changes, now);
       const lasting = last === undefined ? creditsLast(client.meter.creditsLeft, credits) : undefined;
       if (lasting !== undefined) report.info(lasting);
       for (const note of round.notes) if (!said.has(note)) report.print(note);
       for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
       for (const each of [...round.notes, ...round.refused]) said.add(each);
       last = round;
-      refreshed = clock.elapsed();
-      written += round.groups.reduce((sum, each) => sum + each.rows.length, 0);
+      refreshed = readTo;
+      written += changes.rows.reduce((sum, each) => sum + each.rows.length, 0);
     }
     // Skips rounds that were missed because another round took longer than the interval, or that cannot differ.
     const passed = Math.floor((clock.elapsed() - due) / interval);
