@@ -76,19 +76,14 @@ export function createKnownAssets(
       }),
     /** Whether a response has already described the pool. A label alone may come from the user's list. */
     knowsPool: ({ network, address }: Subject): boolean => kept().has(subjectKey({ network, address })),
-    /** Requests a pool to learn its tokens: again after a failure that may pass, and otherwise once. */
-    requestPool: async (client: Client, network: string, address: string): Promise<void> => {
+    /** Requests a pool to learn its tokens: again after a failure that may pass, which is returned, and otherwise once. */
+    requestPool: async (client: Client, network: string, address: string): Promise<Failure | undefined> => {
       const key = subjectKey({ network, address });
-      if (requested.has(key)) return;
+      if (requested.has(key)) return undefined;
       requested.add(key);
-      const args = new Map(Object.entries({ network, pool_address: address }));
-      try {
-        for await (const { rows } of readPages(client, pool, args, plainList(0)))
-          for (const row of rows.values()) learn(row, network);
-      } catch (cause) {
-        if (!(cause instanceof Failure)) throw cause;
-        if (cause.retryable || cause.details.isOutage === true) requested.delete(key);
-      }
+      const failure = await readPool(client, { network, address }, learn);
+      if (failure !== undefined) requested.delete(key);
+      return failure;
     },
     save: (): void => {
       if (!isChanged) return;
@@ -96,6 +91,23 @@ export function createKnownAssets(
       writeCachedList(context, listName, [...kept()].slice(-maxKept).map(textOfKept));
     },
   };
+}
+
+/** Returns a failure that may pass. */
+async function readPool(
+  client: Client,
+  { network, address }: Subject,
+  learn: (row: object, network: string) => void,
+): Promise<Failure | undefined> {
+  const args = new Map(Object.entries({ network, pool_address: address }));
+  try {
+    for await (const { rows } of readPages(client, pool, args, plainList(0)))
+      for (const row of rows.values()) learn(row, network);
+    return undefined;
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
+    return cause.retryable || cause.details.isOutage === true ? cause : undefined;
+  }
 }
 
 function factsOf(row: object): KnownAsset {

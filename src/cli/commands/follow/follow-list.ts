@@ -18,7 +18,9 @@ import {
   listenForCalls,
   type Wake,
 } from "../../../client/follow-wake.ts";
+import type { Context } from "../../../base/context/context.ts";
 import type { FollowedRow } from "../../../client/followed-row.ts";
+import { reconnectWait } from "../../../client/retry.ts";
 import { createFreshness, type Freshness } from "../../../client/freshness.ts";
 import { StopReason } from "../../../client/ending.ts";
 import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
@@ -88,6 +90,7 @@ export function followList(
         ...course,
         write: async (rows) => {
           await checkpoint?.begun(list.name);
+          await learnAmounts(session, list, rows, course, context);
           rowsSince += rows.length;
           return await writer.write(rows);
         },
@@ -128,6 +131,24 @@ export function followList(
     readAt: () => readAt,
     pool: list.pool,
   };
+}
+
+/** Without the amounts in tokens, alerts would be lost. Only this list waits for them. */
+async function learnAmounts(
+  { assets }: Session,
+  { request }: FollowedList,
+  rows: readonly FollowedRow[],
+  { readFailed }: Pick<FollowingList["course"], "readFailed">,
+  { clock, random, signal }: Pick<Context, "clock" | "random" | "signal">,
+): Promise<void> {
+  const page = textRows(rows.map(({ text, value }) => ({ row: text, value })));
+  for (let attempt = 1; ; attempt += 1) {
+    const failure = await assets.learnAmounts(request, page);
+    if (failure === undefined) return;
+    const wait = reconnectWait(attempt, failure, random());
+    readFailed(failure, wait);
+    await clock.sleep(wait, signal);
+  }
 }
 
 function sayHowLong({ readsAnHour, open, run }: Session, said: SaidOnce): void {

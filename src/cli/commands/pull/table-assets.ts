@@ -4,12 +4,13 @@ import type { Context } from "../../../base/context/context.ts";
 import type { ApiRequest } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup } from "../../../api/endpoint.ts";
 import { traitsOf } from "../../../api/reply.ts";
+import type { Failure } from "../../../base/failure.ts";
 import { member } from "../../../base/json/raw-json.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { chooseColumns, isOfTrade } from "../../render/table/choose-columns.ts";
 import type { FindAsset } from "../../render/values/cell.ts";
 import { createNameFinder } from "../../run/asset-names.ts";
-import { createKnownAssets } from "../../run/known-assets.ts";
+import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import type { Hosts, RunOptions } from "../../run/run-options.ts";
 import { titleOf, type Subject } from "../../../client/subject.ts";
 import { letHeapGrow } from "../../../base/heap-room.ts";
@@ -42,9 +43,8 @@ export function createTableAssets(
   const isTable = formats[options.format].columns === "guessed" && options.fields === undefined;
   let shown = "";
   let learned = 0;
-  const decimals = new Map<string, number>();
-  const withoutDecimals = new Set<string>();
-  let addAmounts: ((rows: Page["rows"]) => Page["rows"]) | undefined;
+  const scales = createScales(client, known, () => shown);
+  const learnDecimals = amounts === undefined ? undefined : scales.learn;
   return {
     find: ((address, network = shown) => known.find(network, address)) satisfies FindAsset,
     /** Call this before the page is shown. */
@@ -54,7 +54,8 @@ export function createTableAssets(
     ): Promise<void> => {
       shown = args.get("network") ?? "";
       const pool = args.get("pool_address");
-      if (amounts !== undefined && pool !== undefined) await learnDecimals(shown, pool, rows);
+      if (pool !== undefined && (await learnDecimals?.(shown, pool, rows)) !== undefined)
+        scales.unknown.add(`${shown}:${pool}`);
       if (!isTable) return;
       if (pool !== undefined && needsPool(endpoint, pool, { group, rows })) {
         await known.requestPool(client, shown, pool);
@@ -64,33 +65,20 @@ export function createTableAssets(
         learned += rows.length;
       }
     },
+    /** Returns a failure that may pass. Until then, the amounts in tokens of these rows are unknown. */
+    learnAmounts: async ({ args }: ApiRequest, rows: Page["rows"]): Promise<Failure | undefined> =>
+      await learnDecimals?.(args.get("network") ?? "", args.get("pool_address") ?? "", rows),
     /** The user's name for an input comes first in messages. */
     titleOf: (subject: Subject): string =>
       titleOf({ ...subject, label: names.labelOf(subject) ?? subject.label }),
     /** Adds exact amounts in tokens, if the user requested them. Call this after `learnFor`. */
-    inTokens: (rows: Page["rows"]): Page["rows"] => addAmounts?.(rows) ?? rows,
+    inTokens: scales.inTokens,
     warnings: (): readonly string[] =>
-      withoutDecimals.size === 0
+      scales.unknown.size === 0
         ? []
-        : [`unknown token decimals, so amounts in tokens are null: ${[...withoutDecimals].join(", ")}`],
+        : [`unknown token decimals, so amounts in tokens are null: ${[...scales.unknown].join(", ")}`],
     save: known.save,
   };
-
-  async function learnDecimals(network: string, pool: string, rows: Page["rows"]): Promise<void> {
-    addAmounts ??= (await loadTrades()).createTokenAmounts((token) => decimals.get(keyOf(shown, token)));
-    const tokens = [...rows.distinct("token_0"), ...rows.distinct("token_1")].filter(
-      (token) => typeof token === "string",
-    );
-    const unknown = tokens.filter((token) => !decimals.has(keyOf(network, token)));
-    if (!unknown.every((token) => hasDecimals(network, token)))
-      await known.requestPool(client, network, pool);
-    for (const token of unknown) {
-      const found = known.find(network, token)?.decimals;
-      // Another pool of the token may have them, and so may the next response.
-      if (found === undefined) withoutDecimals.add(`${network}:${pool}`);
-      else decimals.set(keyOf(network, token), found);
-    }
-  }
 
   /** For the decimals of a trade's tokens, and for the tokens in which a person sees candles of a pool. */
   function needsPool(
@@ -108,6 +96,36 @@ export function createTableAssets(
   function hasDecimals(network: string, token: string): boolean {
     return known.find(network, token)?.decimals !== undefined;
   }
+}
+
+/** The decimals of tokens, for exact amounts. `shown` returns the network of the rows. */
+function createScales(client: Client, known: KnownAssets, shown: () => string) {
+  const decimals = new Map<string, number>();
+  const unknown = new Set<string>();
+  let addAmounts: ((rows: Page["rows"]) => Page["rows"]) | undefined;
+  return {
+    /** The pools of which amounts could not be computed. */
+    unknown,
+    inTokens: (rows: Page["rows"]): Page["rows"] => addAmounts?.(rows) ?? rows,
+    /** Returns a failure that may pass. */
+    learn: async (network: string, pool: string, rows: Page["rows"]): Promise<Failure | undefined> => {
+      addAmounts ??= (await loadTrades()).createTokenAmounts((token) => decimals.get(keyOf(shown(), token)));
+      const missing = [...rows.distinct("token_0"), ...rows.distinct("token_1")]
+        .filter((token) => typeof token === "string")
+        .filter((token) => !decimals.has(keyOf(network, token)));
+      const decimalsOf = (token: string): number | undefined => known.find(network, token)?.decimals;
+      const failure = missing.every((token) => decimalsOf(token) !== undefined)
+        ? undefined
+        : await known.requestPool(client, network, pool);
+      for (const token of missing) {
+        const found = decimalsOf(token);
+        // Another pool of the token may have them, and so may the next response.
+        if (found !== undefined) decimals.set(keyOf(network, token), found);
+        else if (failure === undefined) unknown.add(`${network}:${pool}`);
+      }
+      return failure;
+    },
+  };
 }
 
 const keyOf = (network: string, token: unknown): string => `${network}:${String(token)}`;
