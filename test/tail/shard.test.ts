@@ -50,6 +50,19 @@ describe("one connection", () => {
     ]);
   });
 
+  test("a repeated event is removed only at the beginning: later, it is what the service changed back", async () => {
+    const kept = await keep((_, index) =>
+      stream(
+        [[price("1", "60")], [price("1", "60"), price("2", "61")], [price("3", "61"), price("2", "61")]][
+          index
+        ] ?? [],
+        { stayOpen: index === 2 },
+      ),
+    );
+    await kept.until(() => kept.events.length >= 4);
+    expect(texts(kept.events)).toEqual(["1", "2", "3", "2"].map((value) => `{"p":"${value}"}`));
+  });
+
   test("an incomplete event is never passed on: neither at the end of a stream nor across two", async () => {
     const half = 'event: token_price\ndata: {"p":"half"}\n';
     const kept = await keep((_, index) =>

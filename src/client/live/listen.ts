@@ -53,9 +53,9 @@ export async function listen(clock: Clock, connection: ChunkStream, listening: L
   /** Some services resume at the last event of the previous connection instead of after it. */
   const isFresh = (event: StreamEvent): boolean => {
     const isRepeated = repeated !== undefined && isSame(event, repeated);
-    if (isRepeated) repeated = undefined;
-    else if (event.id !== "" && !(hasTimeIds && (isOlder(event, newest) || isAhead(event, present()))))
-      newest = event;
+    repeated = undefined;
+    const isNoPlace = hasTimeIds && (isOlder(event, newest) || isAhead(event, present()));
+    if (!isRepeated && event.id !== "" && !isNoPlace) newest = event;
     return !isRepeated;
   };
 
