@@ -95,7 +95,8 @@ function needOfComplete(wish: Wish, period: Period, footer: Footer): Need {
   if (!isInReach) return nothing;
   if (contradicted !== undefined) {
     const wait = contradicted.absent_sha256 === null ? day : settlingTime;
-    return isDue(present, contradicted.at, wait) ? { what: "read", from: footer.period.from } : nothing;
+    const isRetried = age < retryPeriod && isDue(present, contradicted.at, wait);
+    return isRetried ? { what: "read", from: footer.period.from } : nothing;
   }
   const isEarlier = witnessed === undefined;
   if (dataset.kind !== "transactions") {

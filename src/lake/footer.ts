@@ -20,7 +20,10 @@ const count = z.int().nonnegative();
 /** A time range whose rows the service no longer returns. */
 const lostSchema = z.object({ from: time, to: time, why: z.string(), seen_at: time });
 
-/** A read that lacked settled rows of the file. `absent_sha256` is null if nothing shows that the service still has them. */
+/**
+ * A read that did not confirm the file: it lacked `rows` settled rows of it, or the service counted others.
+ * `absent_sha256` is null if nothing shows that the service still has them.
+ */
 const contradictionSchema = z.object({ at: time, rows: count, absent_sha256: z.nullable(z.string()) });
 
 /**
@@ -57,7 +60,7 @@ const footerSchema = z.object({
   before: z.optional(z.array(lostSchema)),
   /** Whether the service has shown a row before the period. Absent in files of earlier versions. */
   witnessed: z.optional(z.boolean()),
-  /** The last read that lacked rows of this file; absent if there was none. */
+  /** The last read that did not confirm this file; absent if there was none. */
   contradicted: z.optional(contradictionSchema),
   /** When complete candles were read a second time. */
   reread_at: z.optional(time),

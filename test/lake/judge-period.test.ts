@@ -202,7 +202,14 @@ test("each piece of evidence is needed", () => {
 });
 
 test("rows are lost when the period has ended and they were held, counted or read before, or the plan excludes them", () => {
-  const held = { state: "open" as const, rows: 0, total: null, readAt: undefined, contradicted: null };
+  const held = {
+    state: "open" as const,
+    from: start,
+    rows: 0,
+    total: null,
+    readAt: undefined,
+    contradicted: null,
+  };
   const reach = { from: start, to: start + hour, why: "reach", seen_at: start };
   const unknown: Evidence = { ...whole, read: { ...whole.read, rows: 0 }, lost: [reach] };
   expect(stateOf(unknown)).toBe("open");
@@ -219,10 +226,20 @@ test("rows are lost when the period has ended and they were held, counted or rea
 });
 
 test("a complete file is never called anything else", () => {
-  const held = { state: "rows" as const, rows: 7, total: 7, readAt: start + 2 * day, contradicted: null };
+  const held = {
+    state: "rows" as const,
+    from: start,
+    rows: 7,
+    total: 7,
+    readAt: start + 2 * day,
+    contradicted: null,
+  };
   const { read } = whole;
   const absent = { rows: 7, sha256: "all" };
-  expect(stateOf({ ...whole, held, read: { ...read, isProven: false } })).toBe("nothing");
+  const unproven = { ...whole, held, read: { ...read, isProven: false } };
+  const unsure = { at: unproven.now, rows: 0, absent_sha256: null };
+  expect(judgePeriod(unproven)).toEqual({ does: "note", contradicted: unsure });
+  expect(stateOf({ ...whole, held, read: { ...read, from: start + 1 } })).toBe("nothing");
   expect(stateOf({ ...whole, held, isWitnessed: false })).toBe("rows");
   expect(stateOf({ ...whole, held, read: { ...read, rows: 0, absent } })).toBe("note");
   const noted = { at: start + 3 * day, rows: 7, absent_sha256: "all" };
@@ -231,4 +248,22 @@ test("a complete file is never called anything else", () => {
   expect(judgePeriod({ ...again, now: noted.at + hour })).toMatchObject({ state: "rows", dropsAbsent: true });
   expect(stateOf({ ...again, now: noted.at + hour, isWitnessed: false })).toBe("note");
   expect(stateOf({ ...again, now: noted.at + hour, isClockSure: false })).toBe("note");
+});
+
+test("a complete file that begins earlier now stays complete, and only what precedes it can be lost", () => {
+  const from = start + 10 * hour;
+  const held = { state: "rows" as const, from, rows: 7, total: null, readAt: 0, contradicted: null };
+  const candlesFrom = (read: number, ...to: readonly number[]): string =>
+    stateOf({
+      ...whole,
+      kind: "candles",
+      held,
+      read: { ...whole.read, from: read },
+      lost: to.map((end) => ({ from: start, to: end, why: "plan free", seen_at: start })),
+    });
+  expect(candlesFrom(start)).toBe("rows");
+  expect(candlesFrom(start + 3 * hour, start + 3 * hour)).toBe("rows");
+  expect(candlesFrom(start + 12 * hour, from)).toBe("rows");
+  expect(candlesFrom(start + 12 * hour, start + 3 * hour)).toBe("nothing");
+  expect(candlesFrom(start + 12 * hour, start + 12 * hour)).toBe("nothing");
 });

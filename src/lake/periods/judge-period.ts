@@ -25,6 +25,8 @@ export interface Evidence {
 
 export interface StoredEvidence {
   readonly state: FileState;
+  /** Where the file begins. */
+  readonly from: number;
   readonly rows: number;
   /** The service's own count of the rows, if it was higher than what it returned. */
   readonly total: number | null;
@@ -49,7 +51,7 @@ export interface ReadEvidence {
 export type Verdict =
   /** The file stays as it is. */
   | { readonly does: "nothing" }
-  /** The rows stay, and the footer says that a read lacked some of them. */
+  /** The rows stay, and the footer says that a read lacked some of them, or that it could not confirm them. */
   | { readonly does: "note"; readonly contradicted: Contradiction }
   /** A new file is written. Settled rows that were not returned are dropped only if `dropsAbsent`. */
   | {
@@ -81,18 +83,24 @@ export function judgePeriod(evidence: Evidence): Verdict {
   const isRepeated = means && before?.absent_sha256 === absent.sha256;
   const isConfirmed = lacksRows && isRepeated && now - (before?.at ?? now) >= settlingTime;
   const isAgain = isRepeated && !isConfirmed;
-  const noted = { at: now, rows: absent.rows, absent_sha256: means ? absent.sha256 : null };
+  const noted = { at: now, rows: absent.rows, absent_sha256: means && lacksRows ? absent.sha256 : null };
   const contradicted = !lacksRows || isConfirmed ? null : isAgain && before !== undefined ? before : noted;
 
   const covered = Math.max(period.from, ...lost.map((range) => range.to));
-  const isInFull = read.from <= covered && read.to === period.to && now >= period.to;
+  // The dataset begins earlier now. The file is complete from its own start on, so only rows before it can be lost.
+  const isWider = held?.state === "rows" && period.from < held.from && covered <= held.from;
+  const isFromStart = read.from <= covered || (isWider && covered === held.from);
+  const isInFull = isFromStart && read.to === period.to && now >= period.to;
   const isOver = now >= period.to + completeAge;
   const isEmptyAgain = held?.rows === 0 && held.readAt !== undefined && now - held.readAt >= settlingTime;
   const hasRows = read.rows > 0 || isConfirmed || isEmptyAgain;
-  const isComplete =
-    isInFull && isOver && isProven && means && hasRows && contradicted === null && lost.length === 0;
+  const isWhole = lost.length === 0 || isWider;
+  const isComplete = isInFull && isOver && isProven && means && hasRows && contradicted === null && isWhole;
+  // Without the note, each run would read the same rows again.
   if (held?.state === "rows" && !isComplete)
-    return contradicted === null ? { does: "nothing" } : { does: "note", contradicted };
+    return isProven && means && contradicted === null
+      ? { does: "nothing" }
+      : { does: "note", contradicted: contradicted ?? noted };
   const hadRows = held !== undefined && (held.rows > 0 || (held.total ?? 0) > held.rows);
   const isRefused = lost.some(({ why }) => why.startsWith("plan "));
   const isLost = isOver && lost.length > 0 && (isRefused || hadRows || read.rows > 0);

@@ -1,6 +1,6 @@
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { completeAge, settlingTime } from "../coverage.ts";
-import { type Footer, identityOf } from "../footer.ts";
+import { type Footer, identityOf, type LostRange } from "../footer.ts";
 import type { Verdict } from "./judge-period.ts";
 import type { LakeRow } from "./lake-row.ts";
 import { settledTime } from "./merge-rows.ts";
@@ -55,14 +55,23 @@ export function footerOf({ service, version, update, verdict, rows, summary }: W
 }
 
 /** The time range of a file, and what of it was read. */
-export function extentOf({ dataset, period, held, part, lost: newly }: PeriodUpdate) {
+export function extentOf({ dataset, period, held, part, lost: unread }: PeriodUpdate) {
   const old = held?.footer;
   const begin = Math.max(period.from, Math.min(dataset.from, old?.period.from ?? dataset.from));
   const end = Math.min(part.to ?? Number.POSITIVE_INFINITY, period.to);
+  const newly = held?.state === "rows" ? rangesBefore(unread, old?.period.from ?? begin) : unread;
   const lost = newly.length > 0 || part.from <= begin ? newly : (old?.lost ?? []);
   const covered = Math.max(begin, ...lost.map((range) => range.to));
-  const isInFull = part.from <= covered && end === period.to && part.present >= period.to;
+  const isJoined = held?.state === "rows" && begin < covered && covered === old?.period.from;
+  const isInFull = (part.from <= covered || isJoined) && end === period.to && part.present >= period.to;
   return { begin, covered, end, lost, isInFull };
+}
+
+/** A complete file has all rows from its own start on. */
+function rangesBefore(ranges: readonly LostRange[], limit: number): readonly LostRange[] {
+  return ranges
+    .filter(({ from }) => from < limit)
+    .map((range) => ({ ...range, to: Math.min(range.to, limit) }));
 }
 
 /** The fields that identify the row, and its time. */

@@ -94,6 +94,7 @@ function evidenceOf(update: PeriodUpdate, { absent }: Merged): Evidence {
         ? undefined
         : {
             state: held.state,
+            from: footer.period.from,
             rows: footer.rows,
             total: footer.total,
             readAt: footer.read_at ?? undefined,

@@ -33,8 +33,8 @@ export function beginRun(lake: Lake) {
     events.incomplete(problem);
   };
   const tellAbout = ({ file, footer, twins }: Published, update: PeriodUpdate): void => {
-    const { dataset, held, part, lost, before } = update;
-    const { state, rows, contradicted, witnessed } = footer;
+    const { dataset, held, part, before } = update;
+    const { state, rows, contradicted, witnessed, lost } = footer;
     if (twins > 0)
       events.info(
         `${file}: ${counted(twins, "row")} with the same ID and log index as another row; the file keeps both`,
@@ -45,7 +45,7 @@ export function beginRun(lake: Lake) {
         complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
     const said = new Set(held?.footer?.lost.map(rangeText));
     for (const range of lost.map(rangeText)) if (!said.has(range)) complain(`${file}: ${range}`);
-    if (contradicted?.at === part.present) {
+    if (contradicted?.at === part.present && contradicted.rows > 0) {
       const count = `the service no longer returns ${contradicted.rows} of ${counted(rows, "row")}`;
       const text = `${file}: ${count}; the file keeps them until a later run confirms this`;
       if (state === "rows") complain(text);

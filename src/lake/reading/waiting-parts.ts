@@ -137,15 +137,16 @@ async function publishParts(
       isSound,
       before: index === 0 ? before : [],
     };
-    await run.inTurn(dataset, async () => {
+    const state = await run.inTurn(dataset, async () => {
       const held = await run.look(dataset, period);
       const lost = lostIn(period, from, staged, { wanted, reach }, held?.footer);
       await run.release({ dataset, period, held, rows: own, part, total, lost, ...known });
+      return held?.footer?.state;
     });
     const isOver = present >= period.to + completeAge;
     if (isOver && !isCounted)
       run.complain(
-        `${nameOfDataset(dataset)}, ${period.name}: the service counts ${total ?? "other"} rows, but returns ${own.length}; the file stays open`,
+        `${nameOfDataset(dataset)}, ${period.name}: the service counts ${total ?? "other"} rows, but returns ${own.length}; ${state === "rows" ? "the complete file stays as it is" : "the file stays open"}`,
       );
     run.events.done();
   }

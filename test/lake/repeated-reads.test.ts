@@ -1,0 +1,131 @@
+import path from "node:path";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { secretMark } from "../harness/key-search.ts";
+import { periodsBelow } from "../harness/lake.ts";
+import { type MarketPool, rowsOfDays, seconds, startMarketService, utc } from "../harness/market-service.ts";
+import { json, type SeenRequest } from "../harness/scripted-server.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const pool = `0x${"a".repeat(40)}`;
+const [hour, day] = [3600, 86_400];
+const days = Array.from({ length: 95 }, (_, index) =>
+  utc(seconds("2026-08-20T00:00:00Z") + index * day).slice(0, 10),
+);
+const folder = temporaryFolder();
+const rows = rowsOfDays(pool, days, 40);
+const pools = new Map<string, MarketPool>([[pool, { rows, created: "2026-01-01T00:00:00Z" }]]);
+let now = 0;
+let root = "";
+const service = await startMarketService(() => now, pools);
+
+afterAll(service.close);
+beforeEach(({ task }) => {
+  now = seconds("2026-11-16T08:00:00Z");
+  root = path.join(folder, task.name.replaceAll(/\W+/gu, "-").slice(0, 60));
+  service.disturb({});
+});
+
+async function sync(words: readonly string[] = [], tier: "dev" | "pro" = "pro") {
+  const before = service.requests.length;
+  const env = {
+    DEXDATA_TIER: tier,
+    DEXDATA_API_KEY: `api_${tier}_${secretMark}_market`,
+    DEXDATA_PRO_BASE_URL: service.url,
+  };
+  const limits = ["--rpm", "unlimited", "--error-format", "text", "--retries", "1"];
+  const outcome = await dexdata(["sync", root, ...words, ...limits], { env, now: now * 1000 });
+  return { ...outcome, requests: service.requests.slice(before) };
+}
+
+const startOf = ({ query }: SeenRequest): number => {
+  const text = query.get("from") ?? query.get("start") ?? "";
+  return /^\d+$/u.test(text) ? Number(text) : seconds(text);
+};
+
+const asset = `ethereum:${pool}`;
+const candles = (interval: string): readonly string[] => [asset, "--kind", "ohlcv", "--interval", interval];
+
+test("a complete day that the service counts differently is read once a day, and stays complete", async () => {
+  expect((await sync([asset, "--from", "2026-11-12"])).exit).toBe(0);
+  now = seconds("2026-11-17T09:00:00Z");
+  const begin = seconds("2026-11-12T00:00:00Z");
+  const own = rows.filter(({ created_at }) => created_at.startsWith("2026-11-12")).toReversed();
+  service.disturb((request) => {
+    if (startOf(request) !== begin) return {};
+    const limit = Number(request.query.get("limit"));
+    const page_info = { limit, page: 1, total_items: own.length + 1, total_pages: 1 };
+    const headers = { Date: new Date(now * 1000).toUTCString() };
+    return { reply: json({ transactions: own.slice(0, limit), page_info }, { headers }) };
+  });
+  const counts: number[] = [];
+  for (let run = 0; run < 24; run += 1) {
+    const { exit, stderr, requests } = await sync();
+    const count = requests.filter((request) => startOf(request) === begin).length;
+    counts.push(count);
+    expect(exit).toBe(count > 0 ? 8 : 0);
+    if (count > 0)
+      expect(stderr).toContain(
+        "the service counts 41 rows, but returns 40; the complete file stays as it is",
+      );
+    now += hour;
+  }
+  expect(counts.flatMap((count, run) => (count > 0 ? [run] : []))).toEqual([0]);
+  service.disturb({});
+  expect((await sync()).exit).toBe(0);
+  const [first] = await periodsBelow(root);
+  expect(first?.name).toContain("date=2026-11-12/rows.parquet");
+  expect(first?.footer).toMatchObject({ rows: 40, total_at: now });
+  expect(first?.footer.contradicted).toBeUndefined();
+});
+
+test("complete candles that cannot be compared, because the time is unknown, are read once a day", async () => {
+  expect((await sync([...candles("1m"), "--from", "2026-11-12"])).exit).toBe(0);
+  now = seconds("2026-11-17T09:00:00Z");
+  service.disturb({ date: null });
+  const begin = seconds("2026-11-12T00:00:00Z");
+  const asked = async (): Promise<boolean> =>
+    (await sync()).requests.some((request) => startOf(request) === begin);
+  expect(await asked()).toBe(true);
+  now += hour;
+  expect(await asked()).toBe(false);
+  now += day;
+  expect(await asked()).toBe(true);
+});
+
+test("an earlier start than the plan includes is said to be lost, and a complete month gets the rest", async () => {
+  const reach = 30 * day;
+  now = seconds("2026-10-06T08:00:00Z");
+  service.disturb(({ query }) => {
+    const start = query.get("start");
+    const refusal = { error: "plan_required", param: "start", message: "too early", tier: "dev" };
+    return start !== null && Number(start) < now - reach ? { reply: json(refusal, { status: 403 }) } : {};
+  });
+  expect((await sync([...candles("1h"), "--from", "2026-09-15"], "dev")).exit).toBe(0);
+  now += hour;
+  const widened = await sync([...candles("1h"), "--from", "2026-09-01"], "dev");
+  expect(widened.exit).toBe(8);
+  // The plan has candles from 2026-09-06T09:00:00Z on.
+  const said = "rows from 2026-09-01T00:00:00Z to 2026-09-06T09:00:00Z are lost";
+  expect(widened.stderr).toContain(
+    `month=2026-09/rows.parquet: ${said} (the dev plan does not include them)`,
+  );
+  const [month] = await periodsBelow(root);
+  const whole = new Set(
+    rows
+      .filter(({ created_at: at }) => at >= "2026-09-06T09" && at < "2026-10")
+      .map(({ created_at: at }) => at.slice(0, 13)),
+  );
+  expect(month?.footer).toMatchObject({ state: "rows", rows: whole.size });
+  const verified = await dexdata(["verify", root, "-o", "ndjson"], { now: now * 1000 });
+  expect(verified.stdout).toContain("2026-09-01T00:00:00Z to 2026-09-06T09:00:00Z (plan dev)");
+  for (let run = 0; run < 3; run += 1) {
+    now += hour;
+    const next = await sync([], "dev");
+    expect([next.exit, next.requests.length]).toEqual([0, 1]);
+  }
+  // Another plan has them.
+  service.disturb({});
+  expect((await sync()).exit).toBe(0);
+  expect((await periodsBelow(root))[0]?.footer).toMatchObject({ state: "rows", lost: [], rows: 30 * 20 });
+});
