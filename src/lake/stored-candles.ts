@@ -53,7 +53,8 @@ export function storedCandles(root: string, serviceName: (service: Service) => s
           to: Math.floor(end / length) * length - length,
         };
         if (!isWanted(block)) continue;
-        const rows = await readRows(file, range).catch(() => undefined);
+        // Another run may have replaced the file in the meantime, so that other rows are in this place.
+        const rows = await readRows(file, range, footer.rows_sha256).catch(() => undefined);
         if (rows === undefined) continue;
         const candles = rows.map((row) => ({ row, opens: openingOf(parseRow(row)) }));
         yield { ...block, candles: candles.filter(({ opens }) => opens <= block.to) };

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { storedCandles } from "../../src/lake/stored-candles.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { secretMark } from "../harness/key-search.ts";
 import { periodsBelow } from "../harness/lake.ts";
@@ -128,4 +129,23 @@ test("an earlier start than the plan includes is said to be lost, and a complete
   service.disturb({});
   expect((await sync()).exit).toBe(0);
   expect((await periodsBelow(root))[0]?.footer).toMatchObject({ state: "rows", lost: [], rows: 30 * 20 });
+});
+
+test("--lake: a file that is replaced while its candles are read does not give others in their place", async () => {
+  expect((await sync([...candles("1m"), "--from", "2026-11-12"])).exit).toBe(0);
+  const read = storedCandles(root, () => "a local server");
+  const target = { isSimulated: false, rest: service.url };
+  const subject = { network: "ethereum", address: pool, kind: "pool" as const };
+  const blocks = read(target, subject, "1m", ({ from }) => from < seconds("2026-11-15T00:00:00Z"));
+  const found = async () => {
+    const { value } = await blocks.next();
+    if (value === undefined) return undefined;
+    const { from, candles: own } = value;
+    return [utc(from).slice(0, 10), own.length, utc(own[0]?.opens ?? 0).slice(0, 10)];
+  };
+  expect(await found()).toEqual(["2026-11-14", 40, "2026-11-14"]);
+  // Earlier days move all others within the file.
+  now += hour;
+  expect((await sync([...candles("1m"), "--from", "2026-11-10"])).exit).toBe(0);
+  expect([undefined, "2026-11-13"]).toContain((await found())?.at(-1));
 });
