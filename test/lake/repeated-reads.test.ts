@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { storedCandles } from "../../src/lake/stored-candles.ts";
@@ -129,6 +130,20 @@ test("an earlier start than the plan includes is said to be lost, and a complete
   service.disturb({});
   expect((await sync()).exit).toBe(0);
   expect((await periodsBelow(root))[0]?.footer).toMatchObject({ state: "rows", lost: [], rows: 30 * 20 });
+});
+
+test("a start that is not text is read like one", async () => {
+  const list = path.join(folder, "list.ndjson");
+  const line = (from: unknown): void =>
+    writeFileSync(list, `${JSON.stringify({ chain: "ethereum", address: pool, from })}\n`);
+  line(seconds("2026-11-13T00:00:00Z"));
+  expect((await sync([`@${list}`])).exit).toBe(0);
+  expect((await periodsBelow(root))[0]?.name).toContain("date=2026-11-13/");
+  root += "-refused";
+  line(["2026-11-13"]);
+  const refused = await sync([`@${list}`]);
+  expect(refused.exit).toBe(2);
+  expect(refused.stderr).toContain("must be a time such as");
 });
 
 test("--lake: a file that is replaced while its candles are read does not give others in their place", async () => {

@@ -154,7 +154,7 @@ function chosen<Word extends string>(
 /** At 00:00 UTC, and not before the day on which the asset was created. */
 function startOf({ where, row }: ListedAsset, { from, now }: Defaults): number | undefined {
   const listed = member(row, "from");
-  const text = typeof listed === "string" ? listed : from;
+  const text = listed === undefined ? from : typeof listed === "string" ? listed : JSON.stringify(listed);
   if (text === undefined) return undefined;
   const label = listed === undefined ? `--from "${text}"` : `from "${text}" in ${where}`;
   const instant = parseTimeBound(text, now);
