@@ -66,6 +66,7 @@ describe("the pull costs what was estimated", () => {
     ["dexes ethereum --all", 1],
     ["dexes ethereum --all --page-size 7", 5],
     ["dexes ethereum --all --page-size 10 --page 2", 2],
+    ["dexes ethereum --all --page 2", 1],
     ["dexes ethereum --limit 20 --page-size 9", 3],
     [`txns ethereum ${pool} --limit 100`, 1],
     [`txns ethereum ${pool} --from -10m --all`, 1],

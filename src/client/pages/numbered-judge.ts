@@ -4,6 +4,7 @@ import {
   cappedAt,
   countedRows,
   isAnotherPage,
+  isCounted,
   isLastCursor,
   isTooLong,
   type ListCount,
@@ -67,9 +68,13 @@ const tooManyRows: Check = (answer) => {
   return isTooLong(answer) ? { habit: "sizes", problem } : undefined;
 };
 
-/** No time range explains why a network has no DEXes, so a second response has to confirm it. */
-const emptyAtOnce: Check = ({ rows }, { reply, listed }) => {
-  const isUnproved = reply.handOverAfter === undefined && rows.length === 0 && listed === 0;
+/**
+ * No time range explains why a network has no DEXes, so a second response has to confirm it. A page after the last one
+ * is counted as empty.
+ */
+const emptyAtOnce: Check = (answer, { reply, listed }) => {
+  const isEmpty = answer.rows.length === 0 && listed === 0;
+  const isUnproved = reply.handOverAfter === undefined && isEmpty && !isCounted(answer);
   return isUnproved ? { habit: "empty", problem: "the first page is empty" } : undefined;
 };
 
