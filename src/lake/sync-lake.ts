@@ -98,7 +98,7 @@ export async function syncLake(
       return await work();
     } catch (cause) {
       const failure = cause instanceof Failure ? cause : outputFailure(cause);
-      if (failure === undefined || endsRun(lake, failure, failed.size)) throw cause;
+      if (failure === undefined || endsRun(lake, failure, dataset, failed.size)) throw cause;
       failed.set(dataset, failure);
       lake.events.failed(dataset, failure);
       return undefined;
@@ -263,13 +263,15 @@ const maxRefused = 3;
 function endsRun(
   { context, lock, root, clock }: Lake,
   { exit, status, code, details }: Failure,
+  dataset: Dataset,
   failed: number,
 ): boolean {
   if (context.signal.aborted || !lock.isHeld()) return true;
   // Errors about one file are damage of that file.
   if (code === "output") return diskAdvice(details.cause) !== undefined || lookAt(root) === undefined;
   if (code === "settings") return true;
-  if (exit === 2) return status === undefined;
+  // A search that has not matched any pool yet says nothing about the others.
+  if (exit === 2) return status === undefined && !isPoolList(dataset);
   if (status === 403) return !clock.isHeard() && failed >= maxRefused;
   if (exit === 7 && status === undefined) return !clock.isHeard();
   return exit === 4 || exit === 5 || exit === 6;

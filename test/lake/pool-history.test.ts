@@ -310,3 +310,15 @@ test.each([
   expect([exit, stderr]).toEqual([2, expect.stringContaining(problem)]);
   expect(() => assets()).toThrow("ENOENT");
 });
+
+test("a stored search that matches nothing does not keep other datasets from being completed", async () => {
+  const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+  expect((await sync(`ethereum:${pool}`, "--kind", "ohlcv", "--from", "2026-11-20")).exit).toBe(0);
+  const line = { kind: "pools", list: "none", search: "ethereum --volume-usd-24h-min 1e15" };
+  writeFileSync(path.join(root, "assets.ndjson"), `${assets()}${JSON.stringify(line)}\n`);
+  now += 3 * hour;
+  const { exit, stderr } = await sync("--parallel", "1");
+  expect([exit, stderr]).toEqual([8, expect.stringContaining("ethereum:none: the service returned no pool")]);
+  const [candles] = await periodsBelow(root);
+  expect(candles?.footer.settled_to).toBe(Date.parse("2026-11-21T10:00:00Z") / 1000);
+});
