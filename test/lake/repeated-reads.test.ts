@@ -164,3 +164,12 @@ test("--lake: a file that is replaced while its candles are read does not give o
   expect((await sync([...candles("1m"), "--from", "2026-11-10"])).exit).toBe(0);
   expect([undefined, "2026-11-13"]).toContain((await found())?.at(-1));
 });
+
+test("the estimate of candles that are compared has the requests of their second read", async () => {
+  expect((await sync([...candles("1m"), "--from", "2026-11-05"])).exit).toBe(0);
+  now += hour;
+  const { stdout } = await sync(["--estimate", "-o", "json"]);
+  const { requests } = await sync();
+  expect(requests.length).toBeGreaterThan(10);
+  expect(JSON.parse(stdout)).toMatchObject({ requests: requests.length, credits: requests.length });
+});

@@ -2,7 +2,7 @@ import { plainList } from "../../../client/list-plan.ts";
 import type { Client } from "../../../client/client.ts";
 import { readPages } from "../../../client/read-pages.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { partsOf, type TimeRange } from "../../../lake/coverage.ts";
+import { partsOf, type Plan, type TimeRange } from "../../../lake/coverage.ts";
 import {
   candleLength,
   type Dataset,
@@ -36,7 +36,7 @@ export async function estimateSync(
     if (task.kind === "list") {
       requests += costOf(task.dataset).requests;
       rows += costOf(task.dataset).rows;
-    } else if (task.kind === "confirm") requests += 1;
+    } else if (task.kind === "confirm") requests += confirmRequests(task, present);
     else ranges.set(task.dataset, [...(ranges.get(task.dataset) ?? []), task.range]);
     const periods = periodsOf(task, present);
     if (isMonthly(task.dataset)) months += periods;
@@ -113,6 +113,11 @@ async function ofRows(client: Client, ranges: readonly TimeRange[], present: num
     return { requests: Math.floor(total / 100) + (total > 1000 ? periods + 1 : 1), rows: total };
   }
   return { requests: 1, rows: 0 };
+}
+
+/** Transactions are counted by one request, and candles are read a second time. */
+function confirmRequests({ dataset, period }: Plan["confirms"][number], present: number): number {
+  return dataset.kind === "transactions" ? 1 : ofCandles([{ dataset, ...period }], present).requests;
 }
 
 function ofCandles(ranges: readonly TimeRange[], present: number) {
