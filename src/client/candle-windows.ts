@@ -1,6 +1,6 @@
 import type { Args, Typed } from "../api/args.ts";
 import type { Endpoint } from "../api/endpoint.ts";
-import { invalidResponse, usageFailure } from "../base/failure.ts";
+import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
 import { inputName, readParam } from "../api/read-param.ts";
 import { member } from "../base/json/raw-json.ts";
 import { sameIntervals } from "../api/endpoints/ohlcv.ts";
@@ -22,7 +22,7 @@ export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): T
   const wanted = typed.get("interval") ?? "1h";
   const interval = sameIntervals[wanted] ?? wanted;
   const made = madeInterval(interval);
-  const end = typed.get("end") ?? "now";
+  const end = endOf(endpoint, typed, now);
   const countBack = typed.get("count_back");
   const start = typed.get("start") ?? (made !== undefined && made.length > dayInSeconds ? "-7d" : "-24h");
   const filled = new Map([...typed, ["interval", interval], ["start", start], ["end", end]]);
@@ -46,6 +46,21 @@ export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): T
 }
 
 const dayInSeconds = 86_400;
+
+/**
+ * There are no candles of the future, so no requests are spent on them. The clock of this machine may be behind, so the
+ * range may end a day later.
+ */
+function endOf(endpoint: Endpoint, typed: Typed, now: number): string {
+  const end = typed.get("end") ?? "now";
+  const latest = Math.floor(now / 1000) + dayInSeconds;
+  const [from, to] = [typed.get("start") ?? end, end].map((text) => parseTimeBound(text, now));
+  if (from === undefined || to === undefined || "problem" in from || "problem" in to) return end;
+  if (to.seconds <= latest) return end;
+  if (!typed.has("start") || from.seconds < latest) return wireOf(latest);
+  if (from.seconds >= to.seconds) return end;
+  throw invalidInput(`${nameOf(endpoint, "start")} "${typed.get("start")}"`, "must not be in the future");
+}
 
 /**
  * Made candles need all candles of their source. The range therefore begins where the first one opens, and ends where

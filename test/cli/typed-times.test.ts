@@ -37,3 +37,43 @@ test.each(cases)(
     }
   },
 );
+
+const token = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+
+/** The parameters of each request, and what the run printed. */
+async function asked(words: string) {
+  const server = await serveInTest(({ path }) =>
+    json(path.endsWith("/transactions") ? { transactions: [], page_info: {} } : []),
+  );
+  const env = {
+    DEXDATA_PRO_BASE_URL: server.url,
+    DEXDATA_API_KEY: "api_pro_0123456789",
+    DEXDATA_TIER: "pro",
+  };
+  const outcome = await dexdata(`${words} --error-format text`, { env, now: sandboxNow });
+  return { ...outcome, queries: server.requests.map(({ query }) => query) };
+}
+
+test("candles of the future are not requested: an end there is cut, and a start there is rejected", async () => {
+  const { queries } = await asked(`ohlcv ethereum ${token} --interval 1m --from -1h --to 2030-01-01`);
+  // The empty answer to the first of two parts is requested again.
+  expect(queries.map((query) => query.get("end")).slice(1)).toEqual(["1795307640", "1795337640"]);
+  const back = await asked(`ohlcv ethereum ${token} --count-back 5 --to 2030-01-01`);
+  expect(back.queries[0]?.get("end")).toBe("1795337640");
+  const late = await asked(`ohlcv ethereum ${token} --from 2030-01-01 --to 2031-01-01`);
+  expect([late.exit, late.queries.length]).toEqual([2, 0]);
+  expect(late.stderr).toContain('--from "2030-01-01": must not be in the future');
+});
+
+test("what is said about a range knows times with fractions, and those of a raw call", async () => {
+  const path = `/networks/ethereum/pools/${pool.slice("ethereum ".length)}/transactions`;
+  const old = "the service returned no rows that old";
+  for (const words of [`txns ${pool} --from 2026-11-21T08:00:00.5Z`, `api ${path} -f from=-1h --paginate`])
+    expect((await asked(words)).stderr, words).not.toContain(old);
+  for (const words of [`txns ${pool} --from 2026-10-21T08:00:00.5Z`, `api ${path} -f from=-8d --paginate`])
+    expect((await asked(words)).stderr, words).toContain(old);
+  const between = "--from 2026-11-21T08:00:00.5Z --to 2026-11-21T08:00:00.7Z";
+  expect((await asked(`ohlcv ethereum ${token} ${between}`)).stderr).toContain(
+    "no 1h candle starts between 2026-11-21T08:00:00.5Z and 2026-11-21T08:00:00.7Z",
+  );
+});

@@ -1,5 +1,5 @@
 import { plainList } from "../../../client/list-plan.ts";
-import { showSeconds } from "../../../base/time/time.ts";
+import { formatInstant, fromWire, parseTimeBound, showSeconds } from "../../../base/time/time.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import { readPages } from "../../../client/read-pages.ts";
@@ -94,14 +94,21 @@ export function hintAtReach(
   oldest: string | undefined,
   now: number,
 ): string | undefined {
-  const start = Number(args.get("from") ?? args.get("created_after"));
+  const start = timeIn(args.get("from") ?? args.get("created_after"), now);
+  if (start === undefined) return undefined;
   if (start > now / 1000) return `the time range begins in the future: ${showSeconds(start)}`;
   const reach = Math.floor(now / 1000) - transactionReach;
-  if (Number(args.get("from") ?? reach) >= reach) return undefined;
+  if (!args.has("from") || start >= reach) return undefined;
   // The service's clock may differ from the local one.
   const time = member(JSON.parse(oldest ?? "{}"), "created_at");
   if (typeof time === "string" && !(Date.parse(time) / 1000 >= reach - 3600)) return undefined;
   return `the range begins before ${showSeconds(reach)}, but the service returned no rows that old; it may keep transactions for only 7 days`;
+}
+
+/** In Unix seconds. A raw call has the time as it was typed. */
+function timeIn(text: string | undefined, now: number): number | undefined {
+  const time = text === undefined ? undefined : parseTimeBound(text, now);
+  return time === undefined || "problem" in time ? undefined : time.seconds;
 }
 
 /** No list covers all networks, but the ID for a display name such as "Uniswap V3" is probably uniswap_v3. */
@@ -143,8 +150,8 @@ function emptyResultHint({ args, endpoint }: ApiRequest): string | undefined {
   const interval = args.get("interval");
   // A candle without trades is not a reason to change the interval.
   if (isRaw || !traitsOf(endpoint.reply).isCandles || countOpenings(candleWindow(args)) > 0) return undefined;
-  const [start, end] = [Number(args.get("start")), Number(args.get("end"))];
-  return `no ${interval} candle starts between ${showSeconds(start)} and ${showSeconds(end)}; use a shorter --interval`;
+  const [start, end] = ["start", "end"].map((name) => formatInstant(fromWire(args.get(name) ?? "")));
+  return `no ${interval} candle starts between ${start} and ${end}; use a shorter --interval`;
 }
 
 /** Addresses are longer, except for those of a few system tokens, which start with 0x. */
