@@ -16,6 +16,7 @@ import { expectedPeriods, foreignFiles, type KnownFile, lastRun } from "./files/
 import { type Footer, foreignPart, readFooters } from "./footer.ts";
 import { tryParquet } from "./files/lake-file.ts";
 import { findLakeFiles, type LakeFile } from "./files/lake-files.ts";
+import { isOfTokens } from "./files/token-table.ts";
 import { folderOf, periodAt, tokensName } from "./layout.ts";
 
 export interface LakeVerifier {
@@ -73,6 +74,9 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
   const tokens = path.join(root, tokensName);
   if (lookAt(tokens) === undefined) return files.length + foreign.length;
   const report = verifier.begin(tokens, tokens);
+  const receipt = await receiptOf(tokens);
+  if (receipt !== undefined && !isOfTokens(receipt))
+    report("F4", { expected: "symbols and decimals of tokens", found: "another footer" });
   const { rows, checked } = await verifyRows(verifier, tokens, undefined, report);
   await verifier.end(rows, "tokens", checked);
   return files.length + foreign.length + 1;

@@ -139,3 +139,14 @@ test("another directory is refused", async () => {
   expect(outcome.exit).toBe(2);
   expect(outcome.stderr).toContain("is a directory without assets.ndjson");
 });
+
+test("F4: another file in the place of the tokens, which the next run of sync replaces", async () => {
+  const tokens = path.join(root, "tokens.parquet");
+  const bytes = readFileSync(tokens);
+  copyFileSync(path.join(root, dataFiles(root)[0] ?? ""), tokens);
+  const { exit, findings } = await verify();
+  expect(exit).toBe(8);
+  expect(findings).toMatchObject([{ file: tokens, rule: "F4", found: "another footer" }]);
+  expect((await dexdata(["sync", root, "--rpm", "unlimited"], { env: sandbox.env() })).exit).toBe(0);
+  expect(readFileSync(tokens).equals(bytes)).toBe(true);
+});

@@ -5,10 +5,10 @@ import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { address, position, text, time } from "../../api/record.ts";
 import { isOneFile } from "../../base/files/file-errors.ts";
 import { identityOf, publish } from "../../base/files/publish.ts";
-import { isObject, member } from "../../base/json/raw-json.ts";
+import { isObject, member, parseJson } from "../../base/json/raw-json.ts";
 import { columnOf, UnreadableParquet } from "../../rows/parquet-format.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
-import { readRows, writeParquet } from "./lake-file.ts";
+import { readRows, withParquet, writeParquet } from "./lake-file.ts";
 import { tokensName } from "../layout.ts";
 import { type Keeper, partIn } from "./place-file.ts";
 
@@ -89,9 +89,16 @@ async function writeTokens(keeper: Keeper, rows: ReadonlyMap<string, TokenRow>):
   publish(keeper.lock, part, file, before);
 }
 
-/** A damaged table is written again. */
+/** Whether the file with this receipt is a table of tokens. */
+export const isOfTokens = (receipt: string): boolean => member(parseJson(receipt), "kind") === "tokens";
+
+/** A damaged table is written again, and so is another file in its place. */
 async function readTokens(file: string): Promise<Map<string, TokenRow>> {
-  const lines = await readRows(file).catch((cause: unknown) => {
+  const read = async (): Promise<readonly string[]> => {
+    const receipt = await withParquet(file, (parquet) => parquet.receipt);
+    return receipt !== undefined && isOfTokens(receipt) ? await readRows(file) : [];
+  };
+  const lines = await read().catch((cause: unknown) => {
     if (cause instanceof UnreadableParquet || isOneFile(cause)) return [];
     throw cause;
   });
