@@ -420,7 +420,7 @@ describe("interrupted and repeated", () => {
       `sync ${lake} ${asset} --kind ohlcv --interval 1h --from 2026-11-05 --rpm unlimited`,
       { env: sandbox.env("free") },
     );
-    expect(synced.stderr).toContain("to 2026-11-14T08:53:00Z are lost");
+    expect(synced.stderr).toContain("to 2026-11-14T08:58:00Z are lost");
     const argv = ["prices", asset, "--pool", "-o", "ndjson"];
     for (const at of ["2026-11-08T12:00Z", "2026-11-14T09:30Z", "2026-11-15T12:00Z"]) argv.push("--at", at);
     const { stdout } = await dexdata(argv, { env: sandbox.env() });

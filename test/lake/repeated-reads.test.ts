@@ -5,7 +5,14 @@ import { storedCandles } from "../../src/lake/stored-candles.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { secretMark } from "../harness/key-search.ts";
 import { periodsBelow } from "../harness/lake.ts";
-import { type MarketPool, rowsOfDays, seconds, startMarketService, utc } from "../harness/market-service.ts";
+import {
+  type Disturbance,
+  type MarketPool,
+  rowsOfDays,
+  seconds,
+  startMarketService,
+  utc,
+} from "../harness/market-service.ts";
 import { json, type SeenRequest } from "../harness/scripted-server.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
@@ -28,11 +35,12 @@ beforeEach(({ task }) => {
   service.disturb({});
 });
 
-async function sync(words: readonly string[] = [], tier: "dev" | "pro" = "pro") {
+async function sync(words: readonly string[] = [], tier: "free" | "dev" | "pro" = "pro") {
   const before = service.requests.length;
   const env = {
     DEXDATA_TIER: tier,
     DEXDATA_API_KEY: `api_${tier}_${secretMark}_market`,
+    DEXDATA_BASE_URL: service.url,
     DEXDATA_PRO_BASE_URL: service.url,
   };
   const limits = ["--rpm", "unlimited", "--error-format", "text", "--retries", "1"];
@@ -44,6 +52,15 @@ const startOf = ({ query }: SeenRequest): number => {
   const text = query.get("from") ?? query.get("start") ?? "";
   return /^\d+$/u.test(text) ? Number(text) : seconds(text);
 };
+
+/** The plan has candles of this many seconds. */
+const limited =
+  (reach: number) =>
+  ({ query }: SeenRequest): Disturbance => {
+    const start = query.get("start");
+    const refusal = { error: "plan_required", param: "start", message: "too early" };
+    return start !== null && Number(start) < now - reach ? { reply: json(refusal, { status: 403 }) } : {};
+  };
 
 const asset = `ethereum:${pool}`;
 const candles = (interval: string): readonly string[] => [asset, "--kind", "ohlcv", "--interval", interval];
@@ -96,31 +113,26 @@ test("complete candles that cannot be compared, because the time is unknown, are
 });
 
 test("an earlier start than the plan includes is said to be lost, and a complete month gets the rest", async () => {
-  const reach = 30 * day;
   now = seconds("2026-10-06T08:00:00Z");
-  service.disturb(({ query }) => {
-    const start = query.get("start");
-    const refusal = { error: "plan_required", param: "start", message: "too early", tier: "dev" };
-    return start !== null && Number(start) < now - reach ? { reply: json(refusal, { status: 403 }) } : {};
-  });
+  service.disturb(limited(30 * day));
   expect((await sync([...candles("1h"), "--from", "2026-09-15"], "dev")).exit).toBe(0);
   now += hour;
   const widened = await sync([...candles("1h"), "--from", "2026-09-01"], "dev");
   expect(widened.exit).toBe(8);
-  // The plan has candles from 2026-09-06T09:00:00Z on.
-  const said = "rows from 2026-09-01T00:00:00Z to 2026-09-06T09:00:00Z are lost";
+  // The plan has candles from 2026-09-06T09:00:00Z on, and a request takes a while to arrive.
+  const said = "rows from 2026-09-01T00:00:00Z to 2026-09-06T09:05:00Z are lost";
   expect(widened.stderr).toContain(
     `month=2026-09/rows.parquet: ${said} (the dev plan does not include them)`,
   );
   const [month] = await periodsBelow(root);
   const whole = new Set(
     rows
-      .filter(({ created_at: at }) => at >= "2026-09-06T09" && at < "2026-10")
+      .filter(({ created_at: at }) => at >= "2026-09-06T10" && at < "2026-10")
       .map(({ created_at: at }) => at.slice(0, 13)),
   );
   expect(month?.footer).toMatchObject({ state: "rows", rows: whole.size });
   const verified = await dexdata(["verify", root, "-o", "ndjson"], { now: now * 1000 });
-  expect(verified.stdout).toContain("2026-09-01T00:00:00Z to 2026-09-06T09:00:00Z (plan dev)");
+  expect(verified.stdout).toContain("2026-09-01T00:00:00Z to 2026-09-06T09:05:00Z (plan dev)");
   for (let run = 0; run < 3; run += 1) {
     now += hour;
     const next = await sync([], "dev");
@@ -130,6 +142,29 @@ test("an earlier start than the plan includes is said to be lost, and a complete
   service.disturb({});
   expect((await sync()).exit).toBe(0);
   expect((await periodsBelow(root))[0]?.footer).toMatchObject({ state: "rows", lost: [], rows: 30 * 20 });
+});
+
+test("starts that are earlier and earlier than the plan includes are each said to be lost, and not read again", async () => {
+  now = seconds("2026-10-20T08:00:00Z");
+  service.disturb(limited(7 * day));
+  expect((await sync([...candles("1m"), "--from", "2026-10-18"], "free")).exit).toBe(0);
+  const starts = ["2026-10-11", "2026-10-09", "2026-10-07"];
+  for (const [index, from] of starts.entries()) {
+    now += hour;
+    const { exit, stderr } = await sync([...candles("1m"), "--from", from], "free");
+    expect(exit).toBe(8);
+    if (index > 0)
+      expect(stderr).toContain(`rows from ${from}T00:00:00Z to ${starts[index - 1]}T00:00:00Z are lost`);
+    now += hour;
+    const next = await sync([], "free");
+    expect(next.exit).toBe(0);
+    expect(next.requests.filter((request) => startOf(request) < now - 7 * day).length).toBe(0);
+  }
+  expect((await dexdata(["verify", root], { now: now * 1000 })).exit).toBe(0);
+  // Another plan has them all.
+  service.disturb({});
+  expect((await sync()).exit).toBe(0);
+  expect((await periodsBelow(root))[0]?.footer).toMatchObject({ state: "rows", rows: 40, lost: [] });
 });
 
 test("a start that is not text is read like one", async () => {

@@ -1,9 +1,9 @@
 import { notCreated, partsOf, type TimeRange } from "../coverage.ts";
-import { nameOfDataset } from "../dataset.ts";
+import { type Dataset, nameOfDataset } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
 import { lostRange, type Reach } from "./lake-reach.ts";
 import { creation, type LakeRun, rangeText } from "./lake-run.ts";
-import { periodAt } from "../layout.ts";
+import { periodAt, periodsBetween } from "../layout.ts";
 import { rewriteFooter } from "../periods/publish-period.ts";
 
 /** In seconds. Whether a pool existed earlier is worth a request. */
@@ -89,7 +89,10 @@ async function giveUpBefore(
   return before === undefined ? [] : [before];
 }
 
-/** If this time range does not read the next period, its file records the loss now. Returns what is left to record. */
+/**
+ * If this time range does not read the next period, the next file records the loss now. It may be a later one, which
+ * says that the days between are missing, too. Returns what is left to record.
+ */
 async function told(
   run: LakeRun,
   { dataset, to }: TimeRange,
@@ -97,14 +100,24 @@ async function told(
 ): Promise<readonly LostRange[]> {
   const last = before.at(-1);
   if (last === undefined) return before;
-  const next = periodAt(dataset, last.to);
-  const held = await run.look(dataset, next);
   const isRead = to === undefined || to > last.to;
-  if (held?.footer === undefined || (isRead && held.state !== "rows")) return before;
-  const known = new Set(held.footer.before?.map(rangeText));
-  const fresh = before.filter((range) => !known.has(rangeText(range)));
+  const [next, held] = await nextFile(run, dataset, last.to, isRead);
+  if (next === undefined || held?.footer === undefined || (isRead && held.state !== "rows")) return before;
+  const known = held.footer.before ?? [];
+  const texts = new Set(known.map(rangeText));
+  const fresh = before.filter((range) => !texts.has(rangeText(range)));
   for (const range of fresh)
     if (range.why !== notCreated) run.complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
-  if (fresh.length > 0) await rewriteFooter(run.publisher, dataset, next, held, { before: [...before] });
+  const all = [...fresh, ...known].toSorted((one, other) => one.from - other.from);
+  if (fresh.length > 0) await rewriteFooter(run.publisher, dataset, next, held, { before: all });
+  return [];
+}
+
+/** The period at this time and its file, or the first later one that has a file. */
+async function nextFile(run: LakeRun, dataset: Dataset, from: number, isFirst: boolean) {
+  for (const period of periodsBetween(dataset, from, run.present())) {
+    const held = await run.look(dataset, period);
+    if (isFirst || held !== undefined) return [period, held] as const;
+  }
   return [];
 }

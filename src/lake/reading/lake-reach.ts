@@ -63,9 +63,16 @@ export async function creationOf(client: Client, { network, address }: Dataset):
   }
 }
 
+/**
+ * In seconds. The plan counts from when a request arrives: after a wait for the rate limit, and later than what the
+ * responses of the keyless and free plans are from.
+ */
+const arrival = 300;
+
 /** Undefined if the failure cannot be about how far the plan's candles reach back. A 403 may have only a message. */
 export function reachOfPlan(cause: unknown, tier: Tier): Reach | undefined {
-  const length = candleReach[tier];
+  const plan = candleReach[tier];
+  const length = plan === undefined ? undefined : plan - arrival;
   if (!(cause instanceof Failure) || cause.status !== 403 || length === undefined) return undefined;
   const isOfStart = cause.code === "plan_required" && cause.param === "start";
   const isBare = cause.body?.has("message") === true && !cause.body.has("error");
