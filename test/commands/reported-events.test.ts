@@ -24,7 +24,7 @@ const gap = { from: at, to: at, reason: "connection lost", clockJump: undefined 
 
 function openRun(): Run {
   const quiet = (): undefined => undefined;
-  const report = { warn: quiet, note: quiet, remark: quiet, tell: quiet };
+  const report = { warn: quiet, info: quiet, hint: quiet, print: quiet };
   const run = { context: createTestContext(), options: { verbosity: 0, hasStats: false }, report };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the reports use only these parts
   return run as unknown as Run;
