@@ -6,6 +6,8 @@ import { binaryEnv, program } from "./binary.ts";
 /** A running program, observed from outside (Linux). */
 export interface Watched {
   readonly megabytes: number;
+  /** The most so far. */
+  readonly peakMegabytes: number;
   readonly descriptors: number;
   /** Seconds of processor time so far. */
   readonly processor: number;
@@ -18,6 +20,7 @@ export function watch(pid: number): Watched {
     .split(" ");
   return {
     megabytes: Number(/VmRSS:\s+(\d+)/u.exec(status)?.[1]) / 1024,
+    peakMegabytes: Number(/VmHWM:\s+(\d+)/u.exec(status)?.[1]) / 1024,
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     // utime and stime, in hundredths of a second.
     processor: (Number(times[11]) + Number(times[12])) / 100,
