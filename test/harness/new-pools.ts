@@ -27,12 +27,21 @@ export function createNewPools(minutes: number): readonly NewPool[] {
   return pools;
 }
 
-/** The search on Base, newest first. Its cursors are numbers of rows, so that late pools move the pages. */
-export function answerSearch(pools: readonly NewPool[], now: number, { query }: SeenRequest): Reply {
+/**
+ * The search on Base, newest first. Its cursors are numbers of rows, so that late pools move the pages; if they have a
+ * time as well, they keep the list of that time, as those of the service do.
+ */
+export function answerSearch(
+  pools: readonly NewPool[],
+  now: number,
+  { query }: SeenRequest,
+  haveTime = false,
+): Reply {
   const after = Number(query.get("created_after") ?? 0);
-  const [limit, offset] = [Number(query.get("limit") ?? 10), Number(query.get("cursor") ?? 0)];
+  const limit = Number(query.get("limit") ?? 10);
+  const [offset = 0, at = now] = query.get("cursor")?.split("@").map(Number) ?? [];
   const listed = pools
-    .filter(({ createdAt, listedAt }) => listedAt <= now && createdAt >= after)
+    .filter(({ createdAt, listedAt }) => listedAt <= at && createdAt >= after)
     .toSorted((a, b) => b.createdAt - a.createdAt);
   const nulls = "volume_usd_24h volume_usd_7d volume_usd_30d liquidity_usd transactions_24h price_usd fee";
   const results = listed.slice(offset, offset + limit).map(({ id, createdAt }) => ({
@@ -44,6 +53,7 @@ export function answerSearch(pools: readonly NewPool[], now: number, { query }: 
     tokens: [],
   }));
   const hasNext = offset + limit < listed.length;
+  const next = haveTime ? `${offset + limit}@${at}` : String(offset + limit);
   const echo = {
     network: "base",
     limit,
@@ -52,7 +62,7 @@ export function answerSearch(pools: readonly NewPool[], now: number, { query }: 
     ...(query.has("created_after") && { created_after: after }),
   };
   return json(
-    { results, has_next_page: hasNext, next_cursor: hasNext ? String(offset + limit) : "", query: echo },
+    { results, has_next_page: hasNext, next_cursor: hasNext ? next : "", query: echo },
     { headers: { date: new Date(now * 1000).toUTCString() } },
   );
 }
