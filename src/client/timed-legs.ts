@@ -66,32 +66,34 @@ export type Answer = NoPriceReason | (PricedCandle & { readonly quote?: string |
 export type Answers = ReturnType<typeof createAnswers>;
 
 /** Answers by leg. A checkpoint records them, so that a resumed pull does not request their candles again. */
-export function createAnswers() {
-  const known = new Map<number, Answer>();
-  let added: (readonly [leg: number, answer: Answer])[] = [];
+export function createAnswers(legs: number) {
+  const known = Array.from({ length: legs }, (): Answer | undefined => undefined);
+  let added: number[] = [];
   const seen: SeenKeys = {
     add: () => true,
     has: () => false,
     clear: () => undefined,
     takeAdded: () => {
-      const text = Buffer.from(JSON.stringify(added)).toString("base64");
+      const answers = added.filter((leg) => known[leg] !== undefined).map((leg) => [leg, known[leg]]);
       added = [];
-      return text;
+      return Buffer.from(JSON.stringify(answers)).toString("base64");
     },
     restore: (text) => {
-      const read: typeof added = JSON.parse(Buffer.from(text, "base64").toString());
-      for (const [leg, answer] of read) known.set(leg, answer);
+      const read: [leg: number, answer: Answer][] = JSON.parse(Buffer.from(text, "base64").toString());
+      for (const [leg, answer] of read) known[leg] = answer;
     },
   };
   return {
     seen,
-    get: (leg: number): Answer | undefined => known.get(leg),
+    get: (leg: number): Answer | undefined => known[leg],
     set: (leg: number, answer: Answer): void => {
-      known.set(leg, answer);
-      added.push([leg, answer]);
+      known[leg] = answer;
+      added.push(leg);
     },
-    /** Call this when the row has been made. */
-    forget: (leg: number): void => void known.delete(leg),
+    /** Call this when the row has been made. A checkpoint counts it, and does not need its answers. */
+    forget: (leg: number): void => {
+      known[leg] = undefined;
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import { formatInstant, type Instant, secondsOf, showSeconds } from "../base/tim
 import { ended, more } from "./page-end.ts";
 import { type Page, pageOf } from "./page.ts";
 import { type ListRequest, plainList, type ListPlan } from "./list-plan.ts";
-import { parseRow, textRows } from "./rows.ts";
+import { createAnswerCutter } from "./response/byte-rows.ts";
 import { addressKey, nameOf } from "./subject.ts";
 import {
   ageAt,
@@ -36,6 +36,10 @@ import { sliceBetween } from "./candle-windows.ts";
 /** The precision of prices that are quotients, as in the decimal128 format of IEEE 754. */
 const quotientDigits = 34;
 
+/** Many rows may wait for one price. */
+const pageSize = 1000;
+const cut = createAnswerCutter(undefined, { identity: [] });
+
 interface Timed extends ListRequest {
   readonly timed: TimedPlan;
   readonly rule: PriceRule;
@@ -61,7 +65,7 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
     const rows: string[] = [];
     const first = next;
     const missing: TimedAsset[] = [];
-    for (let input = inputs[next]; input !== undefined; input = inputs[next]) {
+    for (let input = inputs[next]; input !== undefined && rows.length < pageSize; input = inputs[next]) {
       const [own, other] = [
         answers.get(next),
         quote === undefined ? undefined : answers.get(inputs.length + next),
@@ -77,23 +81,29 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
       rows.push(row);
       if (!isPriced) missing.push(asset);
       answers.forget(next);
-      answers.forget(inputs.length + next);
+      if (quote !== undefined) answers.forget(inputs.length + next);
       next += 1;
     }
-    const made = textRows(rows.map((row) => ({ row, value: parseRow(row) })));
+    const made = cut(Buffer.from(`[${rows.join(",")}]`));
+    if (made === undefined) throw new Error("the rows are not JSON");
     const end = next < inputs.length ? more({ flag: "subject", value: String(next) }) : ended("inputs");
     return {
-      ...pageOf(made, end, [{ kind: "missing", subjects: missing }]),
+      ...pageOf(made.rows, end, [{ kind: "missing", subjects: missing }]),
       lead: timed.lead?.cells.slice(first, next),
     };
   };
-  yield page();
+  const pages = function* (): Generator<Page> {
+    let made = page();
+    for (; made.rows.length === pageSize && next < inputs.length; made = page()) yield made;
+    yield made;
+  };
+  yield* pages();
   const asks = [...wanted].map(
     ([asset, legs]) =>
       () =>
         priceAsset(all, assets[asset], legs),
   );
-  for await (const _ of inAnyOrder(asks, client.width)) if (next < inputs.length) yield page();
+  for await (const _ of inAnyOrder(asks, client.width)) if (next < inputs.length) yield* pages();
 }
 
 /** Yields after each response, when `answers` contains it. */

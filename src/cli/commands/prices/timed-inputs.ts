@@ -9,18 +9,9 @@ import type { AssetSources } from "../../run/asset-names.ts";
 import { isMeantAsTime } from "../flags/timed-flags.ts";
 import { isList, type ListedAsset, readLines, readSubjects, toSubject } from "../input/subjects.ts";
 
-export interface TimedInput {
-  readonly asset: TimedAsset;
-  readonly at: Instant;
-}
-
-export interface TimedInputs {
-  readonly inputs: readonly TimedInput[];
-  /** Only a CSV file has its own columns. */
-  readonly lead: TimedPlan["lead"];
-}
-
 export interface InputTaker {
+  /** Takes each input in order. Most inputs share their asset with others. */
+  readonly add: (asset: TimedAsset, at: Instant) => void;
   readonly kind: TimedAsset["kind"];
   /** In milliseconds. */
   readonly now: number;
@@ -40,34 +31,34 @@ export async function readAssetsAt(
   words: readonly string[] | readonly Subject[],
   at: readonly string[],
   sources: AssetSources,
-  { kind, now, usage }: InputTaker,
-): Promise<TimedInputs> {
+  { add, kind, now, usage }: InputTaker,
+): Promise<void> {
   const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
   const subjects = isSubjects(words) ? words : await readSubjects(words, sources, taker);
   const common = [...new Set(at)].map((text) => readAt(text, now, "--at"));
-  const inputs = subjects.flatMap(({ label, ...subject }): readonly TimedInput[] => {
+  for (const { network, address, label } of subjects)
     if (label !== undefined && isMeantAsTime(label))
-      return [{ asset: { ...subject, kind }, at: readAt(label, now, `time of ${subject.address}`) }];
-    if (common.length === 0)
-      throw usageFailure(
-        `missing time for ${subject.network}:${subject.address}`,
-        "add --at <time>, or write a time after each asset of a list",
-      );
-    return common.map((time) => ({ asset: { ...subject, kind, label }, at: time }));
-  });
-  return { inputs, lead: undefined };
+      add({ network, address, kind }, readAt(label, now, `time of ${address}`));
+    else {
+      if (common.length === 0)
+        throw usageFailure(
+          `missing time for ${network}:${address}`,
+          "add --at <time>, or write a time after each asset of a list",
+        );
+      for (const time of common) add({ network, address, kind, label }, time);
+    }
 }
 
 const isSubjects = (words: readonly string[] | readonly Subject[]): words is readonly Subject[] =>
   typeof words[0] === "object";
 
-/** Lists in which each row has its own time in this field. */
+/** Lists in which each row has its own time in this field. Returns the columns of CSV. */
 export async function readRowsAt(
   words: readonly string[],
   field: string,
   sources: AssetSources,
   taker: InputTaker,
-): Promise<TimedInputs> {
+): Promise<TimedPlan["lead"]> {
   const [first = "", ...others] = words;
   const network = words.length > 1 && !isList(first) ? first : undefined;
   const [word = "", more] = network === undefined ? words : others;
@@ -78,7 +69,9 @@ export async function readRowsAt(
   const list = { text, field, network, source, names: sources.names };
   // An asset or a comment cannot begin a header.
   const isOfLines = /^\s*(?:[{#]|[^\s,;"]+(?::[^\s,;"]+\s|[^\S\n]+\d))/u.test(text);
-  return isOfLines ? { inputs: readLinesAt(list, taker), lead: undefined } : await readTableAt(list, taker);
+  if (!isOfLines) return await readTableAt(list, taker);
+  for (const [index, line] of text.split("\n").entries()) readLineAt(line, index + 1, list, taker);
+  return undefined;
 }
 
 interface List {
@@ -89,26 +82,25 @@ interface List {
   readonly names: AssetSources["names"];
 }
 
-function readLinesAt({ text, field, ...origin }: List, taker: InputTaker): readonly TimedInput[] {
-  return text.split("\n").flatMap((line, index) => {
-    const where = `${origin.source} line ${index + 1}`;
-    const trade = line.trim().startsWith("{") ? tradeIn(line) : undefined;
-    if (trade !== undefined) {
-      const at = timeOf(member(trade, field), field, taker.now, where);
-      const [network, ...tokens] = ["chain", "token_0", "token_1"].map((name) => {
-        const value = member(trade, name);
-        return typeof value === "string" ? value : undefined;
-      });
-      const row = { network, label: undefined, kind: undefined, hasGroup: false, row: trade, where };
-      return tokens.map((address) => ({ asset: assetOf({ ...row, address }, "token", origin, taker), at }));
-    }
-    return readLines([line], index + 1, origin).map((each) => {
-      const time = each.row === undefined ? each.label : member(each.row, field);
-      const kind = each.kind === "pool" ? "pool" : taker.kind;
-      const asset = assetOf(each, kind, origin, taker);
-      return { asset, at: timeOf(time, each.row === undefined ? "a time" : field, taker.now, where) };
+function readLineAt(line: string, number: number, { field, ...origin }: List, taker: InputTaker): void {
+  const where = `${origin.source} line ${number}`;
+  const trade = line.trim().startsWith("{") ? tradeIn(line) : undefined;
+  if (trade !== undefined) {
+    const at = timeOf(member(trade, field), field, taker.now, where);
+    const [network, ...tokens] = ["chain", "token_0", "token_1"].map((name) => {
+      const value = member(trade, name);
+      return typeof value === "string" ? value : undefined;
     });
-  });
+    const row = { network, label: undefined, kind: undefined, hasGroup: false, row: trade, where };
+    for (const address of tokens) taker.add(assetOf({ ...row, address }, "token", origin, taker), at);
+    return;
+  }
+  for (const each of readLines([line], number, origin)) {
+    const time = each.row === undefined ? each.label : member(each.row, field);
+    const kind = each.kind === "pool" ? "pool" : taker.kind;
+    const asset = assetOf(each, kind, origin, taker);
+    taker.add(asset, timeOf(time, each.row === undefined ? "a time" : field, taker.now, where));
+  }
 }
 
 /** The row of a transaction; undefined for any other line. */
@@ -160,7 +152,7 @@ async function readCsv(text: string, source: string) {
   }
 }
 
-async function readTableAt({ text, field, ...origin }: List, taker: InputTaker): Promise<TimedInputs> {
+async function readTableAt({ text, field, ...origin }: List, taker: InputTaker): Promise<TimedPlan["lead"]> {
   const { records, lineNumbers } = await readCsv(text, origin.source);
   const [header, ...rows] = records;
   if (header === undefined) throw usageFailure(`${origin.source} has no rows`);
@@ -174,7 +166,7 @@ async function readTableAt({ text, field, ...origin }: List, taker: InputTaker):
   const assetAt = assetColumns.map((name) => placeOf(name)).filter((place) => place >= 0);
   if (assetAt.length === 0)
     throw usageFailure(`${origin.source}: no column with addresses: token, asset, address or pool`, columns);
-  const inputs = rows.map((record, index) => {
+  for (const [index, record] of rows.entries()) {
     const where = `${origin.source} line ${lineNumbers[index + 1]}`;
     const place = assetAt.find((each) => record[each]?.trim() !== "");
     if (place === undefined) throw usageFailure(`${where}: no address`);
@@ -186,10 +178,10 @@ async function readTableAt({ text, field, ...origin }: List, taker: InputTaker):
       throw usageFailure(`${origin.source}: no column with networks: network or chain`, columns);
     const isPool = names[place]?.toLowerCase() === "pool" || asset.kind === "pool";
     const kind = isPool ? "pool" : taker.kind;
-    return {
-      asset: assetOf(asset, kind, { ...origin, network }, taker),
-      at: timeOf(record[timeAt]?.trim() || undefined, field, taker.now, where),
-    };
-  });
-  return { inputs, lead: { header: names, cells: rows } };
+    taker.add(
+      assetOf(asset, kind, { ...origin, network }, taker),
+      timeOf(record[timeAt]?.trim() || undefined, field, taker.now, where),
+    );
+  }
+  return { header: names, cells: rows };
 }

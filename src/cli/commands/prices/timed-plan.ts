@@ -13,6 +13,7 @@ import { candlesOf, timedPrices } from "../../../api/endpoints/timed-prices.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import type { Instant } from "../../../base/time/time.ts";
 import { letHeapGrow } from "../../../base/heap-room.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
@@ -44,28 +45,28 @@ export async function readTimedPlan(
     );
   letHeapGrow();
   const { in: quote, pool, interval = "1h", "max-age": maxAge = 0, "at-rule": rule = "before" } = flags;
-  const taker = { kind: pool === true ? "pool" : "token", now: options.now, usage } as const;
+  const known = new Map<string, number>();
+  const assets: TimedAsset[] = [];
+  const indexOf = (asset: TimedAsset): number => {
+    const key = `${asset.kind} ${subjectKey(asset)}`;
+    const index = known.get(key) ?? assets.push(asset) - 1;
+    known.set(key, index);
+    return index;
+  };
+  const inputs: TimedPlan["inputs"][number][] = [];
+  const add = (asset: TimedAsset, at: Instant): void => void inputs.push({ asset: indexOf(asset), at });
+  const taker = { add, kind: pool === true ? "pool" : "token", now: options.now, usage } as const;
   const field = flags["at-field"];
-  const { inputs, lead } =
-    field === undefined
-      ? await readAssetsAt(listed ?? words, flags.at ?? [], sources, taker)
-      : await readRowsAt(words, field, sources, taker);
+  const lead = field === undefined ? undefined : await readRowsAt(words, field, sources, taker);
+  if (field === undefined) await readAssetsAt(listed ?? words, flags.at ?? [], sources, taker);
   if (rule === "before" && maxAge < intervalSeconds(interval) * 1000)
     throw invalidInput(
       `--max-age "${formatDuration(maxAge)}"`,
       `must be at least as long as the candles (--interval ${interval})`,
       "use a longer --max-age, or a shorter --interval",
     );
-  const assets = new Map<string, { readonly asset: TimedAsset; readonly index: number }>();
-  const indexOf = (asset: TimedAsset): number => {
-    const key = `${asset.kind} ${subjectKey(asset)}`;
-    const known = assets.get(key)?.index ?? assets.size;
-    if (known === assets.size) assets.set(key, { asset, index: known });
-    return known;
-  };
-  const indexed = inputs.map(({ asset, at }) => ({ asset: indexOf(asset), at }));
-  const hasTokens = inputs.some(({ asset }) => asset.kind === "token");
-  const hasPools = inputs.some(({ asset }) => asset.kind === "pool");
+  const hasTokens = assets.some(({ kind }) => kind === "token");
+  const hasPools = assets.some(({ kind }) => kind === "pool");
   if (hasPools && quote !== undefined)
     throw usageFailure(
       "--in cannot be used with pools: the price of a pool is in one of its tokens",
@@ -76,14 +77,14 @@ export async function readTimedPlan(
   const timed: TimedPlan = {
     rule: { rule, maxAge: maxAge / 1000, now: options.now / 1000 },
     interval,
-    inputs: indexed,
+    inputs,
     lead,
     quote: quote === undefined ? undefined : indexOf(quoteAsset(quote, words)),
     isQuoted: hasPools || quote !== undefined,
     stored: flags.lake === undefined ? undefined : await openLake(flags.lake, options),
     quotes: quoteCache(context, options),
-    answers: createAnswers(),
-    assets: [...assets.values()].map(({ asset }) => asset),
+    answers: createAnswers(inputs.length * (quote === undefined ? 1 : 2)),
+    assets,
   };
   return {
     endpoint,
