@@ -1,9 +1,11 @@
 // Measurements and their baselines: each suite runs commands interleaved and returns figures. A figure must reach its
 // bar; the `short` sizes only detect large losses.
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { compare, interleave } from "./interleave.mjs";
-import { median, startServer } from "./processes.mjs";
+import { median, startServer, temporary } from "./processes.mjs";
 
 const node = process.execPath;
 const product = `'${node}' dist/dexdata.cjs`;
@@ -203,6 +205,42 @@ async function growth({ rounds, pages, early }) {
   });
 }
 
+/** Prices of 200 tokens at times of 29 days, beside the same requests without prices. */
+async function prices({ rounds, latency, times }) {
+  const server = await startServer(["--latency", String(latency)], "candle-server.mjs");
+  try {
+    const folder = temporary();
+    const now = 1_795_737_600;
+    const pull = (count) => {
+      const file = path.join(folder, `times-${count}`);
+      const lines = Array.from({ length: count }, (_, index) => {
+        const token = `0x${String((index * 7919) % 200).padStart(40, "1")}`;
+        return `ethereum:${token} ${now - 10_800 - ((index * 104_729) % 2_500_000)}\n`;
+      });
+      writeFileSync(file, lines.join(""));
+      const env = `DEXDATA_NOW=2026-11-27T00:00:00Z DEXDATA_API_KEY=api_pro_s3cr3tPart DEXDATA_TIER=pro DEXDATA_PRO_BASE_URL=${server.url}`;
+      return `${env} ${product} prices @${file} --rpm unlimited -o ndjson`;
+    };
+    const commands = { product: pull(times), more: pull(3 * times) };
+    interleave({ product: commands.product }, { rounds: 0 });
+    const asked = path.join(folder, "requests");
+    const paths = (await (await fetch(`${server.url}/asked`)).text()).split("\n");
+    writeFileSync(asked, paths.map((each) => `${server.url}${each}\n`).join(""));
+    const requests = `${baseline("requests-http.cjs")} ${asked}`;
+    const measured = interleave({ requests, ...commands }, { rounds });
+    return [
+      atMost(`${times} prices vs. their requests alone`, compare(measured.product, measured.requests), 1.2),
+      megabytes(
+        `${times} prices: memory of three times as many (MB)`,
+        measured.more.peak - measured.product.peak,
+        12,
+      ),
+    ];
+  } finally {
+    server.close();
+  }
+}
+
 /** Each suite with its sizes in the full and the short form. */
 export const suites = {
   start: { measure: start, full: { rounds: 21 }, short: { rounds: 7 } },
@@ -221,5 +259,6 @@ export const suites = {
     short: { rounds: 2, events: 150_000 },
   },
   prefix: { measure: prefix, full: { rounds: 7, pages: 2000, events: 1_000_000 } },
+  prices: { measure: prices, full: { rounds: 9, latency: 80, times: 10_000 } },
   table: { measure: table, full: { rounds: 3, pages: 100 }, short: { rounds: 2, pages: 30 } },
 };
