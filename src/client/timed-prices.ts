@@ -10,6 +10,7 @@ import { ended, more } from "./page-end.ts";
 import { type Page, pageOf } from "./page.ts";
 import { type ListRequest, plainList, type ListPlan } from "./list-plan.ts";
 import { createAnswerCutter } from "./response/byte-rows.ts";
+import { parseRow, textRows } from "./rows.ts";
 import { addressKey, nameOf } from "./subject.ts";
 import {
   ageAt,
@@ -84,11 +85,12 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
       if (quote !== undefined) answers.forget(inputs.length + next);
       next += 1;
     }
-    const made = cut(Buffer.from(`[${rows.join(",")}]`));
-    if (made === undefined) throw new Error("the rows are not JSON");
+    const made =
+      cut(Buffer.from(`[${rows.join(",")}]`))?.rows ??
+      textRows(rows.map((row) => ({ row, value: parseRow(row) })));
     const end = next < inputs.length ? more({ flag: "subject", value: String(next) }) : ended("inputs");
     return {
-      ...pageOf(made.rows, end, [{ kind: "missing", subjects: missing }]),
+      ...pageOf(made, end, [{ kind: "missing", subjects: missing }]),
       lead: timed.lead?.cells.slice(first, next),
     };
   };
