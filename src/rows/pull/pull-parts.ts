@@ -19,7 +19,7 @@ type Outcome =
   | { readonly kind: "failure"; readonly failure: Failure }
   | { readonly kind: "end" };
 
-/** A query and a place in its list, after some of the rows. */
+/** A request and a position in its list, after some of the rows. */
 type Start = Readonly<Pick<PullTotals, "question" | "rowsOfQuestion" | "at" | "last" | "rowsRead">>;
 
 /** Yields in order. Only single records run in parallel, because a list already requests several pages at once. */
