@@ -32,7 +32,7 @@ export type Need =
   /** Compare a complete file again: transactions by the service's count, candles by a second read. */
   | { readonly what: "confirm"; readonly isEarlier: boolean };
 
-export interface Wish {
+export interface PlanOptions {
   readonly dataset: Dataset;
   /** In Unix seconds. */
   readonly present: number;
@@ -46,8 +46,8 @@ export interface Wish {
 
 const nothing: Need = { what: "nothing" };
 
-export function needOf(wish: Wish, period: Period, held: Held | undefined): Need {
-  const { dataset, present, isForced, plan } = wish;
+export function needOf(options: PlanOptions, period: Period, held: Held | undefined): Need {
+  const { dataset, present, isForced, plan } = options;
   const begin = Math.max(period.from, dataset.from);
   const all: Need = { what: "read", from: begin };
   const footer = held?.footer;
@@ -59,10 +59,10 @@ export function needOf(wish: Wish, period: Period, held: Held | undefined): Need
     const isRefused = footer.lost.some(({ why }) => isOfPlan(why));
     return !isRefused && age < retryPeriod && isDue(present, tried, day) ? all : nothing;
   }
-  if (held.state === "rows") return needOfComplete(wish, period, footer);
+  if (held.state === "rows") return needOfComplete(options, period, footer);
   // A clock was wrong.
   if (footer.settled_to > present) return all;
-  if (age >= completeAge) return isAttemptDue(wish, period, footer) ? all : nothing;
+  if (age >= completeAge) return isAttemptDue(options, period, footer) ? all : nothing;
   if (footer.settled_to >= period.to) return nothing;
   const length = candleLength(dataset);
   // A run that was killed has just read these rows.
@@ -85,11 +85,11 @@ const isDue = (present: number, last: number, wait: number): boolean =>
   last > present || present - last >= wait;
 
 /** Two reads that lack the same rows have to be this far apart to mean anything. */
-function needOfComplete(wish: Wish, period: Period, footer: Footer): Need {
-  const { dataset, present } = wish;
+function needOfComplete(options: PlanOptions, period: Period, footer: Footer): Need {
+  const { dataset, present } = options;
   const age = present - period.to;
   // This decides what is requested, and never what a period is.
-  const reach = dataset.kind === "transactions" ? transactionReach : wish.candleReach;
+  const reach = dataset.kind === "transactions" ? transactionReach : options.candleReach;
   const isInReach = reach === undefined || footer.period.from > present - reach;
   const { contradicted, witnessed, total_at: counted, read_at: read, reread_at: reread } = footer;
   if (!isInReach) return nothing;
@@ -109,7 +109,7 @@ function needOfComplete(wish: Wish, period: Period, footer: Footer): Need {
 }
 
 /** An open file that is old enough to be complete, if only the service agreed. */
-function isAttemptDue({ present }: Wish, period: Period, footer: Footer): boolean {
+function isAttemptDue({ present }: PlanOptions, period: Period, footer: Footer): boolean {
   const { read_at: read } = footer;
   if (read === null || read < period.to + completeAge) return true;
   const isRetried = present - period.to < retryPeriod;
@@ -137,8 +137,8 @@ export interface Plan {
  * What is missing in one dataset. `heldIn` looks at the file of a period. Adjacent ranges become one time range. Of the
  * files of earlier versions, one is confirmed in each run.
  */
-export function planDataset(wish: Wish, heldIn: (period: Period) => Held | undefined): Plan {
-  const { dataset, present } = wish;
+export function planDataset(options: PlanOptions, heldIn: (period: Period) => Held | undefined): Plan {
+  const { dataset, present } = options;
   const ranges: { from: number; to: number }[] = [];
   const confirms: Plan["confirms"][number][] = [];
   let hasEarlier = false;
@@ -148,8 +148,8 @@ export function planDataset(wish: Wish, heldIn: (period: Period) => Held | undef
   }));
   const before = files.flatMap(({ held }) => held?.footer?.before ?? []);
   for (const { period, held } of files) {
-    if (held === undefined && isKnownToLack(wish, period, before)) continue;
-    const need = needOf(wish, period, held);
+    if (held === undefined && isKnownToLack(options, period, before)) continue;
+    const need = needOf(options, period, held);
     if (need.what === "confirm" && !(need.isEarlier && hasEarlier)) {
       confirms.push({ dataset, period });
       hasEarlier ||= need.isEarlier;
@@ -166,7 +166,11 @@ export function planDataset(wish: Wish, heldIn: (period: Period) => Held | undef
 }
 
 /** Whether the first file says that the service does not have this period. */
-function isKnownToLack({ isForced, plan }: Wish, period: Period, before: readonly LostRange[]): boolean {
+function isKnownToLack(
+  { isForced, plan }: PlanOptions,
+  period: Period,
+  before: readonly LostRange[],
+): boolean {
   const own = before.filter((range) => period.to <= range.to && period.to > range.from);
   return own.some((range) => range.why === notCreated || (!isForced && !isOfOtherPlan(range, plan)));
 }

@@ -197,8 +197,8 @@ export async function planLake(
       continue;
     }
     const { tier } = client.target;
-    const wish = { dataset, present, isForced, plan: planMark(tier), candleReach: candleReach[tier] };
-    tasks.push(...tasksOf(planDataset(wish, ({ name }) => own.get(name))));
+    const options = { dataset, present, isForced, plan: planMark(tier), candleReach: candleReach[tier] };
+    tasks.push(...tasksOf(planDataset(options, ({ name }) => own.get(name))));
   }
   return { present, files, tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)) };
 }

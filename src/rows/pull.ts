@@ -1,7 +1,7 @@
 import type { ApiRequest } from "../api/args.ts";
 import type { Failure } from "../base/failure.ts";
 import type { Client } from "../client/client.ts";
-import type { Page } from "../client/page.ts";
+import { notesOf, type Page } from "../client/page.ts";
 import { isConfirmed } from "../client/page-end.ts";
 import { type Part, pullParts } from "./pull/pull-parts.ts";
 import type { PullTotals } from "./checkpoint-lines.ts";
@@ -12,6 +12,8 @@ import type { PullOptions } from "./wanted-pages.ts";
 export interface PullSink {
   /** The page counts if the sink continues. */
   readonly page: (page: Page, request: ApiRequest) => Promise<"continue" | "stop">;
+  /** An input of the page that the service rejected. Throws to end the pull. */
+  readonly refused: (failure: Failure, request: ApiRequest) => Promise<void>;
   /** A request whose rows, or the rest of them, cannot be read. Throws unless the other requests are worth reading. */
   readonly failure: (failure: Failure, request: ApiRequest) => Promise<"continue" | "stop">;
   /** The pages of this request are complete. */
@@ -52,6 +54,8 @@ async function takePart(part: Part, totals: PullTotals, sink: PullSink): Promise
     const { page } = part;
     if ((await sink.page(page, request)) === "stop") return "stop";
     countPage(totals, request, page);
+    for (const { failure, args } of notesOf(page, "refused"))
+      await sink.refused(failure, { ...request, args });
     // A later run requests everything after the last confirmed position again.
     if (totals.at !== undefined && isConfirmed(page)) await sink.checkpoint();
     return "continue";

@@ -76,9 +76,7 @@ function newHeader(pull: RowsFileOptions): CheckpointHeader {
   return { checkpoint: 4, rows, mayReplace: to.isForced, ...header };
 }
 
-/**
- * Packed data and files of several names cannot be continued after a kill, so they are made when all rows are there.
- */
+/** Encoded files and files with several names cannot be continued after a kill, so they are made from all rows. */
 function stagingOf({ claim: { file }, encoder, to }: RowsFileOptions): Staging | undefined {
   if (to.pattern !== undefined) return { encoder, plan: planOf(to.receipt) };
   if (encoder === undefined) return undefined;

@@ -42,8 +42,8 @@ export function runModel(lake: ModelLake, run: ModelRun): void {
     if (found === undefined) return undefined;
     return { ...found, file: name, identity: undefined, range: { begin: 0, end: found.rows.length } };
   };
-  const wish = { dataset, present, isForced: false, plan: "plan pro", candleReach: undefined };
-  const { ranges, confirms } = planDataset(wish, heldIn);
+  const options = { dataset, present, isForced: false, plan: "plan pro", candleReach: undefined };
+  const { ranges, confirms } = planDataset(options, heldIn);
   const again = confirms.flatMap(({ period }): readonly TimeRange[] => {
     const held = lake.get(period.name);
     if (held === undefined) return [];

@@ -49,11 +49,11 @@ export interface Staging {
 export async function openGrowingFile(growing: GrowingFileOptions) {
   const { file, header, interrupted, lock, hash, staging } = growing;
   const part = header.rows !== "file" && interrupted?.rowsAt !== file ? partOf(file) : undefined;
-  let rowsAt = part ?? file;
-  let canContinue = interrupted !== undefined;
+  let [rowsAt, canContinue] = [part ?? file, interrupted !== undefined];
   let opened = interrupted === undefined ? undefined : await continueRows(growing, interrupted);
   /** This line is written once the checkpoint exists. */
   let line: CheckpointLine | undefined;
+  /** Undefined when the file is being completed, because there is then nothing left to continue. */
   let last = interrupted?.progress;
   let files: readonly WrittenFile[] | undefined;
 
@@ -82,9 +82,9 @@ export async function openGrowingFile(growing: GrowingFileOptions) {
     sink,
     rowsAt: () => rowsAt,
     /** Adds a line to the checkpoint. `added` contains what a later run has to know of the rows since the last call. */
-    checkpoint: async (added: string, account: PullProgress): Promise<void> => {
+    checkpoint: async (added: string, progress: PullProgress): Promise<void> => {
       const sha256 = hash.copy().digest("hex");
-      line = { ...account, bytes: sink.bytes(), sha256, seen: joined(line?.seen, added) };
+      line = { ...progress, bytes: sink.bytes(), sha256, seen: joined(line?.seen, added) };
       if (opened !== undefined) writeLine(opened);
       // Prices may be known, and paid for, long before the first row.
       else if (part === undefined && added !== "") await open();

@@ -79,9 +79,9 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
       run.reached.last = { request, page: shown };
       missing.see(shown);
       keeper?.take(page);
-      for (const { failure, args } of notesOf(page, "refused")) await keep(failure, { ...request, args });
       return "continue";
     },
+    refused: keep,
     failure: async (failure, request) => {
       // If this is the only input or it was partly fetched, its failure ends the run. The rest can still be fetched
       // later.

@@ -39,16 +39,16 @@ export async function fetchRound(
   const seen = createSeenKeys(reachOf(endpoint), false);
   const pullOptions = { ...plan, ...everyRow(seen), wanted: plan.limit, isValidated };
   await startPull(client, pullOptions, totalsOf(undefined)).into({
-    page: async (page, request) => {
+    page: (page) => {
       notes.push(...notesOf(page, "warning").map(({ text }) => text));
       const held = groups.get(page.group) ?? [];
       groups.set(page.group, held);
       held.push(...page.rows.values().map((value, index) => ({ row: page.rows.text(index), value })));
       if (plan.missing !== "null")
         notes.push(...missingIn(page).map((subject) => `no price for ${titleOf(subject)}`));
-      for (const { failure, args } of notesOf(page, "refused")) await keep(failure, { ...request, args });
-      return "continue";
+      return Promise.resolve("continue");
     },
+    refused: keep,
     failure: async (failure, request) => {
       await keep(failure, request);
       return "continue";
