@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { enableCompileCache } from "./compile-cache.ts";
-import { readSwitch } from "../src/base/text/switch-words.ts";
+import { readSwitch } from "../src/base/text/words.ts";
 import type { Entry } from "./process-context.ts";
 
 /** V8 compiles code with the current flags, so its chunks are loaded after the flags are set. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Plugin } from "rolldown";
 import { groupBy } from "../../src/base/group-by.ts";
-import { member } from "../../src/base/json/raw-json.ts";
+import { member } from "../../src/base/json/json-scan.ts";
 
 /** Lists every bundled package. The build fails if a package has no license text. */
 export const thirdPartyLicenses: Plugin = {

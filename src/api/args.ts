@@ -1,8 +1,8 @@
 import type { Endpoint } from "./endpoint.ts";
 import { damageFault } from "./address-form.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
-import type { Param } from "./param.ts";
 import { inputName, readParam } from "./read-param.ts";
+import type { Param } from "./param.ts";
 import { compareInstants, formatInstant, fromWire } from "../base/time/time.ts";
 
 /** Maps wire names to wire values. */

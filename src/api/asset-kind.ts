@@ -1,5 +1,5 @@
-import { isObject, member } from "../base/json/raw-json.ts";
-import { counted, inWords } from "../base/text/counted.ts";
+import { isObject, member } from "../base/json/json-scan.ts";
+import { counted, inWords } from "../base/text/words.ts";
 
 export type AssetKind = "token" | "pool" | "DEX" | "network";
 

@@ -1,4 +1,4 @@
-import { parseJson } from "./json/raw-json.ts";
+import { parseJson } from "./json/json-scan.ts";
 import { checkKeyForm } from "./key.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Args } from "../api/args.ts";
 import { madeIntervals } from "../api/endpoints/ohlcv.ts";
-import { SECONDS_PER_DAY, writeUtc } from "../base/time/calendar.ts";
+import { SECONDS_PER_DAY, writeUtc } from "../base/time/time.ts";
 
 /** In JSON: Unix seconds if the service uses them; otherwise, RFC 3339 with its fraction and UTC suffix. */
 export function timeLike(time: unknown, seconds: number): string {

@@ -2,9 +2,9 @@ import type { Args, Typed } from "../api/args.ts";
 import type { Endpoint } from "../api/endpoint.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
 import { inputName, readParam } from "../api/read-param.ts";
-import { member } from "../base/json/raw-json.ts";
+import { member } from "../base/json/json-scan.ts";
 import { sameIntervals } from "../api/endpoints/ohlcv.ts";
-import { grouped } from "../base/text/counted.ts";
+import { grouped } from "../base/text/words.ts";
 import { formatInstant, fromWire, parseRfc3339, parseTimeBound, toWire, wireOf } from "../base/time/time.ts";
 import {
   intervalSeconds,

@@ -9,10 +9,9 @@ import type { Pace } from "./pace.ts";
 import { type AnswerAge, createAgeReader } from "./freshness.ts";
 import { refusal } from "./response/request-refusal.ts";
 import { checkPlan } from "./response/plan-refusal.ts";
-import { createRequestUrls } from "./connection/request-url.ts";
+import { createRequestUrls, createTransport } from "./connection/transport.ts";
 import { backoffAfter, type RetryPolicy, type Tries, waitBeforeRetry } from "./retry.ts";
 import { createAuthorization, hideKey, refuseKey, type Target } from "./target.ts";
-import { createTransport } from "./connection/transport.ts";
 import { type Answer, createDocument, type Document } from "./document.ts";
 
 /** Sends requests to the service: within the budget and the rate limit, checked, and retried where that may help. */

@@ -1,10 +1,10 @@
 import { showSeconds } from "../base/time/time.ts";
-import { createQueue } from "../base/queue.ts";
+import { createQueue } from "../base/concurrent.ts";
 import type { Context } from "../base/context/context.ts";
-import { failAsService } from "../api/error-codes.ts";
+import { failAsService } from "../api/service-errors.ts";
 import type { Failure } from "../base/failure.ts";
 import { formatDuration, formatSeconds } from "../api/duration.ts";
-import { counted } from "../base/text/counted.ts";
+import { counted } from "../base/text/words.ts";
 import {
   current,
   noState,

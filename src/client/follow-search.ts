@@ -1,7 +1,6 @@
 import { plainList } from "./list-plan.ts";
 import { rowShape } from "../api/endpoint.ts";
-import { SECONDS_PER_DAY } from "../base/time/calendar.ts";
-import { compareInstants, type Instant, wireOf } from "../base/time/time.ts";
+import { compareInstants, type Instant, SECONDS_PER_DAY, wireOf } from "../base/time/time.ts";
 import type { Page } from "./page.ts";
 import { readPages } from "./read-pages.ts";
 import type { Earlier, Found, RowSource } from "./followed-list.ts";

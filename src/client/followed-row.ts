@@ -1,6 +1,6 @@
 import type { RowShape } from "../api/endpoint.ts";
 import { invalidResponse } from "../base/failure.ts";
-import { member } from "../base/json/raw-json.ts";
+import { member } from "../base/json/json-scan.ts";
 import { hashOfText } from "../base/text/text-hash.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../base/time/time.ts";
 

@@ -3,8 +3,7 @@ import type { Endpoint } from "../api/endpoint.ts";
 import { invalidInput } from "../base/failure.ts";
 import type { Client } from "./client.ts";
 import { type Subject, subjectKey } from "./subject.ts";
-import type { Position } from "./page-end.ts";
-import type { Page } from "./page.ts";
+import type { Page, Position } from "./page.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 
 /** How the rows of a query are requested. */

@@ -1,4 +1,4 @@
-import { member } from "../base/json/raw-json.ts";
+import { member } from "../base/json/json-scan.ts";
 import { maxServiceWait } from "./retry.ts";
 
 /** Decides when a request may be sent, for all processes with the same key. */

@@ -1,8 +1,8 @@
 import { type AddressOf, damageFault } from "../api/address-form.ts";
 import { fail, type Failure } from "../base/failure.ts";
-import { counted, someOf } from "../base/text/counted.ts";
+import { counted, someOf } from "../base/text/words.ts";
 import { assetsPerPost, type Feed } from "../api/feed.ts";
-import { distinctSubjects, nameOf, subjectKey, type Subject } from "./subject.ts";
+import { distinctSubjects, nameOf, type Subject, subjectKey } from "./subject.ts";
 
 /** The limits for the assets of a stream. */
 export interface Room {

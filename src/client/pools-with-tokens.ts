@@ -1,8 +1,7 @@
 import { invalidResponse } from "../base/failure.ts";
-import { isObject, member } from "../base/json/raw-json.ts";
+import { isObject, member } from "../base/json/json-scan.ts";
 import { createRowInspector } from "./pages/distinct-pages.ts";
-import { nextOf } from "./page-end.ts";
-import type { Page, PageNote, Reading } from "./page.ts";
+import { nextOf, type Page, type PageNote, type Reading } from "./page.ts";
 import type { ListRequest, TokensOfPool } from "./list-plan.ts";
 import { createSeenKeys } from "./seen-keys.ts";
 import { comparableAddress } from "./subject.ts";

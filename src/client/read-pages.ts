@@ -2,15 +2,14 @@ import type { Args } from "../api/args.ts";
 import { type Endpoint, onlyGroup } from "../api/endpoint.ts";
 import { invalidResponse } from "../base/failure.ts";
 import { groupsIn, isLong, isPaged, listNameOf, traitsOf } from "../api/reply.ts";
-import { isObject, member, rawMembers } from "../base/json/raw-json.ts";
+import { isObject, member, rawMembers } from "../base/json/json-scan.ts";
 import type { Client } from "./client.ts";
 import { checkEcho } from "./response/echo.ts";
 import { createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
 import { textRows } from "./rows.ts";
-import { ended } from "./page-end.ts";
-import { createPage, type Page, pageOf, type Reading, warningOf } from "./page.ts";
-import { type ListRequest, isDocument, type ListPlan } from "./list-plan.ts";
+import { createPage, ended, type Page, pageOf, type Reading, warningOf } from "./page.ts";
 import type { Document } from "./document.ts";
+import { isDocument, type ListPlan, type ListRequest } from "./list-plan.ts";
 
 /** Fetching stops when the consumer stops, so that unneeded pages do not cost credits. */
 export async function* readPages(

@@ -1,4 +1,4 @@
-import { isObject, member } from "../base/json/raw-json.ts";
+import { isObject, member } from "../base/json/json-scan.ts";
 import { addText, beginHash, endHash, type TextHash } from "../base/text/text-hash.ts";
 
 /** The rows in order. Each form is created only when requested, because most rows are output unchanged. */

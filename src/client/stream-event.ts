@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { compactJson, escapeJsonText } from "../base/json/json-text.ts";
-import { parseJson } from "../base/json/raw-json.ts";
+import { parseJson } from "../base/json/json-scan.ts";
 /** An event as it arrived. Most events are output unchanged, so nothing is decoded in advance. */
 export interface StreamEvent {
   /** "message" if the stream does not name a type. */

@@ -4,8 +4,8 @@ import type { Feed, FeedKind } from "../api/feed.ts";
 import type { Gap, Moment } from "./gap.ts";
 import type { Context } from "../base/context/context.ts";
 import type { Pace } from "./pace.ts";
-import type { Target } from "./target.ts";
 import type { Subject } from "./subject.ts";
+import type { Target } from "./target.ts";
 import type { EventLedger } from "./credit-budget.ts";
 
 /** The events that a stream requests. */

@@ -15,7 +15,7 @@ import {
   withoutMalformed,
 } from "./plan-connections.ts";
 import { openerOf } from "./live/subscription.ts";
-import { subjectKey, type Subject } from "./subject.ts";
+import { type Subject, subjectKey } from "./subject.ts";
 import type { ConnectionOptions, LiveHandlers, LiveOptions } from "./stream-options.ts";
 
 const reloaded = "the list of assets changed";

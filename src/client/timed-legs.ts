@@ -1,9 +1,9 @@
 import { candlesOf, type NoPriceReason } from "../api/endpoints/timed-prices.ts";
 import { answerAge, candleReach, isAtLeast, type Tier } from "../api/tier.ts";
 import { type Instant, secondsOf } from "../base/time/time.ts";
+import type { Subject } from "./subject.ts";
 import type { Target } from "./target.ts";
 import type { SeenKeys } from "./seen-keys.ts";
-import type { Subject } from "./subject.ts";
 import {
   type CandleBlock,
   candlesFor,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseJson } from "../base/json/raw-json.ts";
+import { parseJson } from "../base/json/json-scan.ts";
 import { intervals } from "../api/endpoints/ohlcv.ts";
 import { parseRfc3339, showSeconds } from "../base/time/time.ts";
 import { type Dataset, datasetKinds, keyOfKind } from "./dataset.ts";

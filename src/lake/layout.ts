@@ -1,4 +1,4 @@
-import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../base/time/calendar.ts";
+import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../base/time/time.ts";
 import { candleLength, type Dataset, keyOfKind } from "./dataset.ts";
 
 /**

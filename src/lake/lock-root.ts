@@ -1,5 +1,5 @@
 import path from "node:path";
-import { isSameService, namesIn } from "../api/service-name.ts";
+import { isSameService, namesIn } from "../api/host.ts";
 import { fail, usageFailure } from "../base/failure.ts";
 import { writeFailure } from "../base/files/file-errors.ts";
 import { type FileLock, holdLock, type Locking } from "../base/files/file-lock.ts";

@@ -1,5 +1,5 @@
 import { intervals } from "../api/endpoints/ohlcv.ts";
-import { isSameService } from "../api/service-name.ts";
+import { isSameService } from "../api/host.ts";
 import { usageFailure } from "../base/failure.ts";
 import type { StoredCandles } from "../client/timed-legs.ts";
 import { addressKey } from "../client/subject.ts";

@@ -9,7 +9,7 @@ import { type Endpoint, onlyGroup, rowShape } from "../api/endpoint.ts";
 import { invalidResponse } from "../base/failure.ts";
 import type { RecordShape } from "../api/record.ts";
 import { parseNumbersAsText } from "../base/json/exact-json.ts";
-import { rawMembers } from "../base/json/raw-json.ts";
+import { rawMembers } from "../base/json/json-scan.ts";
 import { wantedPages } from "../rows/wanted-pages.ts";
 import { checkOptions } from "./check-options.ts";
 import type { Listing, ListOptions, Page } from "./public-types.ts";

@@ -6,8 +6,7 @@ import { invalidInput, usageFailure } from "../base/failure.ts";
 import { checkKeyForm } from "../base/key.ts";
 import { plans, type Tier, tiers } from "../api/tier.ts";
 import { checkHost } from "../api/host.ts";
-import type { Setting } from "../client/setting.ts";
-import { readSetting, settings } from "../client/settings.ts";
+import { readSetting, type Setting, settings } from "../client/settings.ts";
 import { checkOptions } from "./check-options.ts";
 import type { ClientOptions } from "./public-types.ts";
 

@@ -1,10 +1,10 @@
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, createReadStream, lstatSync, readFileSync, rmSync } from "node:fs";
 import type * as z from "zod";
-import { parseJson } from "../base/json/raw-json.ts";
+import { parseJson } from "../base/json/json-scan.ts";
 import { cannotBeRead, errorCode } from "../base/files/file-errors.ts";
 import { fail, Failure, usageFailure } from "../base/failure.ts";
-import { checkRegular, isSameFile, openRegular } from "../base/files/file-checks.ts";
+import { checkRegular, isSameFile, openRegular } from "../base/files/paths.ts";
 import {
   type CheckpointHeader,
   endingSchema,

@@ -1,5 +1,5 @@
 import { fail, usageFailure } from "../base/failure.ts";
-import { counted } from "../base/text/counted.ts";
+import { counted } from "../base/text/words.ts";
 import { alreadyExists, holdFile, checkpointOf, lockOf, partOf } from "./out-file.ts";
 import type { Interrupted, PublishedPull } from "./checkpoint.ts";
 import type { FileLock, Locking } from "../base/files/file-lock.ts";

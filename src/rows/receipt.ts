@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { usageFailure } from "../base/failure.ts";
-import { readJsonFile } from "../base/files/read-json-file.ts";
+import { readJsonFile } from "../base/files/json-file.ts";
 
 const count = z.int().nonnegative();
 const row = z.nullable(z.record(z.string(), z.unknown()));

@@ -1,5 +1,5 @@
 import { accessSync, constants } from "node:fs";
-import { createQueue } from "../base/queue.ts";
+import { createQueue } from "../base/concurrent.ts";
 import type { Clock } from "../base/context/context.ts";
 import { lookAt } from "../base/files/paths.ts";
 import { checkFields, fileOf, fixedFolder, hasNames, type PathNames } from "../base/files/file-pattern.ts";

@@ -1,5 +1,5 @@
 import type { RecordShape } from "../api/record.ts";
-import { counted } from "../base/text/counted.ts";
+import { counted } from "../base/text/words.ts";
 import { compareInstants, parseRfc3339 } from "../base/time/time.ts";
 import { checkIntervals, checkPrices } from "./verify/candle-checks.ts";
 import type { PullReceipt, Query } from "./receipt.ts";

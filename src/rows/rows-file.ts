@@ -2,13 +2,13 @@ import { createHash, type Hash } from "node:crypto";
 import { addPlans, earlierOf, type Meter } from "../client/meter.ts";
 import type { Context } from "../base/context/context.ts";
 import { fail } from "../base/failure.ts";
+import type { OutputClaim, WantedDestination } from "./claim-file.ts";
 import { trueName } from "./out-file.ts";
 import { frameOf, readFrames } from "./out-files/row-frames.ts";
 import { modeOf } from "../base/files/paths.ts";
 import type { Encoder } from "./encoder.ts";
 import { openGrowingFile, type Staging } from "./out-files/growing-file.ts";
 import type { SeenKeys } from "../client/seen-keys.ts";
-import type { OutputClaim, WantedDestination } from "./claim-file.ts";
 import { type RowsOutput, noCost } from "./rows-output.ts";
 import type { CheckpointHeader, PullCost, PullTotals } from "./checkpoint-lines.ts";
 

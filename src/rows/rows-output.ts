@@ -1,7 +1,7 @@
 import type { Meter } from "../client/meter.ts";
 import type { Output } from "../base/context/context.ts";
 import type { GrowingFile } from "./out-files/growing-file.ts";
-import { countedSink, newHash } from "./out-files/sink.ts";
+import { countedSink, newHash } from "./out-files/row-file.ts";
 import type { PullCost } from "./checkpoint-lines.ts";
 
 export const noCost: PullCost = { requests: 0, credits: 0, inDoubt: 0 };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { DamagedGzip, readChunks } from "../base/files/file-chunks.ts";
-import { counted } from "../base/text/counted.ts";
+import { counted } from "../base/text/words.ts";
 import type { PullReceipt, Query } from "./receipt.ts";
 import { createElementReader } from "./verify/read-elements.ts";
 import { createCellReader, createNdjsonReader, type RowReader, type RowTaker } from "./verify/read-lines.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseJson } from "../base/json/raw-json.ts";
+import { parseJson } from "../base/json/json-scan.ts";
 import { withByteSource } from "../base/files/byte-source.ts";
 import { openParquet, rowRanges, type SeeRow } from "./parquet-file.ts";
 import { ParquetRow } from "./verify/parquet-row.ts";

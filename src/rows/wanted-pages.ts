@@ -6,7 +6,7 @@ import type { ListPlan } from "../client/list-plan.ts";
 import type { Args } from "../api/args.ts";
 import { type Endpoint, rowShape } from "../api/endpoint.ts";
 import type { Days } from "../base/time/days.ts";
-import { member } from "../base/json/raw-json.ts";
+import { member } from "../base/json/json-scan.ts";
 import { parseRfc3339 } from "../base/time/time.ts";
 
 /** The rows of one or several lists. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { instant } from "../../src/base/text/counted.ts";
+import { instant } from "../../src/base/text/words.ts";
 import { createBlindness } from "../../src/cli/run/alerts/blindness.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { json } from "../harness/scripted-server.ts";

@@ -3,10 +3,9 @@ import { describe, expect, test } from "vitest";
 import { createAnswerCutter } from "../../src/client/response/byte-rows.ts";
 import { cutAnswer } from "../harness/cut-answer.ts";
 import { readRows } from "../../src/client/page.ts";
-import { textRows } from "../../src/client/rows.ts";
-import type { Rows } from "../../src/client/rows.ts";
+import { type Rows, textRows } from "../../src/client/rows.ts";
 import { isSafeJson } from "../../src/base/json/json-text.ts";
-import { member, rawMembers } from "../../src/base/json/raw-json.ts";
+import { member, rawMembers } from "../../src/base/json/json-scan.ts";
 import type { TextHash } from "../../src/base/text/text-hash.ts";
 import { samples } from "../json/json-samples.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createChunkQueue } from "../../src/client/connection/chunk-queue.ts";
+import { createChunkQueue } from "../../src/client/connection/answer-body.ts";
 
 function opened() {
   const said: string[] = [];

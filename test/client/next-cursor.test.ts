@@ -1,7 +1,7 @@
 import { expect, describe, test } from "vitest";
 import { nextCursor, promisedCursor } from "../../src/client/pages/next-cursor.ts";
 import { invalidResponse } from "../../src/base/failure.ts";
-import { isObject } from "../../src/base/json/raw-json.ts";
+import { isObject } from "../../src/base/json/json-scan.ts";
 import { fc } from "../harness/properties.ts";
 
 const promised = (text: string): string | undefined => promisedCursor(Buffer.from(text));

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { errorCodes, factsOf, isErrorCode } from "../../src/api/error-codes.ts";
+import {
+  errorCodes,
+  factsOf,
+  failAsService,
+  isErrorCode,
+  isServiceCode,
+} from "../../src/api/service-errors.ts";
 import { exitCodes } from "../../src/base/exit-codes.ts";
-import { isServiceCode } from "../../src/api/service-errors.ts";
-import { failAsService } from "../../src/api/error-codes.ts";
 import { fail, type Failure } from "../../src/base/failure.ts";
 
 describe("the table of error codes", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSameService, namesIn, serviceName } from "../../src/api/service-name.ts";
+import { isSameService, namesIn, serviceName } from "../../src/api/host.ts";
 
 const secret = "https://proxy.example.com/v1/s3cr3t-token";
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readJsonFile } from "../../src/base/files/read-json-file.ts";
+import { readJsonFile } from "../../src/base/files/json-file.ts";
 import { binaryEnv, ended, program, start } from "../harness/binary.ts";
 import { secretMark } from "../harness/key-search.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../harness/scripted-server.ts";

@@ -1,5 +1,5 @@
 import { createClock } from "../../bin/process-clock.ts";
-import { updateStateFile } from "../../src/base/files/update-json-file.ts";
+import { updateStateFile } from "../../src/base/files/json-file.ts";
 
 /**
  * Bundled and run as a child process by `update-json-file.test.ts`: on a message, counts to a number in a

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { cutFile } from "../../src/base/files/last-lines.ts";
-import { isSameFile } from "../../src/base/files/file-checks.ts";
+import { isSameFile } from "../../src/base/files/paths.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const refusing = (code: string) => ({

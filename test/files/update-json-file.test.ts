@@ -14,7 +14,7 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { removeUnused, updateJsonFile, updateStateFile } from "../../src/base/files/update-json-file.ts";
+import { removeUnused, updateJsonFile, updateStateFile } from "../../src/base/files/json-file.ts";
 import { bundle } from "../harness/bundle.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 

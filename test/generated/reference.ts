@@ -1,7 +1,7 @@
 import { type Command, usagesOf } from "../../src/cli/commands/command.ts";
 import { followEvents } from "../../src/cli/commands/flags/follow-flags.ts";
 import { streamEvents } from "../../src/cli/commands/stream/stream-flags.ts";
-import { errorCodes, exitsOf, factsOf } from "../../src/api/error-codes.ts";
+import { errorCodes, exitsOf, factsOf } from "../../src/api/service-errors.ts";
 import { exitCodes } from "../../src/base/exit-codes.ts";
 import { connectionsOfPlan } from "../../src/api/feed.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";

@@ -4,7 +4,7 @@ import type { Dataset } from "../../src/lake/dataset.ts";
 import type { Footer } from "../../src/lake/footer.ts";
 import type { LakeFileState } from "../../src/lake/files/stored-periods.ts";
 import type { LakeRow } from "../../src/lake/periods/lake-row.ts";
-import { type FileState, type Period } from "../../src/lake/layout.ts";
+import type { FileState, Period } from "../../src/lake/layout.ts";
 import { footerOf } from "../../src/lake/periods/period-footer.ts";
 import type { PeriodUpdate } from "../../src/lake/periods/period-update.ts";
 import { decide } from "../../src/lake/periods/publish-period.ts";

@@ -1,5 +1,10 @@
-import { beginsWith, OPEN_ARRAY, OPEN_OBJECT } from "../../src/base/json/json-scan.ts";
-import { rawElements, rawMembers } from "../../src/base/json/raw-json.ts";
+import {
+  beginsWith,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  rawElements,
+  rawMembers,
+} from "../../src/base/json/json-scan.ts";
 
 /**
  * Returns the text of the value at a path. A path has names of members, and in arrays an index from 0, or `*` for all

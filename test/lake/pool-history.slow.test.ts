@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { isObject, member } from "../../src/base/json/raw-json.ts";
+import { isObject, member } from "../../src/base/json/json-scan.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { periodsBelow, rowsBelow } from "../harness/lake.ts";
 import { type Kill, prepareKill } from "../harness/lake-history/kill-run.ts";

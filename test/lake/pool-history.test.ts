@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { isObject, member } from "../../src/base/json/raw-json.ts";
+import { isObject, member } from "../../src/base/json/json-scan.ts";
 import { dexdata, run as runIn } from "../harness/dexdata.ts";
 import { startDisturbingProxy } from "../harness/disturbing-proxy.ts";
 import { dataFiles, periodsBelow, rowsBelow } from "../harness/lake.ts";

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { allCommands } from "../../src/cli/all-commands.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
-import { errorCodes } from "../../src/api/error-codes.ts";
-import { serviceErrors } from "../../src/api/service-errors.ts";
+import { errorCodes, serviceErrors } from "../../src/api/service-errors.ts";
 import { declarations, sandboxDeclarations } from "../../src/library/declarations.ts";
 
 const read = (file: string): string => readFileSync(`src/${file}`, "utf8");

@@ -40,7 +40,7 @@ export const subjects: readonly Subject[] = [
       "src/base/byte-store.ts": [...streams, "test/client/streams/byte-store.test.ts"],
       "src/client/streams/event-frame.ts": streams,
       "src/client/stream-event.ts": streams,
-      "src/client/connection/chunk-queue.ts": ["test/client/chunk-queue.test.ts"],
+      "src/client/connection/answer-body.ts": ["test/client/chunk-queue.test.ts"],
     },
   },
   {
@@ -116,7 +116,6 @@ export const subjects: readonly Subject[] = [
       "src/base/text/text-hash.ts": ["test/client/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
       "src/client/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
       "src/client/pages/next-cursor.ts": ["test/client/next-cursor.test.ts", "test/cli/paging.test.ts"],
-      "src/base/json/raw-json.ts": json,
       "src/base/json/json-scan.ts": json,
     },
   },

@@ -35,7 +35,7 @@ export const words: Readonly<Record<string, string>> = {
     neverComes,
   'src/base/key.ts: .replace(/^([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@") → .replace(/([a-z][\\w+.-]*:[/\\\\]*)?.*@/isu, "$1…@")':
     onlySpeed,
-  'src/base/json/raw-json.ts: return quoted.includes("\\\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1); → return quoted.includes("") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);':
+  'src/base/json/json-scan.ts: return quoted.includes("\\\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1); → return quoted.includes("") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);':
     onlySpeed,
   'src/client/pages/next-cursor.ts: const close = first < 0 ? -1 : tail.lastIndexOf("]", first); → const close = first < 0 ? -2 : tail.lastIndexOf("]", first);':
     "equivalent: where a name is missing, members from the very beginning promise nothing either",

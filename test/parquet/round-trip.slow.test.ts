@@ -3,7 +3,7 @@ import { parquetMetadata } from "hyparquet/src/metadata.js";
 import { describe, expect, test } from "vitest";
 import { columnsOf, otherColumn, UnreadableParquet } from "../../src/rows/parquet-format.ts";
 import { groupsOf, readParquet, rowRanges } from "../../src/rows/parquet-file.ts";
-import { rawMembers } from "../../src/base/json/raw-json.ts";
+import { rawMembers } from "../../src/base/json/json-scan.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
 import { generateRow, kinds } from "./generated-rows.ts";

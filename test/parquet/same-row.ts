@@ -1,5 +1,5 @@
 import type { Field, RecordShape } from "../../src/api/record.ts";
-import { rawMembers } from "../../src/base/json/raw-json.ts";
+import { rawMembers } from "../../src/base/json/json-scan.ts";
 
 /** Compares a canonical row with its source by value, with its own arithmetic. Returns the differences. */
 export function differences(source: string, canonical: string, shape: RecordShape): readonly string[] {

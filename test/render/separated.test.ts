@@ -1,8 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { csvText } from "../../src/cli/render/formats/csv.ts";
 import { separatedLine } from "../../src/cli/render/formats/separated-rows.ts";
-import { tsvText } from "../../src/cli/render/formats/tsv.ts";
+import { csvText, tsvText } from "../../src/cli/render/formats/separated-format.ts";
 import { forbiddenIn, render, renderWrites } from "./render.ts";
 import { parseCsv, parseTsv, textOfCsv } from "./separated-values.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { compileRowCheck } from "../../src/api/row-check.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
-import { rawMembers } from "../../src/base/json/raw-json.ts";
+import { rawMembers } from "../../src/base/json/json-scan.ts";
 import { PlainRows } from "../../src/rows/verify/plain-rows.ts";
 import { createRandom } from "../harness/random.ts";
 import { toRow } from "../harness/rows.ts";

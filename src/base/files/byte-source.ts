@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { carefully } from "./file-checks.ts";
+import { carefully } from "./paths.ts";
 
 /** A file that is read in parts. */
 export interface FileSource {

@@ -21,7 +21,7 @@ import {
   readToken,
   stateOf,
 } from "./lock-token.ts";
-import { isSameFile, openRegular } from "./file-checks.ts";
+import { isSameFile, openRegular } from "./paths.ts";
 import { stageFile } from "./replace-file.ts";
 
 export type FileLock = ReturnType<typeof newLock>;

@@ -1,5 +1,5 @@
 import { type FileHandle, open, truncate } from "node:fs/promises";
-import { parseJson } from "../json/raw-json.ts";
+import { parseJson } from "../json/json-scan.ts";
 import type { Clock } from "../context/context.ts";
 import { usageFailure } from "../failure.ts";
 import { errorCode } from "./file-errors.ts";

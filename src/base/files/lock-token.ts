@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { getPriority, hostname, uptime } from "node:os";
 import type { Context } from "../context/context.ts";
-import { isObject, parseJson } from "../json/raw-json.ts";
+import { isObject, parseJson } from "../json/json-scan.ts";
 
 /** Identifies the process that holds a lock, so that other processes can check whether it is still running. */
 export interface Holder {

@@ -1,5 +1,19 @@
-import { lstatSync, mkdirSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import path from "node:path";
+import { type Failure, usageFailure } from "../failure.ts";
+import { errorCode } from "./file-errors.ts";
 
 /**
  * Returns true if the directory did not exist. Does not use `recursive`, because Node would retry forever on file
@@ -78,4 +92,46 @@ export function namesBelow(folder: string): readonly string[] {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) look("");
   else if (isTaken(folder)) found.push("");
   return found.toSorted((one, other) => (one < other ? -1 : 1));
+}
+
+function notRegular(file: string): Failure {
+  return usageFailure(`${file} is not a regular file`, "move it out of the way");
+}
+
+/** Does not follow links or wait for the other end of a pipe. Windows supports neither flag. */
+export const carefully = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** A link (ELOOP), a directory (EISDIR), and a pipe or socket without a reader (ENXIO). */
+const foreignKinds: ReadonlySet<string> = new Set(["ELOOP", "EISDIR", "ENXIO"]);
+
+/**
+ * For a file that only dexdata writes, such as a lock or a checkpoint. Throws a failure if the name belongs to a link,
+ * directory, pipe or device, and otherwise the system error.
+ */
+export function openRegular(file: string, flags: number): number {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, flags | carefully);
+  } catch (cause) {
+    if (foreignKinds.has(errorCode(cause))) throw notRegular(file);
+    throw cause;
+  }
+  if (fstatSync(descriptor).isFile()) return descriptor;
+  closeSync(descriptor);
+  throw notRegular(file);
+}
+
+/** False if nothing has this name. Throws a failure for anything but a regular file. */
+export function checkRegular(file: string): boolean {
+  const there = lstatSync(file, { throwIfNoEntry: false });
+  if (there === undefined) return false;
+  if (there.isFile()) return true;
+  throw notRegular(file);
+}
+
+type Identity = Pick<BigIntStats, "dev" | "ino">;
+
+/** On Windows, the volume number has 64 bits for a path, but only 32 bits for an open file. */
+export function isSameFile(one: Identity, other: Identity): boolean {
+  return one.ino === other.ino && BigInt.asUintN(32, one.dev) === BigInt.asUintN(32, other.dev);
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import { fail } from "../failure.ts";
 import { errorCode, writeFailure } from "./file-errors.ts";
 import { checkHeld, type FileLock } from "./file-lock.ts";
-import { isSameFile } from "./file-checks.ts";
+import { isSameFile } from "./paths.ts";
 import { syncFile, syncFolder } from "./synced-file.ts";
 
 /** The device and inode of a file. */

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { errorCode, writeFailure } from "./file-errors.ts";
-import { carefully } from "./file-checks.ts";
+import { carefully } from "./paths.ts";
 
 /** A file of a directory that dexdata keeps. Reads do not wait, because thousands of them are opened in one run. */
 export interface StoredFile {

@@ -1,13 +1,14 @@
 import {
   beginsWith,
+  decodeName,
   endOfValue,
   OPEN_ARRAY,
   OPEN_OBJECT,
+  rawElements,
   skipBlanks,
   walkArray,
   walkObject,
 } from "./json-scan.ts";
-import { decodeName, rawElements } from "./raw-json.ts";
 
 /** The text of the value at each path, in the same order as the paths; undefined where a path does not exist. */
 type PathReader = (text: string) => readonly (string | undefined)[];

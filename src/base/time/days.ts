@@ -1,6 +1,4 @@
-import { SECONDS_PER_DAY } from "./calendar.ts";
-import type { RefusedTime } from "./refused-time.ts";
-import { parseDate, showSeconds } from "./time.ts";
+import { parseDate, type RefusedTime, SECONDS_PER_DAY, showSeconds } from "./time.ts";
 
 /** One or more UTC days, in Unix seconds. */
 export interface Days {

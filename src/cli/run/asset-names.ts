@@ -4,7 +4,7 @@ import { fail, Failure } from "../../base/failure.ts";
 import type { ListSources } from "../../base/files/list-sources.ts";
 import { type AssetNames, type NamedAsset, readAssetNames } from "../settings/asset-names.ts";
 import { listEnding, readNewestList } from "../settings/list-cache.ts";
-import { subjectKey, type Subject } from "../../client/subject.ts";
+import { type Subject, subjectKey } from "../../client/subject.ts";
 import { type Hosts, nameServiceOf } from "./run-options.ts";
 
 export type NameFinder = ReturnType<typeof createNameFinder>;

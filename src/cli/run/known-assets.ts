@@ -1,15 +1,15 @@
 import { plainList } from "../../client/list-plan.ts";
 import type { Client } from "../../client/client.ts";
+import { type Subject, subjectKey } from "../../client/subject.ts";
 import type { Target } from "../../client/target.ts";
 import { readPages } from "../../client/read-pages.ts";
 import type { Context } from "../../base/context/context.ts";
 import { type KnownAsset, labelOfRow } from "../../api/asset-kind.ts";
 import { pool } from "../../api/endpoints/pool.ts";
 import { Failure } from "../../base/failure.ts";
-import { isObject, member } from "../../base/json/raw-json.ts";
+import { isObject, member } from "../../base/json/json-scan.ts";
 import { readCachedList, writeCachedList } from "../settings/list-cache.ts";
 import type { NameFinder } from "./asset-names.ts";
-import { subjectKey, type Subject } from "../../client/subject.ts";
 
 /** What people see of assets: labels, and the decimals of tokens. Sources are input lists, responses, and the cache. */
 export type KnownAssets = ReturnType<typeof createKnownAssets>;

@@ -1,4 +1,4 @@
-import { counted, instant, grouped } from "../../base/text/counted.ts";
+import { counted, grouped, instant } from "../../base/text/words.ts";
 import type { Exchange, Waiting } from "../../client/client.ts";
 import { creditsIn, type Meter } from "../../client/meter.ts";
 import { formatDuration, formatSeconds } from "../../api/duration.ts";

@@ -1,8 +1,7 @@
-import { isLoopback } from "../../api/host.ts";
+import { isLoopback, namesIn } from "../../api/host.ts";
 import type { Target } from "../../client/target.ts";
 import type { Context } from "../../base/context/context.ts";
 import { choiceFailure } from "../../api/read-param.ts";
-import { namesIn } from "../../api/service-name.ts";
 import { usageFailure } from "../../base/failure.ts";
 import type { RowFormat } from "../../api/output-format.ts";
 import { hasFields } from "../../base/files/file-pattern.ts";

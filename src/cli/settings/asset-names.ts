@@ -3,8 +3,8 @@ import type { AddressOf } from "../../api/address-form.ts";
 import { isFixedWord } from "../../api/read-param.ts";
 import type { Context } from "../../base/context/context.ts";
 import { usageFailure } from "../../base/failure.ts";
-import { type JsonFile, readJsonFile } from "../../base/files/read-json-file.ts";
-import { isObject, member } from "../../base/json/raw-json.ts";
+import { type JsonFile, readJsonFile } from "../../base/files/json-file.ts";
+import { isObject, member } from "../../base/json/json-scan.ts";
 import { findFolders } from "../folders.ts";
 
 /** An asset that the user gave a name. */

@@ -4,9 +4,9 @@ import type { Context } from "../../base/context/context.ts";
 import { isTier, type Tier } from "../../api/tier.ts";
 import { checkHost } from "../../api/host.ts";
 import { findFolders } from "../folders.ts";
-import { type JsonFile, readJsonFile } from "../../base/files/read-json-file.ts";
-import { isObject } from "../../base/json/raw-json.ts";
-import { checkProfileName } from "../../client/setting.ts";
+import { type JsonFile, readJsonFile } from "../../base/files/json-file.ts";
+import { isObject } from "../../base/json/json-scan.ts";
+import { checkProfileName } from "../../client/settings.ts";
 
 /** The plan that the service last reported for a key. */
 export interface KnownPlan {

@@ -3,9 +3,8 @@ import { Failure, invalidInput, usageFailure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
 import { nearest } from "../../base/text/nearest.ts";
 import { configPath, readConfigFile } from "./read-settings.ts";
-import type { JsonFile } from "../../base/files/read-json-file.ts";
-import { label, type Setting } from "../../client/setting.ts";
-import { readSetting, settings } from "../../client/settings.ts";
+import type { JsonFile } from "../../base/files/json-file.ts";
+import { label, readSetting, type Setting, settings } from "../../client/settings.ts";
 import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 
 export const allSettings: readonly Setting<unknown>[] = Object.values(settings);

@@ -13,8 +13,8 @@ import {
   toCredentials,
 } from "./credentials.ts";
 import { findKeyCopies, removeStages } from "./key-copies.ts";
-import { checkProfileName } from "../../client/setting.ts";
-import type { Changed } from "../../base/files/update-json-file.ts";
+import { checkProfileName } from "../../client/settings.ts";
+import type { Changed } from "../../base/files/json-file.ts";
 import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 
 /**

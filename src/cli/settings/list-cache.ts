@@ -4,7 +4,7 @@ import type { Context } from "../../base/context/context.ts";
 import { findFolders } from "../folders.ts";
 import { makeFolder, namesIn } from "../../base/files/paths.ts";
 import { replaceWithText } from "../../base/files/replace-file.ts";
-import { readJsonFile } from "../../base/files/read-json-file.ts";
+import { readJsonFile } from "../../base/files/json-file.ts";
 
 type Surroundings = Pick<Context, "env" | "platform">;
 type Caching = Surroundings & Pick<Context, "clock" | "random">;

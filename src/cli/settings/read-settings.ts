@@ -1,12 +1,12 @@
 import path from "node:path";
 import type { Context } from "../../base/context/context.ts";
 import { withoutSecrets } from "../../base/key.ts";
-import { readJsonFile } from "../../base/files/read-json-file.ts";
+import { readJsonFile } from "../../base/files/json-file.ts";
 import { findFolders } from "../folders.ts";
-import type { Setting } from "../../client/setting.ts";
 import {
   type ConfigFile,
   readSetting,
+  type Setting,
   type Settings,
   settings,
   type Sourced,

@@ -4,9 +4,8 @@ import type { Context } from "../../base/context/context.ts";
 import { writeFailure } from "../../base/files/file-errors.ts";
 import type { Locking } from "../../base/files/file-lock.ts";
 import { makeFolder } from "../../base/files/paths.ts";
-import type { JsonFile } from "../../base/files/read-json-file.ts";
+import { type Changed, type JsonFile, updateJsonFile } from "../../base/files/json-file.ts";
 import { stagingName } from "../../base/files/replace-file.ts";
-import { type Changed, updateJsonFile } from "../../base/files/update-json-file.ts";
 import { removeStages, resolveLink } from "./key-copies.ts";
 
 export type Editing = Locking & Pick<Context, "env">;

@@ -1,9 +1,8 @@
 import { showSeconds, wireOf } from "../../base/time/time.ts";
 import { Failure } from "../../base/failure.ts";
-import { grouped } from "../../base/text/counted.ts";
+import { grouped } from "../../base/text/words.ts";
 import { inOrder } from "../../base/concurrent.ts";
-import { ended, more } from "../page-end.ts";
-import { type Page, type PageNote, pageOf, remark, warningOf } from "../page.ts";
+import { ended, more, type Page, type PageNote, pageOf, remark, warningOf } from "../page.ts";
 import { type Candle, candleRows } from "./read-candles.ts";
 import {
   askCountedBack,

@@ -1,5 +1,5 @@
 import { groupBy } from "../../base/group-by.ts";
-import { member, rawMembers } from "../../base/json/raw-json.ts";
+import { member, rawMembers } from "../../base/json/json-scan.ts";
 import { compareDecimals } from "../../base/json/compare-decimals.ts";
 import { sumDecimals } from "../../base/json/exact-decimal.ts";
 import { invalidResponse } from "../../base/failure.ts";

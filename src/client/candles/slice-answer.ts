@@ -1,8 +1,7 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../../base/concurrent.ts";
-import { ended, more, type Position } from "../page-end.ts";
-import { type Page, pageOf, remark } from "../page.ts";
+import { ended, more, type Page, pageOf, type Position, remark } from "../page.ts";
 import type { ListRequest } from "../list-plan.ts";
 import {
   type CandleSlice,

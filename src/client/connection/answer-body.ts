@@ -1,14 +1,13 @@
 import { gunzipSync } from "node:zlib";
 import { Failure, invalidResponse } from "../../base/failure.ts";
 import { eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../../base/json/json-scan.ts";
-import { grouped } from "../../base/text/counted.ts";
+import { grouped } from "../../base/text/words.ts";
 import type { Answer } from "../document.ts";
-import type { Chunks } from "./chunk-queue.ts";
 
 /** In decoded bytes; larger responses would use too much memory. Pages of 100 rows are much smaller. */
-export const maxBodyBytes = 32 * 1024 * 1024;
+const maxBodyBytes = 32 * 1024 * 1024;
 /** In bytes. Error messages quote the entire response text, usually two sentences. */
-export const maxRefusalBytes = 256 * 1024;
+const maxRefusalBytes = 256 * 1024;
 
 /** When parsed, `[[` or `{}` can take 250 times its size in memory. The largest responses have about 10,000 values. */
 const maxValues = 500_000;
@@ -98,4 +97,79 @@ function countValues(text: string): number {
     if (!(cause instanceof SyntaxError)) throw cause;
   }
   return values;
+}
+
+/** Each read returns all chunks that have arrived, so that a slow reader needs only a few reads. */
+export interface Chunks extends AsyncIterable<readonly Buffer[]> {
+  readonly next: () => Promise<ChunkResult>;
+  /** How often the source was paused because of a slow reader. */
+  readonly pauses: () => number;
+}
+
+type ChunkResult = IteratorResult<readonly Buffer[], undefined>;
+
+/** A generator would be slower: it awaits three times per result, and most results contain a single event. */
+export function chunksOf(next: Chunks["next"], pauses = (): number => 0): Chunks {
+  const chunks: Chunks = { next, pauses, [Symbol.asyncIterator]: () => chunks };
+  return chunks;
+}
+
+/** The source pauses when this many bytes are waiting for the reader. */
+const maxWaitingBytes = 64 * 1024;
+
+export type ChunkQueue = ReturnType<typeof createChunkQueue>;
+
+/** `source` is the socket that sends the chunks. */
+export function createChunkQueue(source: { readonly pause: () => void; readonly resume: () => void }) {
+  let waiting: Buffer[] = [];
+  let bytes = 0;
+  let isPaused = false;
+  let pauses = 0;
+  let end: { readonly cause?: unknown } | undefined;
+  let reader: { resolve: (result: ChunkResult) => void; reject: (cause: unknown) => void } | undefined;
+
+  const serve = (): void => {
+    if (reader === undefined || (waiting.length === 0 && end === undefined)) return;
+    const { resolve, reject } = reader;
+    const value = waiting;
+    reader = undefined;
+    if (value.length > 0) {
+      [waiting, bytes] = [[], 0];
+      resolve({ done: false, value });
+      if (!isPaused) return;
+      isPaused = false;
+      source.resume();
+    } else if (end !== undefined && "cause" in end) reject(end.cause);
+    else resolve({ done: true, value: undefined });
+  };
+
+  return {
+    add: (chunk: Buffer): void => {
+      waiting.push(chunk);
+      bytes += chunk.length;
+      serve();
+      if (bytes < maxWaitingBytes || isPaused) return;
+      isPaused = true;
+      pauses += 1;
+      source.pause();
+    },
+    end: (): void => {
+      end ??= {};
+      serve();
+    },
+    /** The error follows all chunks that have arrived. */
+    fail: (cause: unknown): void => {
+      end ??= { cause };
+      serve();
+    },
+    /** Supports a single reader, which must receive one result before it requests the next. */
+    chunks: chunksOf(
+      () =>
+        new Promise((resolve, reject) => {
+          reader = { resolve, reject };
+          serve();
+        }),
+      () => pauses,
+    ),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/context/context.ts";
 import { fail, type Failure } from "../../base/failure.ts";
-import { counted } from "../../base/text/counted.ts";
+import { counted } from "../../base/text/words.ts";
 import type { KnownRows } from "./known-rows.ts";
 import type { FollowedRow } from "../followed-row.ts";
 import {

@@ -7,7 +7,7 @@ import { streamError } from "./stream-message.ts";
 import { openerOf } from "./subscription.ts";
 import { addressKey, nameOf, type Subject } from "../subject.ts";
 import { reconnectWait } from "../retry.ts";
-import { someOf } from "../../base/text/counted.ts";
+import { someOf } from "../../base/text/words.ts";
 import type { LiveOptions } from "../stream-options.ts";
 
 interface Probing extends LiveOptions {

@@ -4,7 +4,7 @@ import { Failure } from "../../base/failure.ts";
 import { watchOver } from "./connection-watch.ts";
 import { isOfIntermediary } from "../streams/stream-refusal.ts";
 import { listen } from "./listen.ts";
-import { counted } from "../../base/text/counted.ts";
+import { counted } from "../../base/text/words.ts";
 import { permanentStatuses, Waits } from "./reconnect.ts";
 import { gapBetween, type Moment, momentOf } from "../gap.ts";
 import type { OpenConnection } from "./subscription.ts";

@@ -1,6 +1,6 @@
 import type { Failure } from "../../base/failure.ts";
 import { assetsPerPost } from "../../api/feed.ts";
-import { counted } from "../../base/text/counted.ts";
+import { counted } from "../../base/text/words.ts";
 import { momentOf } from "../gap.ts";
 import { assetsOf, type RunningConnection } from "./running-connection.ts";
 import { doesNotFit, replanConnections, tooManyAssets } from "../plan-connections.ts";

@@ -10,7 +10,7 @@ import { momentOf } from "../gap.ts";
 import { streamError, textOf } from "./stream-message.ts";
 import type { UpToDate } from "./up-to-date.ts";
 import type { ConnectionHandlers } from "./connection-handlers.ts";
-import { shortened } from "../../base/text/counted.ts";
+import { shortened } from "../../base/text/words.ts";
 import type { ConnectionOptions } from "../stream-options.ts";
 
 const mebibyte = 1024 * 1024;

@@ -1,8 +1,8 @@
 import { dataOf, isSkipped, type StreamEvent } from "../stream-event.ts";
-import { failAsService } from "../../api/error-codes.ts";
+import { failAsService } from "../../api/service-errors.ts";
 import { fail, type Failure } from "../../base/failure.ts";
-import { member, parseJson } from "../../base/json/raw-json.ts";
-import { shortened } from "../../base/text/counted.ts";
+import { member, parseJson } from "../../base/json/json-scan.ts";
+import { shortened } from "../../base/text/words.ts";
 
 /** The event's `message`, or all of its data if it has none. The text is untrusted. */
 export function textOf(event: StreamEvent): string {

@@ -1,6 +1,6 @@
 import type { RowShape } from "../../api/endpoint.ts";
 import { invalidResponse } from "../../base/failure.ts";
-import { isObject, member, rawMembers } from "../../base/json/raw-json.ts";
+import { isObject, member, rawMembers } from "../../base/json/json-scan.ts";
 import { createAnswerCutter, type CutAnswer } from "../response/byte-rows.ts";
 import { textRows } from "../rows.ts";
 import { readRows, timeFieldOf, type Reading } from "../page.ts";

@@ -1,14 +1,13 @@
 import type { Args } from "../../api/args.ts";
 import { affectsOneInput, fail, Failure, invalidResponse } from "../../base/failure.ts";
 import type { Reply } from "../../api/reply.ts";
-import { type Page, type PageNote, pageOf, readRows } from "../page.ts";
-import { type ListRequest, type BatchInputs, type Chunk, planBatches } from "../list-plan.ts";
-import { inOrder } from "../../base/concurrent.ts";
-import { ended, more } from "../page-end.ts";
-import { member } from "../../base/json/raw-json.ts";
-import { type TextRow, textRows } from "../rows.ts";
-import { comparableAddress, subjectKey, type Subject } from "../subject.ts";
+import { ended, more, type Page, type PageNote, pageOf, readRows } from "../page.ts";
+import { type BatchInputs, type Chunk, type ListRequest, planBatches } from "../list-plan.ts";
 import type { Document } from "../document.ts";
+import { inOrder } from "../../base/concurrent.ts";
+import { member } from "../../base/json/json-scan.ts";
+import { type TextRow, textRows } from "../rows.ts";
+import { comparableAddress, type Subject, subjectKey } from "../subject.ts";
 
 type Batch = Extract<Reply, { kind: "batch" }>;
 

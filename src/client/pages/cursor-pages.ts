@@ -1,18 +1,27 @@
 import { childOf } from "../../base/context/child-signal.ts";
 import { onlyGroup, rowShape } from "../../api/endpoint.ts";
-import { member } from "../../base/json/raw-json.ts";
+import { member } from "../../base/json/json-scan.ts";
 import type { Reply } from "../../api/reply.ts";
 import { checkEcho } from "../response/echo.ts";
 import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
 import type { Rows } from "../rows.ts";
 import { createAnswerReader, yieldToSocket } from "./answer-reader.ts";
 import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
-import { type Doubt, ended, more, type Position } from "../page-end.ts";
+import {
+  type Doubt,
+  ended,
+  more,
+  type Page,
+  pageOf,
+  type Position,
+  type Reading,
+  remark,
+  warningOf,
+} from "../page.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
-import { type Page, pageOf, type Reading, remark, warningOf } from "../page.ts";
+import type { Document } from "../document.ts";
 import type { ListRequest } from "../list-plan.ts";
 import { judgeSearchPage, type SearchPage, type SearchVerdict } from "./search-judge.ts";
-import type { Document } from "../document.ts";
 
 /**
  * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for

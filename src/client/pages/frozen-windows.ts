@@ -1,9 +1,8 @@
 import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from "../../base/time/time.ts";
 import { inOrder } from "../../base/concurrent.ts";
-import { more, nextOf, type Position } from "../page-end.ts";
+import { more, nextOf, type Page, type Position } from "../page.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";
 import type { NumberedList, Pages } from "./numbered-list.ts";
-import type { Page } from "../page.ts";
 import { yieldToSocket } from "./answer-reader.ts";
 
 /**

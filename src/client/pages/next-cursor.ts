@@ -1,5 +1,5 @@
 import { invalidResponse } from "../../base/failure.ts";
-import { member, parseJson } from "../../base/json/raw-json.ts";
+import { member, parseJson } from "../../base/json/json-scan.ts";
 
 /**
  * Undefined after the last page; null if another page is promised without a cursor. `has_next_page` may be missing; a

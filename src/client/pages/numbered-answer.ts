@@ -1,7 +1,7 @@
 import { invalidResponse } from "../../base/failure.ts";
 import type { Reply } from "../../api/reply.ts";
 import type { Rows } from "../rows.ts";
-import type { Position } from "../page-end.ts";
+import type { Position } from "../page.ts";
 
 export type NumberedPages = Extract<Reply, { kind: "numbered-pages" }>;
 

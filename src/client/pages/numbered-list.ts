@@ -1,13 +1,25 @@
 import type { Args } from "../../api/args.ts";
 import { onlyGroup, rowShape } from "../../api/endpoint.ts";
 import { affectsOneInput, Failure } from "../../base/failure.ts";
-import { member } from "../../base/json/raw-json.ts";
-import { counted } from "../../base/text/counted.ts";
+import { member } from "../../base/json/json-scan.ts";
+import { counted } from "../../base/text/words.ts";
 import type { Instant } from "../../base/time/time.ts";
 import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
 import type { Rows } from "../rows.ts";
 import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
-import { type Doubt, ended, more, type PageEnd, rejectedPosition, type Position } from "../page-end.ts";
+import {
+  type Doubt,
+  ended,
+  more,
+  type Page,
+  type PageEnd,
+  pageOf,
+  type Position,
+  type Reading,
+  rejectedPosition,
+  remark,
+  warningOf,
+} from "../page.ts";
 import {
   countedRows,
   isEnd,
@@ -17,12 +29,10 @@ import {
   type NumberedPages,
   positionAfter,
 } from "./numbered-answer.ts";
-import { contradictionIn, type Habit, isPushedBack, type NumberedState } from "./numbered-judge.ts";
+import { contradictionIn, type Habit, isPushedBack, type NumberedState, RowEdge } from "./numbered-judge.ts";
 import { createAnswerReader } from "./answer-reader.ts";
-import { type Page, pageOf, type Reading, remark, warningOf } from "../page.ts";
-import type { ListRequest } from "../list-plan.ts";
-import { RowEdge } from "./row-edge.ts";
 import type { Document } from "../document.ts";
+import type { ListRequest } from "../list-plan.ts";
 
 /** Returns the position where the list continues; undefined after the end of the list. */
 export type Pages = AsyncGenerator<Page, Position | undefined>;

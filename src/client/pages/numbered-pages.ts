@@ -1,9 +1,8 @@
-import { counted } from "../../base/text/counted.ts";
+import { counted } from "../../base/text/words.ts";
 import { type FrozenWindow, FrozenWindows } from "./frozen-windows.ts";
-import { more, nextOf, type Position } from "../page-end.ts";
+import { more, nextOf, type Page, type Position, type Reading } from "../page.ts";
 import type { NumberedAnswer, NumberedPages } from "./numbered-answer.ts";
 import { NumberedList, type Pages } from "./numbered-list.ts";
-import type { Page, Reading } from "../page.ts";
 import type { ListRequest } from "../list-plan.ts";
 
 /**

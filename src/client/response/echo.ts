@@ -2,11 +2,11 @@ import type { Args } from "../../api/args.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { fail } from "../../base/failure.ts";
 import { renamed } from "../../api/endpoints/removed-endpoints.ts";
-import type { Param, ParamKind } from "../../api/param.ts";
 import { inputName } from "../../api/read-param.ts";
+import type { Param, ParamKind } from "../../api/param.ts";
 import { nearest } from "../../base/text/nearest.ts";
 import { compareInstants, parseDate, parseRfc3339, parseTimeBound } from "../../base/time/time.ts";
-import { isObject, member } from "../../base/json/raw-json.ts";
+import { isObject, member } from "../../base/json/json-scan.ts";
 
 /**
  * Checks the parameters that a search response echoes in `query`. The service silently drops unknown names

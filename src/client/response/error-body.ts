@@ -1,5 +1,5 @@
 import { isServiceCode, type ServiceCode } from "../../api/service-errors.ts";
-import { isObject, rawMembers, parseJson } from "../../base/json/raw-json.ts";
+import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
 
 export interface ErrorBody {
   /** A code from the specification; undefined if `error` contains a sentence instead. */

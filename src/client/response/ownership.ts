@@ -2,7 +2,7 @@ import type { Args } from "../../api/args.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { fail, type Failure } from "../../base/failure.ts";
 import type { Param } from "../../api/param.ts";
-import { isObject, member } from "../../base/json/raw-json.ts";
+import { isObject, member } from "../../base/json/json-scan.ts";
 import { comparableAddress } from "../subject.ts";
 
 /** Returns the different values of a field in the rows of a response; rows without the field have none. */

@@ -1,6 +1,6 @@
 import { fail, type Failure } from "../../base/failure.ts";
 import { isGatewayStatus, meaningOf } from "../../api/service-errors.ts";
-import { rawMembers } from "../../base/json/raw-json.ts";
+import { rawMembers } from "../../base/json/json-scan.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { lookUpOf, planSentence, type Target } from "../target.ts";
 import { retryAfterMilliseconds } from "./retry-after.ts";

@@ -1,7 +1,7 @@
 import type { ApiRequest } from "../../api/args.ts";
 import { Failure } from "../../base/failure.ts";
-import type { Param } from "../../api/param.ts";
 import { inputName } from "../../api/read-param.ts";
+import type { Param } from "../../api/param.ts";
 import { formatInstant, fromWire } from "../../base/time/time.ts";
 import type { Target } from "../target.ts";
 import { wellKnownNetworks } from "../../api/network-aliases.ts";

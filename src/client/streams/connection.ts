@@ -1,9 +1,14 @@
 import type { Context } from "../../base/context/context.ts";
 import { fail, Failure, invalidResponse } from "../../base/failure.ts";
-import { codingOf, type OpenAnswer, readAnswerBody } from "../connection/answer-body.ts";
+import {
+  type Chunks,
+  chunksOf,
+  codingOf,
+  type OpenAnswer,
+  readAnswerBody,
+} from "../connection/answer-body.ts";
 import { readErrorBody } from "../response/error-body.ts";
 import { createAgent } from "../connection/agent.ts";
-import { type Chunks, chunksOf } from "../connection/chunk-queue.ts";
 import { connectionFailure } from "../connection/connection-failure.ts";
 import { receive, type SendOptions, withDeadline } from "../connection/transport.ts";
 import type { Answer } from "../document.ts";

@@ -1,4 +1,4 @@
-import { namesIn } from "../../api/service-name.ts";
+import { namesIn } from "../../api/host.ts";
 import type { Dataset } from "../dataset.ts";
 import type { Footer } from "../footer.ts";
 import { settlingTime } from "../coverage.ts";

@@ -2,7 +2,7 @@ import { rowShape } from "../../api/endpoint.ts";
 import { fail } from "../../base/failure.ts";
 import { createPart, openStored } from "../../base/files/synced-file.ts";
 import { removeFile } from "../../base/files/paths.ts";
-import { rawMembers } from "../../base/json/raw-json.ts";
+import { rawMembers } from "../../base/json/json-scan.ts";
 import {
   columnsOf,
   createRowHash,

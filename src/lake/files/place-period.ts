@@ -4,7 +4,7 @@ import { folderBelow } from "../../base/files/folder-below.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { publish } from "../../base/files/publish.ts";
 import { type Dataset, isPoolList } from "../dataset.ts";
-import { type Footer } from "../footer.ts";
+import type { Footer } from "../footer.ts";
 import { findFiles, type FoundFile, type LakeFileState, isWithin } from "./stored-periods.ts";
 import { isIntact, joinPeriods, type StoredPeriod, type WrittenPart } from "./lake-file.ts";
 import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "../layout.ts";

@@ -5,7 +5,7 @@ import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { address, position, text, time } from "../../api/record.ts";
 import { isOneFile } from "../../base/files/file-errors.ts";
 import { identityOf, publish } from "../../base/files/publish.ts";
-import { isObject, member, parseJson } from "../../base/json/raw-json.ts";
+import { isObject, member, parseJson } from "../../base/json/json-scan.ts";
 import { columnOf, UnreadableParquet } from "../../rows/parquet-format.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { readRows, withParquet, writeParquet } from "./lake-file.ts";

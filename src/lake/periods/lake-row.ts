@@ -1,5 +1,5 @@
 import { invalidResponse } from "../../base/failure.ts";
-import { isObject, member } from "../../base/json/raw-json.ts";
+import { isObject, member } from "../../base/json/json-scan.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../../base/time/time.ts";
 import { addressKey } from "../../client/subject.ts";
 import type { Dataset, DatasetKind } from "../dataset.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { showSeconds } from "../../base/time/time.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import type { Dataset } from "../dataset.ts";
-import { type Footer } from "../footer.ts";
+import type { Footer } from "../footer.ts";
 import type { DamagedFile, LakeFileState, ReadFile } from "../files/stored-periods.ts";
 import { type Evidence, judgePeriod } from "./judge-period.ts";
 import { writePart, type WrittenPart } from "../files/lake-file.ts";

@@ -4,7 +4,7 @@ import { readPages } from "../../client/read-pages.ts";
 import { pool as poolEndpoint } from "../../api/endpoints/pool.ts";
 import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { candleReach, type Tier } from "../../api/tier.ts";
-import { member } from "../../base/json/raw-json.ts";
+import { member } from "../../base/json/json-scan.ts";
 import { parseRfc3339 } from "../../base/time/time.ts";
 import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
 import { candleLength, type Dataset, factsOfKind } from "../dataset.ts";

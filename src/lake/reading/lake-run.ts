@@ -1,18 +1,17 @@
 import { showSeconds } from "../../base/time/time.ts";
-import { createQueue } from "../../base/queue.ts";
-import { counted } from "../../base/text/counted.ts";
+import { createQueue } from "../../base/concurrent.ts";
+import { counted } from "../../base/text/words.ts";
 import { notCreated } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
-import { type LostRange } from "../footer.ts";
+import type { LostRange } from "../footer.ts";
 import { type LakeFileState, readHeld } from "../files/stored-periods.ts";
 import type { Period } from "../layout.ts";
 import type { PeriodUpdate, ReadUpdate } from "../periods/period-update.ts";
 import { type Publisher, publishPeriod } from "../periods/publish-period.ts";
 import { creationOf, type Reach } from "./lake-reach.ts";
-import type { Lake } from "../lake.ts";
+import type { Lake, Published } from "../lake.ts";
 import { createWitnesses } from "./witness.ts";
 import type { Waiting } from "./waiting.ts";
-import type { Published } from "../lake.ts";
 
 export type LakeRun = ReturnType<typeof beginRun>;
 

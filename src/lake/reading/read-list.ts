@@ -1,3 +1,4 @@
+import { createDocument } from "../../client/document.ts";
 import { plainList } from "../../client/list-plan.ts";
 import { showSeconds } from "../../base/time/time.ts";
 import type { Args } from "../../api/args.ts";
@@ -6,7 +7,7 @@ import { Failure } from "../../base/failure.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { createPart, textOfFile } from "../../base/files/synced-file.ts";
 import { compactJson } from "../../base/json/json-text.ts";
-import { member } from "../../base/json/raw-json.ts";
+import { member } from "../../base/json/json-scan.ts";
 import type { Client } from "../../client/client.ts";
 import { everyRow } from "../../client/page.ts";
 import { createSeenKeys } from "../../client/seen-keys.ts";
@@ -17,7 +18,6 @@ import { creationOf } from "./lake-reach.ts";
 import type { LakeRun } from "./lake-run.ts";
 import { folderOf } from "../layout.ts";
 import { nameOfWork, workFolder } from "../files/place-file.ts";
-import { createDocument } from "../../client/document.ts";
 
 /**
  * Reads a list: its search, or each of its pools. `recent` are pools of the last day with the time of their creation in

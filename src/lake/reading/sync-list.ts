@@ -1,8 +1,7 @@
 import { fail, usageFailure } from "../../base/failure.ts";
-import { member } from "../../base/json/raw-json.ts";
-import { counted } from "../../base/text/counted.ts";
-import { SECONDS_PER_DAY } from "../../base/time/calendar.ts";
-import { parseRfc3339 } from "../../base/time/time.ts";
+import { member } from "../../base/json/json-scan.ts";
+import { counted } from "../../base/text/words.ts";
+import { parseRfc3339, SECONDS_PER_DAY } from "../../base/time/time.ts";
 import { addressKey } from "../../client/subject.ts";
 import { nameOfDataset, periodOf, type PoolList } from "../dataset.ts";
 import { identityOf } from "../footer.ts";

@@ -1,5 +1,5 @@
 import { linesOfFile } from "../../base/files/synced-file.ts";
-import { counted } from "../../base/text/counted.ts";
+import { counted } from "../../base/text/words.ts";
 import { completeAge } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
 import type { Footer } from "../footer.ts";

@@ -1,14 +1,13 @@
 import type { Hash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { checkHeld, type FileLock } from "../../base/files/file-lock.ts";
-import { checkRegular } from "../../base/files/file-checks.ts";
+import { checkRegular } from "../../base/files/paths.ts";
 import type { Interrupted } from "../checkpoint.ts";
 import { beginCheckpoint, continueCheckpoint } from "./write-checkpoint.ts";
 import { lockOf, partOf } from "../out-file.ts";
 import { type PlannedFile, publishRows } from "./encoded-file.ts";
 import type { Encoder } from "../encoder.ts";
-import { continueRowFile, createRowFile, placePart } from "./row-file.ts";
-import { countedSink } from "./sink.ts";
+import { continueRowFile, countedSink, createRowFile, placePart } from "./row-file.ts";
 import type {
   CheckpointHeader,
   CheckpointLine,

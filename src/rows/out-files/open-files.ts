@@ -5,8 +5,7 @@ import { fail, type Failure } from "../../base/failure.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../../base/files/file-errors.ts";
 import { repairPartialLine, type TornLine } from "../../base/files/last-lines.ts";
 import { refuseUnfinished } from "../out-file.ts";
-import { makeFolder } from "../../base/files/paths.ts";
-import { isSameFile } from "../../base/files/file-checks.ts";
+import { isSameFile, makeFolder } from "../../base/files/paths.ts";
 
 /** In milliseconds. Files are closed if they have not been used for this long and another one is opened. */
 const [checkIntervalMs, idleMs] = [1000, 60_000];

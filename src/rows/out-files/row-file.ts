@@ -1,12 +1,33 @@
+import { createHash, type Hash } from "node:crypto";
 import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import type { Output } from "../../base/context/context.ts";
 import { cutFile } from "../../base/files/last-lines.ts";
-import { carefully, checkRegular, isSameFile } from "../../base/files/file-checks.ts";
-import { errorCode, describeFileError, writeFailure } from "../../base/files/file-errors.ts";
+import { carefully, checkRegular, isSameFile, isTaken } from "../../base/files/paths.ts";
+import { describeFileError, errorCode, writeFailure } from "../../base/files/file-errors.ts";
 import { fail, type Failure, type FailureDetails } from "../../base/failure.ts";
-import { isTaken } from "../../base/files/paths.ts";
 import { giveNewName, keepMode } from "../../base/files/replace-file.ts";
 import { unwritable } from "../out-file.ts";
+
+/** `hash` covers the earlier bytes. Omit it if possible: hashing takes up 10% of a local pull to stdout. */
+export function countedSink(write: Output["write"], bytesBefore = 0, hash?: Hash) {
+  let bytes = bytesBefore;
+  return {
+    write: async (text: string | Uint8Array): Promise<void> => {
+      hash?.update(text);
+      bytes += typeof text === "string" ? Buffer.byteLength(text) : text.length;
+      await write(text);
+    },
+    /** Including the bytes that earlier runs wrote. */
+    bytes: () => bytes,
+    /** The hash of all bytes, in hexadecimal; undefined if the sink does not compute it. */
+    sha256: () => hash?.copy().digest("hex"),
+  };
+}
+
+export function newHash(isWanted: boolean): Hash | undefined {
+  return isWanted ? createHash("sha256") : undefined;
+}
 
 /**
  * Fails if the file exists. Rows are always appended: with fixed positions, the system would zero-fill any part that

@@ -1,7 +1,7 @@
 import { closeSync, constants, ftruncateSync, rmSync, writeFileSync } from "node:fs";
 import type { Failure } from "../../base/failure.ts";
 import { writeFailure } from "../../base/files/file-errors.ts";
-import { openRegular } from "../../base/files/file-checks.ts";
+import { openRegular } from "../../base/files/paths.ts";
 import { removeStaged, replaceWithText } from "../../base/files/replace-file.ts";
 import { checkpointOf } from "../out-file.ts";
 import type { CheckpointHeader, CheckpointLine, WrittenFile } from "../checkpoint-lines.ts";

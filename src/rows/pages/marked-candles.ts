@@ -1,9 +1,8 @@
-import { more, nextOf, type Position } from "../../client/page-end.ts";
-import type { Page } from "../../client/page.ts";
+import { more, nextOf, type Page, type Position } from "../../client/page.ts";
 import type { CandleMarks } from "../../client/list-plan.ts";
 import { type TextRow, textRows } from "../../client/rows.ts";
 import type { Args } from "../../api/args.ts";
-import { member, rawMembers } from "../../base/json/raw-json.ts";
+import { member, rawMembers } from "../../base/json/json-scan.ts";
 import { candleWindow, openingOf, readSeconds, wholeSeconds } from "../../client/candle-windows.ts";
 import { intervalStart, nextIntervalStart, timeLike } from "../../client/candle-intervals.ts";
 

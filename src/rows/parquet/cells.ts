@@ -1,8 +1,13 @@
 import { integerDigits, isSameDecimal } from "../../base/json/exact-decimal.ts";
 import { compactJson, escapeJsonText } from "../../base/json/json-text.ts";
-import { decodeName } from "../../base/json/raw-json.ts";
-import { SECONDS_PER_DAY, writeUtc } from "../../base/time/calendar.ts";
-import { hasFourDigitYear, parseDate, parseRfc3339 } from "../../base/time/time.ts";
+import { decodeName } from "../../base/json/json-scan.ts";
+import {
+  hasFourDigitYear,
+  parseDate,
+  parseRfc3339,
+  SECONDS_PER_DAY,
+  writeUtc,
+} from "../../base/time/time.ts";
 import type { CellType, ParquetColumn } from "../parquet-format.ts";
 
 /** Decimals, integers and times (in microseconds since 1970) are bigints. Null means no value. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isObject } from "../../base/json/raw-json.ts";
+import { isObject } from "../../base/json/json-scan.ts";
 import { cellTypes, type ParquetColumn } from "../parquet-format.ts";
 
 /** The key of the receipt in the footer. */

@@ -1,5 +1,4 @@
-import { endOfValue, expectEnd, skipBlanks, walkObject } from "../../base/json/json-scan.ts";
-import { decodeName } from "../../base/json/raw-json.ts";
+import { decodeName, endOfValue, expectEnd, skipBlanks, walkObject } from "../../base/json/json-scan.ts";
 import { ColumnCells } from "./column-cells.ts";
 import { otherColumn, type ParquetColumn } from "../parquet-format.ts";
 import { RowBytes } from "./row-bytes.ts";

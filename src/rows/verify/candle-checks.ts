@@ -1,5 +1,5 @@
 import { intervals, madeIntervals } from "../../api/endpoints/ohlcv.ts";
-import { writeUtc } from "../../base/time/calendar.ts";
+import { writeUtc } from "../../base/time/time.ts";
 import { compareDecimals } from "../../base/json/compare-decimals.ts";
 import { createTimeReader } from "./row-place.ts";
 import type { RowCheck, Subject } from "./row-checks.ts";

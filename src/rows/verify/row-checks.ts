@@ -1,5 +1,5 @@
 import { createSeenKeys } from "../../client/seen-keys.ts";
-import { rawMembers } from "../../base/json/raw-json.ts";
+import { rawMembers } from "../../base/json/json-scan.ts";
 import { addBytes, addText, beginHash, endHash, type TextBytes } from "../../base/text/text-hash.ts";
 import { compareInstants, formatInstant, type Instant, parseRfc3339 } from "../../base/time/time.ts";
 import { wholeDigits } from "../../base/json/compare-decimals.ts";

@@ -1,4 +1,4 @@
-import { isObject, rawMembers, parseJson } from "../../base/json/raw-json.ts";
+import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
 import { type TextBytes, toBytes } from "../../base/text/text-hash.ts";
 
 /** One row of a file. It is valid until the next row is read. */

@@ -1,6 +1,6 @@
 import { findEndpoint, splitPath } from "../../api/endpoints/find-endpoint.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
-import { rawElements } from "../../base/json/raw-json.ts";
+import { rawElements } from "../../base/json/json-scan.ts";
 
 export interface ListBody {
   /** Includes the rows' opening bracket. */

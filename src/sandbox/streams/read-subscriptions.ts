@@ -1,4 +1,4 @@
-import { parseJson } from "../../base/json/raw-json.ts";
+import { parseJson } from "../../base/json/json-scan.ts";
 import { assetsPerPost } from "../../api/feed.ts";
 import { longestBackfill, type StreamInterval, streamIntervals } from "../../api/feeds/ohlcv-feed.ts";
 import { supportedNetworks } from "../answers/answer.ts";

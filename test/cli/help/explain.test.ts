@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorCodes, factsOf } from "../../../src/api/error-codes.ts";
+import { errorCodes, factsOf } from "../../../src/api/service-errors.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 
 /**

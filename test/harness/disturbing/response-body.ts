@@ -1,4 +1,4 @@
-import { rawElements, rawMembers } from "../../../src/base/json/raw-json.ts";
+import { rawElements, rawMembers } from "../../../src/base/json/json-scan.ts";
 
 /** A successful response of any endpoint, cut into its rows and the rest. All texts are exactly as the service sent them. */
 export interface ResponseBody {

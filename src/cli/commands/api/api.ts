@@ -1,5 +1,5 @@
 import { isDocument, plainList } from "../../../client/list-plan.ts";
-import type { Position } from "../../../client/page-end.ts";
+import type { Position } from "../../../client/page.ts";
 import type { Args, ApiRequest } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { usageFailure } from "../../../base/failure.ts";
@@ -17,8 +17,7 @@ import {
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { ApiFlags } from "./api-flags.ts";
-import type { PullPlan } from "../input/pull-plan.ts";
-import { positionOf } from "../input/wanted-rows.ts";
+import { positionOf, type PullPlan } from "../input/pull-plan.ts";
 import { rawCall, readRawPath } from "./raw-call.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Context } from "../../../base/context/context.ts";

@@ -3,8 +3,8 @@ import { findEndpoint } from "../../../api/endpoints/find-endpoint.ts";
 import type { Args, ApiRequest } from "../../../api/args.ts";
 import { defineEndpoint, type Endpoint } from "../../../api/endpoint.ts";
 import { type Failure, invalidInput, usageFailure } from "../../../base/failure.ts";
-import { type Param, query } from "../../../api/param.ts";
 import { isFixedWord } from "../../../api/read-param.ts";
+import { type Param, query } from "../../../api/param.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 
 /** An endpoint's path behaves like that endpoint. Values are sent as typed, even if their names are unknown. */

@@ -1,14 +1,14 @@
 import type { Target } from "../../../client/target.ts";
 import { creditsIn, type Meter } from "../../../client/meter.ts";
 import { usage } from "../../../api/endpoints/usage.ts";
-import { failAsService } from "../../../api/error-codes.ts";
+import { failAsService } from "../../../api/service-errors.ts";
 import { Failure } from "../../../base/failure.ts";
 import { isTier, plans, type Tier } from "../../../api/tier.ts";
 import { rawAt } from "../../../base/json/path-reader.ts";
-import { member } from "../../../base/json/raw-json.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
-import { shortened } from "../../../base/text/counted.ts";
+import { shortened } from "../../../base/text/words.ts";
 
 export interface SentKey {
   readonly key: string;

@@ -14,8 +14,7 @@ import {
   switchProfile,
 } from "../../settings/edit-credentials.ts";
 import { readSettings } from "../../settings/read-settings.ts";
-import { checkProfileName, label } from "../../../client/setting.ts";
-import type { Settings } from "../../../client/settings.ts";
+import { checkProfileName, label, type Settings } from "../../../client/settings.ts";
 import type { Input } from "../command.ts";
 
 export async function list(

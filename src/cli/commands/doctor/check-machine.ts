@@ -7,14 +7,14 @@ import { versionLine } from "../../../base/version.ts";
 import { cannotBeRead, describeError } from "../../../base/files/file-errors.ts";
 import { readRegularText } from "../../../base/files/bounded-read.ts";
 import { modeOf } from "../../../base/files/paths.ts";
-import { probeStateFolder } from "../../../base/files/update-json-file.ts";
+import { probeStateFolder } from "../../../base/files/json-file.ts";
 import { isColored, readsUnicode, settledColor } from "../../render/terminal.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { findFolders } from "../../folders.ts";
 import { findKeyCopies } from "../../settings/key-copies.ts";
 import { configWarnings, readConfigFile, readSettings } from "../../settings/read-settings.ts";
 import { probeSettingsFolder } from "../../settings/update-settings-file.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import { fail, failed, ok, type Outcome, warn } from "./findings.ts";
 
 /** As in package.json. */

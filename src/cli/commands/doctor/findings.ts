@@ -9,7 +9,7 @@ import { textWidth } from "../../render/values/width.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
 import { isColored, readsUnicode, settledColor } from "../../render/terminal.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import { wrapWords } from "../../../base/text/wrap-words.ts";
 
 export interface Finding {

@@ -7,8 +7,17 @@ import { didYouMean } from "../input/nearest-command.ts";
 import type { Input } from "../command.ts";
 import type { objectFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
-import { type ErrorCode, errorCodes, exitsOf, factsOf, isErrorCode } from "../../../api/error-codes.ts";
-import { isGatewayStatus, isServiceCode, meaningOf, serviceErrors } from "../../../api/service-errors.ts";
+import {
+  type ErrorCode,
+  errorCodes,
+  exitsOf,
+  factsOf,
+  isErrorCode,
+  isGatewayStatus,
+  isServiceCode,
+  meaningOf,
+  serviceErrors,
+} from "../../../api/service-errors.ts";
 import type { Block } from "../../help-page.ts";
 import { printPage } from "../../print-page.ts";
 

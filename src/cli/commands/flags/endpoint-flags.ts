@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../../api/endpoint.ts";
-import type { Param, ParamKind } from "../../../api/param.ts";
 import { acceptedChoices, choiceFailure } from "../../../api/read-param.ts";
+import type { Param, ParamKind } from "../../../api/param.ts";
 import { isMovingWindow, type Reply } from "../../../api/reply.ts";
 import { followFlags, growthFlags } from "./follow-flags.ts";
 import { watchAlertFlags } from "./alert-flags.ts";

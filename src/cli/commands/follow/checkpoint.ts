@@ -1,7 +1,7 @@
 import path from "node:path";
 import { groupBy } from "../../../base/group-by.ts";
 import { atSecond } from "../../../base/time/time.ts";
-import { isSameService, namesIn } from "../../../api/service-name.ts";
+import { isSameService, namesIn } from "../../../api/host.ts";
 import type { RowShape } from "../../../api/endpoint.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { fail } from "../../../base/failure.ts";
@@ -10,8 +10,8 @@ import { readLastLines, withoutPrefix } from "../../../base/files/last-lines.ts"
 import { lookAt, makeFolder } from "../../../base/files/paths.ts";
 import { textOfFile } from "../../../base/files/synced-file.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
-import { instant } from "../../../base/text/counted.ts";
-import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
+import { instant } from "../../../base/text/words.ts";
+import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
 import type { Earlier } from "../../../client/followed-list.ts";
 import { type FollowState, readFollowedRow, type FollowedRow } from "../../../client/followed-row.ts";
 

@@ -9,7 +9,7 @@ import { fallbackPollMs } from "../../../client/follow-wake.ts";
 import { createHoles, type Holes, shown, timesOf } from "./holes.ts";
 import type { Gap, Moment } from "../../../client/gap.ts";
 import { costOverTime } from "../../run/spending/cost-over-time.ts";
-import { counted, instant } from "../../../base/text/counted.ts";
+import { counted, instant } from "../../../base/text/words.ts";
 import type { Instant } from "../../../base/time/time.ts";
 import type { FollowLog } from "../flags/follow-flags.ts";
 

@@ -1,8 +1,8 @@
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
-import { createQueue } from "../../../base/queue.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { createQueue } from "../../../base/concurrent.ts";
+import { counted } from "../../../base/text/words.ts";
 import { namesAndLabels, type Subject } from "../../../client/subject.ts";
 import { endCause, StopReason } from "../../../client/ending.ts";
 import { refuseCompressed } from "../../../rows/encoder.ts";

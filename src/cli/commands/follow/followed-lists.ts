@@ -1,12 +1,12 @@
 import type { Args, ApiRequest } from "../../../api/args.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
-import { failAsService } from "../../../api/error-codes.ts";
+import { failAsService } from "../../../api/service-errors.ts";
 import { plans } from "../../../api/tier.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { PathNames } from "../../../base/files/file-pattern.ts";
-import { member } from "../../../base/json/raw-json.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { member } from "../../../base/json/json-scan.ts";
+import { counted } from "../../../base/text/words.ts";
 import { shortestPollOf } from "./read-queue.ts";
 import { comparableAddress, type Subject, subjectKey, titleOf } from "../../../client/subject.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/context/context.ts";
-import { instant } from "../../../base/text/counted.ts";
+import { instant } from "../../../base/text/words.ts";
 
 interface Hole {
   readonly from: number;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/context/context.ts";
 import type { Instant } from "../../../base/time/time.ts";
-import { createQueue } from "../../../base/queue.ts";
+import { createQueue } from "../../../base/concurrent.ts";
 import { compareRows, type FollowedRow } from "../../../client/followed-row.ts";
 
 interface RowTimes {

@@ -1,27 +1,33 @@
-import type { BatchInputs, CandleMarks, TokensOfPool, ListKind } from "../../../client/list-plan.ts";
-import { batchParam, groupsIn, traitsOf } from "../../../api/reply.ts";
+import {
+  type BatchInputs,
+  type CandleMarks,
+  type ListKind,
+  type PageOptions,
+  plainList,
+  type TokensOfPool,
+} from "../../../client/list-plan.ts";
+import { batchParam, groupsIn, isPaged, traitsOf } from "../../../api/reply.ts";
 import type { TimedPlan } from "../../../client/timed-legs.ts";
-import { readArgs } from "../../../api/args.ts";
+import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { withMadeCandles } from "../../../api/endpoints/ohlcv.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { chooseEndpoint, type EndpointGroup, positionals } from "./positionals.ts";
 import { type Input, usageOf } from "../command.ts";
-import type { EndpointFlags } from "../flags/endpoint-flags.ts";
+import type { EndpointFlags, ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { isList } from "./subjects.ts";
 import { formats } from "../../render/formats/formats.ts";
-import { readSeveralTokens } from "./several-tokens.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";
-import type { Subject } from "../../../client/subject.ts";
-import { addressName, checkedSubject, checkOneAsset, readTargets } from "./targets.ts";
-import { readDays, typedParams } from "./typed-params.ts";
-import { readWanted } from "./wanted-rows.ts";
+import { addressKey, type Subject } from "../../../client/subject.ts";
+import { addressName, checkedSubject, checkOneAsset, readDays, readTargets, typedParams } from "./targets.ts";
 import { completeWindow } from "../../../client/candle-windows.ts";
 import { madeInterval } from "../../../client/candle-intervals.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import type { Position } from "../../../client/page.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
 export interface PullPlan extends PullQuery {
@@ -127,4 +133,59 @@ export function groupsOf(
   { type: wanted }: Pick<Values<EndpointFlags>, "type">,
 ): readonly string[] {
   return groupsIn(reply)?.filter((name) => wanted?.includes(name) ?? true) ?? [onlyGroup];
+}
+
+/** Undefined unless a flag has several different values. Each of them is checked like a single one. */
+function readSeveralTokens(
+  endpoint: Endpoint,
+  given: TypedFlags,
+  args: Typed,
+  { now, maxRowsRead }: { readonly now: number; readonly maxRowsRead: number | undefined },
+): TokensOfPool | undefined {
+  const param = endpoint.params.find(({ several }) => several !== undefined);
+  if (param?.flag === undefined || maxRowsRead === undefined) return undefined;
+  const typed = (given.get(param.flag) ?? []).flatMap((text) => text?.split(",") ?? []);
+  const distinct = new Map(typed.map((text) => [addressKey(text), text]));
+  if (distinct.size < 2) {
+    if (!given.has("max-rows-read")) return undefined;
+    throw usageFailure(`--max-rows-read requires several tokens`, `repeat --${param.flag}`);
+  }
+  if (distinct.size > (param.several ?? 0))
+    throw usageFailure(
+      `--${param.flag}: at most ${param.several} tokens are accepted, but ${distinct.size} were given`,
+    );
+  if (given.has("cursor"))
+    throw usageFailure("--cursor cannot be used with several tokens", "use --limit or --all");
+  // The request, the checkpoint and the rows do not depend on the order.
+  const tokens = [...distinct.keys()].toSorted();
+  for (const token of tokens) readArgs(endpoint, new Map([...args, [param.name, token]]), now);
+  return { param: param.name, tokens, maxRowsRead };
+}
+
+/** How many rows are wanted, and how they are requested. Ignores flags that the endpoint's list does not support. */
+function readWanted(
+  { reply }: Endpoint,
+  flags: Values<ReplyFlags>,
+  defaultPageSize: number | undefined,
+  ofPool: TokensOfPool | undefined,
+): Pick<PullQuery, "limit"> & { readonly list: PageOptions } {
+  if (!isPaged(reply)) {
+    return { limit: flags.limit, list: plainList(0) };
+  }
+  const limit = flags.all === true ? undefined : flags.limit;
+  // If rows are selected here, the limit does not tell how many are needed. The first pages count as well.
+  const { maxRowsRead = reply.maxLimit, tokens = [] } = ofPool ?? {};
+  const most = Math.max(1, Math.min(reply.maxLimit, Math.floor(maxRowsRead / Math.max(1, tokens.length))));
+  const typedSize = flags["page-size"] ?? defaultPageSize;
+  const pageSize =
+    ofPool === undefined ? (typedSize ?? Math.min(limit ?? most, most)) : Math.min(typedSize ?? most, most);
+  const start = positionOf(flags.cursor, flags.page);
+  return { limit, list: { pageSize, start, isStrict: flags["no-strict"] !== true } };
+}
+
+export function positionOf(cursor: string | undefined, page: number | undefined): Position | undefined {
+  // In the specification for pool transactions, an empty cursor means the first page.
+  if (cursor === "") return undefined;
+  if (cursor !== undefined) return { flag: "cursor", value: cursor };
+  return page === undefined ? undefined : { flag: "page", value: String(page) };
 }

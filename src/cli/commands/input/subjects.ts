@@ -3,9 +3,9 @@ import { withoutSecrets } from "../../../base/key.ts";
 import { addressFault, type AddressOf, damageFault } from "../../../api/address-form.ts";
 import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { isFixedWord } from "../../../api/read-param.ts";
-import { type AssetSources, type NameFinder } from "../../run/asset-names.ts";
+import type { AssetSources, NameFinder } from "../../run/asset-names.ts";
 import { isAssetName, type NamedAsset } from "../../settings/asset-names.ts";
-import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
+import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
 import type { Subject } from "../../../client/subject.ts";
 
 interface Taker {

@@ -7,7 +7,7 @@ import { dexes } from "../../../api/endpoints/dexes.ts";
 import { networks } from "../../../api/endpoints/networks.ts";
 import type { ApiRequest } from "../../../api/args.ts";
 import type { Context } from "../../../base/context/context.ts";
-import { failAsService } from "../../../api/error-codes.ts";
+import { failAsService, networkDoubt } from "../../../api/service-errors.ts";
 import { Failure } from "../../../base/failure.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { listEnding, readCachedList, writeCachedList } from "../../settings/list-cache.ts";
@@ -17,9 +17,8 @@ import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
 import { nearestNetwork } from "../../../api/network-aliases.ts";
 import type { Page } from "../../../client/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
-import { member } from "../../../base/json/raw-json.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import type { PullPlan } from "./pull-plan.ts";
-import { networkDoubt } from "../../../api/service-errors.ts";
 import { candleWindow, countOpenings } from "../../../client/candle-windows.ts";
 
 interface ListLookup {

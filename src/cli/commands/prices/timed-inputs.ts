@@ -1,6 +1,6 @@
 import type { TimedAsset, TimedPlan } from "../../../client/timed-legs.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import { isObject, member, parseJson } from "../../../base/json/raw-json.ts";
+import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";

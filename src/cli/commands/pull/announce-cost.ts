@@ -1,5 +1,5 @@
 import { traitsOf } from "../../../api/reply.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import { estimate } from "../../run/spending/estimate.ts";
 import type { Report } from "../../run/report.ts";
 import type { PullPlan } from "../input/pull-plan.ts";

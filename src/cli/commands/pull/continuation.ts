@@ -1,20 +1,24 @@
 import { isPaged } from "../../../api/reply.ts";
-import { isConfirmed, nextOf, type Position } from "../../../client/page-end.ts";
-import type { Page } from "../../../client/page.ts";
+import { isConfirmed, nextOf, type Page, type Position } from "../../../client/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import type { ApiRequest } from "../../../api/args.ts";
 import { formats, namesColumns } from "../../render/formats/formats.ts";
-import { rawMembers } from "../../../base/json/raw-json.ts";
+import { rawMembers } from "../../../base/json/json-scan.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../../base/time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import type { PlannedPull, Pull } from "./pull.ts";
 import { isInterruption } from "../../../base/context/context.ts";
-import { Failure } from "../../../base/failure.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { Failure, usageFailure } from "../../../base/failure.ts";
+import { counted } from "../../../base/text/words.ts";
 import { systemFailure } from "../../../base/files/file-errors.ts";
 import type { RunOptions } from "../../run/run-options.ts";
+import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import type { FinishedPull } from "../../../rows/finished-pull.ts";
+import type { SharedValues } from "../../run/flags/shared-flags.ts";
+import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
 
 /** Flags that the next command does not repeat: the position in the list, this run's files, and details of its requests. */
 const ofThisRun: ReadonlySet<string> = new Set(
@@ -143,7 +147,7 @@ function openingOf(candle: string): string | undefined {
 }
 
 /** Whether and where the list continues after the rows that were written. */
-export interface Rest {
+interface Rest {
   /** Null if no page was received or a response was printed unchanged. */
   readonly more: boolean | null;
   /** Null if only part of the last page was used. */
@@ -236,4 +240,58 @@ function resumable(command: readonly string[], typed: TypedFlags, { format, sett
 export function sameCommand(command: readonly string[], typed: TypedFlags): string {
   const flags = new Map([...typed].filter(([name]) => name !== "verbose" && name !== "force"));
   return ["dexdata", ...command, ...flagWords(flags)].map(quoted).join(" ");
+}
+
+/** With --resume, an earlier pull has finished if it left no checkpoint, or one that it could not remove. */
+export async function findFinished(
+  claim: OutputClaim | undefined,
+  { isResumed, receipt, pattern }: WantedDestination,
+): Promise<FinishedPull | undefined> {
+  const published = claim?.published;
+  if (published !== undefined) {
+    const { header, progress, files } = published;
+    return { query: queryDigest(header.query), now: header.now, rows: progress.rows, files };
+  }
+  const isNew = claim === undefined || claim.interrupted !== undefined;
+  if (!isResumed || isNew || (!claim.isUnproven && pattern === undefined)) return undefined;
+  const { noCheckpoint, readFinishedPull } = await import("../../../rows/finished-pull.ts");
+  const finished = receipt === undefined ? undefined : readFinishedPull(receipt, claim.file);
+  if (pattern !== undefined) return finished;
+  if (finished === undefined) throw noCheckpoint(claim.file);
+  return finished;
+}
+
+/**
+ * If the receipt or the checkpoint matches the query and the files, the pull is complete. Returns undefined if only the
+ * receipt shows that there was another pull with this path, whose files remain.
+ */
+export async function reportFinished(
+  { context, report, to, plan, options }: PlannedPull,
+  { file, published }: OutputClaim,
+  finished: FinishedPull,
+): Promise<ExitCode | undefined> {
+  const { completeLine, endPublished, noCheckpoint } = await import("../../../rows/finished-pull.ts");
+  const query = queryOf(plan, options);
+  if (published !== undefined) checkSameQuery(file, published.header.query, query, plan.endpoint);
+  const isOther = queryDigest(query) !== finished.query;
+  if (isOther && to.pattern !== undefined) return undefined;
+  if (isOther) throw noCheckpoint(file, `, and ${to.receipt} belongs to a different query`);
+  const line = await completeLine(finished, to.pattern ?? file, options.encoder, context.signal);
+  if (published !== undefined) endPublished(file, line !== undefined);
+  if (line === undefined && to.pattern !== undefined) return undefined;
+  if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);
+  report.print(line);
+  const { refused = 0, missing = 0 } = published?.progress ?? {};
+  return refused > 0 || (missing > 0 && plan.missing === "fail") ? 8 : 0;
+}
+
+/** In milliseconds. A resumed pull keeps the time range of its first run. */
+export function resumedClock(begun: number | undefined, { now }: RunOptions, flags: SharedValues): number {
+  if (begun !== undefined && flags.now !== undefined && begun !== now) {
+    throw usageFailure(
+      `--now "${flags.now}": the pull started at ${new Date(begun).toISOString()}`,
+      "leave out --now to continue, or start over with --force instead of --resume",
+    );
+  }
+  return begun ?? now;
 }

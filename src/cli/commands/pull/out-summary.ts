@@ -1,8 +1,8 @@
 import { isDocument } from "../../../client/list-plan.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import { restOf } from "./continuation.ts";
 import { cutOffReason, type Pull } from "./pull.ts";
-import { unsettledDays } from "./unsettled-days.ts";
+import { unsettledDays } from "./report-end.ts";
 
 /** For example, `28,787 rows in swaps.ndjson, complete`. Counts the rows of earlier runs, too. */
 export function outSummary(run: Pull, out: string, exit: number): string {

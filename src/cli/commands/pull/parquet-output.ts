@@ -5,7 +5,7 @@ import type { ParquetTarget, WrittenRows } from "../../../rows/parquet-writer.ts
 import { splitPath } from "../../render/values/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 
 export interface ParquetOutput {

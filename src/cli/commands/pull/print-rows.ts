@@ -1,24 +1,61 @@
+import type { ExitCode } from "../../../base/exit-codes.ts";
+import { explainEarlyEnd, moreRowsLine } from "./continuation.ts";
+import type { Pull } from "./pull.ts";
 import { isDocument } from "../../../client/list-plan.ts";
 import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/page.ts";
 import type { ApiRequest } from "../../../api/args.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { isLong } from "../../../api/reply.ts";
-import type { ExitCode } from "../../../base/exit-codes.ts";
-import { type Failure, affectsOneInput } from "../../../base/failure.ts";
-import { type PullSink, startPull } from "../../../rows/pull.ts";
-import { remarksIn } from "../../../rows/pull-totals.ts";
+import { affectsOneInput, type Failure } from "../../../base/failure.ts";
+import { type PullSink, remarksIn, startPull } from "../../../rows/pull.ts";
 import { answerShapes, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import { createListKeeper, hintAtEmpty, hintAtReach, withSuggestion } from "../input/suggestion.ts";
-import { moreRowsLine } from "./continuation.ts";
-import { openRenderer } from "./open-renderer.ts";
-import { reportEnd } from "./report-end.ts";
-import type { Pull } from "./pull.ts";
+import { openRenderer } from "./open-output.ts";
+import { reportEnd, tableRemarks } from "./report-end.ts";
 import { createTableAssets, loadTrades, type TableAssets } from "./table-assets.ts";
-import { tableRemarks } from "./table-remarks.ts";
+
+/** However the pull ends, the file and the receipt reflect it. */
+export async function printAndClose(run: Pull): Promise<ExitCode> {
+  const started = run.context.clock.now();
+  const receive = async (exit: number, failure?: unknown): Promise<void> => {
+    if (run.to.receipt === undefined) return;
+    const { writeReceipt } = await import("./receipt.ts");
+    writeReceipt(run, { started, exit, failure });
+  };
+  let exit: ExitCode;
+  try {
+    exit = await printRows(run).catch(async (cause: unknown) => {
+      await run.destination.abort(run.client.meter);
+      throw cause;
+    });
+    await run.destination.commit();
+    for (const line of run.parquet?.notes() ?? []) run.report.info(line);
+  } catch (cause) {
+    const failure = explainEarlyEnd(cause, run);
+    // The pull's failure is more important than a failure to write the receipt.
+    await receive(1, failure).catch((problem: unknown) => {
+      run.report.warn(problem instanceof Error ? problem.message : String(problem));
+    });
+    throw failure;
+  }
+  await receive(exit);
+  run.destination.removeCheckpoint();
+  await tellOutput(run, exit);
+  return exit;
+}
+
+async function tellOutput(run: Pull, exit: ExitCode): Promise<void> {
+  const { context, options, report, flags } = run;
+  const { out } = flags;
+  if (out === undefined || !(context.stderr.isTerminal || options.hasStats)) return;
+  const { outSummary } = await import("./out-summary.ts");
+  const print = options.hasStats ? report.print : report.hint;
+  print(outSummary(run, out, exit));
+}
 
 /** Writes the rows of a pull to its output, page by page, and says at the end what a person should know about them. */
-export async function printRows(run: Pull): Promise<ExitCode> {
+async function printRows(run: Pull): Promise<ExitCode> {
   const { plan, client, options, reached, seen } = run;
   await announce(run);
   // A path into a value is read from the row's text.

@@ -4,7 +4,7 @@ import { withRepeated } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { isPaged } from "../../../api/reply.ts";
 import { fail } from "../../../base/failure.ts";
-import { isSameService, namesIn } from "../../../api/service-name.ts";
+import { isSameService, namesIn } from "../../../api/host.ts";
 import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { type RunOptions, serviceOf } from "../../run/run-options.ts";

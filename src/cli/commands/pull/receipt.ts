@@ -1,12 +1,12 @@
 import { withRepeated } from "../../../api/args.ts";
 import { exitOfInterruption, isInterruption } from "../../../base/context/context.ts";
 import { fail, Failure } from "../../../base/failure.ts";
-import { serviceName } from "../../../api/service-name.ts";
+import { serviceName } from "../../../api/host.ts";
 import { cannotBeWritten } from "../../../base/files/file-errors.ts";
 import { escapeJsonText, prettyJson } from "../../../base/json/json-text.ts";
 import { modeOf } from "../../../base/files/paths.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
-import { instant } from "../../../base/text/counted.ts";
+import { instant } from "../../../base/text/words.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { formatInstant, fromWire, showSeconds } from "../../../base/time/time.ts";
 import { version } from "../../../base/version.ts";
@@ -16,7 +16,7 @@ import { noCost } from "../../../rows/rows-output.ts";
 import { addPlans } from "../../../client/meter.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { queryDigest, queryOf } from "./pull-query.ts";
-import { unsettledDays } from "./unsettled-days.ts";
+import { unsettledDays } from "./report-end.ts";
 import { restOf } from "./continuation.ts";
 import { whyIncomplete } from "./out-summary.ts";
 

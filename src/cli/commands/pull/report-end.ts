@@ -1,10 +1,16 @@
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import { hiddenColumnWarnings } from "../../render/formats/missing-fields.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import { higherLimit, sameCommand } from "./continuation.ts";
-import { cutOffReason, type Pull } from "./pull.ts";
-import { unsettledDays } from "./unsettled-days.ts";
+import { asOfPull, cutOffReason, type OpenedPull, type Pull } from "./pull.ts";
+import type { ApiRequest } from "../../../api/args.ts";
+import { type Quote, quoteOf } from "../../render/values/quote.ts";
+import type { TableAssets } from "./table-assets.ts";
+import { candleWindow, countOpenings, wholeSeconds } from "../../../client/candle-windows.ts";
+import { showSeconds } from "../../../base/time/time.ts";
+import { answerAge } from "../../../api/tier.ts";
+import { nameOfDays } from "../../../base/time/days.ts";
 
 interface Lines {
   readonly warnings: readonly string[];
@@ -62,4 +68,83 @@ function tellRowsRead(run: Pull): boolean {
 function remarkOnMore({ typed, options, context, report }: Pull, line: string): void {
   const isByDefault = !typed.has("limit") && !options.isQuiet && !context.stderr.isTerminal;
   (isByDefault ? report.print : report.hint)(line);
+}
+
+/** For people: what the numbers mean, and why there are fewer candles than intervals. */
+export function tableRemarks(
+  run: Pull,
+  { endpoint, args }: ApiRequest,
+  assets: TableAssets,
+): readonly string[] {
+  const { options, reached, plan, context } = run;
+  const isSingle = plan.argSets.length === 1;
+  if (options.format !== "table" || !context.stdout.isTerminal || reached.totals.rowsOfQuestion === 0)
+    return [];
+  if (plan.list.kind === "candles")
+    return candleRemarks(
+      run,
+      args,
+      plan.list.fill !== undefined,
+      quoteOf(endpoint, args, isSingle ? assets.find : undefined),
+    );
+  const [shape] = Object.values(endpoint.rows);
+  const tokens = assets.find(args.get("pool_address") ?? "", args.get("network"))?.label?.split("/") ?? [];
+  const isPool = Object.hasOwn(shape?.record ?? {}, "last_price") && plan.isRecord;
+  if (!isPool || tokens.length !== 2 || args.get("inversed") === "true") return [];
+  return [`prices and changes of ${tokens[0]} in USD; last_price in ${tokens[1]}`];
+}
+
+function candleRemarks(
+  { plan, options, reached }: Pull,
+  args: ApiRequest["args"],
+  isFilled: boolean,
+  quote: Quote | undefined,
+): readonly string[] {
+  const rows = reached.totals.rowsOfQuestion;
+  const window = candleWindow(args);
+  const until = Math.min(wholeSeconds(window.end), Math.ceil(options.now / 1000));
+  const intervals = countOpenings({ ...window, end: String(until) });
+  const isSparse = !args.has("count_back") && !isFilled && rows < intervals && plan.argSets.length === 1;
+  const isSwappable = args.has("pool_address") && !args.has("inversed");
+  return [
+    ...(quote === undefined || options.picture === "chart"
+      ? []
+      : [
+          `${args.get("interval")} candles; prices ${quote.of === undefined ? "" : `of ${quote.of} `}in ${quote.in}${isSwappable ? " (for the inverse: --inversed)" : ""}`,
+        ]),
+    ...(isSparse
+      ? [`${intervals - rows} of ${intervals} intervals had no trades; --fill null shows them`]
+      : []),
+  ];
+}
+
+/** In seconds. The service may add a row this late (wire-facts 4.6). */
+const lateRows = 240;
+
+interface Unsettled {
+  /** All rows before this time are in the output; in Unix seconds. */
+  readonly completeTo: number;
+  readonly problem: string;
+  readonly exit: 0 | 8;
+}
+
+/**
+ * Undefined unless the days of `--day` can still get rows, or are older than what the service keeps. The clock is that of
+ * the pull's first run, and the responses show whether it is ahead of the service's.
+ */
+export function unsettledDays(run: OpenedPull): Unsettled | undefined {
+  const { plan, options, client, reached } = run;
+  const { days } = plan;
+  if (days === undefined) return undefined;
+  if (reached.doubt !== undefined) return { completeTo: days.from, problem: reached.doubt, exit: 8 };
+  const now = Math.floor(options.now / 1000);
+  const delay = answerAge(client.target.tier) + Math.ceil(client.meter.age / 1000);
+  const shownTo = Math.floor((asOfPull(run) ?? Number.POSITIVE_INFINITY) / 1000);
+  const settled = Math.min(now - delay, shownTo) - lateRows;
+  if (settled >= days.to) return undefined;
+  const completeTo = Math.max(days.from, settled);
+  if (days.endsNow) return { completeTo, problem: "today has not ended", exit: 0 };
+  const from = showSeconds(now + days.to - settled);
+  const problem = `${nameOfDays(days)} can still get rows; to fetch all of them, run this again at ${from} or later`;
+  return { completeTo, problem, exit: 8 };
 }

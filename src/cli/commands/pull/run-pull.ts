@@ -1,16 +1,15 @@
 import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
+import { refuseTaken } from "../../../rows/out-file.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
-import { totalsOf } from "../../../rows/pull-totals.ts";
+import { totalsOf } from "../../../rows/pull.ts";
 import type { FinishedPull } from "../../../rows/finished-pull.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { type Opening, type Run, reportCost, short, withRun } from "../../run/with-run.ts";
+import { type Opening, reportCost, type Run, short, withRun } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
-import { checkPlan } from "./check-plan.ts";
-import { restText } from "./continuation.ts";
-import { findFinished, reportFinished, resumedClock } from "./finished-earlier.ts";
+import { findFinished, reportFinished, restText, resumedClock } from "./continuation.ts";
 import {
   checkBinaryOutput,
   checkDestination,
@@ -18,8 +17,12 @@ import {
   openRunOutput,
   readDestination,
 } from "./open-output.ts";
-import { printAndClose } from "./print-and-close.ts";
+import { printAndClose } from "./print-rows.ts";
 import { type OpenedPull, type PlannedPull, type Pull, pullState, type TypedCommand } from "./pull.ts";
+import { rowShape } from "../../../api/endpoint.ts";
+import { formatInstant, fromWire } from "../../../base/time/time.ts";
+import { checkPrefix } from "../../render/formats/row-prefix.ts";
+import { checkColumns } from "../../render/table/choose-columns.ts";
 
 /** Everything has been checked by the time the promise resolves. */
 type ReadPlan = (options: RunOptions, sources: AssetSources) => Promise<PullPlan>;
@@ -102,4 +105,41 @@ async function openOutput(opened: OpenedPull): Promise<Pull> {
   const parquet = await openParquetOutput(opened);
   const destination = await openRunOutput(opened, { seen, canResume, parquet });
   return { ...opened, destination, seen, parquet };
+}
+
+/** What needs both the plan and the output: columns, the prefix, and the files of a path with fields. */
+async function checkPlan(planned: PlannedPull, finished: FinishedPull | undefined): Promise<void> {
+  const { to, claim, plan } = planned;
+  checkColumnsOf(planned);
+  remarkOnInput(planned);
+  if (to.pattern === undefined) return;
+  const { checkSplit } = await import("./split-pages.ts");
+  const known = checkSplit(to.pattern, plan);
+  const isOwn = claim?.interrupted?.files !== undefined || finished !== undefined;
+  if (!to.isForced && !isOwn) refuseTaken(known);
+}
+
+function checkColumnsOf({ options, plan }: PlannedPull): void {
+  const { endpoint, groups } = plan;
+  if (options.columns !== undefined) {
+    const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
+    checkColumns(tables, options.columns);
+  }
+  checkPrefix(options, plan);
+}
+
+/** What is valid, but rarely meant. */
+function remarkOnInput({ report, typed, plan }: PlannedPull): void {
+  // An empty cursor, probably an unset variable, would silently read the first page again.
+  if (typed.get("cursor")?.at(-1) === "") report.warn("--cursor is empty; starting at the first page");
+  const point = pointInTime(plan);
+  if (point !== undefined)
+    report.info(`the range is a single point in time; for the entire day, use --day ${point.slice(0, 10)}`);
+}
+
+/** Two equal bounds, such as the same date, rarely mean what they say. */
+function pointInTime({ argSets: [args], endpoint }: PullPlan): string | undefined {
+  const from = args?.get("from");
+  if (from === undefined || from !== args?.get("to") || endpoint.raw !== undefined) return undefined;
+  return formatInstant(fromWire(from));
 }

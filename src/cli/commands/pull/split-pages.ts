@@ -11,7 +11,7 @@ import {
   fillFields,
   type PathNames,
 } from "../../../base/files/file-pattern.ts";
-import { member } from "../../../base/json/raw-json.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import type { Output } from "../../../base/context/context.ts";
 import type { RenderedPage, Renderer } from "../../render/renderer.ts";
 import { parseRfc3339 } from "../../../base/time/time.ts";

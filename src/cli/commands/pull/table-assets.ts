@@ -5,14 +5,14 @@ import type { ApiRequest } from "../../../api/args.ts";
 import { type Endpoint, onlyGroup } from "../../../api/endpoint.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Failure } from "../../../base/failure.ts";
-import { member } from "../../../base/json/raw-json.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { chooseColumns, isOfTrade } from "../../render/table/choose-columns.ts";
 import type { FindAsset } from "../../render/values/cell.ts";
 import { createNameFinder } from "../../run/asset-names.ts";
 import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
 import type { Hosts, RunOptions } from "../../run/run-options.ts";
-import { titleOf, type Subject } from "../../../client/subject.ts";
+import { type Subject, titleOf } from "../../../client/subject.ts";
 import { letHeapGrow } from "../../../base/heap-room.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 

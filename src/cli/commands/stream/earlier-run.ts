@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/context/context.ts";
 import { earlierFiles } from "../../../base/files/file-pattern.ts";
 import { readLastLines } from "../../../base/files/last-lines.ts";
-import { member, parseJson } from "../../../base/json/raw-json.ts";
+import { member, parseJson } from "../../../base/json/json-scan.ts";
 import { type Moment, momentAt } from "../../../client/gap.ts";
 import type { StreamValues } from "./stream-flags.ts";
 

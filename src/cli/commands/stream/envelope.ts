@@ -1,4 +1,4 @@
-import { type EventId, type StreamEvent } from "../../../client/stream-event.ts";
+import type { EventId, StreamEvent } from "../../../client/stream-event.ts";
 import { escapeJsonText } from "../../../base/json/json-text.ts";
 import type { Subject } from "../../../client/subject.ts";
 

@@ -1,8 +1,8 @@
 import type { StreamEvent } from "../../../client/stream-event.ts";
 import type { Feed, FeedKind } from "../../../api/feed.ts";
 import type { PathNames } from "../../../base/files/file-pattern.ts";
-import { member } from "../../../base/json/raw-json.ts";
-import { instant } from "../../../base/text/counted.ts";
+import { member } from "../../../base/json/json-scan.ts";
+import { instant } from "../../../base/text/words.ts";
 import { parseRfc3339 } from "../../../base/time/time.ts";
 import { Foreign, type Owner, readRow } from "../../../client/event-owner.ts";
 import { createSparseCount } from "../../run/repeat-limiter.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { fail, type Failure } from "../../../base/failure.ts";
-import { counted, someOf } from "../../../base/text/counted.ts";
+import { counted, someOf } from "../../../base/text/words.ts";
 import type { Ending } from "../../../client/ending.ts";
 import { createQuietWatch } from "../../run/quiet-watch.ts";
 import { nameOf } from "../../../client/subject.ts";

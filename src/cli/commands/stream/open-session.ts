@@ -8,7 +8,7 @@ import { EventOwners } from "../../../client/event-owner.ts";
 import { createPlaces } from "./event-place.ts";
 import type { StreamEvent } from "../../../client/stream-event.ts";
 import { planConnections, roomFor, withoutMalformed } from "../../../client/plan-connections.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import type { Input } from "../command.ts";
 import { costOfTokens, type StreamFlags } from "./stream-flags.ts";
 import { assetReader, readStreamOptions } from "./stream-options.ts";

@@ -1,7 +1,7 @@
 import { partialExits } from "../../../base/exit-codes.ts";
 import { feedsWith } from "../../../api/feeds/all-feeds.ts";
 import { tiers } from "../../../api/tier.ts";
-import { inWords } from "../../../base/text/counted.ts";
+import { inWords } from "../../../base/text/words.ts";
 import { addressesWithNetworks, command, networkAndAddresses } from "../command.ts";
 import { costOfTokens, streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
 

@@ -17,7 +17,7 @@ import type { Run } from "../../run/with-run.ts";
 import type { createPlaces, Place } from "./event-place.ts";
 import { type EventOwners, Foreign } from "../../../client/event-owner.ts";
 import type { Moment } from "../../../client/gap.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import { createPendingLines, type PendingLines } from "./pending-lines.ts";
 import type { StreamValues } from "./stream-flags.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";

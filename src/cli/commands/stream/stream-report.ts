@@ -8,9 +8,9 @@ import { costOfRun } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Foreign } from "../../../client/event-owner.ts";
 import type { Gap } from "../../../client/gap.ts";
-import { counted, instant, shortened, someOf } from "../../../base/text/counted.ts";
+import { counted, instant, shortened, someOf } from "../../../base/text/words.ts";
 import type { StreamLog } from "./stream-flags.ts";
-import { nameOf, namesAndLabels, titleOf, type Subject } from "../../../client/subject.ts";
+import { nameOf, namesAndLabels, type Subject, titleOf } from "../../../client/subject.ts";
 import type { Connection, LiveHandlers } from "../../../client/stream-options.ts";
 
 /** Reports to people on stderr, and to programs in the `--events` file. */

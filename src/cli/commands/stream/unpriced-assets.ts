@@ -1,6 +1,6 @@
 import { multiPrices } from "../../../api/endpoints/multi-prices.ts";
 import { Failure } from "../../../base/failure.ts";
-import { member } from "../../../base/json/raw-json.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import type { Client } from "../../../client/client.ts";
 import { subjectKey } from "../../../client/subject.ts";
 import { readPages } from "../../../client/read-pages.ts";

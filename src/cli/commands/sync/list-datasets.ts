@@ -5,7 +5,7 @@ import { choiceFailure } from "../../../api/read-param.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import type { AssetSources, NameFinder } from "../../run/asset-names.ts";
 import { isAssetName } from "../../settings/asset-names.ts";
-import { member } from "../../../base/json/raw-json.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import {
   type CandleInterval,
   type Dataset,
@@ -16,8 +16,7 @@ import {
   partitions,
 } from "../../../lake/dataset.ts";
 import { folderOf } from "../../../lake/layout.ts";
-import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
-import { parseRfc3339, parseTimeBound } from "../../../base/time/time.ts";
+import { parseRfc3339, parseTimeBound, SECONDS_PER_DAY } from "../../../base/time/time.ts";
 import { joinLists, type NewList, newList, readSearch } from "./pool-lists.ts";
 import { readStoredInterval, syncFlags } from "./sync-flags.ts";
 import { checkListed, checkWord, isList, type ListedAsset, readLines, readWord } from "../input/subjects.ts";

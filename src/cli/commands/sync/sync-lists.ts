@@ -1,8 +1,8 @@
 import { candleReach, type Tier } from "../../../api/tier.ts";
 import path from "node:path";
 import { usageFailure } from "../../../base/failure.ts";
-import { counted } from "../../../base/text/counted.ts";
-import { SECONDS_PER_DAY } from "../../../base/time/calendar.ts";
+import { counted } from "../../../base/text/words.ts";
+import { SECONDS_PER_DAY } from "../../../base/time/time.ts";
 import {
   assetsName,
   changeAssets,

@@ -12,7 +12,7 @@ import { checkService, lockRoot } from "../../../lake/lock-root.ts";
 import { createServiceClock, type ServiceClock } from "../../../lake/service-clock.ts";
 import { type LakePlan, planLake, syncLake } from "../../../lake/sync-lake.ts";
 import { type Run, short, withRun } from "../../run/with-run.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import type { Input } from "../command.ts";
 import { withoutNames } from "../input/replace-names.ts";
 import { recordedService } from "../../run/run-options.ts";

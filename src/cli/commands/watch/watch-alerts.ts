@@ -1,7 +1,7 @@
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
-import { member } from "../../../base/json/raw-json.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { member } from "../../../base/json/json-scan.ts";
+import { counted } from "../../../base/text/words.ts";
 import { valuesOf } from "../../run/alerts/condition.ts";
 import { checkBlind, openAlerts, readWanted, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import { createRowAlerts } from "../../run/alerts/row-alerts.ts";

@@ -1,6 +1,6 @@
 import { plans, type Tier } from "../../../api/tier.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import { estimate } from "../../run/spending/estimate.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { PullPlan } from "../input/pull-plan.ts";

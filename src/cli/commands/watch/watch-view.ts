@@ -12,9 +12,9 @@ import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import { formatSeconds } from "../../../api/duration.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
-import { presentationOf } from "../pull/open-renderer.ts";
+import { presentationOf } from "../pull/open-output.ts";
 import type { Changes, Round } from "./rounds.ts";
-import { someOf } from "../../../base/text/counted.ts";
+import { someOf } from "../../../base/text/words.ts";
 
 export interface WatchView {
   /** `at` is the time of the requests, in milliseconds since the epoch. */

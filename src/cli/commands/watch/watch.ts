@@ -12,7 +12,7 @@ import { writeHourlyEstimate } from "../../run/output/write-estimate.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, short, withRun } from "../../run/with-run.ts";
-import { counted, grouped } from "../../../base/text/counted.ts";
+import { counted, grouped } from "../../../base/text/words.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { type PullPlan, readPlan } from "../input/pull-plan.ts";
 import type { Input } from "../command.ts";

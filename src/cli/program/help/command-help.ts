@@ -1,6 +1,6 @@
 import { type Command, usagesOf } from "../../commands/command.ts";
 import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import { briefRows, flagBlocks, flagFamilies, flagsOnPage } from "./flag-rows.ts";
 import { drawPage } from "../../render/draw-page.ts";
 import type { Block, HelpForm } from "../../help-page.ts";

@@ -1,4 +1,4 @@
-import { member } from "../../../base/json/raw-json.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import { showTrade } from "../values/trade.ts";
 import { blank, type Cell, type CellStyle, noValue, showCell } from "../values/cell.ts";
 import { percentBetween } from "../values/decimal.ts";

@@ -6,7 +6,7 @@ import type { FeedKind } from "../../../api/feed.ts";
 import type { FeedName } from "../../../api/feeds/all-feeds.ts";
 import { cutText, ellipsis, joinFitting } from "../values/width.ts";
 import { shownText } from "../sanitize.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 
 export interface BoardOptions {
   readonly feed: FeedName;

@@ -1,6 +1,6 @@
 import type { Key } from "../../../base/context/context.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
-import { isObject, member } from "../../../base/json/raw-json.ts";
+import { isObject, member } from "../../../base/json/json-scan.ts";
 import type { Window } from "../display.ts";
 import { createScroll, keysLine, restLine } from "../scroll.ts";
 import { type AssetRow, createAssetRow, type NamedRow } from "./asset-row.ts";

@@ -1,4 +1,4 @@
-import { member } from "../../../base/json/raw-json.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import { intervalStart, nextIntervalStart } from "../../../client/candle-intervals.ts";
 
 /** A single candle, or several merged into one. */

@@ -1,4 +1,4 @@
-import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../../../base/time/calendar.ts";
+import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../../../base/time/time.ts";
 import { countZeros, readDecimal, roundPlaces, writeDecimal } from "../values/decimal.ts";
 import type { CandleColumn, CandleColumns } from "./candle-columns.ts";
 

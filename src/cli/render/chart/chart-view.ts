@@ -1,6 +1,5 @@
 import type { Args } from "../../../api/args.ts";
-import { fromWire } from "../../../base/time/time.ts";
-import { writeUtc } from "../../../base/time/calendar.ts";
+import { fromWire, writeUtc } from "../../../base/time/time.ts";
 import { shownText } from "../sanitize.ts";
 import { assetLabel } from "../values/width.ts";
 import { roomOf } from "../table/fit-columns.ts";

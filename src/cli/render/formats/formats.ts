@@ -6,13 +6,12 @@ import {
 } from "../../../api/output-format.ts";
 import { nameWithoutGzip } from "../../../rows/encoder.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
-import { csv } from "./csv.ts";
+import { csv, tsv } from "./separated-format.ts";
 import type { Format } from "../format.ts";
 import { json } from "./json.ts";
 import { ndjson } from "./ndjson.ts";
 import { parquet } from "./parquet.ts";
 import { table, wide } from "./table.ts";
-import { tsv } from "./tsv.ts";
 
 /** The type requires an entry for every value of `-o`. */
 export const formats: Readonly<Record<OutputFormat, Format>> = {

@@ -1,8 +1,7 @@
 import { rowShape } from "../../../api/endpoint.ts";
-import { OPEN_ARRAY, OPEN_OBJECT } from "../../../base/json/json-scan.ts";
+import { decodeName, OPEN_ARRAY, OPEN_OBJECT } from "../../../base/json/json-scan.ts";
 import { compactJson, escapeJsonText } from "../../../base/json/json-text.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
-import { decodeName } from "../../../base/json/raw-json.ts";
 import { tableColumns } from "../table/columns.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import type { LocalRow, Writing } from "../format.ts";

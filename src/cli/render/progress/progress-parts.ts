@@ -1,6 +1,6 @@
 import { visibleText } from "../sanitize.ts";
 import { formatSeconds } from "../../../api/duration.ts";
-import { counted, grouped } from "../../../base/text/counted.ts";
+import { counted, grouped } from "../../../base/text/words.ts";
 
 export interface PullState {
   /** Includes rows from earlier runs. */

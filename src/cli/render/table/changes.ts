@@ -1,4 +1,4 @@
-import { isObject } from "../../../base/json/raw-json.ts";
+import { isObject } from "../../../base/json/json-scan.ts";
 import { alertMark, blank, type Cell, type CellStyle, plain } from "../values/cell.ts";
 import { columnCell, drawnColumn, type TableColumn } from "./columns.ts";
 import type { RecordPart } from "./record-parts.ts";

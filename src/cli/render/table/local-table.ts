@@ -1,4 +1,4 @@
-import { grouped } from "../../../base/text/counted.ts";
+import { grouped } from "../../../base/text/words.ts";
 import { wrapWords } from "../../../base/text/wrap-words.ts";
 import type { LocalLook, LocalRow } from "../format.ts";
 import { visibleText } from "../sanitize.ts";

@@ -1,4 +1,4 @@
-import { isObject, member } from "../../../base/json/raw-json.ts";
+import { isObject, member } from "../../../base/json/json-scan.ts";
 import type { RecordShape } from "../../../api/record.ts";
 import { shownText } from "../sanitize.ts";
 import { type Cell, cellKind, type CellStyle, noValue, plain, showCell } from "../values/cell.ts";

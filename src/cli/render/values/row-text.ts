@@ -1,9 +1,8 @@
 import type { Rows } from "../../../client/rows.ts";
 import type { Output } from "../../../base/context/context.ts";
-import { beginsWith, OPEN_ARRAY } from "../../../base/json/json-scan.ts";
+import { beginsWith, OPEN_ARRAY, rawElements } from "../../../base/json/json-scan.ts";
 import { compactJson, escapeJsonText, prettyJson } from "../../../base/json/json-text.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
-import { rawElements } from "../../../base/json/raw-json.ts";
 
 /**
  * Returns the text to write for a row. With `--fields`, that is a flat object that maps each path as typed to its

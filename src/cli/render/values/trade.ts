@@ -1,5 +1,5 @@
 import type { TradePart } from "../../../api/record.ts";
-import { member } from "../../../base/json/raw-json.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import { type TradeType, tradeSize, tradeType } from "./trade-type.ts";
 import { blank, type Cell, type CellStyle, noValue, plain, type Tone } from "./cell.ts";
 import { shownText } from "../sanitize.ts";

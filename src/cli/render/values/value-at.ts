@@ -1,4 +1,4 @@
-import { member } from "../../../base/json/raw-json.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import type { Field, RecordShape } from "../../../api/record.ts";
 
 /** Steps are names in objects, indices in arrays, or `*` for all elements. Inherited properties are never returned. */

@@ -3,7 +3,7 @@ import type { Context } from "../../../base/context/context.ts";
 import { openLogFile } from "../../../base/files/log-file.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
 import { linesOfFile } from "../../../base/files/synced-file.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import { holdFile, lockOf, targetOf } from "../../../rows/out-file.ts";
 import type { Run } from "../with-run.ts";
 import type { Alert, AlertOptions, Memory } from "./alerts.ts";

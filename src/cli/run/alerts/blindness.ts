@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/context/context.ts";
-import { instant } from "../../../base/text/counted.ts";
+import { instant } from "../../../base/text/words.ts";
 import type { Moment } from "../../../client/gap.ts";
 import { nameOf, namesAndLabels, type Subject } from "../../../client/subject.ts";
 import { type Alert, idOf } from "./alerts.ts";

@@ -4,7 +4,7 @@ import { type Context, isInterruption, type Output } from "../../../base/context
 import { findProgram } from "../../../base/files/find-program.ts";
 import { cannotBeStarted } from "../../../base/files/file-errors.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { counted } from "../../../base/text/counted.ts";
+import { counted } from "../../../base/text/words.ts";
 import type { Report } from "../report.ts";
 import type { Alert } from "./alerts.ts";
 

@@ -3,7 +3,7 @@ import { isInterruption } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { StopReason } from "../../../client/ending.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { member } from "../../../base/json/raw-json.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import { visibleText } from "../../render/sanitize.ts";
 import type { LogEvent } from "../output/event-log.ts";
 import type { TypedFlags } from "../flags/flag.ts";

@@ -1,5 +1,5 @@
 import { createPathReader } from "../../../base/json/path-reader.ts";
-import { decodeName } from "../../../base/json/raw-json.ts";
+import { decodeName } from "../../../base/json/json-scan.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import type { Candidate } from "./alerts.ts";
 import type { Alerts } from "./open-alerts.ts";

@@ -1,6 +1,6 @@
 import { formatDuration, readDuration } from "../../../api/duration.ts";
 import { invalidInput } from "../../../base/failure.ts";
-import type { Setting } from "../../../client/setting.ts";
+import type { Setting } from "../../../client/settings.ts";
 import { choiceFailure, readInteger } from "../../../api/read-param.ts";
 import { checkHost } from "../../../api/host.ts";
 import { withoutSecrets } from "../../../base/key.ts";

@@ -1,5 +1,5 @@
 import { usageFailure } from "../../../base/failure.ts";
-import type { Setting } from "../../../client/setting.ts";
+import type { Setting } from "../../../client/settings.ts";
 import type { FlagType } from "./flag-types.ts";
 
 /** Parsing, help, the man page, completion and `commands -o json` all use this definition. */

@@ -6,7 +6,7 @@ import { openLogFile } from "../../../base/files/log-file.ts";
 import type { Clock } from "../../../base/context/context.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
 import type { Report } from "../report.ts";
-import { instant } from "../../../base/text/counted.ts";
+import { instant } from "../../../base/text/words.ts";
 
 export interface LoggedEvent<Name extends string> {
   readonly event: Name;

@@ -1,7 +1,7 @@
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
-import { type OutputFormat, type RowFormat } from "../../../api/output-format.ts";
+import type { OutputFormat, RowFormat } from "../../../api/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { writePaged } from "../../render/paged.ts";
 import type { Format, LocalLook, LocalRow } from "../../render/format.ts";

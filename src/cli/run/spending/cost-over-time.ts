@@ -1,4 +1,4 @@
-import { counted, grouped } from "../../../base/text/counted.ts";
+import { counted, grouped } from "../../../base/text/words.ts";
 import { formatDuration } from "../../../api/duration.ts";
 
 /** Keyless and free credits return after 30 days. Billing periods are about as long. */

@@ -10,8 +10,8 @@ import type { Context } from "../../../base/context/context.ts";
 import { fail, Failure } from "../../../base/failure.ts";
 import { describeError } from "../../../base/files/file-errors.ts";
 import { sizeOf } from "../../../base/files/paths.ts";
-import { member } from "../../../base/json/raw-json.ts";
-import { updateStateFile } from "../../../base/files/update-json-file.ts";
+import { member } from "../../../base/json/json-scan.ts";
+import { updateStateFile } from "../../../base/files/json-file.ts";
 import { accountFile, removeUnusedAccounts } from "./open-pace.ts";
 import type { RunOptions } from "../run-options.ts";
 

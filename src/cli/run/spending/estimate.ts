@@ -2,7 +2,7 @@ import { costOf } from "../../../client/meter.ts";
 import { type Args, type ApiRequest, keyOfArgs } from "../../../api/args.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { type Reply, isNumbered } from "../../../api/reply.ts";
-import { member } from "../../../base/json/raw-json.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import { planBatches } from "../../../client/list-plan.ts";
 import { candleWindow, countOpenings, slicesOf } from "../../../client/candle-windows.ts";

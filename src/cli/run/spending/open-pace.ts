@@ -4,7 +4,7 @@ import type { Target } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { describeError } from "../../../base/files/file-errors.ts";
 import { plans } from "../../../api/tier.ts";
-import { removeUnused, updateStateFile } from "../../../base/files/update-json-file.ts";
+import { removeUnused, updateStateFile } from "../../../base/files/json-file.ts";
 import type { Report } from "../report.ts";
 import type { RunOptions } from "../run-options.ts";
 import { createHash } from "node:crypto";
