@@ -1,5 +1,5 @@
 import type { Endpoint } from "./endpoint.ts";
-import { damageFault } from "./address-form.ts";
+import { damageFault } from "./known-networks.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import { inputName, readParam } from "./read-param.ts";
 import type { Param } from "./param.ts";

@@ -1,4 +1,4 @@
-import type { AddressOf } from "./address-form.ts";
+import type { AddressOf } from "./known-networks.ts";
 
 /** `name` is the wire name. `flag` has no dashes; undefined means that dexdata sets the value, as for paging. */
 export interface Param {

@@ -1,4 +1,4 @@
-import { type AddressOf, damageFault } from "../api/address-form.ts";
+import { type AddressOf, damageFault } from "../api/known-networks.ts";
 import { fail, type Failure } from "../base/failure.ts";
 import { counted, someOf } from "../base/text/words.ts";
 import { assetsPerPost, type Feed } from "../api/feed.ts";

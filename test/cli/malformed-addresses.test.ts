@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { AddressOf } from "../../src/api/address-form.ts";
+import type { AddressOf } from "../../src/api/known-networks.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import type { Param } from "../../src/api/param.ts";

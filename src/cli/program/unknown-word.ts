@@ -1,6 +1,6 @@
 import { nearest } from "../../base/text/nearest.ts";
 import { didYouMean, nearestCommand } from "../commands/input/nearest-command.ts";
-import { networkAliases, wellKnownNetworks } from "../../api/network-aliases.ts";
+import { networkAliases, wellKnownNetworks } from "../../api/known-networks.ts";
 import { type Command, hasFlag, positionalText } from "../commands/command.ts";
 
 /** `path` contains the words before the unknown one. Undefined if no command is similar. */

@@ -1,4 +1,4 @@
-import { nearestNetwork, wellKnownNetworks } from "../../api/network-aliases.ts";
+import { nearestNetwork, wellKnownNetworks } from "../../api/known-networks.ts";
 import type { Context } from "../../base/context/context.ts";
 import { fail, Failure } from "../../base/failure.ts";
 import type { ListSources } from "../../base/files/list-sources.ts";

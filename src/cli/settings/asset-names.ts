@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { AddressOf } from "../../api/address-form.ts";
+import type { AddressOf } from "../../api/known-networks.ts";
 import { isFixedWord } from "../../api/read-param.ts";
 import type { Context } from "../../base/context/context.ts";
 import { usageFailure } from "../../base/failure.ts";

@@ -4,7 +4,7 @@ import { inputName } from "../../api/read-param.ts";
 import type { Param } from "../../api/param.ts";
 import { formatInstant, fromWire } from "../../base/time/time.ts";
 import type { Target } from "../target.ts";
-import { wellKnownNetworks } from "../../api/network-aliases.ts";
+import { wellKnownNetworks } from "../../api/known-networks.ts";
 import { networkDoubt } from "../../api/service-errors.ts";
 import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
 import {

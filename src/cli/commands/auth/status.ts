@@ -9,10 +9,9 @@ import { tierSourceOf } from "../../run/open-client.ts";
 import { exactNumber, expectWords, writeRecord } from "../../run/output/local-output.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import { checkKeyHosts, checkNamedHosts } from "../../settings/key-hosts.ts";
+import { checkKeyHosts, checkNamedHosts, findKey, type FoundKey } from "../../settings/find-key.ts";
 import { plansIn, readCredentials } from "../../settings/credentials.ts";
 import { savePlan } from "../../settings/edit-credentials.ts";
-import { findKey, type FoundKey } from "../../settings/find-key.ts";
 import type { LookupInput } from "./auth.ts";
 import { askPlan, findPlan, hostsOf, setTier, unknownPlan } from "./find-plan.ts";
 

@@ -1,4 +1,4 @@
-import type { AddressOf } from "../../../api/address-form.ts";
+import type { AddressOf } from "../../../api/known-networks.ts";
 import type { RunInput } from "../../run/run-options.ts";
 import { chooseEndpoint, type EndpointGroup, takesAddress } from "./positionals.ts";
 

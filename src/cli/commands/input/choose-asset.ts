@@ -1,5 +1,5 @@
 import { plainList } from "../../../client/list-plan.ts";
-import type { AddressOf } from "../../../api/address-form.ts";
+import type { AddressOf } from "../../../api/known-networks.ts";
 import { labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { search } from "../../../api/endpoints/search.ts";
 import type { Context } from "../../../base/context/context.ts";

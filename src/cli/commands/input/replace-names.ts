@@ -1,5 +1,4 @@
-import { type AddressOf, addressFault } from "../../../api/address-form.ts";
-import { wellKnownNetworks } from "../../../api/network-aliases.ts";
+import { addressFault, type AddressOf, wellKnownNetworks } from "../../../api/known-networks.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { isAssetName, type NamedAsset } from "../../settings/asset-names.ts";

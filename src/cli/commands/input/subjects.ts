@@ -1,6 +1,6 @@
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
-import { addressFault, type AddressOf, damageFault } from "../../../api/address-form.ts";
+import { addressFault, type AddressOf, damageFault } from "../../../api/known-networks.ts";
 import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { isFixedWord } from "../../../api/read-param.ts";
 import type { AssetSources, NameFinder } from "../../run/asset-names.ts";

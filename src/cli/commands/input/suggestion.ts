@@ -14,7 +14,7 @@ import { listEnding, readCachedList, writeCachedList } from "../../settings/list
 import { isAssetName } from "../../settings/asset-names.ts";
 import { waysToName } from "../../run/asset-names.ts";
 import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
-import { nearestNetwork } from "../../../api/network-aliases.ts";
+import { nearestNetwork } from "../../../api/known-networks.ts";
 import type { Page } from "../../../client/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { member } from "../../../base/json/json-scan.ts";

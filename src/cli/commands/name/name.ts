@@ -1,4 +1,4 @@
-import { nearestNetwork, wellKnownNetworks } from "../../../api/network-aliases.ts";
+import { nearestNetwork, wellKnownNetworks } from "../../../api/known-networks.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";

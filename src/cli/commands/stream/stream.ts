@@ -3,7 +3,7 @@ import { type Context, isInterruption } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { feeds, streamCommand } from "../../../api/feeds/all-feeds.ts";
-import { hintAtNetworks } from "../../../api/network-aliases.ts";
+import { hintAtNetworks } from "../../../api/known-networks.ts";
 import { endless, type Run, withRun } from "../../run/with-run.ts";
 import { StopReason } from "../../../client/ending.ts";
 import { watchIdle } from "./idle-connections.ts";
