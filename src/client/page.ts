@@ -49,7 +49,7 @@ export type PageNote =
   | { readonly kind: Remark; readonly count: number };
 
 /**
- * Unusual but acceptable, and therefore counted; see page-end.ts. `short`: pages that a second response confirmed to be
+ * Unusual but acceptable, and therefore counted; see the table below. `short`: pages that a second response confirmed to be
  * shorter than requested, although another page follows. `twins`: rows with the identity of another row of the same
  * response, but other values; all of them are kept. `replaced`: candles that a later one for the same time replaced.
  */

@@ -400,7 +400,7 @@ describe("a resumed pull", () => {
     return { exit, proof, names };
   }
 
-  test.each([3, 0])(
+  test.each([3, 1, 0])(
     "misses none if a row that it has was removed and %i were added at the end",
     async (added) => {
       const listing: Listing = { events: manyEvents(300, 2) };

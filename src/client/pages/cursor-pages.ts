@@ -25,7 +25,7 @@ import { judgeSearchPage, type SearchPage, type SearchVerdict } from "./search-j
 
 /**
  * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for
- * byte, and everything else stays the same. `page-end.ts` describes which pages are requested again.
+ * byte, and everything else stays the same. `page.ts` describes which pages are requested again.
  *
  * If more rows are wanted, the next page is requested as soon as its cursor is found, while the current page is still
  * being parsed and output. If the current page then turns out to be broken, that request is wasted. When no more rows

@@ -53,6 +53,8 @@ export class FrozenWindows {
   readonly #canFreeze: boolean;
   #shifts: readonly number[] = [1, 0];
   #mishaps = 0;
+  /** Whether the last row taken was searched for and not found. */
+  hasLostEdge = false;
   /** Whether the last window was unreliable, so that the list continues page by page. */
   #isLeft = false;
 
@@ -121,11 +123,12 @@ export class FrozenWindows {
       const at = edge.find(from.rows);
       if (isCounted(from) && at >= 0) {
         this.#shifts = [shift, 1 - shift];
-        this.#isLeft = false;
+        [this.#isLeft, this.hasLostEdge] = [false, false];
         return { to, from, isFirst: true, left: from.totals.items - at - 1 };
       }
       this.#mishaps += 1;
     }
+    this.hasLostEdge = true;
     return undefined;
   }
 

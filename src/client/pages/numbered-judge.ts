@@ -38,7 +38,7 @@ export interface NumberedState {
   readonly isReadAgain: (at: Position) => boolean;
 }
 
-/** Judges a response by its own and earlier totals, and by the rows taken so far; see page-end.ts. */
+/** Judges a response by its own and earlier totals, and by the rows taken so far; see page.ts. */
 export function contradictionIn(
   answer: NumberedAnswer,
   state: NumberedState,

@@ -44,7 +44,7 @@ const endedBy = (page: Unended, end: PageEnd): Page => ({ ...pageOf(page.rows, e
 
 /**
  * A pull's progress through numbered pages. A response that contradicts the service's count is first requested again
- * (see page-end.ts). `FrozenWindows` decides which pages are requested at the same time.
+ * (see page.ts). `FrozenWindows` decides which pages are requested at the same time.
  */
 export class NumberedList implements NumberedState {
   readonly request: ListRequest & Reading;

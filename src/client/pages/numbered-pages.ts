@@ -8,7 +8,7 @@ import type { ListRequest } from "../list-plan.ts";
 /**
  * Reads a numbered list (specification, Pagination styles 2). The service returns page 1 for page 0, so pages start at
  * 1. Beyond the last page number, the pull continues with `cursor`. If the list can be frozen in time, several pages
- * are requested at once. page-end.ts describes what proves that the list is complete.
+ * are requested at once. `page.ts` describes what proves that the list is complete.
  */
 export async function* readNumberedPages(
   request: ListRequest & Reading,
@@ -75,18 +75,19 @@ async function anotherUrl(windows: FrozenWindows): Promise<FrozenWindow | undefi
 }
 
 /**
- * Reads the page where the pull starts. If the total is another one than in an earlier run and the page does not contain
- * the last row of that run, rows may have moved to earlier pages. The pull then goes back to its last row, or else by as
- * many pages as the difference between the counts shows, but at least one. The starting page is not requested twice.
+ * A resumed pull continues in a window that ends at its last row, because rows may have moved to earlier pages since: a
+ * row that is removed and a late row leave the total as it was. If that row is not found, but the total or the row shows
+ * that the list has moved, the pull goes back by as many pages as the totals show, but at least one.
  */
 async function* firstPages(windows: FrozenWindows, at: Position): Pages {
   const { list } = windows;
+  const isResumed = at.flag === "page" && Number(at.value) > 1;
+  const window = isResumed ? await windows.reopen() : undefined;
+  if (window !== undefined) return yield* windows.read(window);
   const answer = await list.ask(at);
   const isStill = at.items === undefined || at.items === answer.totals.items;
-  if (at.flag !== "page" || isStill || Number(at.value) < 2 || list.holdsEdge(answer))
+  if (!isResumed || (isStill && !windows.hasLostEdge) || list.holdsEdge(answer))
     return yield* onePage(windows, answer);
-  const window = await windows.reopen();
-  if (window !== undefined) return yield* windows.read(window);
   const withdrawn = (at.items ?? 0) - answer.totals.items;
   const number = Math.max(1, Number(at.value) - Math.max(1, Math.ceil(withdrawn / list.pageSize)));
   return { ...at, value: String(number) };
