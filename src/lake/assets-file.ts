@@ -1,8 +1,7 @@
 import path from "node:path";
 import { showSeconds } from "../base/time/time.ts";
 import type { Context } from "../base/context/context.ts";
-import { usageFailure } from "../base/failure.ts";
-import { lookAt, namesIn } from "../base/files/paths.ts";
+import { namesIn } from "../base/files/paths.ts";
 import { replaceWithText } from "../base/files/replace-file.ts";
 import { textOfFile } from "../base/files/synced-file.ts";
 import { writeFailure } from "../base/files/file-errors.ts";
@@ -16,19 +15,6 @@ export const assetsName = "assets.ndjson";
 /** Undefined if the directory has no list yet. */
 export function readAssets(root: string): string | undefined {
   return textOfFile(path.join(root, assetsName));
-}
-
-/** Rejects a directory with the files of another program. */
-export function checkRoot(root: string): void {
-  const found = lookAt(root);
-  if (found === undefined) return;
-  if (!found.isDirectory()) throw usageFailure(`"${root}" is not a directory`, "name another directory");
-  const names = namesIn(root);
-  if (names.length === 0 || names.includes(assetsName) || names.includes(".dexdata")) return;
-  throw usageFailure(
-    `"${root}" is not empty, and dexdata did not create it`,
-    "name an empty directory, or one that does not exist",
-  );
 }
 
 /** What a run changes in the list. */
@@ -117,7 +103,7 @@ export function placesOf(root: string, dataset: DatasetKey): readonly Period[] {
 export async function firstPeriod(root: string, dataset: Dataset): Promise<number | undefined> {
   const [first] = placesOf(root, dataset);
   if (first === undefined) return undefined;
-  const files = await findFiles({ root, lock: undefined }, dataset, first.name);
+  const files = await findFiles(root, dataset, first.name);
   const starts = files.flatMap(({ periods }) => periods.map(({ footer }) => footer.period.from));
   return starts.length === 0 ? first.from : Math.min(...starts);
 }

@@ -4,6 +4,7 @@ import { poolTransactions } from "../api/endpoints/pool-transactions.ts";
 import { poolPeriods } from "../api/endpoints/searches.ts";
 import type { Args } from "../api/args.ts";
 import { intervalSeconds } from "../client/candle-intervals.ts";
+import { wireOf } from "../base/time/time.ts";
 
 export const datasetKinds = ["transactions", "ohlcv", "token-ohlcv", "pools"] as const;
 
@@ -119,4 +120,25 @@ export function candleLength({ interval }: Pick<Dataset, "interval">): number | 
 export function nameOfDataset({ kind, interval, network, address }: Dataset): string {
   const what = interval === undefined ? kind : `${kind} (${interval})`;
   return `${what} of ${network}:${address}`;
+}
+
+interface Range {
+  readonly dataset: Dataset;
+  /** In Unix seconds. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+/** Candles need an end, so `present` is used if there is none. */
+export function argsOf({ dataset, from, to }: Range, present: number): Args {
+  const { bounds, asset } = factsOfKind(dataset.kind);
+  const args = new Map([
+    ["network", dataset.network],
+    [`${asset}_address`, dataset.address],
+  ]);
+  if (dataset.interval !== undefined) args.set("interval", dataset.interval);
+  if (from !== undefined) args.set(bounds.from, wireOf(from));
+  const end = to ?? (dataset.interval === undefined ? undefined : present);
+  if (end !== undefined) args.set(bounds.to, wireOf(end));
+  return args;
 }

@@ -1,5 +1,4 @@
 import { intervals } from "../api/endpoints/ohlcv.ts";
-import { isSameService } from "../api/host.ts";
 import { usageFailure } from "../base/failure.ts";
 import type { StoredCandles } from "../client/timed-legs.ts";
 import { addressKey } from "../client/subject.ts";
@@ -36,15 +35,14 @@ export function storedCandles(root: string, serviceName: (service: Service) => s
       from: 0,
       label: "",
     };
-    const looking = { root, lock: undefined };
     for (const place of placesOf(root, dataset).toReversed()) {
       if (!isWanted({ from: place.from, to: place.to - length })) continue;
-      const files = await findFiles(looking, dataset, place.name);
+      const files = await findFiles(root, dataset, place.name);
       const periods = files.flatMap((found) => found.periods);
       for (const { footer, file, range } of periods.toSorted(
         (one, other) => other.footer.period.from - one.footer.period.from,
       )) {
-        if (footer.state === "lost" || !isSameService(footer.service, serviceName(service))) continue;
+        if (footer.state === "lost" || footer.service !== serviceName(service)) continue;
         const { from, to } = footer.period;
         const begin = Math.max(from, ...footer.lost.map((lost) => lost.to));
         const end = footer.state === "rows" ? to : Math.min(footer.settled_to, to);

@@ -3,27 +3,19 @@ import { Failure } from "../base/failure.ts";
 import { diskAdvice, outputFailure } from "../base/files/file-errors.ts";
 import { folderBelow } from "../base/files/folder-below.ts";
 import { lookAt, namesIn } from "../base/files/paths.ts";
-import { confirmPeriod } from "./reading/confirm-period.ts";
+import { confirmPeriod, readRange } from "./reading/read-range.ts";
 import { type Plan, planDataset, partsOf, type TimeRange } from "./coverage.ts";
 import { type Dataset, isPoolList, type PoolList } from "./dataset.ts";
 import type { Footer } from "./footer.ts";
-import {
-  findFiles,
-  type FoundFile,
-  heldIn,
-  type LakeFileState,
-  type Looking,
-} from "./files/stored-periods.ts";
+import { findFiles, type FoundFile, heldIn, type LakeFileState } from "./files/stored-periods.ts";
 import { beginRun } from "./reading/lake-run.ts";
 import { folderOf, type Period, periodsBetween, placeOf } from "./layout.ts";
-import { clearWork } from "./files/place-file.ts";
-import { dropCopies, type Placer } from "./files/place-period.ts";
+import { clearWork, dropCopies, type Keeper } from "./files/place-period.ts";
 import { completeTokens, type TokenKey } from "./files/token-table.ts";
 import { writeViews } from "./files/views.ts";
 import type { Expected } from "./reading/pull-range.ts";
 import { planMark } from "./reading/lake-reach.ts";
 import { candleReach } from "../api/tier.ts";
-import { readRange } from "./reading/read-range.ts";
 import { isDue, syncList } from "./reading/sync-list.ts";
 import { publishWaiting } from "./reading/waiting-parts.ts";
 import type { Lake } from "./lake.ts";
@@ -80,14 +72,13 @@ export async function syncLake(
   begun: LakePlan,
 ): Promise<SyncResult> {
   const summary = createSummary(begun);
-  const published: Lake["events"]["published"] = async (dataset, file) => {
-    summary.add(dataset, file.footer);
-    await lake.events.published(dataset, file);
+  const published: Lake["events"]["published"] = async (file) => {
+    summary.add(file.dataset, file.footer);
+    await lake.events.published(file);
   };
   const run = beginRun({ ...lake, events: { ...lake.events, published } });
   const failed = new Map<Dataset, Failure>();
   folderBelow(lake.root, ".dexdata", "work");
-  const planner = { ...lake, damaged: run.publisher.damaged };
   let plan = begun;
   let tasks = [...begun.tasks];
 
@@ -127,7 +118,7 @@ export async function syncLake(
     const rest = await perform(first, lake.parallel);
     tasks = [...rest, ...tasks.filter((task) => task !== first)];
     if (Math.abs(run.present() - plan.present) > clockTolerance) {
-      plan = await planLake(planner, lake.datasetsAt(run.present()), run.present());
+      plan = await planLake(run, lake.datasetsAt(run.present()), run.present());
       const isDone = (task: Task): boolean =>
         rest.length === 0 && task.dataset === first.dataset && reachesPresent(task);
       tasks = plan.tasks.filter((task) => !isDone(task));
@@ -135,8 +126,8 @@ export async function syncLake(
   }
   lake.events.planned(tasks.reduce((sum, task) => sum + periodsOf(task, run.present()), 0));
   await performAll(tasks);
-  if (run.damaged.size > 0) {
-    plan = await planLake({ ...planner, isForced: false }, [...run.damaged], run.present());
+  if (run.incomplete.size > 0) {
+    plan = await planLake({ ...run, isForced: false }, [...run.incomplete], run.present());
     await performAll(plan.tasks);
   }
   const unknown = await completeTokens(lake, summary.tokens(), run.present());
@@ -167,9 +158,8 @@ function createSummary({ files }: LakePlan) {
 
 /** Looks at every file. The reads of the oldest rows come first. */
 export async function planLake(
-  lake: Pick<Lake, "root" | "isForced" | "client" | "context"> &
-    Pick<Looking, "lock"> &
-    Pick<Placer, "damaged">,
+  lake: Omit<Keeper, "lock"> &
+    Pick<Lake, "isForced" | "client"> & { readonly lock: Lake["lock"] | undefined },
   datasets: readonly Dataset[],
   present: number,
 ): Promise<LakePlan> {
@@ -185,8 +175,8 @@ export async function planLake(
     for (const period of periodsBetween(dataset, from, present)) {
       const place = placeOf(dataset, period);
       if (!names.has(place)) continue;
-      const there = found.get(place) ?? (await findFiles({ root, lock }, dataset, place, isForced));
-      if (!found.has(place) && lock !== undefined) await dropCopies({ ...lake, lock }, dataset, place, there);
+      const there = found.get(place) ?? (await findFiles(root, dataset, place, isForced));
+      if (!found.has(place) && lock !== undefined) await dropCopies({ ...lake, lock }, dataset, there);
       found.set(place, there);
       const held = heldIn(there, period);
       if (held !== undefined) own.set(period.name, held);

@@ -2,7 +2,6 @@ import path from "node:path";
 import { groupBy } from "../base/group-by.ts";
 import { showSeconds } from "../base/time/time.ts";
 import { describeFileError, errorCode, isOneFile } from "../base/files/file-errors.ts";
-import { namesIn } from "../api/host.ts";
 import { lookAt } from "../base/files/paths.ts";
 import { counted } from "../base/text/words.ts";
 import type { Query } from "../rows/receipt.ts";
@@ -12,10 +11,16 @@ import { verifyParquet } from "../rows/verify-parquet.ts";
 import { completeAge, needsSecondRead } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
-import { expectedPeriods, foreignFiles, type KnownFile, lastRun } from "./files/expected-periods.ts";
+import {
+  expectedPeriods,
+  foreignFiles,
+  type KnownFile,
+  lastRun,
+  findLakeFiles,
+  type LakeFile,
+} from "./files/lake-files.ts";
 import { type Footer, foreignPart, readFooters } from "./footer.ts";
 import { tryParquet } from "./files/lake-file.ts";
-import { findLakeFiles, type LakeFile } from "./files/lake-files.ts";
 import { isOfTokens } from "./files/token-table.ts";
 import { folderOf, periodAt, tokensName } from "./layout.ts";
 
@@ -45,13 +50,18 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
     verifier.begin(file, file)("F4", { expected: "only files of dexdata sync", found: path.basename(file) });
     await verifier.end(0, undefined, ["F4"]);
   }
-  const known: KnownFile[] = [];
-  for (const file of files)
-    for (const footer of readFooters(await receiptOf(file.file)) ?? [])
-      if (foreignPart(footer, file.dataset, file.place) === undefined)
-        known.push({ ...file, footer, period: periodAt(file.dataset, footer.period.from) });
+  const read: ReadFile[] = [];
+  for (const file of files) {
+    const receipt = await receiptOf(file.file);
+    read.push({ ...file, receipt, footers: readFooters(receipt) ?? [] });
+  }
+  const known = read.flatMap(({ footers, ...file }): readonly KnownFile[] =>
+    footers
+      .filter((footer) => foreignPart(footer, file.dataset, file.place) === undefined)
+      .map((footer) => ({ ...file, footer, period: periodAt(file.dataset, footer.period.from) })),
+  );
   const wrong = foreignFiles(known);
-  const byFolder = groupBy(files, (each) => each.folder);
+  const byFolder = groupBy(read, (each) => each.folder);
   const knownIn = groupBy(known, (each) => each.folder);
   const listed = datasetsOf(root, verifier, knownIn);
   const last = lastRun(known);
@@ -65,7 +75,7 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
       const report = verifier.begin(each.file, folder);
       const other = wrong.foreign.find(({ file }) => file === each.file);
       if (other !== undefined)
-        report("F4", { field: "service", expected: wrong.service, found: namesIn(other.footer.service) });
+        report("F4", { field: "service", expected: wrong.service, found: other.footer.service });
       const { rows, checked } = await verifyFile(verifier, each, report);
       verifier.read(rows);
       await verifier.end(rows, each.dataset.kind, checked);
@@ -140,6 +150,12 @@ function checkPeriods(
       report("H1", { field: name, expected: "one file", found: "none" });
 }
 
+/** What its footer says; undefined if it cannot be read. */
+interface ReadFile extends LakeFile {
+  readonly receipt: string | undefined;
+  readonly footers: readonly Footer[];
+}
+
 interface Checked {
   readonly rows: number;
   readonly checked: readonly RuleId[];
@@ -163,10 +179,8 @@ async function verifyRows(
   return { rows: list.rows(), checked: ["F1", "F2", ...list.checked()] };
 }
 
-async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report): Promise<Checked> {
-  const { dataset, place, state } = file;
-  const receipt = await receiptOf(file.file);
-  const footers = readFooters(receipt) ?? [];
+async function verifyFile(verifier: LakeVerifier, file: ReadFile, report: Report): Promise<Checked> {
+  const { dataset, place, state, receipt, footers } = file;
   const [first] = footers;
   const foreign = footers
     .map((footer) => foreignPart(footer, dataset, place))

@@ -3,7 +3,7 @@ import { counted } from "../base/text/words.ts";
 import { compareInstants, parseRfc3339 } from "../base/time/time.ts";
 import { checkIntervals, checkPrices } from "./verify/candle-checks.ts";
 import type { PullReceipt, Query } from "./receipt.ts";
-import type { RowTaker } from "./verify/read-lines.ts";
+import type { RowTaker } from "./verify/read-rows.ts";
 import type { Row } from "./verify/row.ts";
 import {
   checkOrder,
@@ -13,9 +13,8 @@ import {
   type RowCheck,
   type Subject,
 } from "./verify/row-checks.ts";
-import { kindNamed, kindOfRow } from "./verify/row-kind.ts";
+import { kindNamed, kindOfRow, createTypeCheck, type RowForm } from "./verify/row-kind.ts";
 import { createPlaceReader } from "./verify/row-place.ts";
-import { createTypeCheck, type RowForm } from "./verify/row-types.ts";
 import type { Report, RuleId, WantedKind } from "./verify-rules.ts";
 
 const rowChecks: readonly ((subject: Subject) => RowCheck | undefined)[] = [

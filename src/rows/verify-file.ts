@@ -2,8 +2,13 @@ import { createHash } from "node:crypto";
 import { DamagedGzip, readChunks } from "../base/files/file-chunks.ts";
 import { counted } from "../base/text/words.ts";
 import type { PullReceipt, Query } from "./receipt.ts";
-import { createElementReader } from "./verify/read-elements.ts";
-import { createCellReader, createNdjsonReader, type RowReader, type RowTaker } from "./verify/read-lines.ts";
+import {
+  createElementReader,
+  createCellReader,
+  createNdjsonReader,
+  type RowReader,
+  type RowTaker,
+} from "./verify/read-rows.ts";
 import { createRowChecker, type RowChecker } from "./row-checker.ts";
 import { hasGroups } from "./verify/row-kind.ts";
 import { inOrder, type Report, type RuleId, type WantedKind } from "./verify-rules.ts";

@@ -3,10 +3,9 @@ import { partsOf, planDataset, type TimeRange, completeAge } from "../../src/lak
 import type { Dataset } from "../../src/lake/dataset.ts";
 import type { Footer } from "../../src/lake/footer.ts";
 import type { LakeFileState } from "../../src/lake/files/stored-periods.ts";
-import type { LakeRow } from "../../src/lake/periods/lake-row.ts";
+import type { LakeRow } from "../../src/lake/periods/lake-rows.ts";
 import type { FileState, Period } from "../../src/lake/layout.ts";
-import { footerOf } from "../../src/lake/periods/period-footer.ts";
-import type { PeriodUpdate } from "../../src/lake/periods/period-update.ts";
+import { footerOf, type PeriodUpdate } from "../../src/lake/periods/period-footer.ts";
 import { decide } from "../../src/lake/periods/publish-period.ts";
 
 /** A file of a directory that exists in memory only. */
@@ -103,7 +102,7 @@ function readRange(
       last: null,
       spilled: {},
     };
-    const footer = footerOf({ service: "", version: "", update, verdict, rows, summary });
+    const footer = footerOf({ service: "", update, verdict, rows, summary });
     lake.set(period.name, { state: footer.state, footer, rows });
   }
 }

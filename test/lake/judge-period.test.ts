@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Dataset } from "../../src/lake/dataset.ts";
 import { type Evidence, judgePeriod } from "../../src/lake/periods/judge-period.ts";
-import type { LakeRow } from "../../src/lake/periods/lake-row.ts";
+import type { LakeRow } from "../../src/lake/periods/lake-rows.ts";
 import { periodsBetween } from "../../src/lake/layout.ts";
 import { isLong } from "../harness/long.ts";
 import { type ModelLake, modelRow, runModel } from "../harness/model-lake.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type LakeRow, readLakeRow } from "../../src/lake/periods/lake-row.ts";
-import { mergeRows } from "../../src/lake/periods/merge-rows.ts";
+import { type LakeRow, readLakeRow, mergeRows } from "../../src/lake/periods/lake-rows.ts";
 import { createComparison } from "../../src/lake/periods/publish-period.ts";
 
 const day = { from: 1_700_006_400, to: 1_700_092_800 };

@@ -58,7 +58,7 @@ export const subjects: readonly Subject[] = [
       "src/lake/coverage.ts": ["test/lake/coverage.test.ts", "test/cli/sync.test.ts"],
       "src/lake/layout.ts": ["test/lake/layout.test.ts"],
       "src/lake/footer.ts": ["test/lake/layout.test.ts", "test/cli/sync.test.ts"],
-      "src/lake/periods/merge-rows.ts": [
+      "src/lake/periods/lake-rows.ts": [
         "test/lake/merge-rows.test.ts",
         "test/cli/sync.test.ts",
         "test/lake/sync-days.slow.test.ts",
@@ -144,8 +144,7 @@ export const subjects: readonly Subject[] = [
       "src/rows/verify/plain-rows.ts": ["test/verify/plain-rows.test.ts", ...verify],
       "src/base/json/compare-decimals.ts": ["test/verify/exact-values.test.ts", ...verify],
       "src/rows/verify/row-place.ts": ["test/verify/exact-values.test.ts", ...verify],
-      "src/rows/verify/read-lines.ts": verify,
-      "src/rows/verify/read-elements.ts": verify,
+      "src/rows/verify/read-rows.ts": verify,
       "src/rows/verify/row-checks.ts": verify,
       "src/rows/verify/candle-checks.ts": verify,
       "src/rows/row-checker.ts": verify,

@@ -13,7 +13,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { generateRow, kinds } from "../parquet/generated-rows.ts";
 import { linesOf, open, writeFile } from "../parquet/memory-file.ts";
 import { readParquet } from "../../src/rows/parquet-file.ts";
-import { createNdjsonReader } from "../../src/rows/verify/read-lines.ts";
+import { createNdjsonReader } from "../../src/rows/verify/read-rows.ts";
 import { createRowChecker } from "../../src/rows/row-checker.ts";
 import { verifyParquet } from "../../src/rows/verify-parquet.ts";
 import { withMember } from "./planting.ts";

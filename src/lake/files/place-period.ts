@@ -1,112 +1,163 @@
+import { createHash } from "node:crypto";
 import path from "node:path";
-import { showSeconds } from "../../base/time/time.ts";
+import type { Context } from "../../base/context/context.ts";
 import { folderBelow } from "../../base/files/folder-below.ts";
 import { removeFile } from "../../base/files/paths.ts";
-import { publish } from "../../base/files/publish.ts";
+import { type FolderLock, identityOf, keepCopy, publish } from "../../base/files/publish.ts";
+import { removeOwn } from "../../base/files/synced-file.ts";
+import { showSeconds } from "../../base/time/time.ts";
 import { type Dataset, isPoolList } from "../dataset.ts";
-import type { Footer } from "../footer.ts";
-import { findFiles, type FoundFile, type LakeFileState, isWithin } from "./stored-periods.ts";
+import { fileNameOf, folderOf, type Period, placeOf } from "../layout.ts";
 import { isIntact, joinPeriods, type StoredPeriod, type WrittenPart } from "./lake-file.ts";
-import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "../layout.ts";
-import { copyAside, type Keeper, partIn, placePart, setAside } from "./place-file.ts";
+import { findFiles, type FoundFile, isWithin, type LakeFileState } from "./stored-periods.ts";
 
-export interface Placer extends Keeper {
+/** What it takes to change a directory. */
+export interface Keeper {
+  readonly context: Pick<Context, "clock">;
+  readonly root: string;
+  readonly lock: FolderLock;
   /** Rows of the dataset have changed on the disk, and are no longer in its files. */
   readonly damaged: (problem: string, dataset: Dataset) => void;
 }
 
+/** Where unfinished work is. */
+export const workFolder = (root: string): string => path.join(root, ".dexdata", "work");
+
+/** Parts carry the ID of the lock, so that a process that has lost it cannot write to another one's part. */
+export function partIn({ root, lock }: Pick<Keeper, "root" | "lock">, name: string): string {
+  return path.join(workFolder(root), `${nameOfWork(name)}.${lock.id}.part`);
+}
+
+/** Addresses may be too long to be a part of one name. */
+export function nameOfWork(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** Removes what a finished run no longer needs: names of this program's own form only. */
+export function clearWork(root: string): void {
+  removeOwn(
+    folderBelow(root, ".dexdata", "work"),
+    /^[\da-f]{16}\.(?:ndjson|ndjson\.resume|divided|[\da-f]+-\d+\.part)$/u,
+  );
+}
+
+/** Before a complete file loses rows. */
+export function copyAside(keeper: Keeper, file: string): void {
+  keepCopy(keeper.lock, file, replacedName(keeper, file));
+}
+
+/** A new name below `.dexdata/replaced`, in the same place there as the file has in the directory. */
+function replacedName({ context, root }: Keeper, file: string): string {
+  const at = showSeconds(context.clock.now() / 1000);
+  const place = path.relative(root, file);
+  // A file behind a link is not ours to move.
+  folderBelow(root, path.dirname(place));
+  for (let count = 1; ; count += 1) {
+    const time = at.replaceAll(":", "") + (count === 1 ? "" : `-${count}`);
+    const folder = folderBelow(root, ".dexdata", "replaced", time, path.dirname(place));
+    const name = path.join(folder, path.basename(file));
+    if (identityOf(name) === undefined) return name;
+  }
+}
+
 /**
- * Puts a period into the file of its state. In a file by month, the rows of other days do not change. The day is added to
- * the new file before it is removed from the old one, so that a reader always finds it.
+ * Puts a period into the file of its state, where the rows of other days do not change. It is added to the new file
+ * before it is removed from the old one, so that a reader always finds it. `held` is what was read of it before. Returns
+ * the name of the file, relative to the root.
  */
 export async function placePeriod(
-  placer: Placer,
+  keeper: Keeper,
   dataset: Dataset,
   period: Period,
   written: WrittenPart,
-  kept: LakeFileState | undefined,
+  held: LakeFileState | undefined,
 ): Promise<string> {
+  const { root, lock } = keeper;
+  const { footer } = written;
   const place = placeOf(dataset, period);
-  const folder = path.join(folderOf(dataset), place);
-  const name = path.join(folder, fileNameOf(written.footer.state));
-  if (place === period.name) {
-    placePart(placer, folder, written, kept);
-    return name;
-  }
-  const looked = await findFiles(placer, dataset, place);
-  const files = looked.map((found) =>
-    found.file === kept?.file ? { ...found, identity: kept.identity } : found,
-  );
-  const isOther = ({ footer }: { footer: Footer }): boolean => !isWithin(footer, period);
-  const { file, footer } = written;
-  // If the rows are those that the file has, all of its row groups can be copied.
-  const isSame = kept?.footer !== undefined && kept.footer.rows_sha256 === footer.rows_sha256;
-  const own: StoredPeriod = isSame ? { ...kept, footer } : written;
+  const name = path.join(folderOf(dataset), place, fileNameOf(footer.state));
+  const named = path.join(folderBelow(root, path.dirname(name)), path.basename(name));
+  const files = await usableFiles(keeper, dataset, place, held);
+  const isOther = (each: StoredPeriod): boolean => !isWithin(each.footer, period);
   const target = files.find(({ state }) => state === footer.state);
-  await rewrite(placer, dataset, place, footer.state, target, [...othersIn(target, isOther), own]);
-  removeFile(file);
+  if (place === period.name) publish(lock, written.file, named, target?.identity);
+  else {
+    const kept = held?.footer?.rows_sha256 === footer.rows_sha256 ? held : undefined;
+    // If the rows are those that the file has, all of its row groups can be copied.
+    const own = kept?.footer === undefined ? written : { ...kept, footer };
+    const others = target?.periods.filter(isOther) ?? [];
+    await rewrite(keeper, dataset, target ?? { file: named, identity: undefined }, [...others, own]);
+    removeFile(written.file);
+  }
   for (const found of files)
     if (found !== target && !found.periods.every(isOther))
-      await rewrite(placer, dataset, place, found.state, found, othersIn(found, isOther));
+      await rewrite(keeper, dataset, found, found.periods.filter(isOther));
   return name;
+}
+
+/** Damaged files are set aside, because they may have rows that exist nowhere else. */
+async function usableFiles(
+  keeper: Keeper,
+  dataset: Dataset,
+  place: string,
+  held: LakeFileState | undefined,
+): Promise<readonly FoundFile[]> {
+  const files: FoundFile[] = [];
+  for (const found of await findFiles(keeper.root, dataset, place)) {
+    const { file } = found;
+    const own = file === held?.file ? held : undefined;
+    const damaged = own?.footer === undefined ? own : undefined;
+    const problem = found.problem ?? damaged?.problem;
+    // Other days of the file can still be read.
+    const isUsable = found.problem === undefined && damaged?.isPartly !== false;
+    if (problem !== undefined) {
+      if (isUsable) copyAside(keeper, file);
+      else publish(keeper.lock, file, replacedName(keeper, file), undefined);
+      keeper.damaged(`replaced ${file}: ${problem}; the earlier file is in .dexdata/replaced`, dataset);
+    }
+    if (isUsable) files.push({ ...found, identity: own?.identity ?? found.identity });
+  }
+  return files;
 }
 
 /** A killed run may have left a period in two files. The first one has it. */
 export async function dropCopies(
-  placer: Placer,
+  keeper: Keeper,
   dataset: Dataset,
-  place: string,
   files: readonly FoundFile[],
 ): Promise<void> {
   const seen = new Set<number>();
   for (const found of files) {
     const own = found.periods.filter(({ footer }) => !seen.has(footer.period.to));
-    if (own.length < found.periods.length) {
-      const isOwn = (each: FoundFile["periods"][number]): boolean => own.includes(each);
-      await rewrite(placer, dataset, place, found.state, found, othersIn(found, isOwn));
-    }
+    if (own.length < found.periods.length) await rewrite(keeper, dataset, found, own);
     for (const { footer } of own) seen.add(footer.period.to);
   }
 }
 
-function othersIn(
-  found: FoundFile | undefined,
-  isOther: (period: FoundFile["periods"][number]) => boolean,
-): readonly StoredPeriod[] {
-  return (found?.periods ?? []).filter(isOther);
-}
-
+/** Without periods, the file is removed. */
 async function rewrite(
-  placer: Placer,
+  keeper: Keeper,
   dataset: Dataset,
-  place: string,
-  state: FileState,
-  found: FoundFile | undefined,
+  { file, identity }: Pick<FoundFile, "file" | "identity">,
   wanted: readonly StoredPeriod[],
 ): Promise<void> {
-  const { root, lock, damaged } = placer;
-  const folder = path.join(folderOf(dataset), place);
-  const named = path.join(folderBelow(root, folder), fileNameOf(state));
-  const part = partIn(placer, `${folder}/${state}`);
-  const isUsable = found?.problem === undefined;
-  if (found?.problem !== undefined) {
-    setAside(placer, found);
-    damaged(`replaced ${found.file}: ${found.problem}; the earlier file is in .dexdata/replaced`, dataset);
-  }
+  const { root, lock, damaged } = keeper;
+  folderBelow(root, path.dirname(path.relative(root, file)));
+  const part = partIn(keeper, file);
   const periods: StoredPeriod[] = [];
   const changed: StoredPeriod[] = [];
   for (const period of wanted) ((await isIntact(period.file, period.range)) ? periods : changed).push(period);
-  for (const file of new Set(changed.map((period) => period.file))) copyAside(placer, { file });
+  for (const source of new Set(changed.map((period) => period.file))) copyAside(keeper, source);
   const days = changed.map(({ footer }) => showSeconds(footer.period.from).slice(0, 10));
   // The service has no history of a list of pools.
   const fate = isPoolList(dataset) ? "lost" : "read again";
   if (days.length > 0)
     damaged(
-      `${named}: the rows of ${days.join(", ")} have changed and are ${fate}; the earlier file is in .dexdata/replaced`,
+      `${file}: the rows of ${days.join(", ")} have changed and are ${fate}; the earlier file is in .dexdata/replaced`,
       dataset,
     );
   if (periods.length === 0) {
-    publish(lock, named, part, undefined);
+    publish(lock, file, part, undefined);
     removeFile(part);
     return;
   }
@@ -114,5 +165,5 @@ async function rewrite(
     part,
     periods.toSorted((one, other) => one.footer.period.from - other.footer.period.from),
   );
-  publish(lock, part, named, isUsable ? found?.identity : undefined);
+  publish(lock, part, file, identity);
 }

@@ -1,7 +1,6 @@
 import path from "node:path";
 import { describeFileError, errorCode, isOneFile } from "../../base/files/file-errors.ts";
-import { folderBelow } from "../../base/files/folder-below.ts";
-import { type FileIdentity, type FolderLock, identityOf, publish } from "../../base/files/publish.ts";
+import { type FileIdentity, identityOf } from "../../base/files/publish.ts";
 import { openStored } from "../../base/files/synced-file.ts";
 import {
   openParquet,
@@ -59,19 +58,13 @@ export interface FoundFile extends FileOnDisk {
   readonly changed: readonly (KeptFile & { readonly problem: string })[];
 }
 
-export interface Looking {
-  readonly root: string;
-  /** Without it, nothing is changed. */
-  readonly lock: FolderLock | undefined;
-}
-
 /** The period in its file. What the operating system says about one file is damage of that file. */
 export async function readHeld(
-  looking: Looking,
+  root: string,
   dataset: Dataset,
   period: Period,
 ): Promise<ReadFile | DamagedFile | undefined> {
-  const files = await findFiles(looking, dataset, placeOf(dataset, period));
+  const files = await findFiles(root, dataset, placeOf(dataset, period));
   let damaged: DamagedFile | undefined;
   for (const held of files.flatMap(({ periods }) => periods).filter(({ footer }) => isWithin(footer, period)))
     try {
@@ -108,7 +101,7 @@ export function heldIn(files: readonly FoundFile[], own: Period): LakeFileState 
 
 /** The files in one directory of a dataset: complete rows come first. `isRead` reads every byte. */
 export async function findFiles(
-  { root, lock }: Looking,
+  root: string,
   dataset: Dataset,
   name: string,
   isRead = false,
@@ -120,24 +113,7 @@ export async function findFiles(
   for (const state of fileStates) {
     const file = path.join(folder, fileNameOf(state));
     const found = await readFound(file, state, dataset, place, isRead);
-    if (found === undefined) continue;
-    const said = [...found.periods, ...found.changed][0]?.footer.state ?? state;
-    if (said === state) {
-      files.push(found);
-      continue;
-    }
-    // A run was killed between writing the complete file and renaming it.
-    const named = path.join(folder, fileNameOf(said));
-    if (lock !== undefined && identityOf(named) !== undefined) {
-      files.push({ ...found, state: said, problem: `${path.basename(named)} exists as well`, periods: [] });
-      continue;
-    }
-    if (lock !== undefined) {
-      folderBelow(root, folderOf(dataset), name);
-      publish(lock, file, named, undefined);
-    }
-    const own = { file: lock === undefined ? file : named, state: said };
-    files.push({ ...found, ...own, periods: found.periods.map((each) => ({ ...each, ...own })) });
+    if (found !== undefined) files.push(found);
   }
   return files;
 }
@@ -168,6 +144,8 @@ async function readFound(
     for (const footer of footers) {
       const foreign = foreignPart(footer, dataset, place);
       if (foreign !== undefined) return unusable(`the file is in the wrong directory: ${foreign}`);
+      if (footer.state !== state)
+        return unusable(`the file has the wrong name: its days are ${footer.state}`);
     }
     const ranges = rowRanges(
       parquet,

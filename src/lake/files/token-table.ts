@@ -10,7 +10,7 @@ import { columnOf, UnreadableParquet } from "../../rows/parquet-format.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { readRows, withParquet, writeParquet } from "./lake-file.ts";
 import { tokensName } from "../layout.ts";
-import { type Keeper, partIn } from "./place-file.ts";
+import { type Keeper, partIn } from "./place-period.ts";
 
 export interface TokenKey {
   readonly network: string;
@@ -43,7 +43,7 @@ const keyOf = ({ network, token }: TokenKey): string => `${network}:${token}`;
  * could not be fetched; the next run requests them again. `present` is in Unix seconds.
  */
 export async function completeTokens(
-  keeper: Keeper & { readonly client: Client },
+  keeper: Pick<Keeper, "root" | "lock"> & { readonly client: Client },
   wanted: Iterable<TokenKey>,
   present: number,
 ): Promise<number> {
@@ -77,7 +77,10 @@ function isMissing(row: TokenRow | undefined, present: number): boolean {
   return asked === undefined || asked > present || present - asked >= absenceTime;
 }
 
-async function writeTokens(keeper: Keeper, rows: ReadonlyMap<string, TokenRow>): Promise<void> {
+async function writeTokens(
+  keeper: Pick<Keeper, "root" | "lock">,
+  rows: ReadonlyMap<string, TokenRow>,
+): Promise<void> {
   const file = path.join(keeper.root, tokensName);
   const before = identityOf(file);
   const sorted = [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1));

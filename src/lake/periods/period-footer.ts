@@ -1,14 +1,39 @@
+import type { Dataset } from "../dataset.ts";
+import { type LostRange, type Footer, identityOf } from "../footer.ts";
+import type { DamagedFile, LakeFileState, ReadFile } from "../files/stored-periods.ts";
+import { type LakeRow, type ReadPart, settledTime } from "./lake-rows.ts";
+import type { Period } from "../layout.ts";
+import { version } from "../../base/version.ts";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { completeAge, settlingTime } from "../coverage.ts";
-import { type Footer, identityOf, type LostRange } from "../footer.ts";
 import type { Verdict } from "./judge-period.ts";
-import type { LakeRow } from "./lake-row.ts";
-import { settledTime } from "./merge-rows.ts";
-import type { PeriodUpdate } from "./period-update.ts";
+
+/** What was read about one period, or that it can no longer be read. */
+export interface PeriodUpdate {
+  readonly dataset: Dataset;
+  readonly period: Period;
+  readonly held: LakeFileState | undefined;
+  readonly part: ReadPart;
+  /** In the order of the list. */
+  readonly rows: readonly LakeRow[];
+  /** The service's count of the rows of the part; undefined if it gives none. */
+  readonly total: number | undefined;
+  readonly lost: readonly LostRange[];
+  /** Days before the first file that the service does not have. */
+  readonly before: readonly LostRange[];
+  /** See `Evidence`. */
+  readonly isWitnessed: boolean;
+  readonly isSound: boolean;
+  readonly isClockSure: boolean;
+}
+
+/** Ready to be written. */
+export interface ReadUpdate extends PeriodUpdate {
+  readonly held: ReadFile | DamagedFile | undefined;
+}
 
 interface Written {
   readonly service: string;
-  readonly version: string;
   readonly update: PeriodUpdate;
   readonly verdict: Extract<Verdict, { does: "write" }>;
   readonly rows: readonly LakeRow[];
@@ -16,7 +41,7 @@ interface Written {
 }
 
 /** What a new file says about its rows. */
-export function footerOf({ service, version, update, verdict, rows, summary }: Written): Footer {
+export function footerOf({ service, update, verdict, rows, summary }: Written): Footer {
   const { dataset, period, held, part, total, isWitnessed } = update;
   const { rows: count, rows_sha256, first, last, spilled } = summary;
   const old = held?.footer;

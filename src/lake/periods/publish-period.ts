@@ -1,25 +1,20 @@
 import type { Published } from "../lake.ts";
 import { createHash } from "node:crypto";
 import path from "node:path";
-import { showSeconds } from "../../base/time/time.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import type { Dataset } from "../dataset.ts";
 import type { Footer } from "../footer.ts";
-import type { DamagedFile, LakeFileState, ReadFile } from "../files/stored-periods.ts";
+import type { LakeFileState, ReadFile } from "../files/stored-periods.ts";
 import { type Evidence, judgePeriod } from "./judge-period.ts";
-import { writePart, type WrittenPart } from "../files/lake-file.ts";
-import { type LakeRow, readLakeRow, sortRows } from "./lake-row.ts";
-import { folderOf, type Period, placeOf, shownPeriod } from "../layout.ts";
-import { type Merged, mergeRows } from "./merge-rows.ts";
-import type { PeriodUpdate, ReadUpdate } from "./period-update.ts";
+import { writePart } from "../files/lake-file.ts";
+import { type LakeRow, readLakeRow, sortRows, type Merged, mergeRows } from "./lake-rows.ts";
+import { folderOf, type Period } from "../layout.ts";
+import { type PeriodUpdate, type ReadUpdate, extentOf, footerOf } from "./period-footer.ts";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
-import { extentOf, footerOf } from "./period-footer.ts";
-import { copyAside, partIn, setAside } from "../files/place-file.ts";
-import { type Placer, placePeriod } from "../files/place-period.ts";
+import { copyAside, type Keeper, partIn, placePeriod } from "../files/place-period.ts";
 
-export interface Publisher extends Placer {
+export interface Publisher extends Keeper {
   readonly service: string;
-  readonly version: string;
 }
 
 /** Replaces the file of a period. Returns undefined if the file already says the same. */
@@ -42,24 +37,16 @@ export async function publishPeriod(
     partIn(publisher, folder),
     dataset.kind,
     rows.map(({ text }) => text),
-    (summary) => footerOf({ ...publisher, update, verdict, rows, summary }),
+    (summary) => footerOf({ service: publisher.service, update, verdict, rows, summary }),
     changes.see,
   );
   if (kept !== undefined && contentOf(kept.footer) === contentOf(written.footer)) {
     removeFile(written.file);
     return undefined;
   }
-  if (held !== undefined && held.footer === undefined) keepDamaged(publisher, dataset, period, held);
-  if (kept?.state === "rows" && verdict.dropsAbsent) copyAside(publisher, kept);
-  const file = await placePeriod(publisher, dataset, period, written, kept);
-  return publishedOf(file, period, written, { ...changes.counts(), twins: merged.twins });
-}
-
-/** Before the period is replaced. */
-export function keepDamaged(publisher: Publisher, dataset: Dataset, period: Period, held: DamagedFile): void {
-  // Other days of the damaged file can still be read.
-  const hasOthers = held.isPartly && placeOf(dataset, period) !== period.name;
-  (hasOthers ? copyAside : setAside)(publisher, held);
+  if (kept?.state === "rows" && verdict.dropsAbsent) copyAside(publisher, kept.file);
+  const file = await placePeriod(publisher, dataset, period, written, held);
+  return { ...written, dataset, file, ...changes.counts(), twins: merged.twins };
 }
 
 /** What becomes of the file, and its rows if it is written. `earlier` are the rows of the file so far. */
@@ -124,7 +111,8 @@ export async function replacePeriod(
 ): Promise<Published> {
   const part = partIn(publisher, path.join(folderOf(dataset), period.name));
   const written = await writePart(part, dataset.kind, rows, describe);
-  return publishedOf(await placePeriod(publisher, dataset, period, written, held), period, written);
+  const file = await placePeriod(publisher, dataset, period, written, held);
+  return { ...written, dataset, file, revised: 0, withdrawn: 0, twins: 0 };
 }
 
 /** The rows stay as they are. */
@@ -139,24 +127,6 @@ export async function rewriteFooter(
   return await replacePeriod(publisher, dataset, period, held, held.rows, () => footer);
 }
 
-function publishedOf(
-  file: string,
-  period: Period,
-  { bytes, footer }: WrittenPart,
-  changes = { revised: 0, withdrawn: 0, twins: 0 },
-): Published {
-  return {
-    file,
-    period: shownPeriod(period),
-    state: footer.state,
-    rows: footer.rows,
-    bytes,
-    settled_to: showSeconds(footer.settled_to),
-    ...changes,
-    footer,
-  };
-}
-
 /** In seconds. The time of an attempt is updated after a day, because the next attempt depends on it. */
 const attemptTime = 86_400;
 
@@ -165,7 +135,7 @@ function contentOf({ settled_to, unsettled, dexdata: _version, lost, before, ...
   const ranges = lost.map(({ seen_at, ...range }) => [range, Math.floor(seen_at / attemptTime)]);
   const earlier = before?.map(({ seen_at: _seen, ...range }) => range);
   const settled = content.state === "open" ? undefined : [settled_to, unsettled];
-  // Footers of earlier versions may have their members in another order.
+  // Those of files have their members in the order of the schema.
   const sorted = Object.entries(content).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([sorted, ranges, earlier, settled]);
 }

@@ -109,7 +109,7 @@ async function told(
   for (const range of fresh)
     if (range.why !== notCreated) run.complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
   const all = [...fresh, ...known].toSorted((one, other) => one.from - other.from);
-  if (fresh.length > 0) await rewriteFooter(run.publisher, dataset, next, held, { before: all });
+  if (fresh.length > 0) await rewriteFooter(run, dataset, next, held, { before: all });
   return [];
 }
 

@@ -7,10 +7,9 @@ import { candleReach, type Tier } from "../../api/tier.ts";
 import { member } from "../../base/json/json-scan.ts";
 import { parseRfc3339 } from "../../base/time/time.ts";
 import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
-import { candleLength, type Dataset, factsOfKind } from "../dataset.ts";
+import { candleLength, type Dataset, factsOfKind, argsOf } from "../dataset.ts";
 import type { Footer, LostRange } from "../footer.ts";
-import { isOfDataset, readLakeRow } from "../periods/lake-row.ts";
-import { argsOf } from "../range-args.ts";
+import { isOfDataset, readLakeRow } from "../periods/lake-rows.ts";
 
 /** How far back the service returns rows. */
 export interface Reach {

@@ -1,35 +1,34 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { createQueue } from "../../base/concurrent.ts";
 import { counted } from "../../base/text/words.ts";
-import { notCreated } from "../coverage.ts";
+import { notCreated, type partsOf, type TimeRange } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
-import { type LakeFileState, readHeld } from "../files/stored-periods.ts";
+import { readHeld } from "../files/stored-periods.ts";
 import type { Period } from "../layout.ts";
-import type { PeriodUpdate, ReadUpdate } from "../periods/period-update.ts";
+import type { PeriodUpdate, ReadUpdate } from "../periods/period-footer.ts";
 import { type Publisher, publishPeriod } from "../periods/publish-period.ts";
 import { creationOf, type Reach } from "./lake-reach.ts";
 import type { Lake, Published } from "../lake.ts";
-import { createWitnesses } from "./witness.ts";
-import type { Waiting } from "./waiting.ts";
+import type { StagedRows } from "./pull-range.ts";
 
 export type LakeRun = ReturnType<typeof beginRun>;
 
 /** What the steps of a run share. */
 export function beginRun(lake: Lake) {
-  const { context, root, lock, service, version, events, clock } = lake;
-  const damagedDatasets = new Set<Dataset>();
+  const { root, events, clock } = lake;
+  const incomplete = new Set<Dataset>();
   const damaged: Publisher["damaged"] = (problem, dataset) => {
-    damagedDatasets.add(dataset);
-    events.damaged(problem);
+    incomplete.add(dataset);
+    events.warn(problem);
   };
-  const publisher: Publisher = { context, root, lock, service, version, damaged };
+  const publisher = { ...lake, damaged };
   const reaches = new Map<Dataset, Promise<Reach | undefined>>();
   const turns = new Map<Dataset, ReturnType<typeof createQueue>>();
   let problems = 0;
   const complain = (problem: string): void => {
     problems += 1;
-    events.incomplete(problem);
+    events.warn(problem);
   };
   const tellAbout = ({ file, footer, twins }: Published, update: PeriodUpdate): void => {
     const { dataset, held, part, before } = update;
@@ -55,10 +54,8 @@ export function beginRun(lake: Lake) {
         `${file}: the service shows no older row, so the start of the day may be missing; the file stays open`,
       );
   };
-  const tellDamage = createDamageReport(damaged);
   return {
-    ...lake,
-    publisher,
+    ...publisher,
     /** How far back each dataset can be read, if a time range made it necessary to find out. */
     reaches,
     present: clock.present,
@@ -66,11 +63,11 @@ export function beginRun(lake: Lake) {
     /** When pools were created, as far as it was asked for; in Unix seconds. */
     creations: new Map<Dataset, Promise<number | undefined>>(),
     /** Their files lack more rows than this run has planned to read. Only writing to a file shows all damage. */
-    damaged: damagedDatasets,
+    incomplete,
     /** What was read, and waits for a witness. */
     waiting: [] as Waiting[],
     /** A file that is about to be written again. It is read in full, because its footer does not show all damage. */
-    look: async (dataset: Dataset, period: Period) => await readHeld({ root, lock }, dataset, period),
+    look: async (dataset: Dataset, period: Period) => await readHeld(root, dataset, period),
     /** A file by month has days of several tasks, so looking at one and writing it is one step. */
     inTurn: async <T>(dataset: Dataset, work: () => Promise<T>): Promise<T> => {
       const inTurn = turns.get(dataset) ?? createQueue();
@@ -79,26 +76,13 @@ export function beginRun(lake: Lake) {
     },
     complain,
     problems: (): number => problems,
-    tellDamage,
     release: async (known: Omit<ReadUpdate, "isClockSure">): Promise<void> => {
       const update: ReadUpdate = { ...known, isClockSure: clock.isSure() };
-      const { dataset, held } = update;
       const published = await publishPeriod(publisher, update);
-      tellDamage(dataset, held);
       if (published === undefined) return;
-      await events.published(dataset, published);
+      await events.published(published);
       tellAbout(published, update);
     },
-  };
-}
-
-/** Once for each file, after it was replaced. */
-function createDamageReport(damaged: Publisher["damaged"]) {
-  const told = new Set<string>();
-  return (dataset: Dataset, held: LakeFileState | undefined): void => {
-    if (held === undefined || held.footer !== undefined || told.has(held.file)) return;
-    told.add(held.file);
-    damaged(`replaced ${held.file}: ${held.problem}; the earlier file is in .dexdata/replaced`, dataset);
   };
 }
 
@@ -122,4 +106,38 @@ function meaningOf(why: string): string {
   if (why === "reach") return "the service no longer has them";
   if (why === "unconfirmed") return "the service no longer has them, so they could not be compared";
   return `the ${why.replace("plan ", "")} plan does not include them`;
+}
+
+export type Part = ReturnType<typeof partsOf>[number];
+
+/** A time range whose rows were read, but which is not yet in the files. */
+export interface Waiting {
+  readonly staged: StagedRows;
+  readonly parts: readonly Part[];
+  /** Before its start was moved to what the service still has. */
+  readonly wanted: TimeRange;
+  readonly reach: Reach | undefined;
+  readonly before: readonly LostRange[];
+  /** When its last page arrived; see `createWitnesses`. */
+  readonly step: number;
+}
+
+/**
+ * Evidence that the service still had a time when a period was read: a row at or before the start of the period, seen
+ * after the last page of the period. How far a service reaches back does not depend on the pool, so a row of any
+ * dataset of the run will do.
+ */
+export type Witnesses = ReturnType<typeof createWitnesses>;
+
+export function createWitnesses() {
+  let steps = 0;
+  const seen: { readonly at: number; readonly step: number }[] = [];
+  return {
+    /** Call this when the last page of a list has arrived. */
+    step: (): number => (steps += 1),
+    /** `at` is the time of a row in Unix seconds. */
+    add: (at: number, step: number): void => void seen.push({ at, step }),
+    covers: (from: number, step: number): boolean =>
+      seen.some((each) => each.at <= from && each.step >= step),
+  };
 }

@@ -17,10 +17,9 @@ import { openRowsFile } from "../../rows/rows-file.ts";
 import { startPull, totalsOf } from "../../rows/pull.ts";
 import type { PullTotals } from "../../rows/checkpoint-lines.ts";
 import { partsOf, settlingTime, type TimeRange } from "../coverage.ts";
-import { factsOfKind } from "../dataset.ts";
+import { factsOfKind, argsOf } from "../dataset.ts";
 import { folderOf } from "../layout.ts";
-import { nameOfWork } from "../files/place-file.ts";
-import { argsOf } from "../range-args.ts";
+import { nameOfWork } from "../files/place-period.ts";
 
 export interface Puller {
   readonly context: Pick<Context, "random" | "signal" | "clock">;

@@ -2,13 +2,17 @@ import { createPart, textOfFile } from "../../base/files/synced-file.ts";
 import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
 import { partsOf, type TimeRange } from "../coverage.ts";
 import { giveUpStart } from "./give-up.ts";
-import type { LakeRun } from "./lake-run.ts";
-import { folderOf } from "../layout.ts";
-import { workFolder } from "../files/place-file.ts";
+import type { LakeRun, Part } from "./lake-run.ts";
+import { folderOf, type Period } from "../layout.ts";
+import { workFolder } from "../files/place-period.ts";
 import { dropStaged, type Expected, pullRange, type Pulled, stagedName } from "./pull-range.ts";
 import { isWithinReach, probeReach, type Reach, reachOfPlan } from "./lake-reach.ts";
-import type { Part } from "./waiting.ts";
 import { takeRows } from "./waiting-parts.ts";
+import { plainList } from "../../client/list-plan.ts";
+import { readPages } from "../../client/read-pages.ts";
+import { type Dataset, factsOfKind, argsOf } from "../dataset.ts";
+import { readLakeRow } from "../periods/lake-rows.ts";
+import { rewriteFooter } from "../periods/publish-period.ts";
 
 /** Reads a time range and publishes its periods. Returns the time ranges to read instead if it cannot be read at once. */
 export async function readRange(
@@ -83,4 +87,35 @@ async function pull(
     reaches.set(range.dataset, Promise.resolve(reach));
     return undefined;
   }
+}
+
+/**
+ * Compares a complete file again, while the service still has the rows: transactions by the service's count, and
+ * candles, which have none, by a second read. Returns the time range to read.
+ */
+export async function confirmPeriod(
+  run: LakeRun,
+  dataset: Dataset,
+  period: Period,
+): Promise<readonly TimeRange[]> {
+  const held = await run.look(dataset, period);
+  const from = held?.footer?.period.from ?? period.from;
+  const range = { dataset, from, to: period.to };
+  if (held?.footer === undefined || dataset.kind !== "transactions") return [range];
+  const { footer } = held;
+  const { endpoint } = factsOfKind(dataset.kind);
+  const args = argsOf(range, period.to);
+  for await (const page of readPages(run.client, endpoint, args, plainList(100))) {
+    const present = run.present();
+    const { rows, left } = page;
+    // The newest rows come first. Those at the end of the range belong to the next day.
+    const beyond = rows.texts().filter((text) => readLakeRow(dataset.kind, text).at.seconds >= period.to);
+    const total = left === undefined ? undefined : rows.length + left - beyond.length;
+    if (total !== undefined && total !== footer.rows) return [range];
+    const changes = { total_at: present, witnessed: true };
+    await run.events.published(await rewriteFooter(run, dataset, period, { ...held, footer }, changes));
+    break;
+  }
+  run.events.done();
+  return [];
 }

@@ -1,15 +1,28 @@
-import { fail, usageFailure } from "../../base/failure.ts";
+import { version } from "../../base/version.ts";
+import { fail, usageFailure, Failure } from "../../base/failure.ts";
 import { member } from "../../base/json/json-scan.ts";
 import { counted } from "../../base/text/words.ts";
-import { parseRfc3339, SECONDS_PER_DAY } from "../../base/time/time.ts";
+import { SECONDS_PER_DAY, parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { addressKey } from "../../client/subject.ts";
 import { nameOfDataset, periodOf, type PoolList } from "../dataset.ts";
 import { identityOf } from "../footer.ts";
 import type { LakeFileState } from "../files/stored-periods.ts";
 import { type LakeRun, rangeText } from "./lake-run.ts";
-import { type Period, periodsBetween } from "../layout.ts";
-import { keepDamaged, replacePeriod } from "../periods/publish-period.ts";
-import { readPools } from "./read-list.ts";
+import { type Period, periodsBetween, folderOf } from "../layout.ts";
+import { replacePeriod } from "../periods/publish-period.ts";
+import { plainList } from "../../client/list-plan.ts";
+import type { Args } from "../../api/args.ts";
+import { networkPoolsSearch } from "../../api/endpoints/searches.ts";
+import { removeFile } from "../../base/files/paths.ts";
+import { createPart, textOfFile } from "../../base/files/synced-file.ts";
+import { compactJson } from "../../base/json/json-text.ts";
+import type { Client } from "../../client/client.ts";
+import { everyRow } from "../../client/page.ts";
+import { createSeenKeys } from "../../client/seen-keys.ts";
+import { readPages } from "../../client/read-pages.ts";
+import { creationOf } from "./lake-reach.ts";
+import { nameOfWork, workFolder } from "../files/place-period.ts";
+import { createDocument } from "../../client/document.ts";
 
 /** A pool that leaves a search is read for this long, in seconds. */
 const followedTime = SECONDS_PER_DAY;
@@ -92,11 +105,9 @@ async function record(
   if (!isOwn && read >= end) return;
   const lost = read < end ? [{ from: read, to: end, why: "missed", seen_at: run.present() }] : [];
   for (const range of lost) run.complain(`${nameOfDataset(list)}: ${rangeText(range)}`);
-  const { publisher } = run;
   const earlier = kept?.rows ?? [];
   const all = isOwn ? [...earlier, ...rows] : earlier;
-  if (held !== undefined && held.footer === undefined) keepDamaged(publisher, list, day, held);
-  const published = await replacePeriod(publisher, list, day, kept, all, (summary) => ({
+  const published = await replacePeriod(run, list, day, held, all, (summary) => ({
     ...identityOf(list),
     period: { from, to: day.to },
     state: "rows",
@@ -107,9 +118,91 @@ async function record(
     rows: summary.rows,
     rows_sha256: summary.rows_sha256,
     spilled: { ...summary.spilled },
-    service: publisher.service,
-    dexdata: publisher.version,
+    service: run.service,
+    dexdata: version,
   }));
-  run.tellDamage(list, held);
-  await run.events.published(list, published);
+  await run.events.published(published);
+}
+
+/**
+ * Reads a list: its search, or each of its pools. `recent` are pools of the last day with the time of their creation in
+ * Unix seconds: those that the search no longer has are read one by one. Only rows of searches have the liquidity, so a
+ * pool is found by the second of its creation. `at` is the start of the period. Call `drop` when the rows are in a file.
+ */
+export async function readPools(
+  run: LakeRun,
+  list: PoolList,
+  recent: ReadonlyMap<string, number | undefined>,
+  at: number,
+) {
+  const { source, network } = list;
+  const { ask, drop } = stageResponses(run, `${folderOf(list)} ${at}`);
+  const rows = new Map<string, string>();
+  const read = async (args: Args, limit: number | undefined, only: string | undefined): Promise<void> => {
+    // A cursor can continue the list as it was at the first page.
+    let asOf: number | undefined;
+    const client: Client = {
+      ...run.client,
+      ask: async (...request) => {
+        const document = await ask(...request);
+        asOf ??= document.asOf;
+        return document;
+      },
+    };
+    const firstPages = plainList(Math.min(limit ?? 100, 100));
+    const reading = { ...everyRow(createSeenKeys("all", false)), wanted: limit };
+    for await (const page of readPages(client, networkPoolsSearch, args, firstPages, reading)) {
+      const time = new Date(asOf ?? run.context.clock.now()).toISOString();
+      for (const [index, value] of page.rows.values().entries()) {
+        const id = addressKey(String(member(value, "id")));
+        if (rows.has(id) || (only === undefined ? rows.size === limit : id !== only)) continue;
+        const rank = only === undefined ? rows.size + 1 : null;
+        const text = compactJson(page.rows.text(index)).slice(0, -1);
+        rows.set(id, `${text},"period":"${showSeconds(at)}","as_of":"${time}","rank":${rank}}`);
+      }
+      if (only === undefined && rows.size === limit) break;
+    }
+  };
+  try {
+    if ("text" in source) await read(source.argsAt(at * 1000), source.limit, undefined);
+    const pools =
+      "text" in source ? recent : new Map(source.pools.map((pool) => [pool.address, pool.created]));
+    const single = [...pools.keys()].filter((id) => !rows.has(id));
+    for (const address of single) {
+      const known = pools.get(address) ?? recent.get(address);
+      const created = known ?? (await creationOf({ ...run.client, ask }, { ...list, address }));
+      if (created === undefined) continue;
+      const range = { network, created_after: String(created), created_before: String(created + 1) };
+      const only = new Map(Object.entries(range));
+      await read(only, undefined, address);
+      // No later run reads this period.
+      if (!rows.has(address) && (await run.client.again(1, `the service did not return ${address}`)))
+        await read(only, undefined, address);
+    }
+    return { rows: [...rows.values()], absent: single.filter((id) => !rows.has(id)).length, drop };
+  } catch (cause) {
+    // A list that contradicts itself has to be read from its start.
+    if (cause instanceof Failure && cause.code === "incomplete") drop();
+    throw cause;
+  }
+}
+
+/** Keeps each response until the rows are in a file, so that the run after a killed one requests only the others. */
+function stageResponses({ root, client }: LakeRun, name: string) {
+  const files = new Set<string>();
+  const ask: Client["ask"] = async (endpoint, args, until) => {
+    const file = `${workFolder(root)}/${nameOfWork(JSON.stringify([name, endpoint.path, ...args]))}.ndjson`;
+    // A page that is requested again must not be the same one. The end is missing if the process was killed.
+    const staged = files.has(file) ? undefined : textOfFile(file);
+    files.add(file);
+    const [, asOf, body] = /^(\d+) (.*) end$/su.exec(staged ?? "") ?? [];
+    if (body !== undefined)
+      return createDocument({ status: 200, body: Buffer.from(body), asOf: Number(asOf) });
+    const document = await client.ask(endpoint, args, until);
+    const part = createPart(file);
+    await part.write(Buffer.concat([Buffer.from(`${document.asOf} `), document.bytes, Buffer.from(" end")]));
+    part.close();
+    return document;
+  };
+  return { ask, drop: () => files.forEach(removeFile) };
 }

@@ -4,11 +4,10 @@ import { completeAge } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
 import type { Footer } from "../footer.ts";
 import { lostRange, newestRow } from "./lake-reach.ts";
-import { isOfDataset, type LakeRow, readLakeRow } from "../periods/lake-row.ts";
-import { creation, type LakeRun } from "./lake-run.ts";
+import { isOfDataset, type LakeRow, readLakeRow } from "../periods/lake-rows.ts";
+import { creation, type LakeRun, type Waiting } from "./lake-run.ts";
 import type { Period } from "../layout.ts";
 import { dropStaged, type StagedRows } from "./pull-range.ts";
-import type { Waiting } from "./waiting.ts";
 
 interface Found {
   readonly all: readonly LakeRow[];

@@ -10,9 +10,9 @@ import {
   factsOfKind,
   isPoolList,
   type PoolList,
+  argsOf,
 } from "../../../lake/dataset.ts";
 import { isMonthly } from "../../../lake/layout.ts";
-import { argsOf } from "../../../lake/range-args.ts";
 import { type LakePlan, periodsOf } from "../../../lake/sync-lake.ts";
 import { plans, tiers } from "../../../api/tier.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";

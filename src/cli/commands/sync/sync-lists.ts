@@ -15,8 +15,15 @@ import { type Dataset, isPoolList, type Partition, periodOf } from "../../../lak
 import { folderOf, isMonthly } from "../../../lake/layout.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { Run } from "../../run/with-run.ts";
-import { dayOf, type ListedDataset, readDatasets, readStoredList } from "./list-datasets.ts";
-import { joinLists, newList, readSearch } from "./pool-lists.ts";
+import {
+  dayOf,
+  type ListedDataset,
+  readDatasets,
+  readStoredList,
+  joinLists,
+  newList,
+  readSearch,
+} from "./list-datasets.ts";
 import type { syncFlags } from "./sync-flags.ts";
 
 /** In Unix seconds. No network of the service had DEX trades before. */

@@ -2,21 +2,24 @@ import type { Meter } from "../../../client/meter.ts";
 import { shortAddress } from "../../../client/subject.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { type Dataset, nameOfDataset } from "../../../lake/dataset.ts";
-import { isMonthly } from "../../../lake/layout.ts";
+import { type FileState, folderOf, isMonthly, periodAt, shownPeriod } from "../../../lake/layout.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import type { LakeEvents, Published } from "../../../lake/lake.ts";
-
-interface Written {
-  readonly dataset: Dataset;
-  readonly published: Published;
-}
+import { Failure } from "../../../base/failure.ts";
+import { failureJson } from "../../run/failure-text.ts";
+import type { Run } from "../../run/with-run.ts";
+import path from "node:path";
+import type { Footer } from "../../../lake/footer.ts";
+import { groupBy } from "../../../base/group-by.ts";
+import { showSeconds } from "../../../base/time/time.ts";
+import type { LakePlan } from "../../../lake/sync-lake.ts";
 
 /** One line per day or month as soon as it is written. A table has one line per dataset, at the end. */
 export function createSyncOutput(context: Context, flags: LocalOutputFlags, datasets: readonly Dataset[]) {
   const format = formatOf(context, flags);
-  const written: Written[] = [];
+  const written: Published[] = [];
   const [noun = "day", other] = new Set(datasets.map((dataset) => (isMonthly(dataset) ? "month" : "day")));
   let [planned, done, rows] = [0, 0, 0];
   let label: string | undefined;
@@ -30,10 +33,10 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags, data
     read: (count) => {
       rows += count;
     },
-    published: async (dataset, published) => {
-      label = nameOfDataset(dataset);
+    published: async (published) => {
+      label = nameOfDataset(published.dataset);
       if (format === "ndjson") await writeRows(context, flags, [lineOf(published)]);
-      else written.push({ dataset, published });
+      else written.push(published);
     },
   };
   return {
@@ -55,23 +58,32 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags, data
     end: async (): Promise<void> => {
       if (format === "ndjson" || (written.length === 0 && format !== "json")) return;
       const round = written.splice(0);
-      const lines = round.map(({ published }) => lineOf(published));
-      await writeRows(context, flags, format === "table" ? tableOf(round, context.stdout) : lines);
+      const lines = format === "table" ? tableOf(round, context.stdout) : round.map(lineOf);
+      await writeRows(context, flags, lines);
     },
   };
 }
 
-function lineOf({ twins: _twins, footer: _footer, ...published }: Published) {
-  return published;
+function lineOf({ dataset, file, bytes, footer, revised, withdrawn }: Published) {
+  const { period, state, rows, settled_to: settled } = footer;
+  return {
+    file,
+    period: shownPeriod(periodAt(dataset, period.from)),
+    state,
+    rows,
+    bytes,
+    settled_to: showSeconds(settled),
+    revised,
+    withdrawn,
+  };
 }
 
 /** On a terminal, whole addresses would leave no room for the counts. */
-function tableOf(written: readonly Written[], { isTerminal }: Context["stdout"]) {
-  return [...new Set(written.map(({ dataset }) => dataset))].map((dataset) => {
-    const own = written.filter((each) => each.dataset === dataset).map(({ published }) => published);
-    const count = (state: Published["state"]): number => own.filter((each) => each.state === state).length;
-    const sum = (name: "rows" | "revised" | "withdrawn"): number =>
-      own.reduce((total, each) => total + each[name], 0);
+function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"]) {
+  return [...groupBy(written, ({ dataset }) => dataset)].map(([dataset, own]) => {
+    const count = (state: FileState): number => own.filter(({ footer }) => footer.state === state).length;
+    const sum = (countOf: (published: Published) => number): number =>
+      own.reduce((total, each) => total + countOf(each), 0);
     const { kind, interval, network, address } = dataset;
     return {
       dataset: interval === undefined ? kind : `${kind} ${interval}`,
@@ -80,9 +92,83 @@ function tableOf(written: readonly Written[], { isTerminal }: Context["stdout"])
       complete: count("rows"),
       open: count("open"),
       lost: count("lost"),
-      rows: sum("rows"),
-      revised: sum("revised"),
-      withdrawn: sum("withdrawn"),
+      rows: sum(({ footer }) => footer.rows),
+      revised: sum(({ revised }) => revised),
+      withdrawn: sum(({ withdrawn }) => withdrawn),
     };
   });
+}
+
+/**
+ * Tells which datasets failed. The first failure waits for the end: if no dataset succeeds, it is the run's own, which
+ * would otherwise be printed twice.
+ */
+export function createFailures({ report, options }: Pick<Run, "report" | "options">) {
+  let first: Failure | undefined;
+  let isTold = false;
+  const say = (failure: Failure): void => {
+    if (options.errorFormat === "json") report.print(failureJson(failure).trimEnd());
+    else report.fault(failure.message);
+  };
+  return {
+    add: (dataset: Dataset, failure: Failure): void => {
+      const named = new Failure(`${nameOfDataset(dataset)}: ${failure.message}`, failure.details);
+      if (first === undefined) first = named;
+      else say(named);
+    },
+    print: (): void => {
+      if (first !== undefined && !isTold) say(first);
+      isTold = true;
+    },
+    end: (): void => {
+      if (first !== undefined) throw first;
+    },
+  };
+}
+
+const keyOf = (dataset: Dataset, period: string): string => `${folderOf(dataset)} ${period}`;
+
+/** For `--metrics`: the files of the directory, and when a run last had no problem. */
+export function createSyncMetrics(
+  { metrics, context }: Run,
+  root: string,
+  { files }: LakePlan,
+  rows: () => number,
+) {
+  /** By day or month. */
+  const places = new Map<string, Place>();
+  for (const [dataset, own] of files)
+    for (const [period, place] of own) places.set(keyOf(dataset, period), place);
+  let lastSuccess: number | undefined;
+  metrics?.shows({ rows, sync: () => ({ lastSuccess, ...countFiles([...places.values()]) }) });
+  return {
+    published: ({ dataset, file, footer }: Published): void => {
+      const { name } = periodAt(dataset, footer.period.from);
+      places.set(keyOf(dataset, name), { file: path.join(root, file), footer });
+    },
+    succeeded: (): void => {
+      lastSuccess = context.clock.now() / 1000;
+    },
+  };
+}
+
+interface Place {
+  readonly file: string;
+  /** Undefined if it is damaged. */
+  readonly footer: Footer | undefined;
+}
+
+/** A file may have several days, all in the same state unless one of them is damaged. */
+function countFiles(places: readonly Place[]) {
+  const counts = { complete: 0, open: 0, lost: 0, damaged: 0 };
+  const files = new Map<string, keyof typeof counts>();
+  for (const { file, footer } of places) {
+    const state = footer === undefined || files.get(file) === "damaged" ? "damaged" : footer.state;
+    files.set(file, state === "rows" ? "complete" : state);
+  }
+  for (const state of files.values()) counts[state] += 1;
+  return {
+    files: counts,
+    lostRanges: places.reduce((sum, { footer }) => sum + (footer?.lost.length ?? 0), 0),
+  };
 }

@@ -6,9 +6,9 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { version } from "../../../base/version.ts";
 import { createAgeNote } from "../../../client/freshness.ts";
-import { assetsName, checkRoot } from "../../../lake/assets-file.ts";
+import { assetsName } from "../../../lake/assets-file.ts";
 import { type Dataset, factsOfKind, isPoolList } from "../../../lake/dataset.ts";
-import { checkService, lockRoot } from "../../../lake/lock-root.ts";
+import { checkRoot, checkService, lockRoot, type Lake } from "../../../lake/lake.ts";
 import { createServiceClock, type ServiceClock } from "../../../lake/service-clock.ts";
 import { type LakePlan, planLake, syncLake } from "../../../lake/sync-lake.ts";
 import { type Run, short, withRun } from "../../run/with-run.ts";
@@ -17,11 +17,8 @@ import type { Input } from "../command.ts";
 import { withoutNames } from "../input/replace-names.ts";
 import { recordedService } from "../../run/run-options.ts";
 import { readLists } from "./sync-lists.ts";
-import { createFailures } from "./sync-failures.ts";
-import { createSyncMetrics } from "./sync-metrics.ts";
-import { createSyncOutput } from "./sync-output.ts";
+import { createFailures, createSyncMetrics, createSyncOutput } from "./sync-output.ts";
 import type { syncFlags, syncShared } from "./sync-flags.ts";
-import type { Lake } from "../../../lake/lake.ts";
 import { tokensName } from "../../../lake/layout.ts";
 
 type SyncInput = Input<typeof syncFlags & typeof syncShared>;
@@ -70,7 +67,10 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const planner = { context, root, isForced, client, lock, damaged: report.warn };
   const begun = await planLake(planner, datasets, clock.present());
   const service = recordedService(options, client.target);
-  checkService(begun, service);
+  checkService(
+    [...begun.files.values()].flatMap((own) => [...own.values()]),
+    service,
+  );
   if (isEstimate) {
     const { estimateSync } = await import("./estimate-sync.ts");
     return await estimateSync(run, flags, client, begun);
@@ -85,14 +85,13 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const base = { ...planner, lock };
   const { datasetsAt } = list;
   const events: Round["lake"]["events"] = {
-    incomplete: report.warn,
-    damaged: report.warn,
+    warn: report.warn,
     info: report.info,
     ...output.events,
-    published: async (dataset, published) => {
-      list.published(dataset);
-      metrics.published(dataset, published);
-      await output.events.published(dataset, published);
+    published: async (published) => {
+      list.published(published.dataset);
+      metrics.published(published);
+      await output.events.published(published);
     },
   };
   const lake = { ...base, service, version, parallel: options.parallel, clock, datasetsAt, events };
