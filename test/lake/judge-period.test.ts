@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import type { Dataset } from "../../src/lake/dataset.ts";
-import { type Evidence, judgePeriod } from "../../src/lake/periods/judge-period.ts";
+import type { Footer } from "../../src/lake/footer.ts";
+import type { LakeFileState } from "../../src/lake/files/stored-periods.ts";
+import { judgePeriod, type PeriodUpdate } from "../../src/lake/periods/judge-period.ts";
 import type { LakeRow } from "../../src/lake/periods/lake-rows.ts";
-import { periodsBetween } from "../../src/lake/layout.ts";
+import { periodAt, periodsBetween } from "../../src/lake/layout.ts";
 import { isLong } from "../harness/long.ts";
 import { type ModelLake, modelRow, runModel } from "../harness/model-lake.ts";
 import { createRandom } from "../harness/random.ts";
@@ -162,108 +164,125 @@ test(`${histories} random histories: complete is complete, nothing held goes, an
   expect(complete).toBeGreaterThan(4 * histories);
 });
 
-const whole: Evidence = {
+const footer: Footer = {
+  v: 1,
   kind: "transactions",
+  network: "ethereum",
   period: { from: start, to: start + day },
-  now: start + 2 * day,
-  isClockSure: true,
-  held: undefined,
-  read: {
-    from: start,
-    to: start + day,
-    rows: 7,
-    isProven: true,
-    isSound: true,
-    absent: { rows: 0, sha256: "none" },
-  },
+  state: "open",
+  settled_to: start,
+  unsettled: 0,
+  read_at: null,
+  total: null,
+  total_at: null,
+  rows: 0,
+  rows_sha256: "",
+  first: null,
+  last: null,
+  tokens: [],
   lost: [],
-  isWitnessed: true,
+  spilled: {},
+  service: "",
+  dexdata: "",
 };
-const stateOf = (evidence: Evidence): string => {
-  const verdict = judgePeriod(evidence);
+const held = (own: Partial<Footer>): LakeFileState => {
+  const said = { ...footer, ...own };
+  return { file: "", state: said.state, identity: undefined, range: { begin: 0, end: 0 }, footer: said };
+};
+const rowsOf = (count: number): readonly LakeRow[] =>
+  Array.from({ length: count }, (_, index) => modelRow(start + index, String(index)));
+const part = { from: start, to: start + day, present: start + 2 * day, isProven: true };
+const whole: PeriodUpdate = {
+  dataset: base,
+  period: periodAt(base, start),
+  held: undefined,
+  part,
+  rows: rowsOf(7),
+  total: undefined,
+  lost: [],
+  before: [],
+  isWitnessed: true,
+  isSound: true,
+  isClockSure: true,
+};
+const at = (update: PeriodUpdate, present: number): PeriodUpdate => ({
+  ...update,
+  part: { ...update.part, present },
+});
+const stateOf = (update: PeriodUpdate, absent = 0): string => {
+  const verdict = judgePeriod(update, rowsOf(absent));
   return verdict.does === "write" ? verdict.state : verdict.does;
 };
 
 test("each piece of evidence is needed", () => {
   expect(stateOf(whole)).toBe("rows");
-  const { read } = whole;
-  const lacking: readonly Partial<Evidence>[] = [
+  const lacking: readonly Partial<PeriodUpdate>[] = [
     { isWitnessed: false },
     { isClockSure: false },
-    { now: start + 2 * day - 1 },
-    { read: { ...read, isProven: false } },
-    { read: { ...read, isSound: false } },
-    { read: { ...read, rows: 0 } },
-    { read: { ...read, from: start + 1 } },
-    { read: { ...read, to: start + day - 1 } },
+    { part: { ...part, present: start + 2 * day - 1 } },
+    { part: { ...part, isProven: false } },
+    { isSound: false },
+    { rows: [] },
+    { part: { ...part, from: start + 1 } },
+    { part: { ...part, to: start + day - 1 } },
   ];
   for (const change of lacking) expect(stateOf({ ...whole, ...change }), JSON.stringify(change)).toBe("open");
-  expect(stateOf({ ...whole, isWitnessed: false, kind: "candles" })).toBe("rows");
+  expect(stateOf({ ...whole, isWitnessed: false, dataset: candles })).toBe("rows");
 });
 
 test("rows are lost when the period has ended and they were held, counted or read before, or the plan excludes them", () => {
-  const held = {
-    state: "open" as const,
-    from: start,
-    rows: 0,
-    total: null,
-    readAt: undefined,
-    contradicted: null,
-  };
   const reach = { from: start, to: start + hour, why: "reach", seen_at: start };
-  const unknown: Evidence = { ...whole, read: { ...whole.read, rows: 0 }, lost: [reach] };
+  const unknown: PeriodUpdate = { ...whole, rows: [], lost: [reach] };
   expect(stateOf(unknown)).toBe("open");
-  const proofs: readonly Partial<Evidence>[] = [
-    { held: { ...held, rows: 1 } },
-    { held: { ...held, total: 1 } },
+  const proofs: readonly Partial<PeriodUpdate>[] = [
+    { held: held({ rows: 1 }) },
+    { held: held({ total: 1 }) },
     { lost: [{ ...reach, why: "plan free" }] },
-    { read: { ...whole.read, rows: 1 } },
+    { rows: rowsOf(1) },
   ];
   for (const proof of proofs) {
     expect(stateOf({ ...unknown, ...proof }), JSON.stringify(proof)).toBe("lost");
-    expect(stateOf({ ...unknown, ...proof, now: start + 2 * day - 1 })).toBe("open");
+    expect(stateOf(at({ ...unknown, ...proof }, start + 2 * day - 1))).toBe("open");
   }
 });
 
 test("a complete file is never called anything else", () => {
-  const held = {
-    state: "rows" as const,
-    from: start,
-    rows: 7,
-    total: 7,
-    readAt: start + 2 * day,
-    contradicted: null,
-  };
-  const { read } = whole;
-  const absent = { rows: 7, sha256: "all" };
-  const unproven = { ...whole, held, read: { ...read, isProven: false } };
-  const unsure = { at: unproven.now, rows: 0, absent_sha256: null };
-  expect(judgePeriod(unproven)).toEqual({ does: "note", contradicted: unsure });
-  expect(stateOf({ ...whole, held, read: { ...read, from: start + 1 } })).toBe("nothing");
-  expect(stateOf({ ...whole, held, isWitnessed: false })).toBe("rows");
-  expect(stateOf({ ...whole, held, read: { ...read, rows: 0, absent } })).toBe("note");
-  const noted = { at: start + 3 * day, rows: 7, absent_sha256: "all" };
-  const again = { ...whole, held: { ...held, contradicted: noted }, read: { ...read, rows: 0, absent } };
-  expect(stateOf({ ...again, now: noted.at + hour - 1 })).toBe("note");
-  expect(judgePeriod({ ...again, now: noted.at + hour })).toMatchObject({ state: "rows", dropsAbsent: true });
-  expect(stateOf({ ...again, now: noted.at + hour, isWitnessed: false })).toBe("note");
-  expect(stateOf({ ...again, now: noted.at + hour, isClockSure: false })).toBe("note");
+  const complete = { state: "rows", rows: 7, total: 7, read_at: start + 2 * day } as const;
+  const known = { ...whole, held: held(complete) };
+  const unproven = { ...known, part: { ...part, isProven: false } };
+  const unsure = { at: part.present, rows: 0, absent_sha256: null };
+  expect(judgePeriod(unproven, [])).toEqual({ does: "note", contradicted: unsure });
+  expect(stateOf({ ...known, part: { ...part, from: start + 1 } })).toBe("nothing");
+  expect(stateOf({ ...known, isWitnessed: false })).toBe("rows");
+  const none = { ...known, rows: [] };
+  expect(stateOf(none, 7)).toBe("note");
+  const first = judgePeriod(at(none, start + 3 * day), rowsOf(7));
+  if (first.does !== "note") throw new Error(first.does);
+  const noted = first.contradicted;
+  const again = { ...none, held: held({ ...complete, contradicted: noted }) };
+  expect(stateOf(at(again, noted.at + hour - 1), 7)).toBe("note");
+  const later = at(again, noted.at + hour);
+  expect(judgePeriod(later, rowsOf(7))).toMatchObject({ state: "rows", dropsAbsent: true });
+  expect(stateOf(later, 6)).toBe("note");
+  expect(stateOf({ ...later, isWitnessed: false }, 7)).toBe("note");
+  expect(stateOf({ ...later, isClockSure: false }, 7)).toBe("note");
 });
 
 test("a complete file that begins earlier now stays complete, and only what precedes it can be lost", () => {
   const from = start + 10 * hour;
-  const held = { state: "rows" as const, from, rows: 7, total: null, readAt: 0, contradicted: null };
+  const known = held({ state: "rows", period: { from, to: start + day }, rows: 7, read_at: 0 });
   const candlesFrom = (read: number, ...to: readonly number[]): string =>
     stateOf({
       ...whole,
-      kind: "candles",
-      held,
-      read: { ...whole.read, from: read },
+      dataset: candles,
+      held: known,
+      part: { ...part, from: read },
       lost: to.map((end) => ({ from: start, to: end, why: "plan free", seen_at: start })),
     });
   expect(candlesFrom(start)).toBe("rows");
   expect(candlesFrom(start + 3 * hour, start + 3 * hour)).toBe("rows");
   expect(candlesFrom(start + 12 * hour, from)).toBe("rows");
   expect(candlesFrom(start + 12 * hour, start + 3 * hour)).toBe("nothing");
-  expect(candlesFrom(start + 12 * hour, start + 12 * hour)).toBe("nothing");
+  // Rows that the file has are not lost.
+  expect(candlesFrom(start + 12 * hour, start + 12 * hour)).toBe("rows");
 });

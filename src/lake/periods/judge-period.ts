@@ -1,50 +1,58 @@
-import { completeAge, settlingTime } from "../coverage.ts";
+import { createHash } from "node:crypto";
+import { completeAge, isOfPlan, settlingTime } from "../coverage.ts";
+import type { Dataset } from "../dataset.ts";
+import type { DamagedFile, LakeFileState, ReadFile } from "../files/stored-periods.ts";
 import type { Contradiction, LostRange } from "../footer.ts";
-import type { FileState } from "../layout.ts";
+import type { FileState, Period } from "../layout.ts";
+import type { LakeRow, ReadPart } from "./lake-rows.ts";
 
-/** What is known about a period after a part of it was read. Times are in Unix seconds. */
-export interface Evidence {
-  readonly kind: "transactions" | "candles";
-  /** `from` is the start of the dataset if it begins in the middle. */
-  readonly period: { readonly from: number; readonly to: number };
-  /** The service's time at the first response. */
-  readonly now: number;
-  /** Whether the clocks agree well enough to say that a day is over. */
-  readonly isClockSure: boolean;
-  /** The file so far; undefined if there is none, or if it cannot be used. */
-  readonly held: StoredEvidence | undefined;
-  readonly read: ReadEvidence;
-  /** Ranges that the plan excludes, or that the service no longer has. */
+/** What was read about one period, or that it can no longer be read. */
+export interface PeriodUpdate {
+  readonly dataset: Dataset;
+  readonly period: Period;
+  readonly held: LakeFileState | undefined;
+  readonly part: ReadPart;
+  /** In the order of the list. */
+  readonly rows: readonly LakeRow[];
+  /** The service's count of the rows of the part; undefined if it gives none. */
+  readonly total: number | undefined;
   readonly lost: readonly LostRange[];
+  /** Days before the first file that the service does not have. */
+  readonly before: readonly LostRange[];
   /**
    * Whether the service has shown a row at or before the start of the period, after its last page: then the period was
    * not cut. Candles that are out of reach are refused, so they need no witness.
    */
   readonly isWitnessed: boolean;
-}
-
-export interface StoredEvidence {
-  readonly state: FileState;
-  /** Where the file begins. */
-  readonly from: number;
-  readonly rows: number;
-  /** The service's own count of the rows, if it was higher than what it returned. */
-  readonly total: number | null;
-  /** When the period was last read in full; undefined if it never was. */
-  readonly readAt: number | undefined;
-  readonly contradicted: Contradiction | null;
-}
-
-export interface ReadEvidence {
-  readonly from: number;
-  readonly to: number;
-  readonly rows: number;
-  /** Whether the service's count agrees, if it gives one. */
-  readonly isProven: boolean;
   /** Whether all rows belong to this pool and to this time range. */
   readonly isSound: boolean;
-  /** Settled rows of the file that were not returned, and the SHA-256 of their keys. */
-  readonly absent: { readonly rows: number; readonly sha256: string };
+  /** Whether the clocks agree well enough to say that a day is over. */
+  readonly isClockSure: boolean;
+}
+
+/** Ready to be written. */
+export interface ReadUpdate extends PeriodUpdate {
+  readonly held: ReadFile | DamagedFile | undefined;
+}
+
+/** The time range of a file, and what of it was read. */
+export function extentOf({ dataset, period, held, part, lost: unread }: PeriodUpdate) {
+  const old = held?.footer;
+  const begin = Math.max(period.from, Math.min(dataset.from, old?.period.from ?? dataset.from));
+  const end = Math.min(part.to ?? Number.POSITIVE_INFINITY, period.to);
+  const newly = held?.state === "rows" ? rangesBefore(unread, old?.period.from ?? begin) : unread;
+  const lost = newly.length > 0 || part.from <= begin ? newly : (old?.lost ?? []);
+  const covered = Math.max(begin, ...lost.map((range) => range.to));
+  const isJoined = held?.state === "rows" && begin < covered && covered === old?.period.from;
+  const isInFull = (part.from <= covered || isJoined) && end === period.to && part.present >= period.to;
+  return { begin, covered, end, lost, isInFull };
+}
+
+/** A complete file has all rows from its own start on. */
+function rangesBefore(ranges: readonly LostRange[], limit: number): readonly LostRange[] {
+  return ranges
+    .filter(({ from }) => from < limit)
+    .map((range) => ({ ...range, to: Math.min(range.to, limit) }));
 }
 
 /** What happens to the file. */
@@ -70,40 +78,47 @@ export type Verdict =
  * - Every settled row of the file was returned. A row goes only when two reads, an hour apart or more, lack the same rows.
  * - An empty list is believed when a second run finds it empty, too.
  *
- * Rows are lost only if they were held or counted, or if the plan excludes them.
+ * Rows are lost only if they were held or counted, or if the plan excludes them. `absent` are settled rows of the file that
+ * were not returned.
  */
-export function judgePeriod(evidence: Evidence): Verdict {
-  const { period, now, held, read, lost, isClockSure } = evidence;
-  const { isProven, isSound, absent } = read;
-  const lacksRows = isProven && absent.rows > 0;
-  const isWitnessed =
-    evidence.isWitnessed || evidence.kind === "candles" || (held?.state === "rows" && !lacksRows);
+export function judgePeriod(update: PeriodUpdate, absent: readonly LakeRow[]): Verdict {
+  const { dataset, period, held, part, rows, isSound, isClockSure } = update;
+  const { present: now, isProven } = part;
+  const { begin, covered, lost, isInFull } = extentOf(update);
+  const footer = held?.footer;
+  const wasComplete = footer?.state === "rows";
+  const lacksRows = isProven && absent.length > 0;
+  const isWitnessed = update.isWitnessed || dataset.kind !== "transactions" || (wasComplete && !lacksRows);
   const means = isWitnessed && isSound && isClockSure;
-  const before = held?.contradicted ?? undefined;
-  const isRepeated = means && before?.absent_sha256 === absent.sha256;
+  const before = footer?.contradicted;
+  const sha256 = hashOfKeys(absent);
+  const isRepeated = means && before?.absent_sha256 === sha256;
   const isConfirmed = lacksRows && isRepeated && now - (before?.at ?? now) >= settlingTime;
   const isAgain = isRepeated && !isConfirmed;
-  const noted = { at: now, rows: absent.rows, absent_sha256: means && lacksRows ? absent.sha256 : null };
+  const noted = { at: now, rows: absent.length, absent_sha256: means && lacksRows ? sha256 : null };
   const contradicted = !lacksRows || isConfirmed ? null : isAgain && before !== undefined ? before : noted;
 
-  const covered = Math.max(period.from, ...lost.map((range) => range.to));
   // The dataset begins earlier now. The file is complete from its own start on, so only rows before it can be lost.
-  const isWider = held?.state === "rows" && period.from < held.from && covered <= held.from;
-  const isFromStart = read.from <= covered || (isWider && covered === held.from);
-  const isInFull = isFromStart && read.to === period.to && now >= period.to;
+  const isWider = wasComplete && begin < footer.period.from && covered <= footer.period.from;
   const isOver = now >= period.to + completeAge;
-  const isEmptyAgain = held?.rows === 0 && held.readAt !== undefined && now - held.readAt >= settlingTime;
-  const hasRows = read.rows > 0 || isConfirmed || isEmptyAgain;
+  const isEmptyAgain = footer?.rows === 0 && footer.read_at !== null && now - footer.read_at >= settlingTime;
+  const isReturned = rows.some(({ at }) => at.seconds >= period.from && at.seconds < period.to);
+  const hasRows = isReturned || isConfirmed || isEmptyAgain;
   const isWhole = lost.length === 0 || isWider;
   const isComplete = isInFull && isOver && isProven && means && hasRows && contradicted === null && isWhole;
   // Without the note, each run would read the same rows again.
-  if (held?.state === "rows" && !isComplete)
+  if (wasComplete && !isComplete)
     return isProven && means && contradicted === null
       ? { does: "nothing" }
       : { does: "note", contradicted: contradicted ?? noted };
-  const hadRows = held !== undefined && (held.rows > 0 || (held.total ?? 0) > held.rows);
-  const isRefused = lost.some(({ why }) => why.startsWith("plan "));
-  const isLost = isOver && lost.length > 0 && (isRefused || hadRows || read.rows > 0);
+  const hadRows = footer !== undefined && (footer.rows > 0 || (footer.total ?? 0) > footer.rows);
+  const isRefused = lost.some(({ why }) => isOfPlan(why));
+  const isLost = isOver && lost.length > 0 && (isRefused || hadRows || isReturned);
   const state = isComplete ? "rows" : isLost ? "lost" : "open";
   return { does: "write", state, dropsAbsent: isConfirmed, contradicted };
+}
+
+function hashOfKeys(rows: readonly LakeRow[]): string {
+  const keys = rows.map(({ key }) => key).toSorted();
+  return createHash("sha256").update(JSON.stringify(keys)).digest("hex");
 }

@@ -1,36 +1,9 @@
-import type { Dataset } from "../dataset.ts";
-import { type LostRange, type Footer, identityOf } from "../footer.ts";
-import type { DamagedFile, LakeFileState, ReadFile } from "../files/stored-periods.ts";
-import { type LakeRow, type ReadPart, settledTime } from "./lake-rows.ts";
-import type { Period } from "../layout.ts";
-import { version } from "../../base/version.ts";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
+import { version } from "../../base/version.ts";
 import { completeAge, settlingTime } from "../coverage.ts";
-import type { Verdict } from "./judge-period.ts";
-
-/** What was read about one period, or that it can no longer be read. */
-export interface PeriodUpdate {
-  readonly dataset: Dataset;
-  readonly period: Period;
-  readonly held: LakeFileState | undefined;
-  readonly part: ReadPart;
-  /** In the order of the list. */
-  readonly rows: readonly LakeRow[];
-  /** The service's count of the rows of the part; undefined if it gives none. */
-  readonly total: number | undefined;
-  readonly lost: readonly LostRange[];
-  /** Days before the first file that the service does not have. */
-  readonly before: readonly LostRange[];
-  /** See `Evidence`. */
-  readonly isWitnessed: boolean;
-  readonly isSound: boolean;
-  readonly isClockSure: boolean;
-}
-
-/** Ready to be written. */
-export interface ReadUpdate extends PeriodUpdate {
-  readonly held: ReadFile | DamagedFile | undefined;
-}
+import { type Footer, identityOf } from "../footer.ts";
+import { extentOf, type PeriodUpdate, type Verdict } from "./judge-period.ts";
+import { type LakeRow, settledTime } from "./lake-rows.ts";
 
 interface Written {
   readonly service: string;
@@ -77,26 +50,6 @@ export function footerOf({ service, update, verdict, rows, summary }: Written): 
     service,
     dexdata: version,
   };
-}
-
-/** The time range of a file, and what of it was read. */
-export function extentOf({ dataset, period, held, part, lost: unread }: PeriodUpdate) {
-  const old = held?.footer;
-  const begin = Math.max(period.from, Math.min(dataset.from, old?.period.from ?? dataset.from));
-  const end = Math.min(part.to ?? Number.POSITIVE_INFINITY, period.to);
-  const newly = held?.state === "rows" ? rangesBefore(unread, old?.period.from ?? begin) : unread;
-  const lost = newly.length > 0 || part.from <= begin ? newly : (old?.lost ?? []);
-  const covered = Math.max(begin, ...lost.map((range) => range.to));
-  const isJoined = held?.state === "rows" && begin < covered && covered === old?.period.from;
-  const isInFull = (part.from <= covered || isJoined) && end === period.to && part.present >= period.to;
-  return { begin, covered, end, lost, isInFull };
-}
-
-/** A complete file has all rows from its own start on. */
-function rangesBefore(ranges: readonly LostRange[], limit: number): readonly LostRange[] {
-  return ranges
-    .filter(({ from }) => from < limit)
-    .map((range) => ({ ...range, to: Math.min(range.to, limit) }));
 }
 
 /** The fields that identify the row, and its time. */

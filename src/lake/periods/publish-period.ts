@@ -1,15 +1,14 @@
 import type { Published } from "../lake.ts";
-import { createHash } from "node:crypto";
 import path from "node:path";
 import { removeFile } from "../../base/files/paths.ts";
 import type { Dataset } from "../dataset.ts";
 import type { Footer } from "../footer.ts";
 import type { LakeFileState, ReadFile } from "../files/stored-periods.ts";
-import { type Evidence, judgePeriod } from "./judge-period.ts";
+import { judgePeriod, type PeriodUpdate, type ReadUpdate } from "./judge-period.ts";
 import { writePart } from "../files/lake-file.ts";
-import { type LakeRow, readLakeRow, sortRows, type Merged, mergeRows } from "./lake-rows.ts";
+import { type LakeRow, readLakeRow, sortRows, mergeRows } from "./lake-rows.ts";
 import { folderOf, type Period } from "../layout.ts";
-import { type PeriodUpdate, type ReadUpdate, extentOf, footerOf } from "./period-footer.ts";
+import { footerOf } from "./period-footer.ts";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { copyAside, type Keeper, partIn, placePeriod } from "../files/place-period.ts";
 
@@ -53,7 +52,7 @@ export async function publishPeriod(
 export function decide(update: PeriodUpdate, earlier: readonly LakeRow[]) {
   const { dataset, period, held, part } = update;
   const merged = mergeRows(dataset, period, earlier, update.rows, part, settledIn(held?.footer));
-  const verdict = judgePeriod(evidenceOf(update, merged));
+  const verdict = judgePeriod(update, merged.absent);
   const drops = verdict.does === "write" && verdict.dropsAbsent;
   const rows = drops ? merged.rows : sortRows([...merged.rows, ...merged.absent]);
   return { verdict, rows, merged };
@@ -63,41 +62,6 @@ export function decide(update: PeriodUpdate, earlier: readonly LakeRow[]) {
 function settledIn(footer: Footer | undefined): number {
   if (footer === undefined) return Number.NEGATIVE_INFINITY;
   return footer.state === "open" ? footer.settled_to : Number.POSITIVE_INFINITY;
-}
-
-function evidenceOf(update: PeriodUpdate, { absent }: Merged): Evidence {
-  const { dataset, period, held, part, rows, isSound, isClockSure, isWitnessed } = update;
-  const { begin, end, lost } = extentOf(update);
-  const footer = held?.footer;
-  const keys = absent.map(({ key }) => key).toSorted();
-  const sha256 = createHash("sha256").update(JSON.stringify(keys)).digest("hex");
-  return {
-    kind: dataset.kind === "transactions" ? "transactions" : "candles",
-    period: { from: begin, to: period.to },
-    now: part.present,
-    isClockSure,
-    held:
-      held === undefined || footer === undefined
-        ? undefined
-        : {
-            state: held.state,
-            from: footer.period.from,
-            rows: footer.rows,
-            total: footer.total,
-            readAt: footer.read_at ?? undefined,
-            contradicted: footer.contradicted ?? null,
-          },
-    read: {
-      from: part.from,
-      to: end,
-      rows: rows.filter(({ at }) => at.seconds >= period.from && at.seconds < period.to).length,
-      isProven: part.isProven,
-      isSound,
-      absent: { rows: absent.length, sha256 },
-    },
-    lost,
-    isWitnessed,
-  };
 }
 
 /** Writes a period, and puts it into the file of its state. */

@@ -6,7 +6,7 @@ import { type Dataset, nameOfDataset } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
 import { readHeld } from "../files/stored-periods.ts";
 import type { Period } from "../layout.ts";
-import type { PeriodUpdate, ReadUpdate } from "../periods/period-footer.ts";
+import type { PeriodUpdate, ReadUpdate } from "../periods/judge-period.ts";
 import { type Publisher, publishPeriod } from "../periods/publish-period.ts";
 import { creationOf, type Reach } from "./lake-reach.ts";
 import type { Lake, Published } from "../lake.ts";
