@@ -30,7 +30,7 @@ export type Need =
   | { readonly what: "nothing" }
   | { readonly what: "read"; readonly from: number }
   /** Compare a complete file again: transactions by the service's count, candles by a second read. */
-  | { readonly what: "confirm"; readonly isEarlier: boolean };
+  | { readonly what: "confirm" };
 
 export interface PlanOptions {
   readonly dataset: Dataset;
@@ -91,21 +91,19 @@ function needOfComplete(options: PlanOptions, period: Period, footer: Footer): N
   // This decides what is requested, and never what a period is.
   const reach = dataset.kind === "transactions" ? transactionReach : options.candleReach;
   const isInReach = reach === undefined || footer.period.from > present - reach;
-  const { contradicted, witnessed, total_at: counted, read_at: read, reread_at: reread } = footer;
+  const { contradicted, total_at: counted, read_at: read, reread_at: reread } = footer;
   if (!isInReach) return nothing;
   if (contradicted !== undefined) {
     const wait = contradicted.absent_sha256 === null ? day : settlingTime;
     const isRetried = age < retryPeriod && isDue(present, contradicted.at, wait);
     return isRetried ? { what: "read", from: footer.period.from } : nothing;
   }
-  const isEarlier = witnessed === undefined;
   if (dataset.kind !== "transactions") {
     const isRead = reread !== undefined || age < recountAge || present - (read ?? 0) < settlingTime;
-    return isRead ? nothing : { what: "confirm", isEarlier };
+    return isRead ? nothing : { what: "confirm" };
   }
   const isCounted = counted === null || counted >= period.to + recountAge;
-  if (isEarlier || (!isCounted && age >= recountAge)) return { what: "confirm", isEarlier };
-  return nothing;
+  return isCounted || age < recountAge ? nothing : { what: "confirm" };
 }
 
 /** An open file that is old enough to be complete, if only the service agreed. */
@@ -134,14 +132,12 @@ export interface Plan {
 }
 
 /**
- * What is missing in one dataset. `heldIn` looks at the file of a period. Adjacent ranges become one time range. Of the
- * files of earlier versions, one is confirmed in each run.
+ * What is missing in one dataset. `heldIn` looks at the file of a period. Adjacent ranges become one time range.
  */
 export function planDataset(options: PlanOptions, heldIn: (period: Period) => Held | undefined): Plan {
   const { dataset, present } = options;
   const ranges: { from: number; to: number }[] = [];
   const confirms: Plan["confirms"][number][] = [];
-  let hasEarlier = false;
   const files = periodsBetween(dataset, dataset.from, present).map((period) => ({
     period,
     held: heldIn(period),
@@ -150,10 +146,7 @@ export function planDataset(options: PlanOptions, heldIn: (period: Period) => He
   for (const { period, held } of files) {
     if (held === undefined && isKnownToLack(options, period, before)) continue;
     const need = needOf(options, period, held);
-    if (need.what === "confirm" && !(need.isEarlier && hasEarlier)) {
-      confirms.push({ dataset, period });
-      hasEarlier ||= need.isEarlier;
-    }
+    if (need.what === "confirm") confirms.push({ dataset, period });
     if (need.what !== "read") continue;
     const last = ranges.at(-1);
     if (last?.to === need.from) last.to = period.to;

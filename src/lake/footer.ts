@@ -58,7 +58,7 @@ const footerSchema = z.object({
   lost: z.array(lostSchema),
   /** Days before the first file of a dataset that the service does not have. */
   before: z.optional(z.array(lostSchema)),
-  /** Whether the service has shown a row before the period. Absent in files of earlier versions. */
+  /** Whether the service has shown a row before the period; absent if the period is not over. */
   witnessed: z.optional(z.boolean()),
   /** The last read that did not confirm this file; absent if there was none. */
   contradicted: z.optional(contradictionSchema),

@@ -56,7 +56,7 @@ const wish = (present: number, more = {}) => ({
   ...more,
 });
 const yesterday = periodAt(dataset, at("2026-11-20T12:00:00Z"));
-const again = { what: "confirm", isEarlier: false };
+const again = { what: "confirm" };
 const allOfIt = { what: "read", from: yesterday.from };
 
 test("a period without a file is read from the start of the dataset", () => {
@@ -114,16 +114,6 @@ test("a complete day is counted again on the fifth day, and never when it is out
   expect(needOf(wish(yesterday.from + 7 * day), yesterday, rows)).toEqual({ what: "nothing" });
   const counted = held("rows", { ...known, total_at: yesterday.to + 4 * day });
   expect(needOf(wish(yesterday.to + 4 * day), yesterday, counted)).toEqual({ what: "nothing" });
-});
-
-test("one complete day of an earlier version is counted in each run, as long as it is in reach", () => {
-  const present = yesterday.to + 2 * day;
-  const own = { ...dataset, from: yesterday.from - 9 * day };
-  const files = new Map(
-    periodsBetween(own, own.from, yesterday.to).map((period) => [period.name, held("rows", { period })]),
-  );
-  const { confirms } = planDataset(wish(present, { dataset: own }), ({ name }) => files.get(name));
-  expect(confirms.map(({ period }) => period.from)).toEqual([yesterday.from - 3 * day]);
 });
 
 test("a complete day that a read contradicted is read again an hour later, or a day later without a witness", () => {

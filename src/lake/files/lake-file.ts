@@ -100,65 +100,59 @@ export async function writePart(
   see: (row: string) => void = () => undefined,
 ): Promise<WrittenPart> {
   const columns = columnsOf(rowShape(factsOfKind(kind).endpoint));
-  let footer: Footer | undefined;
-  const receiptOf = (written: WrittenRows): string => {
-    footer = footerOf(written);
-    return writeFooter(footer);
-  };
-  const bytes = await writeParquet(part, columns, rows, receiptOf, see);
-  if (footer === undefined) throw new Error("a file without a footer");
-  return { file: part, bytes, range: { begin: 0, end: rows.length }, footer };
+  const receiptOf = (written: WrittenRows): string => writeFooter(footerOf(written));
+  const { bytes, written } = await writeParquet(part, columns, rows, receiptOf, see);
+  return { file: part, bytes, range: { begin: 0, end: rows.length }, footer: footerOf(written) };
 }
 
-/** The file is on the disk and has been read back before it may replace anything. Returns its size. */
+/** `bytes` is the size of the file. */
 export async function writeParquet(
   part: string,
   columns: readonly ParquetColumn[],
   rows: readonly string[],
   receiptOf: (written: WrittenRows) => string,
   see: (row: string) => void = () => undefined,
-): Promise<number> {
+): Promise<{ readonly bytes: number; readonly written: WrittenRows }> {
+  return await writeChecked(
+    part,
+    async (write) => {
+      const writer = createParquetWriter({ columns, write });
+      await writer.add(rows);
+      return await writer.finish(receiptOf);
+    },
+    async (parquet, written) => {
+      const hash = createRowHash();
+      for await (const { lines, rows: count } of parquet.groups()) {
+        hash.add(lines, count);
+        for (const line of lines.toString().split("\n")) if (line !== "") see(line);
+      }
+      const isSame = hash.summary().rows_sha256 === written.rows_sha256;
+      return isSame && parquet.receipt === receiptOf(written);
+    },
+  );
+}
+
+/** The file is on the disk and has been read back before it may replace anything. */
+async function writeChecked<Written>(
+  part: string,
+  write: (write: (bytes: Uint8Array) => Promise<void>) => Promise<Written>,
+  isSame: (parquet: ParquetFile, written: Written) => Promise<boolean>,
+): Promise<{ readonly bytes: number; readonly written: Written }> {
   const file = createPart(part);
-  let receipt = "";
   try {
-    const writer = createParquetWriter({ columns, write: file.write });
-    await writer.add(rows);
-    const written = await writer.finish((summary) => {
-      receipt = receiptOf(summary);
-      return receipt;
-    });
+    const written = await write(file.write);
     file.sync();
-    await checkPart(part, receipt, written, see);
-    return file.size();
+    if ((await tryParquet(part, async (parquet) => await isSame(parquet, written))) !== true)
+      throw fail("output", `${part} does not contain the rows that were written to it`, {
+        next: "check the disk and the memory of this machine, and run the command again",
+      });
+    return { bytes: file.size(), written };
   } catch (cause) {
     removeFile(part);
     throw cause;
   } finally {
     file.close();
   }
-}
-
-async function checkPart(
-  part: string,
-  receipt: string,
-  { rows_sha256 }: WrittenRows,
-  see: (row: string) => void,
-): Promise<void> {
-  const hash = createRowHash();
-  const found = await tryParquet(part, async (parquet) => {
-    for await (const { lines, rows } of parquet.groups()) {
-      hash.add(lines, rows);
-      for (const line of lines.toString().split("\n")) if (line !== "") see(line);
-    }
-    return parquet.receipt;
-  });
-  if (found !== receipt || hash.summary().rows_sha256 !== rows_sha256) throw notWritten(part);
-}
-
-function notWritten(part: string) {
-  return fail("output", `${part} does not contain the rows that were written to it`, {
-    next: "check the disk and the memory of this machine, and run the command again",
-  });
 }
 
 /** Whether each byte of the rows is as it was written. */
@@ -179,28 +173,21 @@ function isMonthOver({ state, period, settled_to }: Footer): boolean {
   return state === "rows" && settled_to >= periodAt({ interval: "24h" }, period.from).to;
 }
 
-/** Writes a file with these periods. As with a single one, it has been read back before it may replace anything. */
+/** Writes a file with these periods. */
 export async function joinPeriods(part: string, periods: readonly StoredPeriod[]): Promise<void> {
-  const file = createPart(part);
-  try {
-    const receipt = writeFooters(periods.map(({ footer }) => footer));
-    const isPacked = periods.some(({ footer }) => isMonthOver(footer));
-    const isCopied = await joinParquet(periods, receipt, file.write, isPacked);
-    file.sync();
-    const isSame = await tryParquet(part, async (parquet) => {
-      const counts = periods.map(({ footer }) => footer.rows);
+  const receipt = writeFooters(periods.map(({ footer }) => footer));
+  const isPacked = periods.some(({ footer }) => isMonthOver(footer));
+  const counts = periods.map(({ footer }) => footer.rows);
+  await writeChecked(
+    part,
+    async (write) => await joinParquet(periods, receipt, write, isPacked),
+    async (parquet, isCopied) => {
       for (const [index, range] of rowRanges(parquet, counts).entries()) {
         const hash = periods[index]?.footer.rows_sha256;
         if (isCopied) await hasIntactBytes(parquet, range);
         else if ((await readParquet(parquet, undefined, range)).rows_sha256 !== hash) return false;
       }
       return parquet.receipt === receipt;
-    });
-    if (isSame !== true) throw notWritten(part);
-  } catch (cause) {
-    removeFile(part);
-    throw cause;
-  } finally {
-    file.close();
-  }
+    },
+  );
 }

@@ -25,11 +25,9 @@ export async function publishPeriod(
   const kept = held?.footer === undefined ? undefined : held;
   const earlier = (kept?.rows ?? []).map((text) => readLakeRow(dataset.kind, text));
   const { verdict, rows, merged } = decide(update, earlier);
-  if (verdict.does === "nothing") return undefined;
-  if (verdict.does === "note")
-    return kept === undefined
-      ? undefined
-      : await rewriteFooter(publisher, dataset, period, kept, { contradicted: verdict.contradicted });
+  if (verdict.does === "note" && kept !== undefined)
+    return await rewriteFooter(publisher, dataset, period, kept, { contradicted: verdict.contradicted });
+  if (verdict.does !== "write") return undefined;
   const changes = createComparison(dataset, merged.reread);
   const folder = path.join(folderOf(dataset), period.name);
   const written = await writePart(

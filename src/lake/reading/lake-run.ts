@@ -61,7 +61,7 @@ export function beginRun(lake: Lake) {
     present: clock.present,
     witnesses: createWitnesses(),
     /** When pools were created, as far as it was asked for; in Unix seconds. */
-    creations: new Map<Dataset, Promise<number | undefined>>(),
+    creations: new Map<Dataset, number | undefined>(),
     /** Their files lack more rows than this run has planned to read. Only writing to a file shows all damage. */
     incomplete,
     /** What was read, and waits for a witness. */
@@ -91,9 +91,8 @@ export async function creation(
   { creations, client }: Pick<LakeRun, "creations" | "client">,
   dataset: Dataset,
 ): Promise<number | undefined> {
-  const asked = creations.get(dataset) ?? creationOf(client, dataset);
-  creations.set(dataset, asked);
-  return await asked;
+  if (!creations.has(dataset)) creations.set(dataset, await creationOf(client, dataset));
+  return creations.get(dataset);
 }
 
 /** For messages. */
@@ -118,6 +117,8 @@ export interface Waiting {
   readonly wanted: TimeRange;
   readonly reach: Reach | undefined;
   readonly before: readonly LostRange[];
+  /** The time of the oldest row in Unix seconds. */
+  readonly oldest: number;
   /** When its last page arrived; see `createWitnesses`. */
   readonly step: number;
 }

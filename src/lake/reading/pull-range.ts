@@ -1,12 +1,10 @@
 import { plainList, type ListPlan, type ListKind } from "../../client/list-plan.ts";
 import { traitsOf } from "../../api/reply.ts";
-import type { Client } from "../../client/client.ts";
 import { everyRow, type Page, totalOf } from "../../client/page.ts";
 import { createSeenKeys, reachOf } from "../../client/seen-keys.ts";
-import type { Context } from "../../base/context/context.ts";
 import { onlyGroup } from "../../api/endpoint.ts";
 import { Failure } from "../../base/failure.ts";
-import type { FileLock } from "../../base/files/file-lock.ts";
+import type { Lake } from "../lake.ts";
 import { findInterrupted, type Interrupted } from "../../rows/checkpoint.ts";
 import { checkpointOf } from "../../rows/out-file.ts";
 import { removeFile } from "../../base/files/paths.ts";
@@ -19,18 +17,7 @@ import type { PullTotals } from "../../rows/checkpoint-lines.ts";
 import { partsOf, settlingTime, type TimeRange } from "../coverage.ts";
 import { factsOfKind, argsOf } from "../dataset.ts";
 import { folderOf } from "../layout.ts";
-import { nameOfWork } from "../files/place-period.ts";
-
-export interface Puller {
-  readonly context: Pick<Context, "random" | "signal" | "clock">;
-  readonly client: Client;
-  /** Held by this run for the entire directory. */
-  readonly lock: FileLock;
-  /** For rows that are not yet in a file of the directory. */
-  readonly work: string;
-  /** In Unix seconds. */
-  readonly present: () => number;
-}
+import { nameOfWork, workFolder } from "../files/place-period.ts";
 
 /** The rows of a time range, staged as NDJSON in the order of the list. */
 export interface StagedRows {
@@ -50,11 +37,11 @@ export interface StagedRows {
 }
 
 export type Pulled =
-  | ({ readonly kind: "staged" } & StagedRows)
+  | StagedRows
   /** The file already has these rows. */
-  | { readonly kind: "unchanged" }
+  | "unchanged"
   /** The periods of the time range have to be read one by one. */
-  | { readonly kind: "too-large" };
+  | "too-large";
 
 /** What the files have after the start of a time range: the number of rows, and the newest one. */
 export interface Expected {
@@ -70,18 +57,23 @@ const maxAtOnce = 1000;
  * that a killed run loses only the pages that had not arrived.
  */
 export async function pullRange(
-  puller: Puller,
+  lake: Lake,
   range: TimeRange,
+  width: number,
   expected: Expected | undefined,
 ): Promise<Pulled> {
-  const { client, present } = puller;
+  const client = { ...lake.client, width };
+  const { present } = lake.clock;
   const { endpoint } = factsOfKind(range.dataset.kind);
-  const { file, interrupted, totals, seen, open } = await openStaging(puller, range);
+  const { file, interrupted, totals, seen, open } = await openStaging(lake, range);
   const begun = interrupted?.header.now;
   let destination = begun === undefined ? undefined : await open(begun);
   if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
     await destination.abort(client.meter);
-    return readEarlier(range, file, totals, begun, present());
+    const isCounted = isCountReached(totals);
+    const isProven = isCounted || range.dataset.kind !== "transactions";
+    const found = { isProven, isCounted, total: undefined, isEarlier: true };
+    return { range, file, ...between(begun, present()), ...found };
   }
   const args = argsOf(range, begun ?? present());
   const list: ListPlan = { ...plainList(100), ...listKind(range, begun ?? present()) };
@@ -137,14 +129,14 @@ export async function pullRange(
   const isCounted = isCountReached(totals);
   const isProven = !isFailed && (isCounted || !hasTotals || traitsOf(endpoint.reply).isCandles);
   const found = { isProven, isCounted, total, isEarlier: false };
-  return { kind: "staged", range, file, ...between(at, present()), ...found };
+  return { range, file, ...between(at, present()), ...found };
 }
 
 /** What an earlier run has read of this range, and how to open its file. `now` is in Unix seconds. */
-async function openStaging({ context, client, lock, work }: Puller, range: TimeRange) {
+async function openStaging({ context, client, lock, root }: Lake, range: TimeRange) {
   const { kind } = range.dataset;
   const query = { dataset: folderOf(range.dataset), from: String(range.from), to: String(range.to) };
-  const file = `${work}/${stagedName(query)}.ndjson`;
+  const file = `${workFolder(root)}/${stagedName(query)}.ndjson`;
   const interrupted = await findStaged(file, query, context.signal);
   const seen = createSeenKeys(reachOf(factsOfKind(kind).endpoint), true);
   const totals = totalsOf(interrupted?.progress);
@@ -165,20 +157,6 @@ async function openStaging({ context, client, lock, work }: Puller, range: TimeR
 /** The clock of an earlier run may have been ahead, so the first response is not later than now. */
 function between(begun: number, ended: number): Pick<StagedRows, "present" | "ended"> {
   return { present: Math.min(begun, ended), ended };
-}
-
-/** An earlier run has read all of it. */
-function readEarlier(
-  range: TimeRange,
-  file: string,
-  totals: PullTotals,
-  begun: number,
-  ended: number,
-): Pulled {
-  const isCounted = isCountReached(totals);
-  const isProven = isCounted || range.dataset.kind !== "transactions";
-  const found = { isProven, isCounted, total: undefined, isEarlier: true };
-  return { kind: "staged", range, file, ...between(begun, ended), ...found };
 }
 
 /** An empty list never proves its count, but a later run reads the period again. */
@@ -232,9 +210,9 @@ function judgeFirst(
   if (total === undefined) return undefined;
   const [newest] = page.rows.marks();
   const isSame = newest === undefined || keyOf(newest) === keyOf(expected?.newest);
-  if (expected?.rows === total && isSame) return { kind: "unchanged" };
+  if (expected?.rows === total && isSame) return "unchanged";
   const isOnePeriod = partsOf(range, range.to ?? present).length < 2;
-  return total <= maxAtOnce || isOnePeriod ? undefined : { kind: "too-large" };
+  return total <= maxAtOnce || isOnePeriod ? undefined : "too-large";
 }
 
 function keyOf(value: unknown): string {

@@ -38,22 +38,15 @@ export async function readRange(
   if (known.length > 1 && textOfFile(mark) !== undefined) return divide(known);
   const pulled = await pull(run, range, width, expected);
   if (pulled === undefined) return [wanted];
-  if (pulled.kind === "unchanged") return [];
-  const parts = partsUntil(pulled.kind === "staged" ? pulled.present : run.present());
-  if (pulled.kind === "too-large" || (!pulled.isProven && parts.length > 1)) {
-    if (pulled.kind === "staged") dropStaged(pulled.file);
+  if (pulled === "unchanged") return [];
+  const parts = partsUntil(pulled === "too-large" ? run.present() : pulled.present);
+  if (pulled === "too-large" || (!pulled.isProven && parts.length > 1)) {
+    if (pulled !== "too-large") dropStaged(pulled.file);
     // If this run is killed, the next one reads the periods without asking for all of them again.
     createPart(mark).close();
     return divide(parts);
   }
-  await takeRows(run, {
-    staged: pulled,
-    parts,
-    wanted,
-    reach,
-    before: given.before,
-    step: run.witnesses.step(),
-  });
+  await takeRows(run, { staged: pulled, parts, wanted, reach, before: given.before });
   return [];
 }
 
@@ -73,10 +66,9 @@ async function pull(
   width: number,
   expected: Expected | undefined,
 ): Promise<Pulled | undefined> {
-  const { context, client, lock, root, present, reaches } = run;
-  const puller = { context, client: { ...client, width }, lock, work: workFolder(root), present };
+  const { client, present, reaches } = run;
   try {
-    return await pullRange(puller, range, expected);
+    return await pullRange(run, range, width, expected);
   } catch (cause) {
     const reach = reachOfPlan(cause, client.target.tier);
     const isNew = reach !== undefined && range.from < present() - reach.length;
@@ -112,7 +104,7 @@ export async function confirmPeriod(
     const beyond = rows.texts().filter((text) => readLakeRow(dataset.kind, text).at.seconds >= period.to);
     const total = left === undefined ? undefined : rows.length + left - beyond.length;
     if (total !== undefined && total !== footer.rows) return [range];
-    const changes = { total_at: present, witnessed: true };
+    const changes = { total_at: present };
     await run.events.published(await rewriteFooter(run, dataset, period, { ...held, footer }, changes));
     break;
   }

@@ -15,7 +15,7 @@ interface Found {
   readonly own: readonly LakeRow[];
 }
 
-function rowsOf({ staged: { file, range } }: Waiting): Found {
+function rowsOf({ staged: { file, range } }: Pick<Waiting, "staged">): Found {
   const { dataset, from, to = Number.POSITIVE_INFINITY } = range;
   const all = linesOfFile(file).map((text) => readLakeRow(dataset.kind, text));
   // The end of the range is inclusive.
@@ -24,24 +24,18 @@ function rowsOf({ staged: { file, range } }: Waiting): Found {
   return { all, own: dataset.kind === "transactions" ? all.filter(isOwn) : all };
 }
 
-const oldestOf = (rows: readonly LakeRow[]): number =>
-  rows.reduce((oldest, { at }) => Math.min(oldest, at.seconds), Number.POSITIVE_INFINITY);
-
 /**
  * Rows are listed from newest to oldest, so the older ones came with the last page of a period, or after it. Candles that
  * are out of reach are refused, so they need no witness.
  */
-function isWitnessed(run: LakeRun, { wanted: { dataset }, step }: Waiting, oldest: number, from: number) {
-  return (
-    dataset.kind !== "transactions" ||
-    oldest <= from ||
-    (dataset.created ?? Number.NEGATIVE_INFINITY) >= from ||
-    run.witnesses.covers(from, step)
-  );
+function isWitnessed(run: LakeRun, { wanted: { dataset }, oldest, step }: Waiting, from: number): boolean {
+  const created = dataset.created ?? run.creations.get(dataset) ?? Number.NEGATIVE_INFINITY;
+  const isSeen = oldest <= from || created >= from || run.witnesses.covers(from, step);
+  return dataset.kind !== "transactions" || isSeen;
 }
 
 /** The start of the oldest period that would be complete if the service were seen to have the time before it. */
-function unwitnessed(run: LakeRun, waiting: Waiting, oldest: number): number | undefined {
+function unwitnessed(run: LakeRun, waiting: Waiting): number | undefined {
   const { staged, parts } = waiting;
   if (!staged.isProven) return undefined;
   // A killed run has read these rows, so no response of this run has shown yet that the day has ended.
@@ -49,7 +43,7 @@ function unwitnessed(run: LakeRun, waiting: Waiting, oldest: number): number | u
     waiting.wanted.dataset.kind === "transactions" && !run.clock.isHeard() && !run.clock.isSilent();
   return parts.find(({ period, from, to }) => {
     const isOver = staged.present >= period.to + completeAge && to === period.to;
-    return isOver && (isUntold || !isWitnessed(run, waiting, oldest, from));
+    return isOver && (isUntold || !isWitnessed(run, waiting, from));
   })?.from;
 }
 
@@ -57,25 +51,25 @@ function unwitnessed(run: LakeRun, waiting: Waiting, oldest: number): number | u
  * Takes what was read: publishes it, or keeps it staged until `publishWaiting`, because a single request at the end of
  * the run can be a witness for all periods of all pools.
  */
-export async function takeRows(run: LakeRun, waiting: Waiting): Promise<void> {
-  const { staged, step, wanted } = waiting;
-  const found = rowsOf(waiting);
-  const oldest = oldestOf(found.own);
-  if (wanted.dataset.kind === "transactions" && !staged.isEarlier && found.own.length > 0)
-    run.witnesses.add(oldest, step);
-  if (unwitnessed(run, waiting, oldest) === undefined) await publishParts(run, waiting, found, undefined);
+export async function takeRows(run: LakeRun, read: Omit<Waiting, "oldest" | "step">): Promise<void> {
+  const found = rowsOf(read);
+  const oldest = found.own.reduce((before, { at }) => Math.min(before, at.seconds), Number.POSITIVE_INFINITY);
+  const waiting = { ...read, oldest, step: run.witnesses.step() };
+  if (read.wanted.dataset.kind === "transactions" && !read.staged.isEarlier && found.own.length > 0)
+    run.witnesses.add(oldest, waiting.step);
+  if (unwitnessed(run, waiting) === undefined) await publishParts(run, waiting, found);
   else run.waiting.push(waiting);
 }
 
 /** `attempt` runs the work of one dataset, and reports its failure. */
 export async function publishWaiting(
   run: LakeRun,
-  attempt: (dataset: Dataset, work: () => Promise<void>) => Promise<void>,
+  attempt: (dataset: Dataset, work: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<void> {
-  const open = run.waiting.splice(0).map((waiting) => ({ waiting, oldest: oldestOf(rowsOf(waiting).own) }));
+  const open = run.waiting.splice(0);
   const lacking = () =>
-    open.flatMap(({ waiting, oldest }) => {
-      const from = unwitnessed(run, waiting, oldest);
+    open.flatMap((waiting) => {
+      const from = unwitnessed(run, waiting);
       return from === undefined ? [] : [{ dataset: waiting.wanted.dataset, from }];
     });
   const asked = new Set<Dataset>();
@@ -95,25 +89,12 @@ export async function publishWaiting(
       if (at !== undefined) run.witnesses.add(at, run.witnesses.step());
     });
   }
-  const creations = new Map<Dataset, number | undefined>();
-  for (const { dataset } of lacking())
-    if (!creations.has(dataset))
-      await attempt(dataset, async () => void creations.set(dataset, await creation(run, dataset)));
-  for (const { waiting } of open) {
-    const { dataset } = waiting.wanted;
-    const created = creations.get(dataset);
-    await attempt(dataset, async () => {
-      await publishParts(run, waiting, rowsOf(waiting), created);
-    });
-  }
+  for (const { dataset } of lacking()) await attempt(dataset, async () => await creation(run, dataset));
+  for (const waiting of open)
+    await attempt(waiting.wanted.dataset, async () => await publishParts(run, waiting, rowsOf(waiting)));
 }
 
-async function publishParts(
-  run: LakeRun,
-  waiting: Waiting,
-  { all, own: rows }: Found,
-  created: number | undefined,
-): Promise<void> {
+async function publishParts(run: LakeRun, waiting: Waiting, { all, own: rows }: Found): Promise<void> {
   const { staged, parts, wanted, reach, before } = waiting;
   const { range, present, isProven: isCounted } = staged;
   const { dataset } = range;
@@ -125,14 +106,13 @@ async function publishParts(
     run.complain(
       `${nameOfDataset(dataset)}: the service returned ${counted(foreign, "row")} of another pool or time range; the files stay open`,
     );
-  const oldest = oldestOf(rows);
   for (const [index, { period, from, to }] of parts.entries()) {
     const own = rows.filter(({ at }) => at.seconds >= period.from && at.seconds < period.to);
     const end = range.to === undefined && to < period.to ? undefined : to;
     const total = totalOf(staged, rows, own, to);
     const part = { from, to: end, present, isProven };
     const known = {
-      isWitnessed: (created ?? Number.NEGATIVE_INFINITY) >= from || isWitnessed(run, waiting, oldest, from),
+      isWitnessed: isWitnessed(run, waiting, from),
       isSound,
       before: index === 0 ? before : [],
     };
