@@ -48,8 +48,8 @@ export interface SyncResult {
   readonly problems: number;
   /** Tokens that could not be fetched. */
   readonly unknownTokens: number;
-  readonly failures: readonly Failure[];
-  readonly succeeded: number;
+  /** How many datasets failed. */
+  readonly failed: number;
 }
 
 type Task =
@@ -66,18 +66,14 @@ export interface LakePlan {
 /** In seconds. If the local clock differs more from the service's, the plan is made again. */
 const clockTolerance = 60;
 
-export async function syncLake(
-  lake: Lake,
-  datasets: readonly Dataset[],
-  begun: LakePlan,
-): Promise<SyncResult> {
+export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult> {
   const summary = createSummary(begun);
   const published: Lake["events"]["published"] = async (file) => {
     summary.add(file.dataset, file.footer);
     await lake.events.published(file);
   };
   const run = beginRun({ ...lake, events: { ...lake.events, published } });
-  const failed = new Map<Dataset, Failure>();
+  const failed = new Set<Dataset>();
   folderBelow(lake.root, ".dexdata", "work");
   let plan = begun;
   let tasks = [...begun.tasks];
@@ -90,7 +86,7 @@ export async function syncLake(
     } catch (cause) {
       const failure = cause instanceof Failure ? cause : outputFailure(cause);
       if (failure === undefined || endsRun(lake, failure, dataset, failed.size)) throw cause;
-      failed.set(dataset, failure);
+      failed.add(dataset);
       lake.events.failed(dataset, failure);
       return undefined;
     }
@@ -130,15 +126,10 @@ export async function syncLake(
     plan = await planLake({ ...run, isForced: false }, [...run.incomplete], run.present());
     await performAll(plan.tasks);
   }
-  const unknown = await completeTokens(lake, summary.tokens(), run.present());
+  const unknownTokens = await completeTokens(lake, summary.tokens(), run.present());
   writeViews(lake.context, lake.root, summary.complete());
   if (failed.size === 0) clearWork(lake.root);
-  return {
-    problems: run.problems(),
-    unknownTokens: unknown,
-    failures: [...failed.values()],
-    succeeded: datasets.length - failed.size,
-  };
+  return { problems: run.problems(), unknownTokens, failed: failed.size };
 }
 
 /** What all files together contain: those that were found, and those that this run has written. */

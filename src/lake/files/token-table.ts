@@ -1,4 +1,5 @@
 import path from "node:path";
+import * as z from "zod";
 import type { Client } from "../../client/client.ts";
 import { token as tokenEndpoint } from "../../api/endpoints/token.ts";
 import { affectsOneInput, Failure } from "../../base/failure.ts";
@@ -12,18 +13,19 @@ import { readRows, withParquet, writeParquet } from "./lake-file.ts";
 import { tokensName } from "../layout.ts";
 import { type Keeper, partIn } from "./place-period.ts";
 
-export interface TokenKey {
-  readonly network: string;
-  readonly token: string;
-}
-
-interface TokenRow extends TokenKey {
+const tokenSchema = z.object({
+  network: z.string(),
+  token: z.string(),
   /** Null if the service does not know them. */
-  readonly symbol: string | null;
-  readonly decimals: number | null;
+  symbol: z.catch(z.nullable(z.string()), null),
+  decimals: z.catch(z.nullable(z.int()), null),
   /** When the service was last asked and did not know the token; null if it does. */
-  readonly absent_at: string | null;
-}
+  absent_at: z.catch(z.nullable(z.string()), null),
+});
+
+type TokenRow = z.output<typeof tokenSchema>;
+
+export type TokenKey = Pick<TokenRow, "network" | "token">;
 
 /** In seconds. The service may learn of a token later, so it is asked again once a day. */
 const absenceTime = 86_400;
@@ -69,11 +71,9 @@ export async function completeTokens(
   return failed;
 }
 
-/** Tables of earlier versions do not say when a token was absent. */
 function isMissing(row: TokenRow | undefined, present: number): boolean {
-  if (row === undefined) return true;
-  if (row.symbol !== null || row.decimals !== null) return false;
-  const asked = row.absent_at === null ? undefined : parseRfc3339(row.absent_at)?.seconds;
+  if (row === undefined || row.absent_at === null) return row === undefined;
+  const asked = parseRfc3339(row.absent_at)?.seconds;
   return asked === undefined || asked > present || present - asked >= absenceTime;
 }
 
@@ -107,7 +107,7 @@ async function readTokens(file: string): Promise<Map<string, TokenRow>> {
   });
   return new Map(
     lines.map((line) => {
-      const row = rowOf(JSON.parse(line));
+      const row = tokenSchema.parse(JSON.parse(line));
       return [keyOf(row), row];
     }),
   );
@@ -125,23 +125,12 @@ async function fetchToken(
   ]);
   try {
     const { value } = (await client.ask(tokenEndpoint, args)).read();
-    const row = rowOf({ ...(isObject(value) && value), network, token, absent_at: null });
+    const row = tokenSchema.parse({ ...(isObject(value) && value), network, token, absent_at: null });
     return row.symbol === null && row.decimals === null ? { ...row, absent_at: showSeconds(present) } : row;
   } catch (cause) {
     if (!(cause instanceof Failure) || client.signal.aborted) throw cause;
-    if (affectsOneInput(cause)) return rowOf({ network, token, absent_at: showSeconds(present) });
+    if (affectsOneInput(cause)) return tokenSchema.parse({ network, token, absent_at: showSeconds(present) });
     if (cause.exit === 1 || cause.exit === 7 || cause.status === 403) return undefined;
     throw cause;
   }
-}
-
-function rowOf(value: unknown): TokenRow {
-  const [symbol, decimals, absent] = ["symbol", "decimals", "absent_at"].map((name) => member(value, name));
-  return {
-    network: String(member(value, "network")),
-    token: String(member(value, "token")),
-    symbol: typeof symbol === "string" ? symbol : null,
-    decimals: typeof decimals === "number" && Number.isSafeInteger(decimals) ? decimals : null,
-    absent_at: typeof absent === "string" ? absent : null,
-  };
 }

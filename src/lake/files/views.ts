@@ -55,10 +55,11 @@ export function viewsOf(complete: readonly Dataset[], hasTokens: boolean): strin
         : `SELECT * EXCLUDE (month), created_at::DATE AS date FROM ${source}`,
     )
     .join("\nUNION ALL BY NAME\n");
-  const candles = [
-    ...candlesOf("ohlcv", sources("ohlcv")),
-    ...candlesOf("token-ohlcv", sources("token-ohlcv")),
-  ];
+  const candles = (["ohlcv", "token-ohlcv"] as const).flatMap((kind) => {
+    const { asset } = factsOfKind(kind);
+    const columns = `network, '${asset}' AS kind, ${asset} AS address, candle, time_open, time_close, open, high, low, close, volume`;
+    return sources(kind).map((source) => `SELECT ${columns}\nFROM ${source}`);
+  });
   const views = [header];
   for (const source of sources("pools")) views.push(view("pool_history", poolHistory(source)), poolGaps);
   if (hasTokens) views.push(view("tokens", `SELECT * FROM read_parquet(${rootOf} || '/${tokensName}')`));
@@ -101,12 +102,4 @@ function tradesWithTokens(source: string): string {
 FROM ${source} t
 LEFT JOIN tokens a ON a.network = t.network AND a.token = t.token_0
 LEFT JOIN tokens b ON b.network = t.network AND b.token = t.token_1`;
-}
-
-function candlesOf(kind: "ohlcv" | "token-ohlcv", sources: readonly string[]): readonly string[] {
-  const { asset } = factsOfKind(kind);
-  return sources.map(
-    (source) =>
-      `SELECT network, '${asset}' AS kind, ${asset} AS address, candle, time_open, time_close, open, high, low, close, volume\nFROM ${source}`,
-  );
 }

@@ -136,15 +136,3 @@ function withoutCopies(rows: readonly LakeRow[]): readonly LakeRow[] {
     return isNew;
   });
 }
-
-/** The time up to which rows need not be read again. */
-export function settledTime(
-  dataset: Pick<Dataset, "kind" | "interval">,
-  part: ReadPart,
-  end: number,
-  settling: number,
-): number {
-  const length = candleLength(dataset) ?? 1;
-  const settled = Math.floor((part.present - settling) / length) * length;
-  return Math.max(part.from, Math.min(end, settled));
-}

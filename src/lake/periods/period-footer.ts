@@ -1,9 +1,10 @@
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { version } from "../../base/version.ts";
 import { completeAge, settlingTime } from "../coverage.ts";
+import { candleLength } from "../dataset.ts";
 import { type Footer, identityOf } from "../footer.ts";
 import { extentOf, type PeriodUpdate, type Verdict } from "./judge-period.ts";
-import { type LakeRow, settledTime } from "./lake-rows.ts";
+import type { LakeRow } from "./lake-rows.ts";
 
 interface Written {
   readonly service: string;
@@ -22,7 +23,9 @@ export function footerOf({ service, update, verdict, rows, summary }: Written): 
   const before = Math.max(begin, old?.settled_to ?? begin);
   // If the earlier file was damaged, nothing before the part is settled, so the next run reads all of the period.
   const isSettled = part.isProven && part.from <= Math.max(covered, before);
-  const settled = isSettled ? settledTime(dataset, part, end, settlingTime) : before;
+  const length = candleLength(dataset) ?? 1;
+  const latest = Math.floor((part.present - settlingTime) / length) * length;
+  const settled = isSettled ? Math.max(part.from, Math.min(end, latest)) : before;
   const isNow = isInFull && lost.length === 0;
   const isFinal = isNow && verdict.state !== "lost" && part.present >= period.to + completeAge;
   const earlier = update.before.length === 0 ? old?.before : update.before;

@@ -9,35 +9,27 @@ import { rewriteFooter } from "../periods/publish-period.ts";
 /** In seconds. Whether a pool existed earlier is worth a request. */
 const worthAsking = 30 * 86_400;
 
-interface GivenUp {
-  /** Days before the first file, if a later period has to say that they are missing. */
-  readonly before: readonly LostRange[];
-  /** Where reading begins, in Unix seconds. */
-  readonly from: number;
-}
-
 /**
  * Gives up what cannot be read: days before the pool was created, days that the service no longer has, and those that
- * the plan excludes. Transactions that are out of reach are cut silently, so their day is read from its start.
+ * the plan excludes. Transactions that are out of reach are cut silently, so their day is read from its start. Returns
+ * where reading begins, in Unix seconds, and days before the first file that a later period has to record as missing.
  */
 export async function giveUpStart(
   run: LakeRun,
   wanted: TimeRange,
   reach: Reach | undefined,
-): Promise<GivenUp> {
+): Promise<{ readonly before: readonly LostRange[]; readonly from: number }> {
   const { dataset } = wanted;
   const created = await createdBefore(run, wanted);
   const first = created === undefined ? wanted.from : Math.max(wanted.from, periodAt(dataset, created).from);
+  const limit = reach === undefined ? first : Math.max(first, run.present() - reach.length);
   const isStart = wanted.from <= dataset.from;
-  const before: LostRange[] = [];
-  if (first > wanted.from)
-    before.push(...(await giveUpBefore(run, wanted, { limit: first, why: notCreated, isStart })));
-  const rest = { ...wanted, from: first };
-  const limit = reach === undefined ? first : run.present() - reach.length;
-  if (reach === undefined || limit <= first) return { before: await told(run, wanted, before), from: first };
-  before.push(...(await giveUpBefore(run, rest, { limit, why: reach.why, isStart })));
-  const start = dataset.kind === "transactions" ? periodAt(dataset, limit).from : limit;
-  return { before: await told(run, wanted, before), from: Math.max(first, start) };
+  const before = [
+    ...(await giveUpBefore(run, wanted, { limit: first, why: notCreated, isStart })),
+    ...(await giveUpBefore(run, { ...wanted, from: first }, { limit, why: reach?.why ?? "", isStart })),
+  ];
+  const from = dataset.kind === "transactions" ? Math.max(first, periodAt(dataset, limit).from) : limit;
+  return { before: await told(run, wanted, before), from };
 }
 
 /** One request for a pool whose history is asked for from long ago. */

@@ -59,7 +59,12 @@ export function beginRun(lake: Lake) {
     /** How far back each dataset can be read, if a time range made it necessary to find out. */
     reaches,
     present: clock.present,
-    witnesses: createWitnesses(),
+    /**
+     * Evidence that the service still had a time when a period was read: the times of rows in Unix seconds, in the order
+     * in which they were seen. A row at or before the start of a period that was seen with its last page or later is a
+     * witness. How far a service reaches back does not depend on the pool, so a row of any dataset of the run will do.
+     */
+    witnesses: [] as number[],
     /** When pools were created, as far as it was asked for; in Unix seconds. */
     creations: new Map<Dataset, number | undefined>(),
     /** Their files lack more rows than this run has planned to read. Only writing to a file shows all damage. */
@@ -119,26 +124,6 @@ export interface Waiting {
   readonly before: readonly LostRange[];
   /** The time of the oldest row in Unix seconds. */
   readonly oldest: number;
-  /** When its last page arrived; see `createWitnesses`. */
+  /** The number of `witnesses` when its last page arrived. */
   readonly step: number;
-}
-
-/**
- * Evidence that the service still had a time when a period was read: a row at or before the start of the period, seen
- * after the last page of the period. How far a service reaches back does not depend on the pool, so a row of any
- * dataset of the run will do.
- */
-export type Witnesses = ReturnType<typeof createWitnesses>;
-
-export function createWitnesses() {
-  let steps = 0;
-  const seen: { readonly at: number; readonly step: number }[] = [];
-  return {
-    /** Call this when the last page of a list has arrived. */
-    step: (): number => (steps += 1),
-    /** `at` is the time of a row in Unix seconds. */
-    add: (at: number, step: number): void => void seen.push({ at, step }),
-    covers: (from: number, step: number): boolean =>
-      seen.some((each) => each.at <= from && each.step >= step),
-  };
 }

@@ -30,7 +30,7 @@ function rowsOf({ staged: { file, range } }: Pick<Waiting, "staged">): Found {
  */
 function isWitnessed(run: LakeRun, { wanted: { dataset }, oldest, step }: Waiting, from: number): boolean {
   const created = dataset.created ?? run.creations.get(dataset) ?? Number.NEGATIVE_INFINITY;
-  const isSeen = oldest <= from || created >= from || run.witnesses.covers(from, step);
+  const isSeen = oldest <= from || created >= from || run.witnesses.slice(step).some((at) => at <= from);
   return dataset.kind !== "transactions" || isSeen;
 }
 
@@ -54,9 +54,9 @@ function unwitnessed(run: LakeRun, waiting: Waiting): number | undefined {
 export async function takeRows(run: LakeRun, read: Omit<Waiting, "oldest" | "step">): Promise<void> {
   const found = rowsOf(read);
   const oldest = found.own.reduce((before, { at }) => Math.min(before, at.seconds), Number.POSITIVE_INFINITY);
-  const waiting = { ...read, oldest, step: run.witnesses.step() };
+  const waiting = { ...read, oldest, step: run.witnesses.length };
   if (read.wanted.dataset.kind === "transactions" && !read.staged.isEarlier && found.own.length > 0)
-    run.witnesses.add(oldest, waiting.step);
+    run.witnesses.push(oldest);
   if (unwitnessed(run, waiting) === undefined) await publishParts(run, waiting, found);
   else run.waiting.push(waiting);
 }
@@ -86,7 +86,7 @@ export async function publishWaiting(
       const at =
         (await newestRow(run.client, dataset, from)) ??
         (latest > from ? await newestRow(run.client, dataset, latest) : undefined);
-      if (at !== undefined) run.witnesses.add(at, run.witnesses.step());
+      if (at !== undefined) run.witnesses.push(at);
     });
   }
   for (const { dataset } of lacking()) await attempt(dataset, async () => await creation(run, dataset));

@@ -64,25 +64,17 @@ export function checkIntervals({ kind, query, report }: Subject): RowCheck | und
   let [hasFilled, hasSkipped] = [false, false];
   const last = new Map<string, number>();
   const gaps: { readonly line: number; readonly expected: string; readonly found: string }[] = [];
+  const wrong = (line: number, field: string, expected: string, found: number): void =>
+    report("C2", { line, field, expected, found: `${writeUtc(found)}Z` });
   const check = ({ line, asset, open, close, isExact, isAfterGap }: Slot, length: number): void => {
     const before = last.get(asset);
     last.set(asset, open);
     if (before !== undefined && !isAfterGap && open - before > length && gaps.length < maxGaps)
       gaps.push({ line, expected: `${writeUtc(before + length)}Z`, found: `${writeUtc(open)}Z` });
     if (intervalStart(open, length) !== open || !isExact)
-      report("C2", {
-        line,
-        field: "time_open",
-        expected: `a multiple of ${length}s`,
-        found: `${writeUtc(open)}Z`,
-      });
+      wrong(line, "time_open", `a multiple of ${length}s`, open);
     else if (close !== undefined && close - open !== length && close - open !== length - 1)
-      report("C2", {
-        line,
-        field: "time_close",
-        expected: `${writeUtc(open + length)}Z`,
-        found: `${writeUtc(close)}Z`,
-      });
+      wrong(line, "time_close", `${writeUtc(open + length)}Z`, close);
   };
   const flush = (): void => {
     const length = interval ?? mostCommonLength(sample);

@@ -30,15 +30,17 @@ const kinds: readonly RowKind[] = [...endpoints, poolPeriods].flatMap(({ rows, r
   }),
 );
 
+const isField = ({ ofMany, record, added }: RowShape, name: string): boolean =>
+  Object.hasOwn({ ...ofMany?.record, ...record, ...added?.record }, name);
+
 /** The kind whose fields fit the names of the first row best; undefined if the row has too few of them. */
 export function kindOfRow(names: readonly string[]): RowKind | undefined {
   const fitOf = ({ shape }: RowKind): number => {
-    const known = { ...shape.ofMany?.record, ...shape.record, ...shape.added?.record };
     const missing = Object.entries(shape.record).filter(
       ([name, { optional }]) => !optional && !names.includes(name),
     );
     const isMarked = shape.identity.every((name) => names.includes(name));
-    return isMarked ? names.filter((name) => Object.hasOwn(known, name)).length - missing.length : -1;
+    return isMarked ? names.filter((name) => isField(shape, name)).length - missing.length : -1;
   };
   const [best] = kinds.map((kind) => ({ kind, fit: fitOf(kind) })).toSorted((a, b) => b.fit - a.fit);
   return best === undefined || best.fit < Math.min(2, names.length) ? kindOfChosen(names) : best.kind;
@@ -53,10 +55,7 @@ const envelope: ReadonlySet<string> = new Set([
 /** Rows with chosen fields may lack those that identify them. Undefined if a name is unknown. */
 function kindOfChosen(names: readonly string[]): RowKind | undefined {
   if (names.every((name) => envelope.has(name))) return undefined;
-  const fitting = kinds.filter(({ shape }) => {
-    const known = { ...shape.ofMany?.record, ...shape.record, ...shape.added?.record };
-    return names.every((name) => Object.hasOwn(known, name));
-  });
+  const fitting = kinds.filter(({ shape }) => names.every((name) => isField(shape, name)));
   const own = new Set(fitting.map(({ name }) => name));
   return own.size === 1 ? fitting[0] : fitting.find(({ name }) => name === "other");
 }

@@ -1,5 +1,7 @@
 import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
 import { type TextBytes, toBytes } from "../../base/text/text-hash.ts";
+import { otherColumn } from "../parquet-format.ts";
+import type { StoredColumn } from "../parquet/stored-column.ts";
 
 /** One row of a file. It is valid until the next row is read. */
 export interface Row {
@@ -50,4 +52,34 @@ export function rowOf(
     return found === undefined ? undefined : toBytes(found);
   };
   return { line, values, text, find };
+}
+
+/** A row of a Parquet file, whose columns have the types of the contract. */
+export class ParquetRow implements Row {
+  line = 0;
+  readonly values = undefined;
+  #all: readonly StoredColumn[] = [];
+  #byName: ReadonlyMap<string, StoredColumn> = new Map();
+  #nested: readonly StoredColumn[] = [];
+
+  /** Returns false if the row has JSON, whose type must be checked. */
+  moveTo(line: number, columns: readonly StoredColumn[]): boolean {
+    this.line = line;
+    if (columns !== this.#all) {
+      this.#all = columns;
+      this.#byName = new Map(columns.map((each) => [each.column.name, each]));
+      this.#nested = columns.filter(
+        ({ column: { type, name } }) => type === "json" && name !== otherColumn.name,
+      );
+    }
+    return this.#nested.every(({ isNull }) => isNull);
+  }
+
+  text(name: string): string | undefined {
+    return this.#byName.get(name)?.text();
+  }
+
+  find(name: string): TextBytes | undefined {
+    return this.#byName.get(name)?.find();
+  }
 }

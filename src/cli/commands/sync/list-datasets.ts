@@ -110,7 +110,7 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
       `${where}: no ${network === undefined ? "network" : "address"} given`,
       "write network:address",
     );
-  const own = chosen(where, "kind", member(row, "kind"), datasetKinds);
+  const own = chosen(asset, "kind", datasetKinds);
   return (own === undefined ? defaults.kinds : [own]).map((kind) => {
     checkAsset(asset.kind, kind, where);
     checkListed({ network, address }, asset, factsOfKind(kind).asset, undefined);
@@ -120,13 +120,12 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
       const { list, every } = defaults;
       return newList({ network, source }, { list, every, from: undefined, ...row }, ` in ${where}`);
     }
-    const listed = member(row, "interval");
-    const word = typeof listed === "string" ? listed : JSON.stringify(listed);
-    const typed =
-      listed === undefined ? undefined : readStoredInterval(`interval "${word}" in ${where}`, word);
-    const interval = kind === "transactions" ? undefined : (typed ?? defaults.interval);
+    const typed = typedIn(asset, "interval");
+    const length =
+      typed === undefined ? defaults.interval : readStoredInterval(`interval "${typed}" in ${where}`, typed);
+    const interval = kind === "transactions" ? undefined : length;
     const from = startOf(asset, defaults);
-    const by = chosen(where, "by", member(row, "by"), partitions) ?? defaults.by;
+    const by = chosen(asset, "by", partitions) ?? defaults.by;
     return { kind, network, address: addressKey(address), interval, by, from, created, label };
   });
 }
@@ -142,28 +141,32 @@ function checkAsset(asset: AssetKind | undefined, kind: DatasetKind, where: stri
 }
 
 function chosen<Word extends string>(
-  where: string,
+  asset: ListedAsset,
   name: string,
-  value: unknown,
   choices: readonly Word[],
 ): Word | undefined {
-  if (value === undefined) return undefined;
-  const word = choices.find((each) => each === value);
-  if (word !== undefined) return word;
-  const typed = typeof value === "string" ? value : JSON.stringify(value);
-  throw choiceFailure(`${name} "${typed}" in ${where}`, typed, choices);
+  const typed = typedIn(asset, name);
+  const word = choices.find((each) => each === typed);
+  if (word !== undefined || typed === undefined) return word;
+  throw choiceFailure(`${name} "${typed}" in ${asset.where}`, typed, choices);
+}
+
+/** The text of a member of the line. */
+function typedIn({ row }: ListedAsset, name: string): string | undefined {
+  const value = member(row, name);
+  return value === undefined ? undefined : textOf(value);
 }
 
 /** At 00:00 UTC, and not before the day on which the asset was created. */
-function startOf({ where, row }: ListedAsset, { from, now }: Defaults): number | undefined {
-  const listed = member(row, "from");
-  const text = listed === undefined ? from : typeof listed === "string" ? listed : JSON.stringify(listed);
+function startOf(asset: ListedAsset, { from, now }: Defaults): number | undefined {
+  const listed = typedIn(asset, "from");
+  const text = listed ?? from;
   if (text === undefined) return undefined;
-  const label = listed === undefined ? `--from "${text}"` : `from "${text}" in ${where}`;
+  const label = listed === undefined ? `--from "${text}"` : `from "${text}" in ${asset.where}`;
   const instant = parseTimeBound(text, now);
   if ("problem" in instant) throw invalidInput(label, instant.problem, instant.next);
   if (instant.seconds * 1000 > now) throw invalidInput(label, "must not be in the future");
-  return dayOf(Math.max(instant.seconds, instantOf(row)?.seconds ?? Number.NEGATIVE_INFINITY));
+  return dayOf(Math.max(instant.seconds, instantOf(asset.row)?.seconds ?? Number.NEGATIVE_INFINITY));
 }
 
 function instantOf(row: object | undefined) {

@@ -105,7 +105,6 @@ function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"
  */
 export function createFailures({ report, options }: Pick<Run, "report" | "options">) {
   let first: Failure | undefined;
-  let isTold = false;
   const say = (failure: Failure): void => {
     if (options.errorFormat === "json") report.print(failureJson(failure).trimEnd());
     else report.fault(failure.message);
@@ -116,12 +115,12 @@ export function createFailures({ report, options }: Pick<Run, "report" | "option
       if (first === undefined) first = named;
       else say(named);
     },
-    print: (): void => {
-      if (first !== undefined && !isTold) say(first);
-      isTold = true;
-    },
-    end: (): void => {
-      if (first !== undefined) throw first;
+    end: (hasSucceeded: boolean): void => {
+      const failure = first;
+      first = undefined;
+      if (failure === undefined) return;
+      if (!hasSucceeded) throw failure;
+      say(failure);
     },
   };
 }

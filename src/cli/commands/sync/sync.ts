@@ -4,13 +4,18 @@ import type { Context } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
-import { version } from "../../../base/version.ts";
 import { createAgeNote } from "../../../client/freshness.ts";
 import { assetsName } from "../../../lake/assets-file.ts";
-import { type Dataset, factsOfKind, isPoolList } from "../../../lake/dataset.ts";
-import { checkRoot, checkService, lockRoot, type Lake } from "../../../lake/lake.ts";
-import { createServiceClock, type ServiceClock } from "../../../lake/service-clock.ts";
-import { type LakePlan, planLake, syncLake } from "../../../lake/sync-lake.ts";
+import { factsOfKind, isPoolList } from "../../../lake/dataset.ts";
+import {
+  checkRoot,
+  checkService,
+  lockRoot,
+  type Lake,
+  createServiceClock,
+  type ServiceClock,
+} from "../../../lake/lake.ts";
+import { type LakePlan, planLake, syncLake, type SyncResult } from "../../../lake/sync-lake.ts";
 import { type Run, short, withRun } from "../../run/with-run.ts";
 import { counted } from "../../../base/text/words.ts";
 import type { Input } from "../command.ts";
@@ -67,10 +72,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const planner = { context, root, isForced, client, lock, damaged: report.warn };
   const begun = await planLake(planner, datasets, clock.present());
   const service = recordedService(options, client.target);
-  checkService(
-    [...begun.files.values()].flatMap((own) => [...own.values()]),
-    service,
-  );
+  checkService(begun.files.values(), service);
   if (isEstimate) {
     const { estimateSync } = await import("./estimate-sync.ts");
     return await estimateSync(run, flags, client, begun);
@@ -82,11 +84,11 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   list.save();
   const output = createSyncOutput(context, flags, datasets);
   const metrics = createSyncMetrics(run, root, begun, output.rows);
-  const base = { ...planner, lock };
-  const { datasetsAt } = list;
-  const events: Round["lake"]["events"] = {
+  const failures = createFailures(run);
+  const events: Lake["events"] = {
     warn: report.warn,
     info: report.info,
+    failed: failures.add,
     ...output.events,
     published: async (published) => {
       list.published(published.dataset);
@@ -94,15 +96,22 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
       await output.events.published(published);
     },
   };
-  const lake = { ...base, service, version, parallel: options.parallel, clock, datasetsAt, events };
+  const { datasetsAt } = list;
+  const lake = { ...planner, lock, service, parallel: options.parallel, clock, datasetsAt, events };
   run.progress.begin(() => output.state(client.meter), report.print);
   const runOnce = async (plan: LakePlan): Promise<ExitCode> => {
-    const isOk = await syncRound(run, { lake, datasets, plan, end: output.end });
+    const result = await syncLake(lake, plan).catch((cause: unknown) => {
+      failures.end(true);
+      throw cause;
+    });
+    await output.end();
+    const isOk = tellResult(run, lake, plan, result);
+    failures.end(result.failed < datasets.length);
     if (isOk) metrics.succeeded();
     return isOk ? 0 : 8;
   };
   if (flags.watch !== true) return await runOnce(begun);
-  for (let plan = begun; ; plan = await planLake(base, datasets, clock.present())) {
+  for (let plan = begun; ; plan = await planLake(lake, datasets, clock.present())) {
     await runOnce(plan).catch((cause: unknown) => {
       if (!(cause instanceof Failure) || (cause.exit !== 6 && cause.exit !== 7)) throw cause;
       report.fault(cause.message);
@@ -111,33 +120,16 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   }
 }
 
-interface Round {
-  readonly lake: Omit<Lake, "events"> & { readonly events: Omit<Lake["events"], "failed"> };
-  readonly datasets: readonly Dataset[];
-  readonly plan: LakePlan;
-  /** Writes the table. */
-  readonly end: () => Promise<void>;
-}
-
 /** Whether everything could be read. */
-async function syncRound(run: Run, { lake, datasets, plan, end }: Round): Promise<boolean> {
-  const failures = createFailures(run);
-  const events = { ...lake.events, failed: failures.add };
-  const result = await syncLake({ ...lake, events }, datasets, plan).catch((cause: unknown) => {
-    failures.print();
-    throw cause;
-  });
-  await end();
-  tellChecks(run, plan, lake.isForced);
-  tellClock(run, lake.clock);
-  if (result.unknownTokens > 0)
+function tellResult(run: Run, { isForced, clock }: Lake, plan: LakePlan, result: SyncResult): boolean {
+  const { problems, unknownTokens, failed } = result;
+  tellChecks(run, plan, isForced);
+  tellClock(run, clock);
+  if (unknownTokens > 0)
     run.report.warn(
-      `${counted(result.unknownTokens, "token")} could not be fetched for ${tokensName}; run the command again`,
+      `${counted(unknownTokens, "token")} could not be fetched for ${tokensName}; run the command again`,
     );
-  const hasFailed = result.failures.length > 0;
-  if (hasFailed && result.succeeded === 0) failures.end();
-  failures.print();
-  return !hasFailed && result.problems === 0;
+  return failed === 0 && problems === 0;
 }
 
 function answeredAt({ report }: Run, clock: ServiceClock): ClientObserver["answered"] {

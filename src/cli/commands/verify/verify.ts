@@ -67,21 +67,12 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
     for (const folder of folders) {
       const { verifyLake } = await import("../../../lake/verify-lake.ts");
       const { readStoredList } = await import("../sync/list-datasets.ts");
-      const { begin, end, flush } = writer;
       const milliseconds = readNow({}, outer);
       const now = Math.floor(milliseconds / 1000);
       const file = path.join(folder, assetsName);
       const listed = readStoredList(readAssets(folder) ?? "", file, milliseconds);
-      const found = await verifyLake(folder, {
-        begin,
-        end,
-        flush,
-        signal,
-        now,
-        listed,
-        read: (count) => (rows += count),
-      });
-      files += found;
+      const read = (count: number): unknown => (rows += count);
+      files += await verifyLake(folder, { ...writer, signal, now, listed, read });
     }
     await progress.close();
     const exit = await writer.close();
