@@ -7,7 +7,7 @@ import { type FolderLock, identityOf, keepCopy, publish } from "../../base/files
 import { removeOwn } from "../../base/files/synced-file.ts";
 import { showSeconds } from "../../base/time/time.ts";
 import { type Dataset, isPoolList } from "../dataset.ts";
-import { fileNameOf, folderOf, type Period, placeOf } from "../layout.ts";
+import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "../layout.ts";
 import { isIntact, joinPeriods, type StoredPeriod, type WrittenPart } from "./lake-file.ts";
 import { findFiles, type FoundFile, isWithin, type LakeFileState } from "./stored-periods.ts";
 
@@ -77,7 +77,7 @@ export async function placePeriod(
   const place = placeOf(dataset, period);
   const name = path.join(folderOf(dataset), place, fileNameOf(footer.state));
   const named = path.join(folderBelow(root, path.dirname(name)), path.basename(name));
-  const files = await usableFiles(keeper, dataset, place, held);
+  const files = await usableFiles(keeper, dataset, place, footer.state, held);
   const isOther = (each: StoredPeriod): boolean => !isWithin(each.footer, period);
   const target = files.find(({ state }) => state === footer.state);
   if (place === period.name) publish(lock, written.file, named, target?.identity);
@@ -95,11 +95,15 @@ export async function placePeriod(
   return name;
 }
 
-/** Damaged files are set aside, because they may have rows that exist nowhere else. */
+/**
+ * A damaged file of the period or of its new state is set aside, because it may have rows that exist nowhere else. Other
+ * damaged files stay until they can be replaced.
+ */
 async function usableFiles(
   keeper: Keeper,
   dataset: Dataset,
   place: string,
+  state: FileState,
   held: LakeFileState | undefined,
 ): Promise<readonly FoundFile[]> {
   const files: FoundFile[] = [];
@@ -110,7 +114,7 @@ async function usableFiles(
     const problem = found.problem ?? damaged?.problem;
     // Other days of the file can still be read.
     const isUsable = found.problem === undefined && damaged?.isPartly !== false;
-    if (problem !== undefined) {
+    if (problem !== undefined && (own !== undefined || found.state === state)) {
       if (isUsable) copyAside(keeper, file);
       else publish(keeper.lock, file, replacedName(keeper, file), undefined);
       keeper.damaged(`replaced ${file}: ${problem}; the earlier file is in .dexdata/replaced`, dataset);

@@ -129,7 +129,7 @@ async function record(
  * Unix seconds: those that the search no longer has are read one by one. Only rows of searches have the liquidity, so a
  * pool is found by the second of its creation. `at` is the start of the period. Call `drop` when the rows are in a file.
  */
-export async function readPools(
+async function readPools(
   run: LakeRun,
   list: PoolList,
   recent: ReadonlyMap<string, number | undefined>,

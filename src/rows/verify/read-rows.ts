@@ -17,8 +17,8 @@ export interface RowTaker {
 }
 
 /** In bytes. Rows of the service have at most a few thousand. */
-export const longestRow = 16 * 1024 * 1024;
-export const tooLong = "a row of at most 16 MiB";
+const longestRow = 16 * 1024 * 1024;
+const tooLong = "a row of at most 16 MiB";
 const NEWLINE = 10;
 /** As Excel writes it. */
 const byteOrderMark = "\uFEFF";
@@ -128,11 +128,7 @@ export function createCellReader(form: "csv" | "tsv", { take, refuse }: RowTaker
 }
 
 /** Parses the text of a row if it is UTF-8. */
-export function decoded<T>(
-  bytes: Buffer,
-  line: number,
-  parse: (text: string, line: number) => T,
-): T | Unreadable {
+function decoded<T>(bytes: Buffer, line: number, parse: (text: string, line: number) => T): T | Unreadable {
   if (!isUtf8(bytes)) return { line, expected: "UTF-8", found: "invalid bytes" };
   return parse(bytes.toString("utf8"), line);
 }

@@ -190,17 +190,17 @@ function withoutRepeats(datasets: readonly ListedDataset[]): readonly ListedData
 }
 
 /** A list that has not been read has no start. */
-export type NewList = Omit<PoolList, "from"> & { readonly from: number | undefined };
+type NewList = Omit<PoolList, "from"> & { readonly from: number | undefined };
 
 /** In seconds. Periods begin at multiples of it, and so do days. */
-export function readEvery(label: string, typed: string): number {
+function readEvery(label: string, typed: string): number {
   const seconds = readDuration(label, typed) / 1000;
   if (seconds < 60) throw invalidInput(label, "must be 1m or more, because responses can be 60s old");
   if (seconds % 60 === 0 && (24 * 3600) % seconds === 0) return seconds;
   throw invalidInput(label, "must divide a day into equal parts, e.g. 5m, 1h or 24h");
 }
 
-export function readListName(label: string, typed: string): string {
+function readListName(label: string, typed: string): string {
   if (/^[A-Za-z\d][\w.-]{0,63}$/u.test(typed)) return typed;
   throw invalidInput(label, "must have up to 64 letters, digits, and . _ -, because it names a directory");
 }
