@@ -1,7 +1,7 @@
 import type { Context } from "../base/context/context.ts";
 import type { Block } from "./help-page.ts";
 import { drawPage } from "./render/draw-page.ts";
-import { writePaged } from "./render/paged.ts";
+import { writePaged } from "./render/held-output.ts";
 import { createPaint } from "./render/painter.ts";
 import { asciiText } from "./render/sanitize.ts";
 import { isColored, readsUnicode, settledColor } from "./render/terminal.ts";

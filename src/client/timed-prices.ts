@@ -1,28 +1,24 @@
 import { maxCandles } from "../api/endpoints/ohlcv.ts";
-import { candlesOf } from "../api/endpoints/timed-prices.ts";
+import { candlesOf, type NoPriceReason } from "../api/endpoints/timed-prices.ts";
 import { pool as poolEndpoint } from "../api/endpoints/pool.ts";
 import { token as tokenEndpoint } from "../api/endpoints/token.ts";
 import { Failure } from "../base/failure.ts";
 import { divideDecimals } from "../base/json/divide-decimals.ts";
 import { member } from "../base/json/json-scan.ts";
-import { formatInstant, type Instant, secondsOf, showSeconds } from "../base/time/time.ts";
+import { formatInstant, secondsOf, showSeconds } from "../base/time/time.ts";
 import { ended, more, type Page, pageOf } from "./page.ts";
 import { type ListRequest, plainList, type ListPlan } from "./list-plan.ts";
 import { createAnswerCutter } from "./response/byte-rows.ts";
 import { parseRow, textRows } from "./rows.ts";
-import { addressKey, nameOf } from "./subject.ts";
+import { addressKey, nameOf, subjectKey } from "./subject.ts";
 import {
   ageAt,
   nextBlock,
   pricedCandle,
-  type PricedCandle,
+  type Resolved,
   type PriceRule,
   resolveBlock,
   type WantedPrice,
-} from "./candles/price-at.ts";
-import { askWholeSlice, createGapJudge } from "./candles/slice-answer.ts";
-import {
-  type Answer,
   reachAt,
   ruleOf,
   takeStored,
@@ -30,6 +26,7 @@ import {
   type TimedPlan,
   wantedLegs,
 } from "./timed-legs.ts";
+import { askWholeSlice, createGapJudge } from "./candles/slice-answer.ts";
 import { inAnyOrder } from "../base/concurrent.ts";
 import { sliceBetween } from "./candle-windows.ts";
 
@@ -51,52 +48,31 @@ interface Timed extends ListRequest {
  */
 export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): AsyncGenerator<Page> {
   const { client, list } = request;
-  const { inputs, answers, quote, assets } = timed;
-  const { tier } = client.target;
-  const rule = ruleOf(timed, tier);
-  // The first members of each asset's rows.
-  const subjects = assets.map(
-    ({ network, address }) => `"chain":${text(network)},"id":${text(addressKey(address))}`,
-  );
+  const { inputs, answers, assets, lead } = timed;
+  const rule = ruleOf(timed, client.target.tier);
   const all: Timed = { ...request, timed, rule };
   let next = list.start?.flag === "subject" ? Number(list.start.value) : 0;
   const wanted = wantedLegs(timed, rule, next, answers.set);
-  const page = (): Page => {
-    const rows: string[] = [];
-    const first = next;
-    const missing: TimedAsset[] = [];
-    for (let input = inputs[next]; input !== undefined && rows.length < pageSize; input = inputs[next]) {
-      const [own, other] = [
-        answers.get(next),
-        quote === undefined ? undefined : answers.get(inputs.length + next),
-      ];
-      const asset = assets[input.asset];
-      if (asset === undefined || own === undefined || (quote !== undefined && other === undefined)) break;
-      const { row, isPriced } = rowOf(
-        all,
-        { asset, subject: subjects[input.asset] ?? "", at: input.at },
-        own,
-        other,
-      );
-      rows.push(row);
-      if (!isPriced) missing.push(asset);
-      answers.forget(next);
-      if (quote !== undefined) answers.forget(inputs.length + next);
-      next += 1;
-    }
-    const made =
-      cut(Buffer.from(`[${rows.join(",")}]`))?.rows ??
-      textRows(rows.map((row) => ({ row, value: parseRow(row) })));
-    const end = next < inputs.length ? more({ flag: "subject", value: String(next) }) : ended("inputs");
-    return {
-      ...pageOf(made, end, [{ kind: "missing", subjects: missing }]),
-      lead: timed.lead?.cells.slice(first, next),
-    };
-  };
+  /** The next rows whose prices are known. */
   const pages = function* (): Generator<Page> {
-    let made = page();
-    for (; made.rows.length === pageSize && next < inputs.length; made = page()) yield made;
-    yield made;
+    let isFull = true;
+    while (isFull) {
+      const [first, rows, missing]: [number, string[], TimedAsset[]] = [next, [], []];
+      for (; rows.length < pageSize; next += 1) {
+        const made = rowOf(all, next);
+        if (made === undefined) break;
+        rows.push(made.row);
+        if (made.missing !== undefined) missing.push(made.missing);
+        for (const leg of legsOf(timed, next)) answers.forget(leg);
+      }
+      const made =
+        cut(Buffer.from(`[${rows.join(",")}]`))?.rows ??
+        textRows(rows.map((row) => ({ row, value: parseRow(row) })));
+      const end = next < inputs.length ? more({ flag: "subject", value: String(next) }) : ended("inputs");
+      const notes = [{ kind: "missing", subjects: missing }] as const;
+      yield { ...pageOf(made, end, notes), lead: lead?.cells.slice(first, next) };
+      isFull = rows.length === pageSize && next < inputs.length;
+    }
   };
   yield* pages();
   const asks = [...wanted].map(
@@ -116,60 +92,55 @@ async function* priceAsset(
   if (asset === undefined) return;
   const { timed, rule, client } = all;
   const { answers } = timed;
+  const { interval } = rule;
   const endpoint = candlesOf[asset.kind];
   const args = new Map(Object.entries({ ...pathOf(asset), interval: timed.interval }));
-  const list: ListPlan = {
-    ...plainList(0),
-    kind: "candles",
-    now: rule.now * 1000,
-    expectedTo: rule.asOf * 1000,
-    fill: undefined,
-    address: undefined,
-  };
+  const marks = { now: rule.now * 1000, expectedTo: rule.asOf * 1000, fill: undefined, address: undefined };
+  const list: ListPlan = { ...plainList(0), kind: "candles", ...marks };
   const asked = { ...all, endpoint, args, list, maxLimit: maxCandles };
   const withRest = createGapJudge(asked);
+  const answerAll = (wanted: readonly WantedPrice[], reason: NoPriceReason): void => {
+    for (const { leg } of wanted) answers.set(leg, reason);
+  };
   let quote: Promise<string | undefined> | undefined;
-  const take = async (priced: readonly (readonly [leg: number, candle: PricedCandle])[]): Promise<void> => {
-    if (asset.kind === "pool" && priced.length > 0) quote ??= quoteOf(all, asset);
+  const take = async ({ found, none }: Resolved): Promise<void> => {
+    answerAll(none, "no_trade");
+    const priced = found.map(({ leg, candle }) => [leg, pricedCandle(candle)] as const);
+    if (asset.kind === "pool" && found.length > 0) quote ??= quoteOf(all, asset);
     const token = await quote;
     for (const [leg, candle] of priced) answers.set(leg, { ...candle, quote: token });
   };
-  const stored: [number, PricedCandle][] = [];
-  let rest = await takeStored(
-    timed,
-    client.target,
-    asset,
-    legs.filter(({ leg }) => answers.get(leg) === undefined),
-    (leg, answer) => {
-      if (typeof answer === "string") answers.set(leg, answer);
-      else stored.push([leg, answer]);
-    },
-  );
-  await take(stored);
+  const unanswered = legs.filter(({ leg }) => answers.get(leg) === undefined);
+  let rest = await takeStored(timed, client.target, asset, unanswered, take);
   // Time passes during a long pull, so the plan includes less and less.
   let reach = reachAt(rule, client.target.tier, asset);
   for (let refusals = 0; ;) {
-    for (const { leg } of rest.filter(({ newest }) => newest < reach)) answers.set(leg, "outside_plan");
+    answerAll(
+      rest.filter(({ newest }) => newest < reach),
+      "outside_plan",
+    );
     rest = rest.filter(({ newest }) => newest >= reach);
     if (rest.length === 0) break;
-    const block = nextBlock(rest, { interval: rule.interval, most: maxCandles, reach });
-    const slice = sliceBetween(block.from, block.to + rule.interval, rule.interval);
+    const block = nextBlock(rest, { interval, most: maxCandles, reach });
+    const slice = sliceBetween(block.from, block.to + interval, interval);
     try {
       const found = await withRest(slice, await askWholeSlice(asked, slice));
       // The local clock may be ahead, or a cache may have made its copy before the candle closed.
-      const shownTo = (client.meter.asOf ?? Number.POSITIVE_INFINITY) / 1000 - rule.interval;
-      for (const { leg } of rest.filter(({ newest }) => newest > shownTo)) answers.set(leg, "too_recent");
+      const shownTo = (client.meter.asOf ?? Number.POSITIVE_INFINITY) / 1000 - interval;
+      answerAll(
+        rest.filter(({ newest }) => newest > shownTo),
+        "too_recent",
+      );
       rest = rest.filter(({ newest }) => newest <= shownTo);
-      const resolved = resolveBlock(rest, block, found, rule.interval);
-      for (const { leg } of resolved.none) answers.set(leg, "no_trade");
-      await take(resolved.found.map(({ leg, candle }) => [leg, pricedCandle(candle)]));
+      const resolved = resolveBlock(rest, block, found, interval);
+      await take(resolved);
       ({ rest } = resolved);
     } catch (cause) {
       if (await isUnknown(all, asset, cause)) {
-        for (const { leg } of rest) answers.set(leg, "unknown_token");
+        answerAll(rest, "unknown_token");
         rest = [];
       } else if (isTooEarly(cause) && Number.isFinite(reach) && refusals < maxRefusals) {
-        reach = Math.max(reach, block.from) + rule.interval * 2 ** refusals;
+        reach = Math.max(reach, block.from) + interval * 2 ** refusals;
         refusals += 1;
       } else throw cause;
     }
@@ -200,47 +171,55 @@ async function isUnknown({ client }: Timed, asset: TimedAsset, cause: unknown): 
 }
 
 /** Undefined if the service does not name the tokens. One request per pool, or none if the disk has the token. */
-async function quoteOf({ client, timed: { quotes } }: Timed, pool: TimedAsset): Promise<string | undefined> {
-  const known = quotes.find(client.target, pool);
+async function quoteOf({ client, timed }: Timed, pool: TimedAsset): Promise<string | undefined> {
+  const { tokens, save } = timed.quotes(client.target);
+  const known = tokens.get(nameOf(pool));
   if (known !== undefined) return known;
   const { value } = (await client.ask(poolEndpoint, new Map(Object.entries(pathOf(pool))))).read();
-  const tokens = member(value, "tokens");
+  const ofPool = member(value, "tokens");
   const named =
-    member(value, "quote_token_id") ?? member(Array.isArray(tokens) ? tokens[1] : undefined, "id");
-  if (typeof named === "string") quotes.keep(client.target, pool, named);
-  return typeof named === "string" ? named : undefined;
+    member(value, "quote_token_id") ?? member(Array.isArray(ofPool) ? ofPool[1] : undefined, "id");
+  if (typeof named !== "string") return undefined;
+  tokens.set(nameOf(pool), named);
+  save();
+  return named;
 }
+
+/** The answers that the row of an input needs. */
+const legsOf = ({ inputs, quote }: TimedPlan, input: number): readonly number[] =>
+  quote === undefined ? [input] : [input, inputs.length + input];
 
 const text = (value: unknown): string => JSON.stringify(value) ?? "null";
 
+/** Undefined until the answers of the input are known. `missing` is its asset if it has no price. */
 function rowOf(
   { timed, rule }: Timed,
-  { asset, subject, at }: { readonly asset: TimedAsset; readonly subject: string; readonly at: Instant },
-  own: Answer,
-  other: Answer | undefined,
-): { readonly row: string; readonly isPriced: boolean } {
+  index: number,
+): { readonly row: string; readonly missing: TimedAsset | undefined } | undefined {
+  const input = timed.inputs[index];
+  const asset = input && timed.assets[input.asset];
+  const [own, other] = legsOf(timed, index).map(timed.answers.get);
+  if (input === undefined || asset === undefined || own === undefined) return undefined;
+  if (timed.quote !== undefined && other === undefined) return undefined;
   const quoteAsset = timed.quote === undefined ? undefined : timed.assets[timed.quote];
   const isPool = asset.kind === "pool";
-  const candle = typeof own === "string" ? undefined : own;
-  const seconds = secondsOf(at);
-  const quotient =
-    typeof other === "object" && candle !== undefined
-      ? divideDecimals(candle.close, other.close, quotientDigits)
-      : undefined;
+  const [candle, otherCandle] = [own, other].map((each) => (typeof each === "object" ? each : undefined));
+  const quotient = candle && otherCandle && divideDecimals(candle.close, otherCandle.close, quotientDigits);
   const price = isPool ? candle?.close : quotient;
   const quoteToken =
     quoteAsset ?? (candle?.quote === undefined ? undefined : { ...asset, address: candle.quote });
   const hasPrice = quoteAsset === undefined ? candle !== undefined : quotient !== undefined;
-  const reason =
-    typeof own === "string" ? own : typeof other === "string" ? other : hasPrice ? null : "no_trade";
+  const reason = [own, other].find((each) => typeof each === "string") ?? (hasPrice ? null : "no_trade");
   const priceUsd = isPool ? "null" : (candle?.close ?? "null");
-  const quotedIn = quoteToken && nameOf({ ...quoteToken, address: addressKey(quoteToken.address) });
+  const quotedIn = quoteToken && subjectKey(quoteToken);
   const quoted = timed.isQuoted ? `,"price":${price ?? "null"},"quote_token":${text(quotedIn)}` : "";
   const opens = candle === undefined ? "null" : `"${showSeconds(candle.opens)}"`;
-  const ageOfOther = typeof other === "object" ? ageAt(seconds, other, rule) : 0;
-  const age = candle === undefined ? "null" : Math.max(ageAt(seconds, candle, rule), ageOfOther);
+  const seconds = secondsOf(input.at);
+  const ages = [candle, otherCandle].map((each) => (each === undefined ? 0 : ageAt(seconds, each, rule)));
+  const age = candle === undefined ? "null" : Math.max(...ages);
   const row =
-    `{${subject},"at":"${formatInstant(at)}","price_usd":${priceUsd}${quoted},"candle":${opens},` +
-    `"interval":${text(timed.interval)},"age":${age},"volume_usd":${candle?.volume ?? "null"},"reason":${text(reason)}}`;
-  return { row, isPriced: hasPrice };
+    `{"chain":${text(asset.network)},"id":${text(addressKey(asset.address))},"at":"${formatInstant(input.at)}",` +
+    `"price_usd":${priceUsd}${quoted},"candle":${opens},"interval":${text(timed.interval)},"age":${age},` +
+    `"volume_usd":${candle?.volume ?? "null"},"reason":${text(reason)}}`;
+  return { row, missing: hasPrice ? undefined : asset };
 }

@@ -3,7 +3,7 @@ import { intervals, poolOhlcv, tokenOhlcv } from "../api/endpoints/ohlcv.ts";
 import { poolTransactions } from "../api/endpoints/pool-transactions.ts";
 import { poolPeriods } from "../api/endpoints/searches.ts";
 import type { Args } from "../api/args.ts";
-import { intervalSeconds } from "../client/candle-intervals.ts";
+import { intervalSeconds } from "../client/candle-windows.ts";
 import { wireOf } from "../base/time/time.ts";
 
 export const datasetKinds = ["transactions", "ohlcv", "token-ohlcv", "pools"] as const;

@@ -7,8 +7,7 @@ import { placesOf, readAssets } from "./assets-file.ts";
 import type { Dataset } from "./dataset.ts";
 import { findFiles } from "./files/stored-periods.ts";
 import { readRows } from "./files/lake-file.ts";
-import { openingOf } from "../client/candle-windows.ts";
-import { intervalSeconds } from "../client/candle-intervals.ts";
+import { openingOf, intervalSeconds } from "../client/candle-windows.ts";
 
 type Service = Parameters<StoredCandles>[0];
 

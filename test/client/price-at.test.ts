@@ -10,7 +10,7 @@ import {
   reasonOfTime,
   resolveBlock,
   type WantedPrice,
-} from "../../src/client/candles/price-at.ts";
+} from "../../src/client/timed-legs.ts";
 import { isLong } from "../harness/long.ts";
 import { fc } from "../harness/properties.ts";
 

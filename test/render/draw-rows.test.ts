@@ -2,7 +2,7 @@ import { fc } from "../harness/properties.ts";
 import { describe, expect, it, test } from "vitest";
 import type { Paint } from "../../src/cli/render/painter.ts";
 import { drawRows } from "../../src/cli/render/table/draw-rows.ts";
-import { writeLines } from "../../src/cli/render/table/table-lines.ts";
+import { writeLines } from "../../src/cli/render/table/table-section.ts";
 import { asciiText, visibleText } from "../../src/cli/render/sanitize.ts";
 import { plain } from "../../src/cli/render/values/cell.ts";
 import { cutText, textWidth } from "../../src/cli/render/values/width.ts";

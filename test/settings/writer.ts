@@ -1,5 +1,5 @@
 import { createClock } from "../../bin/process-clock.ts";
-import { setAssetName } from "../../src/cli/settings/edit-asset-names.ts";
+import { setAssetName } from "../../src/cli/settings/asset-names.ts";
 import { allSettings, setSetting } from "../../src/cli/settings/edit-config.ts";
 import { savePlan, saveProfile } from "../../src/cli/settings/edit-credentials.ts";
 

@@ -3,9 +3,16 @@ import type { Context } from "../../base/context/context.ts";
 import { fail, Failure } from "../../base/failure.ts";
 import type { ListSources } from "../../base/files/list-sources.ts";
 import { type AssetNames, type NamedAsset, readAssetNames } from "../settings/asset-names.ts";
-import { listEnding, readNewestList } from "../settings/list-cache.ts";
+import { listEnding, readNewestList, readCachedList, writeCachedList } from "../settings/list-cache.ts";
 import { type Subject, subjectKey } from "../../client/subject.ts";
 import { type Hosts, nameServiceOf } from "./run-options.ts";
+import { plainList } from "../../client/list-plan.ts";
+import type { Client } from "../../client/client.ts";
+import type { Target } from "../../client/target.ts";
+import { readPages } from "../../client/read-pages.ts";
+import { type KnownAsset, labelOfRow } from "../../api/asset-kind.ts";
+import { pool } from "../../api/endpoints/pool.ts";
+import { isObject, member } from "../../base/json/json-scan.ts";
 
 export type NameFinder = ReturnType<typeof createNameFinder>;
 
@@ -57,9 +64,7 @@ function labelsOf(load: () => AssetNames): ReadonlyMap<string, string> {
 /** Networks that need no request to be recognized: a name must not hide one of them. */
 export function isKnownNetwork(context: Pick<Context, "env" | "platform">, word: string): boolean {
   if (wellKnownNetworks.has(word)) return true;
-  return readNewestList(context, listEnding("networks", undefined)).some(
-    (row) => row.split("\t")[0] === word,
-  );
+  return readNewestList(context, listEnding("networks", undefined)).some(([slug]) => slug === word);
 }
 
 /** The next steps for a word that may be a token, a pool or a misspelled network. */
@@ -76,4 +81,115 @@ export function waysToName(word: string, isSandbox: boolean): string {
   const name = word.toLowerCase();
   const flag = isSandbox ? " --sandbox" : "";
   return `find it: dexdata search ${name}${flag}; name it: dexdata name add ${name} <network:address>${flag}`;
+}
+
+/** What people see of assets: labels, and the decimals of tokens. Sources are input lists, responses, and the cache. */
+export type KnownAssets = ReturnType<typeof createKnownAssets>;
+
+/** The cache keeps the newest ones. */
+const maxKept = 2000;
+
+export function createKnownAssets(
+  context: Context,
+  { isSimulated, rest }: Pick<Target, "isSimulated" | "rest">,
+  names: NameFinder,
+) {
+  // The sandbox uses a new port each time.
+  const listName = `${isSimulated ? "sandbox" : rest} assets`;
+  const labels = new Map<string, string>();
+  const requested = new Set<string>();
+  let isChanged = false;
+  let loaded: Map<string, KnownAsset> | undefined;
+  const kept = (): Map<string, KnownAsset> =>
+    (loaded ??= new Map((readCachedList(context, listName) ?? []).map(assetOfRow)));
+
+  const find = (network: string, address: string): KnownAsset | undefined => {
+    const key = subjectKey({ network, address });
+    const [label, name] = [labels.get(key), names.labelOf({ network, address })];
+    const facts = kept().get(key);
+    if (label === undefined && name === undefined) return facts;
+    return { name, label: label ?? facts?.label, decimals: facts?.decimals };
+  };
+
+  const keep = (network: string, address: unknown, asset: KnownAsset): void => {
+    if (typeof address !== "string" || (asset.label === undefined && asset.decimals === undefined)) return;
+    const key = subjectKey({ network, address });
+    const before = kept().get(key);
+    const { label = before?.label, decimals = before?.decimals } = asset;
+    if (before?.label === label && before?.decimals === decimals) return;
+    isChanged = true;
+    kept().delete(key);
+    kept().set(key, { name: undefined, label, decimals });
+  };
+
+  /** Learns from the row of a token, or of a pool with its tokens. Rows of one network may omit it. */
+  const learn = (row: object, network?: string): void => {
+    const chain = member(row, "chain") ?? network;
+    if (typeof chain !== "string") return;
+    const tokens = member(row, "tokens");
+    for (const token of Array.isArray(tokens) ? tokens.filter(isObject) : [])
+      keep(chain, member(token, "id"), factsOf(token));
+    keep(chain, member(row, "address") ?? member(row, "id"), factsOf(row));
+  };
+
+  return {
+    find,
+    learn,
+    /** Labels that the user gave take precedence. */
+    name: (subjects: readonly Subject[]): void => {
+      for (const each of subjects) if (each.label !== undefined) labels.set(subjectKey(each), each.label);
+    },
+    /** Labels each asset with the user's name for it, or else with the known label if it has none. */
+    labeled: (subjects: readonly Subject[]): readonly Subject[] =>
+      subjects.map((subject) => {
+        const { name, label } = find(subject.network, subject.address) ?? {};
+        return { ...subject, label: name ?? subject.label ?? label };
+      }),
+    /** Whether a response has already described the pool. A label alone may come from the user's list. */
+    knowsPool: ({ network, address }: Subject): boolean => kept().has(subjectKey({ network, address })),
+    /** Requests a pool to learn its tokens: again after a failure that may pass, which is returned, and otherwise once. */
+    requestPool: async (client: Client, network: string, address: string): Promise<Failure | undefined> => {
+      const key = subjectKey({ network, address });
+      if (requested.has(key)) return undefined;
+      requested.add(key);
+      const failure = await readPool(client, { network, address }, learn);
+      if (failure !== undefined) requested.delete(key);
+      return failure;
+    },
+    save: (): void => {
+      if (!isChanged) return;
+      isChanged = false;
+      const rows = [...kept()].map(([key, { label = "", decimals = "" }]) => [key, `${decimals}`, label]);
+      writeCachedList(context, listName, rows.slice(-maxKept));
+    },
+  };
+}
+
+/** Returns a failure that may pass. */
+async function readPool(
+  client: Client,
+  { network, address }: Subject,
+  learn: (row: object, network: string) => void,
+): Promise<Failure | undefined> {
+  const args = new Map(Object.entries({ network, pool_address: address }));
+  try {
+    for await (const { rows } of readPages(client, pool, args, plainList(0)))
+      for (const row of rows.values()) learn(row, network);
+    return undefined;
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
+    return cause.retryable || cause.details.isOutage === true ? cause : undefined;
+  }
+}
+
+function factsOf(row: object): KnownAsset {
+  const decimals = member(row, "decimals");
+  const isWhole =
+    typeof decimals === "number" && Number.isInteger(decimals) && decimals >= 0 && decimals < 256;
+  return { name: undefined, label: labelOfRow(row), decimals: isWhole ? decimals : undefined };
+}
+
+function assetOfRow([key = "", decimals = "", label = ""]: readonly string[]): [string, KnownAsset] {
+  const known = { label: label || undefined, decimals: decimals ? Number(decimals) : undefined };
+  return [key, { name: undefined, ...known }];
 }

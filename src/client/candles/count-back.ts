@@ -19,8 +19,9 @@ import {
   sliceBetween,
   slicesOf,
   wholeSeconds,
+  intervalStart,
+  type MadeInterval,
 } from "../candle-windows.ts";
-import { intervalStart, type MadeInterval } from "../candle-intervals.ts";
 
 /** No history is expected beyond this many empty stretches in a row, each up to `growth` times as long as the last. */
 const emptyStretches = 2;
@@ -37,17 +38,13 @@ export async function* countBack(request: SliceRequest): AsyncGenerator<Page> {
   const wanted = Number(args.get("count_back")) / (made?.parts ?? 1);
   const held = new HeldCandles(wholeSeconds(candleWindow(args).end), made);
   const ending = (await readWindow(request, held)) ?? (await readBefore(request, held, wanted));
-  const found = held.newest(wanted);
   const count = Math.min(held.starts.length, wanted);
   const [few, all] = [count, wanted].map((each) => grouped(String(each)));
   const warning = count < wanted ? `found ${few} of ${all} candles; ${ending}` : undefined;
-  const atEnd = [...warningOf(warning), ...remark("replaced", held.replaced)];
+  const from: PageNote = { kind: "complete from", seconds: held.completeFrom };
+  const atEnd = [...warningOf(warning), ...remark("replaced", held.replaced), from];
   // Longer candles are made from all parts at once, because pages may not end within one of them.
-  if (made === undefined) yield* pagesOf(found, maxLimit, atEnd);
-  else {
-    const from: PageNote = { kind: "complete from", seconds: held.completeFrom };
-    yield* pagesOf(found, Number.POSITIVE_INFINITY, [...atEnd, from]);
-  }
+  yield* pagesOf(held.newest(wanted), made === undefined ? maxLimit : Number.POSITIVE_INFINITY, atEnd);
 }
 
 const planEnds = "the plan does not include earlier ones";
@@ -59,13 +56,14 @@ async function readWindow(request: SliceRequest, held: HeldCandles): Promise<str
   const read = slices.length === 1 ? askCountedBack : askWholeSlice;
   const asks = slices.map((slice, index) => async () => ({
     slice,
-    candles: await (index === 0 ? read(request, slice) : withinReach(async () => await read(request, slice))),
+    answer: await (index === 0 ? read(request, slice) : withinReach(async () => await read(request, slice))),
   }));
-  for await (const { slice, candles } of inOrder(asks, request.client.width, { firstAlone: true })) {
-    if (candles === undefined) return planEnds;
-    held.take(await withRest(slice, candles));
+  for await (const { slice, answer } of inOrder(asks, request.client.width, { firstAlone: true })) {
+    if (answer === undefined) return planEnds;
+    held.take(await withRest(slice, answer));
     // A service may count back beyond the start.
-    held.completeFrom = Math.min(wholeSeconds(slice.start), candles[0]?.opens ?? Number.POSITIVE_INFINITY);
+    const oldest = answer.candles[0]?.opens ?? Number.POSITIVE_INFINITY;
+    held.completeFrom = Math.min(wholeSeconds(slice.start), oldest);
   }
   return undefined;
 }
@@ -99,10 +97,7 @@ async function readBefore(request: SliceRequest, held: HeldCandles, wanted: numb
  * Reads the newest candles of a stretch, at least as many as fit into a response. They are complete from `since` on. A
  * service that ignores `count_back` returns the first candles instead, so the later ones are read as well.
  */
-async function newestOf(
-  request: SliceRequest,
-  slice: CandleSlice,
-): Promise<{ readonly candles: readonly Candle[]; readonly since: number }> {
+async function newestOf(request: SliceRequest, slice: CandleSlice) {
   const query = new Map([...request.args, ["count_back", String(request.maxLimit)]]);
   const first = await askSlice({ ...request, args: query }, slice, true);
   const [oldest, last] = [first[0], first.at(-1)];
@@ -110,7 +105,7 @@ async function newestOf(
   if (!mayBeCapped(request, slice, first.length) || oldest === undefined || last === undefined)
     return { candles: first, since: start };
   const rest = restOf(slice, last.opens);
-  const later = rest === undefined ? [] : await askWholeSlice(request, rest);
+  const later = rest === undefined ? [] : (await askWholeSlice(request, rest)).candles;
   if (later.length === 0) return { candles: first, since: oldest.opens };
   return { candles: [...first, ...later], since: start };
 }
@@ -140,8 +135,7 @@ class HeldCandles {
   readonly #made: MadeInterval | undefined;
 
   constructor(end: number, made: MadeInterval | undefined) {
-    this.oldest = end;
-    this.#made = made;
+    [this.oldest, this.#made] = [end, made];
   }
 
   /** The oldest of the made candles does not count while a part of it may be missing. */

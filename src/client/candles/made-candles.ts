@@ -5,8 +5,14 @@ import { sumDecimals } from "../../base/json/exact-decimal.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { notesOf, type Page } from "../page.ts";
 import { parseRow, type TextRow, textRows } from "../rows.ts";
-import { openingOf, readSeconds } from "../candle-windows.ts";
-import { intervalSeconds, intervalStart, type MadeInterval, timeLike } from "../candle-intervals.ts";
+import {
+  openingOf,
+  readSeconds,
+  intervalSeconds,
+  intervalStart,
+  type MadeInterval,
+  timeLike,
+} from "../candle-windows.ts";
 
 /** A candle of the source, with its texts by field. `opens` is in Unix seconds. */
 interface Part {

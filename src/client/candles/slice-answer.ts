@@ -10,8 +10,8 @@ import {
   sliceBetween,
   slicesOf,
   wholeSeconds,
+  type MadeInterval,
 } from "../candle-windows.ts";
-import type { MadeInterval } from "../candle-intervals.ts";
 import { type Candle, candleRows, readCandles } from "./read-candles.ts";
 
 export interface SliceRequest extends ListRequest {
@@ -32,14 +32,14 @@ export async function* readSlices(request: SliceRequest): AsyncGenerator<Page> {
   let carried: readonly Candle[] = [];
   const asks = function* () {
     for (const slice of slicesOf(window, maxLimit))
-      yield async () => ({ slice, ...(await askUntilWhole(request, slice)) });
+      yield async () => ({ slice, answer: await askWholeSlice(request, slice) });
   };
-  for await (const { slice, candles, isConfirmed } of inOrder(asks(), client.width, { firstAlone: true })) {
+  for await (const { slice, answer } of inOrder(asks(), client.width, { firstAlone: true })) {
     const isLast = slice.end === window.end;
     const end = wholeSeconds(slice.end);
     const kept: Candle[] = [];
     let [repeats, replaced] = [0, 0];
-    const all = [...carried, ...(await withRest(slice, candles, isConfirmed))];
+    const all = [...carried, ...(await withRest(slice, answer))];
     carried = all.filter(({ opens }) => opens >= end);
     for (const candle of all.slice(0, all.length - carried.length)) {
       const before = kept.at(-1);
@@ -69,16 +69,14 @@ export function mayBeCapped({ maxLimit }: SliceRequest, { touched }: CandleSlice
   return knownCaps.has(candles) || candles >= Math.min(touched, maxLimit);
 }
 
-/** Requests the rest if a response may be truncated: an unnecessary request is better than silent data loss. */
-export async function askWholeSlice(request: SliceRequest, slice: CandleSlice): Promise<readonly Candle[]> {
-  return (await askUntilWhole(request, slice)).candles;
+/** The candles of a slice. `isConfirmed` is true if those after the last one were also requested. */
+interface SliceAnswer {
+  readonly candles: readonly Candle[];
+  readonly isConfirmed: boolean;
 }
 
-/** `isConfirmed` is true if the candles after the last one were also requested. */
-async function askUntilWhole(
-  request: SliceRequest,
-  slice: CandleSlice,
-): Promise<{ readonly candles: readonly Candle[]; readonly isConfirmed: boolean }> {
+/** Requests the rest if a response may be truncated: an unnecessary request is better than silent data loss. */
+export async function askWholeSlice(request: SliceRequest, slice: CandleSlice): Promise<SliceAnswer> {
   const candles: Candle[] = [];
   for (let rest = slice, requests = 1; ; requests += 1) {
     const answer = await askSlice(request, rest);
@@ -91,7 +89,7 @@ async function askUntilWhole(
 }
 
 /** The slice's newest candles as counted by the service, or all of them if it does not count back. */
-export async function askCountedBack(request: SliceRequest, slice: CandleSlice): Promise<readonly Candle[]> {
+export async function askCountedBack(request: SliceRequest, slice: CandleSlice): Promise<SliceAnswer> {
   const candles = await askSlice(request, slice, true);
   const [from, to] = [wholeSeconds(slice.start), wholeSeconds(slice.end)];
   // A candle that opens at the very end, or that is repeated, takes the place of another one.
@@ -99,7 +97,7 @@ export async function askCountedBack(request: SliceRequest, slice: CandleSlice):
   const isFull = knownCaps.has(candles.length) || candles.length >= slice.opening;
   const reachesBack = (candles[0]?.opens ?? to) <= from - slice.interval;
   const isCut = found < slice.opening && isFull && !reachesBack;
-  return isCut ? await askWholeSlice(request, slice) : candles;
+  return isCut ? await askWholeSlice(request, slice) : { candles, isConfirmed: false };
 }
 
 /**
@@ -180,7 +178,7 @@ export function createGapJudge(request: SliceRequest) {
       const [before, after] = [whole[at - 1], whole[at]];
       if (before === undefined || after === undefined || gap <= longestGap || !isUnlikely(gap)) break;
       const hole = sliceBetween(before.opens + interval, after.opens, interval);
-      const found = (await askWholeSlice(request, hole)).filter(({ opens }) => opens < after.opens);
+      const found = (await askWholeSlice(request, hole)).candles.filter(({ opens }) => opens < after.opens);
       if (found.length === 0) longestGap = gap;
       whole = whole.toSpliced(at, 0, ...found);
       trades += found.length;
@@ -189,8 +187,7 @@ export function createGapJudge(request: SliceRequest) {
   };
   return async (
     slice: CandleSlice,
-    received: readonly Candle[],
-    isConfirmed = false,
+    { candles: received, isConfirmed }: SliceAnswer,
   ): Promise<readonly Candle[]> => {
     const { interval } = slice;
     const start = wholeSeconds(slice.start);
@@ -206,17 +203,14 @@ export function createGapJudge(request: SliceRequest) {
     const isDoubtful = gap > defaultGap && !isQuiet && isUnlikely(gap);
     const rest = isDoubtful ? restOf(slice, last) : undefined;
     if (rest === undefined) return candles;
-    const later = isConfirmed ? [] : await askWholeSlice(request, rest);
+    const later = isConfirmed ? [] : (await askWholeSlice(request, rest)).candles;
     isQuiet = later.length === 0;
     return [...candles, ...later];
   };
 }
 
 /** The index of the candle after the longest gap, and the number of intervals between it and the candle before. */
-function longestHole(
-  candles: readonly Candle[],
-  interval: number,
-): { readonly at: number; readonly gap: number } {
+function longestHole(candles: readonly Candle[], interval: number) {
   let longest = { at: 0, gap: 0 };
   for (let at = 1; at < candles.length; at += 1) {
     const gap = ((candles[at]?.opens ?? 0) - (candles[at - 1]?.opens ?? 0)) / interval - 1;

@@ -8,7 +8,7 @@ import { readNumberedPages } from "./numbered-pages.ts";
 import { closing, endlessList, everyRow, nextOf, type Page, type Reading, rowsSentIn } from "../page.ts";
 import type { ListRequest } from "../list-plan.ts";
 import { createSeenKeys } from "../seen-keys.ts";
-import { madeInterval, sourceArgs, sourceLimit } from "../candle-intervals.ts";
+import { madeInterval, sourceArgs, sourceLimit } from "../candle-windows.ts";
 
 export function readList(
   request: ListRequest,

@@ -3,8 +3,15 @@ import type { CandleMarks } from "../../client/list-plan.ts";
 import { type TextRow, textRows } from "../../client/rows.ts";
 import type { Args } from "../../api/args.ts";
 import { member, rawMembers } from "../../base/json/json-scan.ts";
-import { candleWindow, openingOf, readSeconds, wholeSeconds } from "../../client/candle-windows.ts";
-import { intervalStart, nextIntervalStart, timeLike } from "../../client/candle-intervals.ts";
+import {
+  candleWindow,
+  openingOf,
+  readSeconds,
+  wholeSeconds,
+  intervalStart,
+  nextIntervalStart,
+  timeLike,
+} from "../../client/candle-windows.ts";
 
 interface Marks extends CandleMarks {
   /** In milliseconds. The responses so far can lack trades since then. */

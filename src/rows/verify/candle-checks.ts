@@ -3,7 +3,7 @@ import { writeUtc } from "../../base/time/time.ts";
 import { compareDecimals } from "../../base/json/compare-decimals.ts";
 import { createTimeReader } from "./row-place.ts";
 import type { RowCheck, Subject } from "./row-checks.ts";
-import { intervalSeconds, intervalStart } from "../../client/candle-intervals.ts";
+import { intervalSeconds, intervalStart } from "../../client/candle-windows.ts";
 
 const prices = ["open", "high", "low", "close"] as const;
 

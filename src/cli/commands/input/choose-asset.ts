@@ -5,13 +5,13 @@ import { search } from "../../../api/endpoints/search.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { fail, Failure } from "../../../base/failure.ts";
 import { isObject, member } from "../../../base/json/json-scan.ts";
-import type { NamedAsset } from "../../settings/asset-names.ts";
-import { setAssetName } from "../../settings/edit-asset-names.ts";
+import { type NamedAsset, setAssetName } from "../../settings/asset-names.ts";
 import { readSwitch } from "../../../base/text/words.ts";
+import { groupBy } from "../../../base/group-by.ts";
 import { nameOf, shortAddress, subjectKey } from "../../../client/subject.ts";
 import { readPages } from "../../../client/read-pages.ts";
 import { drawLocalTable } from "../../render/table/local-table.ts";
-import { type Decimal, readDecimal, showAmount, showPrice } from "../../render/values/decimal.ts";
+import { plainStyle, showCell } from "../../render/values/cell.ts";
 import { textWidth } from "../../render/values/width.ts";
 import { isKnownNetwork, unknownNameHint } from "../../run/asset-names.ts";
 import { flagWords } from "../../run/flags/flag.ts";
@@ -98,17 +98,17 @@ function candidatesIn(
       },
     ];
   });
-  const rank = ({ symbol, liquidity = 0, volume, listedVolume }: Candidate): readonly number[] => {
-    return [hasSymbol({ symbol }, word) ? 1 : 0, liquidity, volume ?? listedVolume];
-  };
-  return found.toSorted((one, other) => {
-    const ranks = rank(other);
-    return rank(one).reduce((order, value, index) => order || (ranks[index] ?? 0) - value, 0);
-  });
+  const rankOf = (each: Candidate) => Number(hasSymbol(each, word));
+  return found.toSorted(
+    (one, other) =>
+      rankOf(other) - rankOf(one) ||
+      (other.liquidity ?? 0) - (one.liquidity ?? 0) ||
+      (other.volume ?? other.listedVolume) - (one.volume ?? one.listedVolume),
+  );
 }
 
 /** One of the two symbols of a pool will do. */
-const hasSymbol = ({ symbol }: Pick<Candidate, "symbol">, word: string): boolean =>
+const hasSymbol = ({ symbol }: Candidate, word: string): boolean =>
   symbol.toLowerCase().split("/").includes(word.toLowerCase());
 
 function hasToken(pool: object, key: string): boolean {
@@ -163,12 +163,14 @@ async function choose(
 
 /** Anyone can create a token with the symbol of another one. */
 function lookalikes(found: readonly Candidate[]): readonly string[] {
-  const keys = found.flatMap(({ asset, symbol }) =>
-    asset.kind === "token" && symbol !== "" ? `${asset.network} have the symbol ${symbol.toUpperCase()}` : [],
+  const tokens = found.filter(({ asset, symbol }) => asset.kind === "token" && symbol !== "");
+  const alike = groupBy(
+    tokens,
+    ({ asset, symbol }) => `${asset.network} have the symbol ${symbol.toUpperCase()}`,
   );
-  const repeated = new Set(keys.filter((key, index) => keys.indexOf(key) < index));
-  const count = (key: string): number => keys.filter((each) => each === key).length;
-  return [...repeated].map((key) => `${count(key)} tokens on ${key}; compare the addresses`);
+  return [...alike].flatMap(([where, { length }]) =>
+    length > 1 ? [`${length} tokens on ${where}; compare the addresses`] : [],
+  );
 }
 
 /** In a narrow window, addresses are shortened, and then the least important columns are hidden. */
@@ -186,6 +188,8 @@ function drawCandidates(candidates: readonly Candidate[], room: number): string 
   return wider.find((text) => text.split("\n").every((line) => textWidth(line) <= room)) ?? narrowest;
 }
 
+const amount = (usd: number | undefined): string => showCell(usd, "amount", plainStyle).text;
+
 function rowOf(
   { asset, symbol, row, liquidity, volume, listedVolume }: Candidate,
   number: number,
@@ -197,18 +201,13 @@ function rowOf(
     symbol,
     name: labelText(typeof name === "string" ? name : "").slice(0, 24),
     network: asset.network,
-    price_USD: formatUsd(numberIn(row, "price_usd"), showPrice),
+    price_USD: showCell(numberIn(row, "price_usd"), "price", plainStyle).text,
     ...(isMeasured
-      ? { liquidity: formatUsd(liquidity, showAmount), volume: formatUsd(volume, showAmount) }
-      : { volume_of_listed_pools: formatUsd(listedVolume, showAmount) }),
+      ? { liquidity: amount(liquidity), volume: amount(volume) }
+      : { volume_of_listed_pools: amount(listedVolume) }),
     created: typeof created === "string" ? created.slice(0, 10) : "",
     address: asset.address,
   };
-}
-
-function formatUsd(value: number | undefined, show: (decimal: Decimal) => string): string {
-  const decimal = readDecimal(value ?? Number.NaN);
-  return decimal === undefined ? "" : show(decimal);
 }
 
 /** If the name cannot be stored, the choice is still used. */

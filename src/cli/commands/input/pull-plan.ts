@@ -24,8 +24,7 @@ import { checkFields } from "../../render/formats/missing-fields.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import { addressKey, type Subject } from "../../../client/subject.ts";
 import { addressName, checkedSubject, checkOneAsset, readDays, readTargets, typedParams } from "./targets.ts";
-import { completeWindow } from "../../../client/candle-windows.ts";
-import { madeInterval } from "../../../client/candle-intervals.ts";
+import { completeWindow, madeInterval } from "../../../client/candle-windows.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { Position } from "../../../client/page.ts";
 

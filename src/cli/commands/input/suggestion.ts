@@ -10,7 +10,7 @@ import type { Context } from "../../../base/context/context.ts";
 import { failAsService, networkDoubt } from "../../../api/service-errors.ts";
 import { Failure } from "../../../base/failure.ts";
 import { nearest } from "../../../base/text/nearest.ts";
-import { listEnding, readCachedList, writeCachedList } from "../../settings/list-cache.ts";
+import { type CachedRows, listEnding, readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import { isAssetName } from "../../settings/asset-names.ts";
 import { waysToName } from "../../run/asset-names.ts";
 import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
@@ -27,10 +27,8 @@ interface ListLookup {
   readonly request: ApiRequest;
 }
 
-type KeptRows = readonly (readonly string[])[];
-
 /** Requests of a run that fail share one list. */
-const networksOf = new WeakMap<Client, Promise<KeptRows>>();
+const networksOf = new WeakMap<Client, Promise<CachedRows>>();
 
 /** Adds the nearest known network to a 404. Fetching the list of networks costs at most one request per day. */
 export async function withSuggestion(cause: unknown, lookup: ListLookup): Promise<Failure> {
@@ -121,11 +119,11 @@ function hintAtDisplayName(flag: string, dex: string): string | undefined {
 }
 
 /** Uses today's cache if possible. Empty when fetching fails, because a failed hint must not hide the result. */
-async function listKnown(lookup: ListLookup): Promise<KeptRows> {
+async function listKnown(lookup: ListLookup): Promise<CachedRows> {
   const { context, client } = lookup;
   const { endpoint, args } = lookup.request;
   const cached = isCached(client) ? readCachedList(context, listName(lookup)) : undefined;
-  if (cached !== undefined) return cached.map((text) => text.split("\t"));
+  if (cached !== undefined) return cached;
   const rows: (readonly string[])[] = [];
   try {
     for await (const page of readPages(client, endpoint, args, plainList(100))) {
@@ -135,7 +133,7 @@ async function listKnown(lookup: ListLookup): Promise<KeptRows> {
     if (!(cause instanceof Failure)) throw cause;
     return [];
   }
-  if (isCached(client)) keepList(lookup, rows);
+  if (isCached(client)) writeCachedList(context, listName(lookup), rows);
   return rows;
 }
 
@@ -164,13 +162,8 @@ const longestKept = 200;
 /** The sandbox is free and uses a new port each time, so its lists are not cached. */
 const isCached = ({ target }: Client): boolean => !target.isSimulated;
 
-function keepList(lookup: ListLookup, rows: KeptRows): void {
-  const texts = rows.map((row) => row.join("\t"));
-  writeCachedList(lookup.context, listName(lookup), texts);
-}
-
 /** The name ends with `listEnding`. */
-function listName({ client, request: { endpoint, args } }: ListLookup): string {
+function listName({ client, request: { endpoint, args } }: Omit<ListLookup, "context">): string {
   return `${client.target.rest}${listEnding(endpoint.id, args.get("network"))}`;
 }
 
@@ -193,7 +186,7 @@ export function createListKeeper(context: Context, client: Client, { endpoint, l
     },
     /** Call this when the complete list has been fetched. */
     end: (request: ApiRequest): void => {
-      if (rows.length > 0) keepList({ context, client, request }, rows);
+      if (rows.length > 0) writeCachedList(context, listName({ client, request }), rows);
       rows = [];
     },
   };

@@ -18,7 +18,7 @@ import { hasColumns } from "../../render/formats/formats.ts";
 import { splitPath } from "../../render/values/row-text.ts";
 import { fieldAt } from "../../render/values/value-at.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { intervalSeconds } from "../../../client/candle-intervals.ts";
+import { intervalSeconds } from "../../../client/candle-windows.ts";
 
 /** What one pull asks for. */
 interface Target {

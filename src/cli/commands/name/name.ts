@@ -2,8 +2,7 @@ import { nearestNetwork, wellKnownNetworks } from "../../../api/known-networks.t
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import { isAssetName, nameForm, readAssetNames } from "../../settings/asset-names.ts";
-import { setAssetName } from "../../settings/edit-asset-names.ts";
+import { isAssetName, nameForm, readAssetNames, setAssetName } from "../../settings/asset-names.ts";
 import { addressKey, nameOf } from "../../../client/subject.ts";
 import { isKnownNetwork } from "../../run/asset-names.ts";
 import type { Values } from "../../run/flags/flag.ts";

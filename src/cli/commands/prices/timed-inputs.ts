@@ -82,106 +82,89 @@ interface List {
   readonly names: AssetSources["names"];
 }
 
-function readLineAt(line: string, number: number, { field, ...origin }: List, taker: InputTaker): void {
-  const where = `${origin.source} line ${number}`;
-  const trade = line.trim().startsWith("{") ? tradeIn(line) : undefined;
-  if (trade !== undefined) {
-    const at = timeOf(member(trade, field), field, taker.now, where);
-    const [network, ...tokens] = ["chain", "token_0", "token_1"].map((name) => {
-      const value = member(trade, name);
-      return typeof value === "string" ? value : undefined;
-    });
-    const row = { network, label: undefined, kind: undefined, hasGroup: false, row: trade, where };
-    for (const address of tokens) taker.add(assetOf({ ...row, address }, "token", origin, taker), at);
-    return;
-  }
-  for (const each of readLines([line], number, origin)) {
-    const time = each.row === undefined ? each.label : member(each.row, field);
-    const kind = each.kind === "pool" ? "pool" : taker.kind;
-    const asset = assetOf(each, kind, origin, taker);
-    taker.add(asset, timeOf(time, each.row === undefined ? "a time" : field, taker.now, where));
-  }
-}
-
-/** The row of a transaction; undefined for any other line. */
-function tradeIn(line: string): object | undefined {
-  const row = parseJson(line);
-  return isObject(row) && Object.hasOwn(row, "log_index") ? row : undefined;
-}
-
-function timeOf(value: unknown, name: string, now: number, where: string): Instant {
-  if (typeof value === "string" || typeof value === "number")
-    return readAt(String(value), now, `${where}: ${name}`);
-  throw usageFailure(`${where}: ${name} is missing`, "every row must have a time");
-}
-
-function assetOf(
+/** Adds an asset of a list with the time that its row has under this name. */
+function addRow(
   listed: ListedAsset,
   kind: TimedAsset["kind"],
-  { network: common, names }: Pick<List, "network" | "names">,
-  { usage }: InputTaker,
-): TimedAsset {
-  if (listed.address === undefined) throw usageFailure(`${listed.where}: no address`);
+  [name, time]: readonly [string, unknown],
+  list: List,
+  { add, now, usage }: InputTaker,
+): void {
+  const { where } = listed;
+  if (listed.address === undefined) throw usageFailure(`${where}: no address`);
   const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
-  const { network, address } = toSubject(listed, common, taker, names);
-  return { network, address, kind };
+  const { network, address } = toSubject(listed, list.network, taker, list.names);
+  if (typeof time !== "string" && typeof time !== "number")
+    throw usageFailure(`${where}: ${name} is missing`, "every row must have a time");
+  add({ network, address, kind }, readAt(String(time), now, `${where}: ${name}`));
+}
+
+function readLineAt(line: string, number: number, list: List, taker: InputTaker): void {
+  const { field, source } = list;
+  const row = line.trim().startsWith("{") ? parseJson(line) : undefined;
+  // A transaction has a price for each of its tokens.
+  if (isObject(row) && Object.hasOwn(row, "log_index")) {
+    const [network, ...tokens] = ["chain", "token_0", "token_1"].map((name) => {
+      const value = member(row, name);
+      return typeof value === "string" ? value : undefined;
+    });
+    const where = `${source} line ${number}`;
+    const listed = { network, label: undefined, kind: undefined, hasGroup: false, row, where };
+    for (const address of tokens)
+      addRow({ ...listed, address }, "token", [field, member(row, field)], list, taker);
+    return;
+  }
+  for (const each of readLines([line], number, list)) {
+    const time = each.row === undefined ? each.label : member(each.row, field);
+    const kind = each.kind === "pool" ? "pool" : taker.kind;
+    addRow(each, kind, [each.row === undefined ? "a time" : field, time], list, taker);
+  }
 }
 
 const assetColumns = ["token", "asset", "address", "pool"];
 
-/** The rows with their line numbers. */
-async function readCsv(text: string, source: string) {
+/** The rows with the numbers of their lines. */
+async function readCsv({ text, source }: List) {
   // Only lists in CSV need the parser.
   const { parse } = await import("csv-parse/sync");
   const [titles = ""] = text.trimStart().split("\n", 1);
   const delimiter = [",", ";", "\t"].find((each) => titles.includes(each)) ?? ",";
-  const lineNumbers: number[] = [];
   try {
-    const records: string[][] = parse(text, {
-      bom: true,
-      delimiter,
-      skip_empty_lines: true,
-      on_record: (record: string[], { lines }) => {
-        lineNumbers.push(lines);
-        return record;
-      },
-    });
-    return { records, lineNumbers };
+    const lines: number[] = [];
+    const on_record = (record: string[], info: { readonly lines: number }): string[] => {
+      lines.push(info.lines);
+      return record;
+    };
+    const records = parse(text, { bom: true, delimiter, skip_empty_lines: true, on_record });
+    return records.map((record, index) => ({ record, line: lines[index] ?? 0 }));
   } catch (cause) {
     throw usageFailure(`${source}: invalid CSV: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
 }
 
-async function readTableAt({ text, field, ...origin }: List, taker: InputTaker): Promise<TimedPlan["lead"]> {
-  const { records, lineNumbers } = await readCsv(text, origin.source);
-  const [header, ...rows] = records;
-  if (header === undefined) throw usageFailure(`${origin.source} has no rows`);
-  const names = header.map((name) => name.trim());
-  const placeOf = (...known: readonly string[]): number =>
-    names.findIndex((name) => known.includes(name.toLowerCase()));
+async function readTableAt(list: List, taker: InputTaker): Promise<TimedPlan["lead"]> {
+  const { field, source } = list;
+  const [header, ...rows] = await readCsv(list);
+  if (header === undefined) throw usageFailure(`${source} has no rows`);
+  const names = header.record.map((name) => name.trim());
+  const words = names.map((name) => name.toLowerCase());
   const columns = `its columns: ${names.join(", ")}`;
-  const [timeAt, networkAt] = [names.indexOf(field), placeOf("network", "chain")];
-  if (timeAt < 0)
-    throw invalidInput(`--at-field "${field}"`, `this column is not in ${origin.source}`, columns);
-  const assetAt = assetColumns.map((name) => placeOf(name)).filter((place) => place >= 0);
+  const timeAt = names.indexOf(field);
+  const networkAt = words.findIndex((word) => word === "network" || word === "chain");
+  if (timeAt < 0) throw invalidInput(`--at-field "${field}"`, `this column is not in ${source}`, columns);
+  const assetAt = assetColumns.map((name) => words.indexOf(name)).filter((place) => place >= 0);
   if (assetAt.length === 0)
-    throw usageFailure(`${origin.source}: no column with addresses: token, asset, address or pool`, columns);
-  for (const [index, record] of rows.entries()) {
-    const where = `${origin.source} line ${lineNumbers[index + 1]}`;
-    const place = assetAt.find((each) => record[each]?.trim() !== "");
-    if (place === undefined) throw usageFailure(`${where}: no address`);
-    const network = record[networkAt]?.trim() || origin.network;
-    const cell = record[place]?.trim() ?? "";
-    const [asset] = readLines([cell], lineNumbers[index + 1] ?? 0, { ...origin, network });
-    if (asset === undefined) throw usageFailure(`${where}: no address`);
+    throw usageFailure(`${source}: no column with addresses: token, asset, address or pool`, columns);
+  for (const { record, line } of rows) {
+    const cellAt = (place: number): string | undefined => record[place]?.trim() || undefined;
+    const network = cellAt(networkAt) ?? list.network;
+    const place = assetAt.find((each) => cellAt(each) !== undefined) ?? -1;
+    const [asset] = readLines([cellAt(place) ?? ""], line, { ...list, network });
+    if (asset === undefined) throw usageFailure(`${source} line ${line}: no address`);
     if (networkAt < 0 && (network ?? asset.network) === undefined && !isAssetName(asset.address ?? ""))
-      throw usageFailure(`${origin.source}: no column with networks: network or chain`, columns);
-    const isPool = names[place]?.toLowerCase() === "pool" || asset.kind === "pool";
-    const kind = isPool ? "pool" : taker.kind;
-    taker.add(
-      assetOf(asset, kind, { ...origin, network }, taker),
-      timeOf(record[timeAt]?.trim() || undefined, field, taker.now, where),
-    );
+      throw usageFailure(`${source}: no column with networks: network or chain`, columns);
+    const kind = words[place] === "pool" || asset.kind === "pool" ? "pool" : taker.kind;
+    addRow(asset, kind, [field, cellAt(timeAt)], { ...list, network }, taker);
   }
-  return { header: names, cells: rows };
+  return { header: names, cells: rows.map(({ record }) => record) };
 }

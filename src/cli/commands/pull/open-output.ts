@@ -15,7 +15,7 @@ import { hasFields } from "../../../base/files/file-pattern.ts";
 import type { Args } from "../../../api/args.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
 import { isDocument } from "../../../client/list-plan.ts";
-import { collectForPager, writePaged } from "../../render/paged.ts";
+import { collectForPager, writePaged } from "../../render/held-output.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { PullPlan } from "../input/pull-plan.ts";

@@ -22,7 +22,7 @@ export async function runEstimate({ context, flags, options, plan, client }: Ope
   const before = requestBefore(plan, networks);
   const told = before === undefined ? undefined : await countRows(context, client, before);
   const { timed } = plan;
-  const timedEstimate = timed && (await import("../prices/timed-estimate.ts"));
+  const timedEstimate = timed && (await import("../prices/timed-plan.ts"));
   const figures =
     timed && timedEstimate ? await timedEstimate.estimateTimed(timed, client.target) : estimate(plan, told);
   const creditsLeft = before === undefined ? await askCreditsLeft(client) : client.meter.creditsLeft;

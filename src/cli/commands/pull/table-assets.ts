@@ -9,8 +9,7 @@ import { member } from "../../../base/json/json-scan.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { chooseColumns, isOfTrade } from "../../render/table/choose-columns.ts";
 import type { FindAsset } from "../../render/values/cell.ts";
-import { createNameFinder } from "../../run/asset-names.ts";
-import { createKnownAssets, type KnownAssets } from "../../run/known-assets.ts";
+import { createNameFinder, createKnownAssets } from "../../run/asset-names.ts";
 import type { Hosts, RunOptions } from "../../run/run-options.ts";
 import { type Subject, titleOf } from "../../../client/subject.ts";
 import { letHeapGrow } from "../../../base/heap-room.ts";
@@ -43,19 +42,36 @@ export function createTableAssets(
   const isTable = formats[options.format].columns === "guessed" && options.fields === undefined;
   let shown = "";
   let learned = 0;
-  const scales = createScales(client, known, () => shown);
-  const learnDecimals = amounts === undefined ? undefined : scales.learn;
+  /** The pools of which amounts could not be computed. */
+  const unknown = new Set<string>();
+  let addAmounts: ((rows: Page["rows"]) => Page["rows"]) | undefined;
+
+  const hasDecimals = (network: string, token: string): boolean =>
+    known.find(network, token)?.decimals !== undefined;
+
+  /** Returns a failure that may pass. Until then, the amounts in tokens of these rows are unknown. */
+  const learnAmounts = async ({ args }: ApiRequest, rows: Page["rows"]): Promise<Failure | undefined> => {
+    const [network = "", pool] = [args.get("network"), args.get("pool_address")];
+    if (amounts === undefined || pool === undefined) return undefined;
+    addAmounts ??= (await loadTrades()).createTokenAmounts((token) =>
+      typeof token === "string" ? known.find(shown, token)?.decimals : undefined,
+    );
+    const tokens = [...rows.distinct("token_0"), ...rows.distinct("token_1")];
+    const isUnknown = (token: unknown): boolean => typeof token === "string" && !hasDecimals(network, token);
+    const failure = tokens.some(isUnknown) ? await known.requestPool(client, network, pool) : undefined;
+    // Another pool of the token may have them, and so may the next response.
+    if (failure === undefined && tokens.some(isUnknown)) unknown.add(`${network}:${pool}`);
+    return failure;
+  };
+
   return {
     find: ((address, network = shown) => known.find(network, address)) satisfies FindAsset,
     /** Call this before the page is shown. */
-    learnFor: async (
-      { endpoint, args }: ApiRequest,
-      { group, rows }: Pick<Page, "group" | "rows">,
-    ): Promise<void> => {
+    learnFor: async (request: ApiRequest, { group, rows }: Pick<Page, "group" | "rows">): Promise<void> => {
+      const { endpoint, args } = request;
       shown = args.get("network") ?? "";
       const pool = args.get("pool_address");
-      if (pool !== undefined && (await learnDecimals?.(shown, pool, rows)) !== undefined)
-        scales.unknown.add(`${shown}:${pool}`);
+      if ((await learnAmounts(request, rows)) !== undefined) unknown.add(`${shown}:${pool}`);
       if (!isTable) return;
       if (pool !== undefined && needsPool(endpoint, pool, { group, rows })) {
         await known.requestPool(client, shown, pool);
@@ -65,18 +81,16 @@ export function createTableAssets(
         learned += rows.length;
       }
     },
-    /** Returns a failure that may pass. Until then, the amounts in tokens of these rows are unknown. */
-    learnAmounts: async ({ args }: ApiRequest, rows: Page["rows"]): Promise<Failure | undefined> =>
-      await learnDecimals?.(args.get("network") ?? "", args.get("pool_address") ?? "", rows),
+    learnAmounts,
     /** The user's name for an input comes first in messages. */
     titleOf: (subject: Subject): string =>
       titleOf({ ...subject, label: names.labelOf(subject) ?? subject.label }),
     /** Adds exact amounts in tokens, if the user requested them. Call this after `learnFor`. */
-    inTokens: scales.inTokens,
+    inTokens: (rows: Page["rows"]): Page["rows"] => addAmounts?.(rows) ?? rows,
     warnings: (): readonly string[] =>
-      scales.unknown.size === 0
+      unknown.size === 0
         ? []
-        : [`unknown token decimals, so amounts in tokens are null: ${[...scales.unknown].join(", ")}`],
+        : [`unknown token decimals, so amounts in tokens are null: ${[...unknown].join(", ")}`],
     save: known.save,
   };
 
@@ -92,43 +106,7 @@ export function createTableAssets(
       !isScaled(row) && !tokensOf(row).every((token) => hasDecimals(shown, token));
     return showsTrades(endpoint, group, options.columns) && rows.values().some(isUnknown);
   }
-
-  function hasDecimals(network: string, token: string): boolean {
-    return known.find(network, token)?.decimals !== undefined;
-  }
 }
-
-/** The decimals of tokens, for exact amounts. `shown` returns the network of the rows. */
-function createScales(client: Client, known: KnownAssets, shown: () => string) {
-  const decimals = new Map<string, number>();
-  const unknown = new Set<string>();
-  let addAmounts: ((rows: Page["rows"]) => Page["rows"]) | undefined;
-  return {
-    /** The pools of which amounts could not be computed. */
-    unknown,
-    inTokens: (rows: Page["rows"]): Page["rows"] => addAmounts?.(rows) ?? rows,
-    /** Returns a failure that may pass. */
-    learn: async (network: string, pool: string, rows: Page["rows"]): Promise<Failure | undefined> => {
-      addAmounts ??= (await loadTrades()).createTokenAmounts((token) => decimals.get(keyOf(shown(), token)));
-      const missing = [...rows.distinct("token_0"), ...rows.distinct("token_1")]
-        .filter((token) => typeof token === "string")
-        .filter((token) => !decimals.has(keyOf(network, token)));
-      const decimalsOf = (token: string): number | undefined => known.find(network, token)?.decimals;
-      const failure = missing.every((token) => decimalsOf(token) !== undefined)
-        ? undefined
-        : await known.requestPool(client, network, pool);
-      for (const token of missing) {
-        const found = decimalsOf(token);
-        // Another pool of the token may have them, and so may the next response.
-        if (found !== undefined) decimals.set(keyOf(network, token), found);
-        else if (failure === undefined) unknown.add(`${network}:${pool}`);
-      }
-      return failure;
-    },
-  };
-}
-
-const keyOf = (network: string, token: unknown): string => `${network}:${String(token)}`;
 
 function showsTrades(endpoint: Endpoint, group: string, columns: readonly string[] | undefined): boolean {
   const shape = endpoint.rows[group];

@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import type { Subject } from "../../../client/subject.ts";
-import type { KnownAssets } from "../../run/known-assets.ts";
+import type { KnownAssets } from "../../run/asset-names.ts";
 
 /** Each request costs a credit. With more pools, only those that are already known show amounts in tokens. */
 const maxLearned = 25;

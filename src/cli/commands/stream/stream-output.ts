@@ -11,7 +11,7 @@ import { openDisplay } from "../../render/display.ts";
 import { createRowPrefix, type RowPrefix } from "../../render/formats/row-prefix.ts";
 import { createPaint } from "../../render/painter.ts";
 import { readsUnicode } from "../../render/terminal.ts";
-import type { KnownAssets } from "../../run/known-assets.ts";
+import type { KnownAssets } from "../../run/asset-names.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { createPlaces, Place } from "./event-place.ts";

@@ -1,11 +1,10 @@
 import { showSeconds } from "../../../base/time/time.ts";
 import type { Output } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { openDisplay, type Window } from "../../render/display.ts";
+import { openDisplay, type Window, createScroll, keysLine, restLine } from "../../render/display.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import { createPaint } from "../../render/painter.ts";
 import type { Presentation } from "../../render/renderer.ts";
-import { createScroll, keysLine, restLine } from "../../render/scroll.ts";
 import { visibleText } from "../../render/sanitize.ts";
 import { cutText, ellipsis, joinFitting } from "../../render/values/width.ts";
 import type { Report } from "../../run/report.ts";

@@ -7,7 +7,7 @@ import type { Command } from "../../commands/command.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { NETWORK_ROWS } from "../../../sandbox/well-known.ts";
 import { readCredentials } from "../../settings/credentials.ts";
-import { listEnding, readNewestList } from "../../settings/list-cache.ts";
+import { type CachedRows, listEnding, readNewestList } from "../../settings/list-cache.ts";
 
 /** Also suggests `--help`. */
 export function flagWords({ entry, given, path }: Asked["line"]): readonly Candidate[] {
@@ -104,13 +104,12 @@ export function knownDexes(context: Surroundings, network: string): readonly Can
 /** Returns only names, never keys. */
 export function storedProfiles(context: Surroundings): readonly Candidate[] {
   const { profiles } = readCredentials(context);
-  return typable([...profiles].map(([name, { tier }]) => `${name}\t${tier}`));
+  return typable([...profiles].map(([name, { tier }]) => [name, tier]));
 }
 
 /** The shell inserts words without quotes, and text from the service must not become a command. */
-function typable(texts: readonly string[]): readonly Candidate[] {
-  return texts
-    .map((text) => text.split("\t"))
+function typable(rows: CachedRows): readonly Candidate[] {
+  return rows
     .map(([word = "", description = ""]) => ({ word, description }))
     .filter(({ word }) => /^[\w.][\w.+-]*$/u.test(word));
 }

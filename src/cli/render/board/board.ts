@@ -1,8 +1,8 @@
+import { plainStyle } from "../values/cell.ts";
 import type { Key } from "../../../base/context/context.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
 import { isObject, member } from "../../../base/json/json-scan.ts";
-import type { Window } from "../display.ts";
-import { createScroll, keysLine, restLine } from "../scroll.ts";
+import { type Window, createScroll, keysLine, restLine } from "../display.ts";
 import { type AssetRow, createAssetRow, type NamedRow } from "./asset-row.ts";
 import { shownValues } from "../../../api/feed.ts";
 import { feeds } from "../../../api/feeds/all-feeds.ts";
@@ -33,7 +33,7 @@ const [maxSaid, longestSaid] = [3, 60_000];
 export function createBoard(options: BoardOptions) {
   const { feed, by, isUnicode, start, findAsset, isOn } = options;
   const shown = shownValues(feeds[feed], by);
-  const style = { now: 0, hasAges: false, isUnicode, countsZeros: isUnicode, isRoomy: false, findAsset };
+  const style = { ...plainStyle, isUnicode, countsZeros: isUnicode, findAsset };
   const scroll = createScroll();
   let order: BoardOrder;
   let assets: readonly string[] = [];

@@ -1,7 +1,12 @@
-import type { CandleColumn, CandleColumns, Candles } from "./candle-columns.ts";
-import { createPriceAxis, type PriceAxis, timeAxis } from "./chart-axes.ts";
-import { showVolume } from "./draw-chart.ts";
-import { chartHeading, type ChartSubject } from "./chart-heading.ts";
+import {
+  type CandleColumn,
+  type CandleColumns,
+  type Candles,
+  createPriceAxis,
+  type PriceAxis,
+  timeAxis,
+} from "./candle-columns.ts";
+import { showVolume, chartHeading, type ChartSubject } from "./draw-chart.ts";
 
 /** In pixels. All characters of the font have the same width. */
 const [width, character, line, margin, priceHeight, volumeHeight, gap] = [960, 7.3, 18, 16, 300, 60, 14];
@@ -33,7 +38,7 @@ export function drawSvgChart(subject: ChartSubject, candles: Candles): string {
   const top = margin + line * heading.length + gap;
   const bottom = top + priceHeight + gap + volumeHeight;
   const height = bottom + line + margin;
-  const plot = { merged, left: margin, right, top };
+  const plot = { merged, right, top };
   const drawn =
     axis === undefined ? [] : [...priceAxis(plot, axis), ...drawColumns(plot, axis), ...timeLabels(plot)];
   return [
@@ -49,13 +54,12 @@ export function drawSvgChart(subject: ChartSubject, candles: Candles): string {
 
 interface Plot {
   readonly merged: CandleColumns;
-  readonly left: number;
   readonly right: number;
   readonly top: number;
 }
 
 const bottomOf = ({ top }: Plot): number => top + priceHeight + gap + volumeHeight;
-const pitchOf = ({ left, right, merged }: Plot): number => (right - left) / merged.columns.length;
+const pitchOf = ({ right, merged }: Plot): number => (right - margin) / merged.columns.length;
 
 /** To a tenth of a pixel. */
 function heightOf({ top }: Plot, axis: PriceAxis, price: number): number {
@@ -63,17 +67,9 @@ function heightOf({ top }: Plot, axis: PriceAxis, price: number): number {
 }
 
 function priceAxis(plot: Plot, axis: PriceAxis): readonly string[] {
-  const { left, right } = plot;
-  const ticks = axis
-    .ticks(6)
-    .map((tick) => ({ y: heightOf(plot, axis, Number(tick)), label: axis.label(tick) }));
-  return [
-    pathOf(
-      "grid",
-      ticks.map(({ y }) => `M${left} ${y}H${right}`),
-    ),
-    ...ticks.map(({ y, label }) => textAt(width - margin, y + 4, label, "end")),
-  ];
+  const ticks = axis.ticks(6).map((tick) => [heightOf(plot, axis, Number(tick)), axis.label(tick)] as const);
+  const lines = ticks.map(([y]) => `M${margin} ${y}H${plot.right}`);
+  return [pathOf("grid", lines), ...ticks.map(([y, label]) => textAt(width - margin, y + 4, label, "end"))];
 }
 
 function drawColumns(plot: Plot, axis: PriceAxis): readonly string[] {
@@ -83,7 +79,7 @@ function drawColumns(plot: Plot, axis: PriceAxis): readonly string[] {
   const paths: Record<Tone | "volume", string[]> = { up: [], down: [], flat: [], volume: [] };
   for (const [index, column] of plot.merged.columns.entries()) {
     if (column === undefined) continue;
-    const middle = plot.left + (index + 0.5) * pitch;
+    const middle = margin + (index + 0.5) * pitch;
     const [open = 0, high = 0, low = 0, close = 0] = [column.open, column.high, column.low, column.close].map(
       (price) => heightOf(plot, axis, price),
     );
@@ -101,12 +97,12 @@ function drawColumns(plot: Plot, axis: PriceAxis): readonly string[] {
 }
 
 function timeLabels(plot: Plot): readonly string[] {
-  const { merged, left, right } = plot;
+  const { merged, right } = plot;
   const [pitch, bottom] = [pitchOf(plot), bottomOf(plot)];
-  const { marked } = timeAxis(merged, pitch / character, (right - left) / character);
-  const ticks = [...marked].map(([index, text]) => ({ x: round(left + (index + 0.5) * pitch), text }));
+  const { marked } = timeAxis(merged, pitch / character, (right - margin) / character);
+  const ticks = [...marked].map(([index, text]) => ({ x: round(margin + (index + 0.5) * pitch), text }));
   return [
-    pathOf("grid", [`M${left} ${bottom}H${right}`, ...ticks.map(({ x }) => `M${x} ${bottom}v4`)]),
+    pathOf("grid", [`M${margin} ${bottom}H${right}`, ...ticks.map(({ x }) => `M${x} ${bottom}v4`)]),
     ...ticks.map(({ x, text }) => textAt(x, bottom + line, text, "mid")),
   ];
 }

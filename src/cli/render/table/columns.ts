@@ -38,10 +38,18 @@ export interface TableColumn {
   readonly draw: DrawCell | undefined;
 }
 
-export function drawnColumn(
-  drawn: Pick<TableColumn, "title" | "priority" | "kind"> & { readonly draw: DrawCell },
-): TableColumn {
-  return { ...drawn, paths: [], isWhole: true, presence: undefined, mayBeDigits: false, isAsked: true };
+export const plainColumn = {
+  paths: [],
+  isWhole: true,
+  presence: undefined,
+  mayBeDigits: false,
+  isAsked: false,
+  draw: undefined,
+} as const;
+
+/** A column that is made here, and not from a field. Changes are not marked: inverted bars could not be read. */
+export function drawnColumn(title: string, priority: number, draw: DrawCell): TableColumn {
+  return { ...plainColumn, title, priority, kind: "mark", isAsked: true, draw };
 }
 
 type Choice = Pick<Presentation, "fields" | "columns" | "queried" | "isWide">;
@@ -58,20 +66,15 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
   const columnsOf = chosen.map(({ field, title, priority, shows }, index) => {
     const paths = typeof field === "string" ? [field] : field;
     const place = { title: title.toUpperCase(), priority: isAsked ? index : priority };
-    const plainColumn = column(shape, paths, { ...place, isAsked: isAsked || isWide });
-    if (shows === undefined) return plainColumn;
+    const own = column(shape, paths, { ...place, isAsked: isAsked || isWide });
+    if (shows === undefined) return own;
     if (shows !== "label" && shows !== "asset") {
-      const draw = (row: unknown, style: CellStyle): Cell => showTrade(row, shows, style);
-      return { ...plainColumn, kind: shows === "type" ? ("text" as const) : ("amount" as const), draw };
+      const draw: DrawCell = (row, style) => showTrade(row, shows, style);
+      return { ...own, kind: shows === "type" ? ("text" as const) : ("amount" as const), draw };
     }
-    const draw = (row: unknown, style: CellStyle): Cell => assetCell(row, plainColumn, shows, style);
+    const draw: DrawCell = (row, style) => assetCell(row, own, shows, style);
     const isAsset = shows === "asset";
-    return {
-      ...plainColumn,
-      kind: isAsset ? ("address" as const) : ("text" as const),
-      isWhole: isAsset,
-      draw,
-    };
+    return { ...own, kind: isAsset ? ("address" as const) : ("text" as const), isWhole: isAsset, draw };
   });
   const hasTrades = shape.columns.some(isOfTrade);
   const shown = hasTrades ? columnsOf.map(tonedByTrade) : columnsOf;
@@ -82,7 +85,7 @@ export function tableColumns(shape: RowShape, choice: Choice): readonly TableCol
 
 /** All cells of a trade have one color. */
 function tonedByTrade(shown: TableColumn): TableColumn {
-  const draw = (row: unknown, style: CellStyle): Cell => {
+  const draw: DrawCell = (row, style) => {
     const cell = cellOf(row, shown, style);
     return cell.tone === "plain" ? { ...cell, tone: tradeTone(row) } : cell;
   };

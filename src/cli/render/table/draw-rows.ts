@@ -1,6 +1,6 @@
 import CliTable from "cli-table3";
 import { isPlain } from "../values/width.ts";
-import { between, type DrawRows, withoutTrailingBlanks, writeLines } from "./table-lines.ts";
+import { between, type DrawRows, withoutTrailingBlanks, writeLines } from "./table-section.ts";
 
 /** cli-table3 measures each cell eight times, which takes 0.2 ms per row and more than linear time per table. */
 const maxRows = 32;

@@ -12,67 +12,49 @@ export function roomOf(output: Output): number | undefined {
 }
 
 export type MeasuredColumn = ReturnType<typeof measureColumn>;
-type Widths = ReadonlyMap<MeasuredColumn, number>;
 
 /**
  * Takes steps in a fixed order until one does not fit, so a wider terminal never shows fewer columns. An address is
- * there in short form from the start, and complete when its priority is reached. Spare width goes to truncated columns.
+ * there in short form from the start, and complete when its priority is reached. Spare width goes to truncated columns,
+ * the narrowest first, so that a long name does not take all the space, and then to addresses.
  */
-export function fitColumns(columns: readonly MeasuredColumn[], room: number | undefined): Widths {
+export function fitColumns(
+  columns: readonly MeasuredColumn[],
+  room: number | undefined,
+): ReadonlyMap<MeasuredColumn, number> {
   if (room === undefined) return new Map(columns.map((each) => [each, each.natural]));
   const widths = new Map<MeasuredColumn, number>();
   let left = room + GAP;
-  for (const { column } of steps(columns)) {
-    if (widths.has(column)) {
-      left -= lengthen(widths, column, left);
-      if (widths.get(column) !== column.wholes[0]) break;
-    } else {
-      if (GAP + column.least > left) break;
-      left -= GAP + column.least;
-      widths.set(column, column.least);
-    }
+  const take = (column: MeasuredColumn, width: number): boolean => {
+    const before = widths.get(column) ?? -GAP;
+    if (width - before > left) return false;
+    left -= Math.max(0, width - before);
+    widths.set(column, Math.max(before, width));
+    return true;
+  };
+  steps(columns).every(({ column, width }) => take(column, width));
+  for (let isWidened = true; isWidened;) {
+    const cut = [...widths].filter(([{ natural, wholes }, width]) => wholes.length === 0 && width < natural);
+    const [narrowest] = cut.toSorted(([, one], [, other]) => one - other);
+    isWidened = narrowest !== undefined && take(narrowest[0], narrowest[1] + 1);
   }
-  return widen(widths, room);
+  for (const column of widths.keys()) for (const width of column.wholes) take(column, width);
+  return widths;
 }
 
 /** In order of importance: each column, and later each shortened column in full length. Long values come last. */
 function steps(columns: readonly MeasuredColumn[]) {
   const present = columns.map((column) => ({
     column,
+    width: column.least,
     priority: column.isBulky ? Infinity : column.presence,
   }));
-  const whole = columns
-    .filter(({ wholes }) => wholes.length > 0)
-    .map((column) => ({
-      column,
-      // A column whose short form already has its place comes last in full.
-      priority: column.column.priority > column.presence ? column.column.priority : Infinity,
-    }));
+  const whole = columns.flatMap((column) => {
+    // A column whose short form already has its place comes last in full.
+    const priority = column.column.priority > column.presence ? column.column.priority : Infinity;
+    return column.wholes.map((width) => ({ column, width, priority }));
+  });
   return [...present, ...whole].toSorted((a, b) => a.priority - b.priority);
-}
-
-/** Gives a shortened column the largest width at which more of its cells are complete. Returns the width it took. */
-function lengthen(widths: Map<MeasuredColumn, number>, column: MeasuredColumn, left: number): number {
-  const before = widths.get(column) ?? 0;
-  const width = column.wholes.find((each) => each - before <= left) ?? before;
-  widths.set(column, width);
-  return width - before;
-}
-
-/** Widens the narrowest column first, one position at a time, so that a long name does not take all the space. */
-function widen(chosen: Widths, room: number): Widths {
-  const widths = new Map(chosen);
-  const used = [...widths.values()].reduce((sum, width) => sum + GAP + width, -GAP);
-  let left = room - used;
-  for (; left > 0; left--) {
-    const cut = [...widths].filter(([{ natural, wholes }, width]) => wholes.length === 0 && width < natural);
-    const least = Math.min(...cut.map(([, width]) => width));
-    const narrowest = cut.find(([, width]) => width === least)?.[0];
-    if (narrowest === undefined) break;
-    widths.set(narrowest, least + 1);
-  }
-  for (const column of widths.keys()) if (column.wholes.length > 0) left -= lengthen(widths, column, left);
-  return widths;
 }
 
 /** A token name can have any length. Columns that the user requested get more room. */
@@ -122,8 +104,8 @@ export function measureColumn(column: TableColumn, cells: readonly Cell[], least
     natural,
     /** Below this width, the column is hidden. Equal to `natural` if cells must not be truncated. */
     least: leastWidth(),
-    /** Widths at which more of the shortened cells are complete, the largest first. Empty if no cell is shortened. */
-    wholes: [...new Set(long)].toSorted((a, b) => b - a),
+    /** Widths at which more of the shortened cells are complete. Empty if no cell is shortened. */
+    wholes: [...new Set(long)].toSorted((a, b) => a - b),
     /** The row's own address is always there, in short form. */
     presence: isShortened ? (column.presence ?? column.priority) : column.priority,
     /** If a column of long values does not fit, later columns may still be shown. */

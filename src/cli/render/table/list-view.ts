@@ -3,11 +3,13 @@ import { rowShape } from "../../../api/endpoint.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
 import { createPaint, type Paint } from "../painter.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
-import { createMarkedTable } from "./changes.ts";
-import { type TableColumn, tableColumns } from "./columns.ts";
+import { columnCell, drawnColumn, type TableColumn, tableColumns } from "./columns.ts";
+import { alertMark, blank, type Cell, type CellStyle, plain } from "../values/cell.ts";
+import { sparkline } from "../values/sparkline.ts";
+import { valueAt } from "../values/value-at.ts";
+import { isObject } from "../../../base/json/json-scan.ts";
 import { drawRows } from "./draw-rows.ts";
 import { roomOf } from "./fit-columns.ts";
-import { sparkColumn } from "./spark-column.ts";
 import { createTableSection } from "./table-section.ts";
 
 /** Pages of a few inputs are held back, because the rows of each could need other columns and widths. */
@@ -66,14 +68,9 @@ function createSection(presentation: Presentation, group: string, paint: Paint) 
   const { before, isOn, hasSparks, findAsset } = presentation;
   const chosen = tableColumns(rowShape(endpoint, group), presentation);
   const columns = hasSparks ? withSparks(chosen) : chosen;
-  const style = {
-    now,
-    hasAges: presentation.hasAges && output.isTerminal,
-    isUnicode,
-    countsZeros: isUnicode && output.isTerminal,
-    isRoomy: false,
-    findAsset,
-  };
+  const hasAges = presentation.hasAges && output.isTerminal;
+  const countsZeros = isUnicode && output.isTerminal;
+  const style = { now, hasAges, isUnicode, countsZeros, isRoomy: false, findAsset };
   const marked =
     before === undefined ? undefined : createMarkedTable(columns, style, isOn && ((row) => isOn(row, group)));
   const section = createTableSection({
@@ -97,4 +94,68 @@ function withSparks(columns: readonly TableColumn[]): readonly TableColumn[] {
   const names: readonly string[] = ["price_usd", "price_change_percentage_24h"];
   const last = columns.findLastIndex(({ paths }) => paths.some(([name = ""]) => names.includes(name)));
   return columns.toSpliced(last < 0 ? columns.length : last + 1, 0, sparkColumn);
+}
+
+/** The points are at uneven intervals. Prices are computed from the current price and its changes. */
+const windows = ["24h", "6h", "1h", "5m"];
+const titles = [...windows, "now"].map((name) => name.toUpperCase());
+
+/** Comes after the columns that identify a row, but before all optional ones. */
+const sparkColumn = drawnColumn(titles.join(" "), 2.5, drawSpark);
+
+function drawSpark(row: unknown, { isUnicode }: CellStyle): Cell {
+  const price = numberAt(row, "price_usd");
+  const changes = windows.map(
+    (window) =>
+      numberAt(row, `price_change_percentage_${window}`) ?? numberAt(row, `${window}.last_price_usd_change`),
+  );
+  const prices = [...changes.map((change) => priceBefore(price, change)), price];
+  const known = prices.filter((each) => each !== undefined);
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined || known.length < 2) return blank;
+  const bars = sparkline(prices, isUnicode);
+  const text = titles.map((title, index) => bars.charAt(index).repeat(title.length)).join(" ");
+  return { text, tone: last > first ? "up" : last < first ? "down" : "plain" };
+}
+
+/** Undefined after a fall of 100%, from which the price cannot be computed. */
+function priceBefore(price: number | undefined, change: number | undefined): number | undefined {
+  if (price === undefined || change === undefined) return undefined;
+  const before = price / (1 + change / 100);
+  return Number.isFinite(before) && before >= 0 ? before : undefined;
+}
+
+function numberAt(row: unknown, path: string): number | undefined {
+  const value = valueAt(row, path.split("."));
+  return typeof value === "number" ? value : undefined;
+}
+
+function createMarkedTable(
+  columns: readonly TableColumn[],
+  style: CellStyle,
+  isOn: ((row: unknown) => boolean) | undefined,
+) {
+  const earlier = new WeakMap<object, unknown>();
+  const rowBefore = (row: unknown): unknown => (isObject(row) ? earlier.get(row) : undefined);
+  /** `+` for a new row and `*` for a changed one, because not every terminal has color. */
+  const signOf = (row: unknown): string => {
+    const before = rowBefore(row);
+    if (before === undefined) return "+";
+    const isChanged = columns.some(
+      (column) => columnCell(row, column, style).text !== columnCell(before, column, style).text,
+    );
+    return isChanged ? "*" : "";
+  };
+  const sign = drawnColumn(" ", -1, (row) => plain(signOf(row)));
+  const alert = drawnColumn(" ", -2, (row) =>
+    isOn?.(row) === true ? { text: alertMark(style.isUnicode), tone: "down" } : blank,
+  );
+  return {
+    columns: [...(isOn === undefined ? [] : [alert]), sign, ...columns],
+    style: { ...style, rowBefore },
+    /** Not called for a new row. */
+    remember: (row: unknown, before: unknown): void => {
+      if (isObject(row)) earlier.set(row, before);
+    },
+  };
 }

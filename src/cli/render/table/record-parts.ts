@@ -5,7 +5,7 @@ import { type Cell, cellKind, type CellStyle, noValue, plain, showCell } from ".
 import { readDecimal, showWholeAmount, writeDecimal } from "../values/decimal.ts";
 import { fieldAt } from "../values/value-at.ts";
 import { ellipsis } from "../values/width.ts";
-import type { TableColumn } from "./columns.ts";
+import { plainColumn, type TableColumn } from "./columns.ts";
 
 /** Single values by path, and tables of nested objects. */
 export type RecordPart =
@@ -116,17 +116,7 @@ function partColumn(
 ): TableColumn {
   const isWhole = kind !== "text" && kind !== "unknown";
   const words = shownText(title.toUpperCase().replaceAll("_", " "), style);
-  return {
-    title: words,
-    priority,
-    paths: [path],
-    kind,
-    isWhole,
-    presence: undefined,
-    mayBeDigits: !isWhole,
-    draw: undefined,
-    isAsked: false,
-  };
+  return { ...plainColumn, title: words, priority, paths: [path], kind, isWhole, mayBeDigits: !isWhole };
 }
 
 function readable(value: unknown, { isUnicode }: CellStyle): unknown {

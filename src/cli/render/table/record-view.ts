@@ -7,11 +7,9 @@ import type { Presentation, Renderer } from "../renderer.ts";
 import type { Cell, CellStyle } from "../values/cell.ts";
 import { valueAt } from "../values/value-at.ts";
 import { padding, textWidth } from "../values/width.ts";
-import { type MarkedPart, markParts } from "./changes.ts";
 import { GAP, roomOf } from "./fit-columns.ts";
 import { type RecordPart, recordParts } from "./record-parts.ts";
-import { writeLines } from "./table-lines.ts";
-import { createTableSection } from "./table-section.ts";
+import { writeLines, createTableSection } from "./table-section.ts";
 
 /** Draws a record as lines of names (as in `--fields`) and values. Windows and lists follow as small tables. */
 export async function createRecordView(presentation: Presentation): Promise<Renderer> {
@@ -19,14 +17,8 @@ export async function createRecordView(presentation: Presentation): Promise<Rend
   const paint = await createPaint(presentation.isColored);
   const shape = rowShape(endpoint).record;
   const hasAges = output.isTerminal;
-  const style: CellStyle = {
-    now,
-    hasAges,
-    isUnicode,
-    countsZeros: isUnicode && hasAges,
-    isRoomy: true,
-    findAsset: undefined,
-  };
+  const countsZeros = isUnicode && hasAges;
+  const style: CellStyle = { now, hasAges, isUnicode, countsZeros, isRoomy: true, findAsset: undefined };
   const room = isWide ? undefined : roomOf(output);
   const paths = fields === undefined ? [[]] : fields.map(splitPath);
   const partsOf = (row: string): readonly RecordPart[] => {
@@ -91,3 +83,21 @@ function writeValues(
   }
   return text;
 }
+
+function markParts(parts: readonly RecordPart[], before: readonly RecordPart[]): readonly MarkedPart[] {
+  const values = new Map(before.flatMap((part) => (part.kind === "value" ? [[part.name, part.cell]] : [])));
+  const tables = before.filter((part) => part.kind === "table");
+  let table = 0;
+  return parts.map((part) => {
+    if (part.kind === "value") {
+      const earlier = values.get(part.name);
+      if (earlier === undefined || earlier.text === part.cell.text) return part;
+      return { ...part, cell: { text: `${part.cell.text} *`, tone: "changed" } };
+    }
+    const rows = tables[table]?.rows ?? [];
+    table += 1;
+    return { ...part, rowBefore: (row) => rows[part.rows.findIndex((each) => each === row)] };
+  });
+}
+
+type MarkedPart = RecordPart & Pick<CellStyle, "rowBefore">;

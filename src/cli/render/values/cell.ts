@@ -30,6 +30,16 @@ export interface CellStyle {
   readonly rowBefore?: (row: unknown) => unknown;
 }
 
+/** Texts as in a table that is not on a terminal. */
+export const plainStyle: CellStyle = {
+  now: 0,
+  hasAges: false,
+  isUnicode: true,
+  countsZeros: false,
+  isRoomy: false,
+  findAsset: undefined,
+};
+
 /** Undefined if nothing is known about the asset. `network` defaults to that of the rows. */
 export type FindAsset = (address: string, network?: string) => KnownAsset | undefined;
 

@@ -1,4 +1,5 @@
 import { formatSeconds } from "../../../api/duration.ts";
+import { parseExactDecimal } from "../../../base/json/exact-decimal.ts";
 
 /**
  * Stored as digits, because arithmetic on doubles would show digits that the service never sent. The value is
@@ -13,18 +14,13 @@ export interface Decimal {
 /** No price or amount exceeds this, and writing out a larger number would use too much memory. */
 const MOST_PLACES = 400;
 
-const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,9}))?$/;
-
 /** Parses a JSON number, which may be in a string. Returns undefined for anything else. */
 export function readDecimal(value: number | bigint | string): Decimal | undefined {
   const text = String(value);
-  const parts = text.length > MOST_PLACES ? null : NUMBER.exec(text);
-  if (parts === null) return undefined;
-  const [, sign, whole = "", fraction = "", exponent = "0"] = parts;
-  if (Math.abs(Number(exponent)) > MOST_PLACES) return undefined;
-  const all = whole + fraction;
-  const digits = all.replace(/^0+/, "");
-  return create(sign === "-", digits, whole.length - (all.length - digits.length) + Number(exponent));
+  const exact = text.length > MOST_PLACES ? undefined : parseExactDecimal(text);
+  if (exact === undefined || Math.abs(exact.exponent) > MOST_PLACES) return undefined;
+  const { isNegative, digits, exponent } = exact;
+  return { isNegative, digits, scale: digits === "" ? 0 : digits.length + exponent };
 }
 
 /** Rounds a half away from zero. */
@@ -64,21 +60,15 @@ function create(isNegative: boolean, digits: string, scale: number): Decimal {
  */
 export function showPrice(price: Decimal, significant?: number, countsZeros = false): string {
   const rounded = roundPrice(price, significant);
-  const text = writeDecimal(
-    rounded,
-    significant === undefined ? placesOf(rounded) : leastPlaces(rounded),
-    ",",
-  );
+  const text = writeDecimal(rounded, placesOf(rounded, significant), ",");
   return countsZeros ? countZeros(text) : text;
 }
 
-function placesOf(rounded: Decimal): number {
+function placesOf(rounded: Decimal, significant: number | undefined): number {
   if (rounded.digits === "") return 0;
-  if (rounded.scale > 3) return 2;
+  if (significant !== undefined || rounded.scale > 3) return 2;
   return rounded.scale > 0 ? 4 : 5 - rounded.scale;
 }
-
-const leastPlaces = ({ digits }: Decimal): number => (digits === "" ? 0 : 2);
 
 function roundPrice(price: Decimal, significant: number | undefined): Decimal {
   if (price.scale > 3)

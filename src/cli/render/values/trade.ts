@@ -3,7 +3,7 @@ import { member } from "../../../base/json/json-scan.ts";
 import { type TradeType, tradeSize, tradeType } from "./trade-type.ts";
 import { blank, type Cell, type CellStyle, noValue, plain, type Tone } from "./cell.ts";
 import { shownText } from "../sanitize.ts";
-import { type Decimal, readDecimal, showAmount, showPrice } from "./decimal.ts";
+import { type Decimal, readDecimal, showAmount, showPrice, writeDecimal } from "./decimal.ts";
 import { cutText, ellipsis } from "./width.ts";
 
 /** Symbols can have any length. */
@@ -47,19 +47,15 @@ function signOf(row: unknown, side: 0 | 1): number {
 const typeOf = (row: object): TradeType => tradeType(signOf(row, 0), signOf(row, 1));
 
 function showSize(row: object, style: CellStyle): Cell {
-  const sent = decimalAt(row, "volume_usd");
-  const size = sent ?? tradeSize(typeOf(row), valueOf(row, 0, style), valueOf(row, 1, style));
-  const decimal = typeof size === "number" ? readDecimal(size) : size;
-  return decimal === undefined ? noValue(style) : plain(showAmount(decimal));
+  const made = tradeSize(typeOf(row), valueOf(row, 0, style), valueOf(row, 1, style));
+  const size = decimalAt(row, "volume_usd") ?? readDecimal(made ?? Number.NaN);
+  return size === undefined ? noValue(style) : plain(showAmount(size));
 }
 
 /** In USD, without a sign. */
 function valueOf(row: object, side: 0 | 1, style: CellStyle): number | undefined {
-  const amount = tokensOf(row, side, style);
-  const price = decimalAt(row, `price_${side}_usd`);
-  return amount === undefined || price === undefined
-    ? undefined
-    : Math.abs(numberOf(amount) * numberOf(price));
+  const [amount, price] = [tokensOf(row, side, style), decimalAt(row, `price_${side}_usd`)];
+  return amount && price && Math.abs(Number(writeDecimal(amount)) * Number(writeDecimal(price)));
 }
 
 /** In whole tokens; undefined if the decimals are unknown. The public service also sends the scaled size. */
@@ -91,7 +87,3 @@ function decimalAt(row: object, name: string): Decimal | undefined {
     ? readDecimal(value)
     : undefined;
 }
-
-/** Precise enough for a size with three digits. */
-const numberOf = ({ isNegative, digits, scale }: Decimal): number =>
-  Number(`${isNegative ? "-" : ""}0.${digits}e${scale}`);

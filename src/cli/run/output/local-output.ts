@@ -3,7 +3,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import type { OutputFormat, RowFormat } from "../../../api/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
-import { writePaged } from "../../render/paged.ts";
+import { writePaged } from "../../render/held-output.ts";
 import type { Format, LocalLook, LocalRow } from "../../render/format.ts";
 import { formats } from "../../render/formats/formats.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";

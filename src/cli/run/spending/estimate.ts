@@ -5,8 +5,14 @@ import { type Reply, isNumbered } from "../../../api/reply.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import { planBatches } from "../../../client/list-plan.ts";
-import { candleWindow, countOpenings, slicesOf } from "../../../client/candle-windows.ts";
-import { madeInterval, sourceArgs, sourceLimit } from "../../../client/candle-intervals.ts";
+import {
+  candleWindow,
+  countOpenings,
+  slicesOf,
+  madeInterval,
+  sourceArgs,
+  sourceLimit,
+} from "../../../client/candle-windows.ts";
 
 /** Values that are unknown before the request are undefined. Retries and lookups after a rejection are excluded. */
 export interface Estimate {
