@@ -3,13 +3,12 @@ import { describe, expect, test } from "vitest";
 import {
   type FieldValues,
   parseCondition,
-  passes,
   readNumber,
   type Test,
   type Testable,
 } from "../../src/cli/run/alerts/condition.ts";
 import { tradeTypes } from "../../src/api/record.ts";
-import { createSeries } from "../../src/cli/run/alerts/series.ts";
+import { createSeries, passes } from "../../src/cli/run/alerts/tester.ts";
 import { compareExact } from "../../src/base/json/compare-decimals.ts";
 import { parseExactDecimal } from "../../src/base/json/exact-decimal.ts";
 import { Failure } from "../../src/base/failure.ts";

@@ -34,13 +34,14 @@ async function alertsOf(
   };
   const all = { ...alerts, see, flush: async () => await Promise.resolve() };
   const owners = new EventOwners({ by: "token" });
-  const reading = { owners, isLocated, now: () => now, broken: () => undefined };
+  const reading = { owners, others: 1, now: () => now, broken: () => undefined };
   const show = createEventAlerts(all, reading);
   for (const [index, price] of prices.entries()) {
     now += jumps.get(index) ?? 0;
     const bytes = Buffer.from(`{"price":"${price}"}`);
-    // The texts of another event come first.
-    const texts = [0, 5, 5, 9, 10, 10 + price.length, 0, 0];
+    // The texts of another event and of another field come first.
+    const found = [0, 5, 5, 9, 0, 0, 10, 10 + price.length, 0, 0];
+    const texts = isLocated ? found : undefined;
     const data = { bytes, start: 0, end: bytes.length, isPlainJson: true, texts, firstText: 4 };
     const event = { name: "token_price", id: "", requestId: 0, ...data };
     await show([event], shard, { now, elapsed });

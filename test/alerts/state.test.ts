@@ -103,7 +103,7 @@ describe("--state", () => {
     const report = { warn: (text: string) => void warnings.push(text), remark: () => undefined };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the state uses only these parts
     const run = { context, report, onClose: closers.push.bind(closers) } as never;
-    const { memory, begin, end } = await openAlertState(run, file, "crossing");
+    const { becameFalse, begin, end } = await openAlertState(run, file, "crossing");
     const alert = { alert: "match", condition: "price < 3", asset, label: undefined, line: "{}\n" } as const;
     begin({ ...alert, id: "one" });
     end("one");
@@ -111,15 +111,15 @@ describe("--state", () => {
     rmSync(file);
     // A directory in its place cannot be appended to or replaced.
     mkdirSync(path.join(file, "full"), { recursive: true });
-    memory.becameFalse("price < 3", asset);
+    becameFalse("price < 3", asset);
     begin({ ...alert, id: "two", asset: "ethereum:0x2" });
     rmSync(file, { recursive: true });
     writeFileSync(file, `${String(saved)}{"isFal`);
     end("two");
     for (const close of closers.splice(0)) close();
     const later = await openAlertState(run, file, "crossing");
-    expect(later.memory.firedFor("price < 3", asset)).toBeUndefined();
-    expect(later.memory.firedFor("price < 3", "ethereum:0x2")).toBe(0);
+    expect(later.firedFor("price < 3", asset)).toBeUndefined();
+    expect(later.firedFor("price < 3", "ethereum:0x2")).toBe(0);
     expect([later.repeated, warnings.length]).toEqual([[], 1]);
     for (const close of closers) close();
   });
@@ -150,12 +150,12 @@ describe("--state", () => {
     writeFileSync(file, `${readFileSync(file, "utf8")}{"begin":{"id":"to${"\0".repeat(5000)}`);
     const second = await open();
     expect(second.repeated.map(({ line }) => line)).toEqual(['{"id":"id0","repeat":true}\n']);
-    expect(second.memory.isDone(alert("id2999"))).toBe(true);
+    expect(second.isDone(alert("id2999"))).toBe(true);
     close();
     context.clock.advance(600_001);
     const third = await open();
     expect([third.repeated, warnings]).toEqual([[], ["1 alert from more than 10m ago not repeated"]]);
-    expect(third.memory.isDone(alert("id1"))).toBe(false);
+    expect(third.isDone(alert("id1"))).toBe(false);
     close();
     expect(readFileSync(file, "utf8")).toBe('{"alerts":1}\n');
   });

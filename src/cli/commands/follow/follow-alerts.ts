@@ -3,14 +3,17 @@ import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { idlePollMs } from "../../../client/follow-wake.ts";
 import { type Ending, StopReason } from "../../../client/ending.ts";
-import { valuesOf } from "../../run/alerts/condition.ts";
-import { checkBlind, openAlerts, readWanted, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
-import { createRowAlerts } from "../../run/alerts/row-alerts.ts";
+import {
+  checkBlind,
+  createRowAlerts,
+  openAlerts,
+  readWanted,
+  type WantedAlerts,
+} from "../../run/alerts/open-alerts.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
-import type { FollowLog } from "../flags/follow-flags.ts";
 import type { Options } from "./followed-lists.ts";
 
 /** Undefined without alerts. The fields that dexdata adds need the decimals of tokens. */
@@ -20,7 +23,7 @@ export function readAlerts(
 ) {
   checkBlind(blind, poll);
   const all = fieldPaths(rowShape(endpoint.lists === "trades" ? withTokenAmounts(endpoint) : endpoint));
-  const wanted = readWanted(typed, { fields: valuesOf(all), hasSeries: false });
+  const wanted = readWanted(typed, all);
   if (wanted === undefined) return undefined;
   const tested = new Set(wanted.conditions.flatMap(({ tests }) => tests.map(({ field }) => field)));
   return { ...wanted, isOfAmounts: all.some(({ path, isAdded }) => isAdded && tested.has(path)) };
@@ -29,16 +32,13 @@ export function readAlerts(
 export async function openRowAlerts(
   run: Run,
   wanted: WantedAlerts | undefined,
-  { cooldown, state, blind, out, envelope }: Values<FollowedFlags>,
-  {
-    ending,
-    ...rest
-  }: { readonly limit: number | undefined; readonly log: FollowLog; readonly ending: Ending },
+  flags: Values<FollowedFlags>,
+  { ending, ...rest }: Pick<Parameters<typeof openAlerts>[3], "limit" | "log"> & { readonly ending: Ending },
 ) {
   const onLimit = (): void => ending.end(new StopReason("limit"));
-  const opening = { cooldown, state, blind, onLimit, write: run.context.stdout.write, ...rest };
-  const alerts = wanted && (await openAlerts(run, { wanted, by: "row", ...opening }));
-  const see = alerts && createRowAlerts(alerts, envelope === true ? ["row"] : []);
+  const opening = { by: "row", onLimit, write: run.context.stdout.write, ...rest } as const;
+  const alerts = wanted && (await openAlerts(run, wanted, flags, opening));
+  const see = alerts && createRowAlerts(alerts, flags.envelope === true ? ["row"] : []);
   // Alerts on stdout take the place of rows.
-  return { alerts, see, onLimit, isSilent: wanted?.command.length === 0 && out === undefined };
+  return { alerts, see, onLimit, isSilent: wanted?.command.length === 0 && flags.out === undefined };
 }

@@ -93,17 +93,15 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const by = feed.isSeries ? ("crossing" as const) : ("row" as const);
   const onLimit = (): void => stops.end(new StopReason("limit"));
   const write = async (text: Buffer): Promise<void> => await lines?.write(text);
-  const { cooldown, state: file, blind } = flags;
-  const opening = { cooldown, state: file, blind, limit, by, log, write, onLimit };
-  const alerts = wanted && (await openAlerts(run, { wanted, ...opening }));
+  const alerts = wanted && (await openAlerts(run, wanted, flags, { limit, by, log, write, onLimit }));
   const facts = { place, begun, feed: feed.name, by: kind.by, owners, subjects, known, isSimulated, state };
   const board = { ...facts, isOn: by === "crossing" ? alerts?.isOn : undefined };
   const displays = await openDisplays(run, { ...flags, lines }, board, leaveOut);
   const hasFile = words.some((word) => word.startsWith("@"));
   const assets = { requested, subjects, known, readAssets, hasFile, owners };
   const broken = lines !== undefined && flags.out === undefined ? leaveOut : () => undefined;
-  const isLocated = options.prefix === undefined;
-  const alert = alerts && createEventAlerts(alerts, { owners, isLocated, now, broken });
+  const others = options.prefix?.length ?? 0;
+  const alert = alerts && createEventAlerts(alerts, { owners, others, now, broken });
   const running = { open, cap, stops, course, displays, now, ending, since };
   return { run, flags, ...asked, ...assets, ...running, alerts, alert };
 }

@@ -7,11 +7,9 @@ import type { Moment } from "../../../client/gap.ts";
 import { jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import { splitPath } from "../../render/values/row-text.ts";
-import { type Alerts, readWanted, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
-import { valuesOf } from "../../run/alerts/condition.ts";
-import { plainText } from "../../run/alerts/row-alerts.ts";
+import { type Alerts, plainText, readWanted, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
-import type { Candidate, Quiet } from "../../run/alerts/alerts.ts";
+import type { Quiet } from "../../run/alerts/alerts.ts";
 import type { Connection } from "../../../client/stream-options.ts";
 
 /** A price event has `price`, `p`, or both. */
@@ -19,7 +17,7 @@ const otherName: Readonly<Record<string, string>> = { price: "p" };
 
 /** Undefined without `--when`. */
 export function readAlerts(typed: TypedFlags, feed: Feed, { event }: FeedKind): WantedAlerts | undefined {
-  return readWanted(typed, { fields: valuesOf(fieldPaths(event)), hasSeries: feed.isSeries });
+  return readWanted(typed, fieldPaths(event), feed.isSeries);
 }
 
 /** The fields whose texts the parser finds in each event. */
@@ -29,8 +27,8 @@ export function alertFields({ fields }: Pick<Alerts, "fields">): readonly string
 
 interface Reading {
   readonly owners: EventOwners;
-  /** Whether the parser finds the texts of `alertFields`, and not those of other fields. */
-  readonly isLocated: boolean;
+  /** The number of fields whose texts the parser finds in front of those of `alertFields`. */
+  readonly others: number;
   /** The service's time, in Unix milliseconds. */
   readonly now: () => number;
   /** Called for each event that is not valid JSON, and so matches nothing. */
@@ -39,7 +37,7 @@ interface Reading {
 
 export function createEventAlerts(
   alerts: Pick<Alerts, "fields" | "isOver" | "see" | "flush">,
-  { owners, isLocated, now, broken }: Reading,
+  { owners, others, now, broken }: Reading,
 ) {
   const names = alertFields(alerts);
   const readPaths = createPathReader(names.map(splitPath));
@@ -50,46 +48,47 @@ export function createEventAlerts(
       const owner = owners.subjectOf(event, connection.subjects);
       if (owner === undefined) continue;
       const known = quiet.get(owner);
+      const first = event.firstText + 2 * others;
       // Otherwise, alerts would halve the rate of events.
       const isDue = known === undefined || time < known.from || time >= known.until;
-      if (!isDue && isLocated && isWithin(event, known)) continue;
+      if (!isDue && isWithin(event, first, known)) continue;
       if (alerts.isOver()) break;
-      // Most events are plain, and a line of one is needed only if it matches.
-      const line = event.isPlainJson ? undefined : jsonLine(event);
-      if (line === undefined && !event.isPlainJson) {
+      if (!event.isPlainJson && jsonLine(event) === undefined) {
         broken(connection, event);
         continue;
       }
-      const { texts, firstText } = event;
-      const row = (): string => line ?? jsonLine(event) ?? "";
-      let parsed: readonly (string | undefined)[] | undefined;
-      const readAt = (index: number): string | undefined => {
-        if (index < 0) return undefined;
-        if (isLocated && texts !== undefined) {
-          const place = firstText + 2 * index;
-          const [from = 0, to = 0] = [texts[place], texts[place + 1]];
-          return from === to ? undefined : event.bytes.toString("latin1", from, to);
-        }
-        parsed ??= readPaths(row());
-        return plainText(parsed[index]);
-      };
-      const candidate: Candidate = {
-        asset: nameOf(owner),
-        label: owner.label,
-        read: (field) => readAt(names.indexOf(field)) ?? readAt(names.indexOf(otherName[field] ?? "")),
-        row,
-        at: time,
-      };
+      // Needed only if the event matches, or if the parser has not found its texts.
+      const row = (): string => jsonLine(event) ?? "";
+      const readAt = createReader(event, first, () => readPaths(row()));
+      const read = (field: string): string | undefined =>
+        readAt(names.indexOf(field)) ?? readAt(names.indexOf(otherName[field] ?? ""));
+      const candidate = { asset: nameOf(owner), label: owner.label, read, row, at: time };
       quiet.set(owner, alerts.see(candidate, at.elapsed));
     }
     await alerts.flush();
   };
 }
 
+/** Returns the text of a field by its index. `parse` finds the texts that the parser has not found. */
+function createReader(
+  { bytes, texts }: StreamEvent,
+  first: number,
+  parse: () => readonly (string | undefined)[],
+) {
+  if (texts === undefined) {
+    let parsed: readonly (string | undefined)[] | undefined;
+    return (index: number): string | undefined => plainText((parsed ??= parse())[index]);
+  }
+  return (index: number): string | undefined => {
+    const [from = 0, to = 0] = index < 0 ? [] : [texts[first + 2 * index], texts[first + 2 * index + 1]];
+    return from === to ? undefined : bytes.toString("latin1", from, to);
+  };
+}
+
 /** The first text is the field's, and the second one has its other name. */
-function isWithin({ bytes, texts, firstText }: StreamEvent, { text, low, high }: Quiet): boolean {
+function isWithin({ bytes, texts }: StreamEvent, first: number, { text, low, high }: Quiet): boolean {
   if (texts === undefined) return false;
-  const at = texts[firstText] === texts[firstText + 1] ? firstText + 2 : firstText;
+  const at = texts[first] === texts[first + 1] ? first + 2 : first;
   const [from = 0, to = 0] = [texts[at], texts[at + 1]];
   return isBetween(bytes, from, to, low, high) || bytes.toString("latin1", from, to) === text;
 }

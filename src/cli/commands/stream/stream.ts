@@ -100,7 +100,7 @@ function createLiveStream(session: Session): LiveStream {
         feed,
         maxReconnects,
         largestEvent: flags["max-event"] * mebibyte,
-        fields: options.prefix ?? (session.alerts ? alertFields(session.alerts) : []),
+        fields: [...(options.prefix ?? []), ...(session.alerts ? alertFields(session.alerts) : [])],
       },
       hasHeard: (subject) => session.owners.hasHeard(subject),
       suspects: isSearching ? unpricedAssets(open.client) : undefined,

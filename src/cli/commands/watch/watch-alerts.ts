@@ -2,9 +2,13 @@ import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import { counted } from "../../../base/text/words.ts";
-import { valuesOf } from "../../run/alerts/condition.ts";
-import { checkBlind, openAlerts, readWanted, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
-import { createRowAlerts } from "../../run/alerts/row-alerts.ts";
+import {
+  checkBlind,
+  createRowAlerts,
+  openAlerts,
+  readWanted,
+  type WantedAlerts,
+} from "../../run/alerts/open-alerts.ts";
 import { alertMark } from "../../render/values/cell.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
@@ -20,21 +24,26 @@ export function readWatchAlerts(
   interval: number,
 ): WantedAlerts | undefined {
   checkBlind(flags.blind, interval);
-  const paths = groups.flatMap((group) => fieldPaths(rowShape(endpoint, group)));
-  return readWanted(typed, { fields: valuesOf(paths), hasSeries: false });
+  return readWanted(
+    typed,
+    groups.flatMap((group) => fieldPaths(rowShape(endpoint, group))),
+  );
 }
+
+const ignore = (): void => undefined;
+/** `--watch` has no event log, and its `--limit` does not count alerts. */
+const opening = { by: "crossing", limit: undefined, log: ignore, onLimit: ignore } as const;
 
 /** Each row counts as an asset, which gets a new value in each round. */
 export async function openWatchAlerts(
   run: Run,
   wanted: WantedAlerts,
-  { cooldown, blind, state }: Input<EndpointFlags>["flags"],
+  flags: Input<EndpointFlags>["flags"],
   { endpoint, named }: Pick<PullPlan, "endpoint" | "named">,
   find: TableAssets["find"],
 ) {
   const { clock, stdout } = run.context;
-  const opening = { wanted, by: "crossing" as const, cooldown, blind, state, write: stdout.write };
-  const alerts = await openAlerts(run, { ...opening, limit: undefined, log: ignore, onLimit: ignore });
+  const alerts = await openAlerts(run, wanted, flags, { ...opening, write: stdout.write });
   const seeRows = createRowAlerts(alerts);
   let readTo = clock.elapsed();
   // A search can find any asset.
@@ -65,9 +74,6 @@ export async function openWatchAlerts(
     },
   };
 }
-
-/** `--watch` has no event log, and its `--limit` does not count alerts. */
-const ignore = (): void => undefined;
 
 /** `network:address` of tokens and pools, and what identifies any other row. */
 function assetOf(endpoint: Endpoint, group: string, row: unknown) {

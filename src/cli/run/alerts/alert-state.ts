@@ -14,12 +14,15 @@ const maxAge = 600_000;
 const maxLines = 5000;
 const header = '{"alerts":1}';
 
+interface Begun {
+  readonly begin: Alert;
+  readonly at: number;
+}
+
 type Entry =
-  | { readonly begin: Alert; readonly at: number }
+  | Begun
   | { readonly end: string; readonly at: number }
   | { readonly isFalse: readonly [condition: string, asset: string] };
-
-export type AlertState = Awaited<ReturnType<typeof openAlertState>>;
 
 /**
  * The checkpoint of `--state`: one line before an action begins, one after it has ended, and one when a condition becomes
@@ -30,11 +33,12 @@ export async function openAlertState(
   name: string,
   by: AlertOptions["by"],
 ) {
+  const { clock, random } = context;
   const file = targetOf(name);
   const label = `--state "${name}"`;
   const lock = await holdFile(context, name, lockOf(file), report.hint, label);
   onClose(lock.release);
-  const kept = createKept(by, context.clock);
+  const kept = createKept(by, clock);
   const [first = header, ...lines] = linesOfFile(file);
   if (first !== header)
     throw usageFailure(`${label}: not a file that --state has written`, "use another file");
@@ -45,10 +49,10 @@ export async function openAlertState(
 
   let written = 0;
   const rewrite = (): boolean => {
-    const text = `${[header, ...kept.entries().map((each) => JSON.stringify(each))].join("\n")}\n`;
+    const text = [header, ...kept.entries().map((each) => JSON.stringify(each)), ""].join("\n");
     written = 0;
     try {
-      replaceWithText(context.random, file, text, { mode: 0o600, isSynced: true });
+      replaceWithText(random, file, text, { mode: 0o600, isSynced: true });
       return true;
     } catch {
       // The disk may be full.
@@ -72,9 +76,9 @@ export async function openAlertState(
     isDone: ({ id }) => earlier.has(id),
   };
   return {
-    memory,
-    begin: (begin: Alert): void => add({ begin, at: context.clock.now() }),
-    end: (id: string): void => add({ end: id, at: context.clock.now() }),
+    ...memory,
+    begin: (begin: Alert): void => add({ begin, at: clock.now() }),
+    end: (id: string): void => add({ end: id, at: clock.now() }),
     /** Alerts whose action has to run again, marked with `repeat`. */
     repeated: kept.unended().map((alert) => ({
       ...alert,
@@ -86,10 +90,10 @@ export async function openAlertState(
 const keyOf = (condition: string, asset: string): string => `${condition}\n${asset}`;
 
 function createKept(by: AlertOptions["by"], { now }: Pick<Context["clock"], "now">) {
-  const actions = new Map<string, { readonly alert: Alert; readonly at: number }>();
+  const actions = new Map<string, Begun>();
   const ended = new Map<string, number>();
   /** The alerts of the conditions that are true. */
-  const fired = new Map<string, { readonly alert: Alert; readonly at: number }>();
+  const fired = new Map<string, Begun>();
   return {
     take: (entry: Entry | undefined): void => {
       if (entry === undefined) return;
@@ -98,10 +102,9 @@ function createKept(by: AlertOptions["by"], { now }: Pick<Context["clock"], "now
         actions.delete(entry.end);
         ended.set(entry.end, entry.at);
       } else {
-        const { begin: alert, at } = entry;
-        actions.set(alert.id, { alert, at });
-        const { condition, asset } = alert;
-        if (by === "crossing" && alert.alert === "match") fired.set(keyOf(condition, asset), { alert, at });
+        const { id, alert, condition, asset } = entry.begin;
+        actions.set(id, entry);
+        if (by === "crossing" && alert === "match") fired.set(keyOf(condition, asset), entry);
       }
     },
     firedFor: (condition: string, asset: string): number | undefined => {
@@ -118,18 +121,18 @@ function createKept(by: AlertOptions["by"], { now }: Pick<Context["clock"], "now
       for (const [id] of old) actions.delete(id);
       return old.length;
     },
-    unended: () => [...actions.values()].map(({ alert }) => alert),
+    unended: () => [...actions.values()].map(({ begin }) => begin),
     /** Conditions that are true come last, because an action may have begun before its condition became false. */
     entries: (): readonly Entry[] => [
       ...[...ended].map(([end, at]) => ({ end, at })),
-      ...[...actions.values()].flatMap(({ alert, at }): Entry[] => [
-        { begin: alert, at },
-        { isFalse: [alert.condition, alert.asset] },
+      ...[...actions.values()].flatMap((begun): Entry[] => [
+        begun,
+        { isFalse: [begun.begin.condition, begun.begin.asset] },
       ]),
-      ...[...fired.values()].flatMap(({ alert, at }): Entry[] => [
-        { begin: alert, at },
-        ...(actions.has(alert.id) ? [] : [{ end: alert.id, at }]),
-      ]),
+      ...[...fired.values()].flatMap((begun): Entry[] => {
+        const { id } = begun.begin;
+        return actions.has(id) ? [begun] : [begun, { end: id, at: begun.at }];
+      }),
     ],
   };
 }

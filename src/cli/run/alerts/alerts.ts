@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { toDouble } from "../../../base/json/compare-decimals.ts";
-import { type Condition, passes, type Test } from "./condition.ts";
-import { createSeries, readValue } from "./series.ts";
+import type { Condition } from "./condition.ts";
+import { createTester, readValue } from "./tester.ts";
 
 /** One event or row. */
 export interface Candidate {
@@ -58,22 +58,15 @@ export interface Quiet {
   until: number;
 }
 
-interface Tester {
-  readonly passes: (candidate: Candidate) => boolean | undefined;
-  /** The values at which the result can change. */
-  readonly pivots: () => readonly number[];
-  /** When the result can change without such a value, in Unix milliseconds. */
-  readonly until: () => number;
-}
-
+/** Of one condition and one asset. */
 interface State {
   readonly condition: Condition;
+  readonly testers: readonly ReturnType<typeof createTester>[];
   isTrue: boolean;
   /** When the condition last fired. */
   fired: number;
   /** The last crossing within the cooldown, if it is still true. Not the event, because its memory is reused. */
   late: Alert | undefined;
-  readonly testers: readonly Tester[];
 }
 
 /** Decides which events and rows match. `now` is on the monotonic clock. */
@@ -83,21 +76,15 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
   const fields = [...new Set(conditions.flatMap(({ tests }) => tests.map(({ field }) => field)))];
   let count = 0;
 
-  const stateOf = (condition: Condition, asset: string, now: number): State => {
-    const age = by === "crossing" ? memory?.firedFor(condition.text, asset) : undefined;
-    const fired = age === undefined ? Number.NEGATIVE_INFINITY : now - age;
-    return {
-      condition,
-      isTrue: age !== undefined,
-      fired,
-      late: undefined,
-      testers: condition.tests.map(testerOf),
-    };
-  };
   const assetOf = (asset: string, now: number) => {
     const known = assets.get(asset);
     if (known !== undefined) return known;
-    const states = conditions.map((condition) => stateOf(condition, asset, now));
+    const states = conditions.map((condition): State => {
+      const age = memory?.firedFor(condition.text, asset);
+      const fired = now - (age ?? Number.POSITIVE_INFINITY);
+      const testers = condition.tests.map(createTester);
+      return { condition, testers, isTrue: age !== undefined, fired, late: undefined };
+    });
     const made = { states, quiet: { text: undefined, low: 0, high: 0, from: 0, until: 0 } };
     assets.set(asset, made);
     return made;
@@ -128,7 +115,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
         const { condition } = state;
         settle(state, now);
         // Every test sees every value, because a series needs all of them.
-        const results = state.testers.map((tester) => tester.passes(candidate));
+        const results = state.testers.map((each) => each.passes(candidate.read(each.field), candidate.at));
         const isTrue = results.every((result) => result === true);
         // An unknown result is neither true nor false, unless another test has failed.
         if (!isTrue && !results.includes(false)) continue;
@@ -151,17 +138,6 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
       for (const state of [...assets.values()].flatMap(({ states }) => states)) settle(state, now);
     },
   };
-}
-
-const never = (): number => Number.POSITIVE_INFINITY;
-
-function testerOf(test: Test): Tester {
-  if (test.kind === "change") {
-    const series = createSeries(test);
-    return { ...series, passes: ({ read, at }) => series.passes(read(test.field), at) };
-  }
-  const pivots = [test.kind === "number" ? toDouble(test.value) : Number.NaN];
-  return { passes: ({ read }) => passes(test, read(test.field)), pivots: () => pivots, until: never };
 }
 
 /** If the value or a pivot is not a number, no value is between the bounds. */

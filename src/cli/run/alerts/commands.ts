@@ -1,17 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { Socket } from "node:net";
 import { type Context, isInterruption, type Output } from "../../../base/context/context.ts";
 import { findProgram } from "../../../base/files/find-program.ts";
 import { cannotBeStarted } from "../../../base/files/file-errors.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/words.ts";
+import { createRepeatLimiter } from "../repeat-limiter.ts";
 import type { Report } from "../report.ts";
 import type { Alert } from "./alerts.ts";
 
 /** At once, and waiting. */
 const [maxRunning, maxWaiting] = [4, 1000];
-/** Milliseconds until a command is ended, between TERM and KILL, and from one warning to the next. */
-const [timeLimit, killAfter, warningGap] = [60_000, 5000, 60_000];
+/** Milliseconds until a command is ended, and between TERM and KILL. */
+const [timeLimit, killAfter] = [60_000, 5000];
 /** How long the last text on stderr is awaited after the end of a command, in milliseconds. */
 const lastErrors = 1000;
 
@@ -33,20 +35,27 @@ export function createCommands(
   const running = new Map<string, ChildProcess>();
   const done = new Set<Promise<void>>();
   const isGroup = platform !== "win32";
-  const fail = createWarnings(clock, command[0] ?? "", warn);
+  const timesToWarn = createRepeatLimiter(clock);
+  let [failed, dropped] = [0, 0];
+  /** At most one warning a minute. */
+  const fail = (problem: string): void => {
+    failed += 1;
+    if (timesToWarn("") === undefined) return;
+    const more = failed === 1 ? "" : ` (${failed} commands have failed)`;
+    warn(`alert command "${command[0]}" ${problem}${more}`);
+  };
   // A screen shows what commands write to stderr as messages, instead of being overwritten by it.
   const errors = stdout.isTerminal && stderr.isTerminal ? stderr : undefined;
-  const parts = { clock, command, env: withoutKeys(env), isGroup, fail, errors };
-  let dropped = 0;
+  const parts = { clock, command, env: withoutKeys(env), isGroup, fail, errors, running };
   const drop = (alert: Alert): void => {
     dropped += 1;
     onDropped(alert);
     state?.end(alert.id);
   };
   const run = async (alert: Alert): Promise<void> => {
-    const problem = await runCommand(alert, parts, running);
+    const problem = await runCommand(alert, parts).catch(cannotBeStarted);
     running.delete(alert.asset);
-    if (problem !== undefined) parts.fail(problem);
+    if (problem !== undefined) fail(problem);
     // If a signal has ended the command, the next run starts it again.
     if (problem === undefined || !signal.aborted) state?.end(alert.id);
     startNext();
@@ -105,23 +114,19 @@ interface Parts extends Pick<Surroundings, "clock" | "env"> {
   readonly fail: (problem: string) => void;
   /** Gets what commands write to stderr; undefined if they inherit it. */
   readonly errors: Output | undefined;
+  readonly running: Map<string, ChildProcess>;
 }
 
-/** Resolves with the problem, if any. */
-async function runCommand(alert: Alert, parts: Parts, running: Map<string, ChildProcess>) {
-  const { clock, command, env, isGroup, fail, errors } = parts;
-  const [program = "", ...args] = command;
-  let child: ChildProcess;
-  try {
-    child = spawn(program, args, {
-      stdio: ["pipe", "ignore", errors === undefined ? "inherit" : "pipe"],
-      env: { ...env, DEXDATA_ALERT: alert.alert, DEXDATA_ALERT_ID: alert.id },
-      detached: isGroup,
-    });
-  } catch (cause) {
-    // For example, the arguments are too long. Other errors are events.
-    return cannotBeStarted(cause);
-  }
+/** Resolves with the problem, if any. Rejects if the command cannot be started. */
+async function runCommand(
+  alert: Alert,
+  { clock, command: [program = "", ...args], env, isGroup, fail, errors, running }: Parts,
+): Promise<string | undefined> {
+  const child = spawn(program, args, {
+    stdio: ["pipe", "ignore", errors === undefined ? "inherit" : "pipe"],
+    env: { ...env, DEXDATA_ALERT: alert.alert, DEXDATA_ALERT_ID: alert.id },
+    detached: isGroup,
+  });
   running.set(alert.asset, child);
   // A command that reads nothing closes its end.
   child.stdin?.on("error", () => undefined).end(alert.line);
@@ -133,21 +138,20 @@ async function runCommand(alert: Alert, parts: Parts, running: Map<string, Child
     clock.after(timeLimit + killAfter, () => end(child, "SIGKILL", isGroup)),
   ];
   const passing = errors && passOn(child.stderr, errors);
-  const problem = await outcomeOf(child);
-  for (const stop of limits) stop();
-  // Otherwise, programs that it has started would keep running.
-  end(child, "SIGKILL", isGroup);
-  // A program that has left the group may keep stderr open.
-  if (child.stderr instanceof Socket) child.stderr.unref();
-  if (passing !== undefined) {
-    let cancel: (() => void) | undefined;
-    await Promise.race([
-      passing,
-      new Promise<void>((resolve) => (cancel = clock.after(lastErrors, resolve))),
-    ]);
-    cancel?.();
+  try {
+    await once(child, "exit");
+  } finally {
+    for (const stop of limits) stop();
+    // Otherwise, programs that it has started would keep running.
+    end(child, "SIGKILL", isGroup);
+    // A program that has left the group may keep stderr open.
+    if (child.stderr instanceof Socket) child.stderr.unref();
+    const waiting = new AbortController();
+    await Promise.race([passing, clock.sleep(lastErrors, waiting.signal)]);
+    waiting.abort();
   }
-  return problem;
+  if (child.exitCode === 0) return undefined;
+  return child.exitCode === null ? `was ended by ${child.signalCode}` : `exited with code ${child.exitCode}`;
 }
 
 async function passOn(from: AsyncIterable<Buffer> | null, to: Output): Promise<void> {
@@ -162,18 +166,6 @@ function withoutKeys(env: Context["env"]): Context["env"] {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^DEXDATA_.*KEY/iu.test(name)));
 }
 
-/** One warning a minute. */
-function createWarnings(clock: Context["clock"], program: string, warn: Report["warn"]) {
-  let [failed, warnedAt] = [0, Number.NEGATIVE_INFINITY];
-  return (problem: string): void => {
-    failed += 1;
-    if (clock.elapsed() - warnedAt < warningGap) return;
-    warnedAt = clock.elapsed();
-    const more = failed === 1 ? "" : ` (${failed} commands have failed)`;
-    warn(`alert command "${program}" ${problem}${more}`);
-  };
-}
-
 /** Signals the command and all processes of its group. */
 function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL", isGroup: boolean): void {
   try {
@@ -182,15 +174,4 @@ function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL", isGroup: boolea
   } catch {
     // All processes of the group have ended.
   }
-}
-
-/** Resolves with the problem, if any. */
-async function outcomeOf(child: ChildProcess): Promise<string | undefined> {
-  return await new Promise((resolve) => {
-    child.once("error", (cause) => resolve(cannotBeStarted(cause)));
-    child.once("exit", (code, signal) => {
-      if (code === 0) resolve(undefined);
-      else resolve(code === null ? `was ended by ${signal}` : `exited with code ${code}`);
-    });
-  });
 }

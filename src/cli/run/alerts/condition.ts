@@ -1,18 +1,20 @@
-import type { FieldAtPath } from "../../../api/field-paths.ts";
 import { type Field, tradeTypes } from "../../../api/record.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { parseDuration } from "../../../api/duration.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { compareExact, hasExactExponent } from "../../../base/json/compare-decimals.ts";
 import { type ExactDecimal, parseExactDecimal } from "../../../base/json/exact-decimal.ts";
 import { addressKey } from "../../../client/subject.ts";
 
-export const operators = ["<=", ">=", "!=", "<", ">", "="] as const;
+const operators = ["<=", ">=", "!=", "<", ">", "="] as const;
 
 type Operator = (typeof operators)[number];
 
+const ways = ["rises", "falls", "moves"] as const;
+
+type Way = (typeof ways)[number];
+
 /** By the order of the two numbers. */
-const holds: Readonly<Record<Operator, (order: number) => boolean>> = {
+export const holds: Readonly<Record<Operator, (order: number) => boolean>> = {
   "<=": (order) => order <= 0,
   ">=": (order) => order >= 0,
   "!=": (order) => order !== 0,
@@ -40,10 +42,6 @@ export type Test =
       readonly window: number;
     };
 
-const ways = ["rises", "falls", "moves"] as const;
-
-type Way = (typeof ways)[number];
-
 /** All tests must hold. */
 export interface Condition {
   /** As typed. */
@@ -61,12 +59,7 @@ export interface Testable {
   readonly hasSeries: boolean;
 }
 
-/** Of the fields in a row. */
-export function valuesOf(paths: readonly FieldAtPath[]): Testable["fields"] {
-  return new Map(paths.map(({ path, field }) => [path, valuesOfField(field)]));
-}
-
-function valuesOfField({ type: { kind }, reads }: Field): FieldValues {
+export function valuesOf({ type: { kind }, reads }: Field): FieldValues {
   if (reads === "trade-type") return tradeTypes;
   if (["price", "amount", "percent", "count"].includes(reads)) return "numbers";
   return kind === "text" ? "texts" : "any";
@@ -88,9 +81,9 @@ export function parseCondition(text: string, testable: Testable): Condition {
   }));
   const tests: Test[] = [];
   for (let at = 0; ;) {
-    const { test, length } = parseTest(words.slice(at, at + longestTest), text, testable);
+    const test = parseTest(words.slice(at, at + longestTest), text, testable);
     tests.push(test);
-    at += length;
+    at += test.kind === "change" ? longestTest : 3;
     const and = words[at];
     if (and === undefined) return { text, tests };
     if (and.text !== "and")
@@ -102,7 +95,7 @@ export function parseCondition(text: string, testable: Testable): Condition {
 /** In words. */
 const longestTest = 5;
 
-function parseTest(words: readonly Word[], text: string, { fields, hasSeries }: Testable) {
+function parseTest(words: readonly Word[], text: string, { fields, hasSeries }: Testable): Test {
   const [field, operator, value] = words;
   const values = fields.get(field?.text ?? "");
   if (field === undefined || values === undefined) {
@@ -123,19 +116,14 @@ function parseTest(words: readonly Word[], text: string, { fields, hasSeries }: 
   if (values === "texts" && !isEquality)
     throw wrong(text, operator, "must be = or !=, because this field is text");
   const number = readNumber(value.text);
-  if (number !== undefined) {
-    const test: Test = { kind: "number", field: field.text, operator: known, value: number };
-    return { test, length: 3 };
-  }
+  if (number !== undefined) return { kind: "number", field: field.text, operator: known, value: number };
   if (!isEquality || values === "numbers")
     throw wrong(text, value, "is not a number, such as 0.05, 3000 or 100k");
-  const equal = { isEqual: known === "=", value: addressKey(value.text) };
-  const test: Test = { kind: "text", field: field.text, ...equal };
-  return { test, length: 3 };
+  return { kind: "text", field: field.text, isEqual: known === "=", value: addressKey(value.text) };
 }
 
 /** `price moves 5% in 1h`. */
-function parseChange(field: string, way: Way, words: readonly Word[], text: string) {
+function parseChange(field: string, way: Way, words: readonly Word[], text: string): Test {
   const [, , percent, preposition, duration] = words;
   const by = /^(\d{1,6}(?:\.\d{1,6})?)%$/u.exec(percent?.text ?? "")?.[1];
   if (by === undefined || Number(by) === 0) throw wrong(text, percent, "must be a percentage, such as 5%");
@@ -143,8 +131,7 @@ function parseChange(field: string, way: Way, words: readonly Word[], text: stri
   const window = parseDuration(duration?.text ?? "");
   if (window === undefined || window < shortestWindow || window > longestWindow)
     throw wrong(text, duration, "must be a duration from 1s to 7d, such as 1h");
-  const test: Test = { kind: "change", field, way, percent: by, window };
-  return { test, length: 5 };
+  return { kind: "change", field, way, percent: by, window };
 }
 
 /** In milliseconds. */
@@ -161,14 +148,4 @@ export function readNumber(text: string): ExactDecimal | undefined {
 function wrong(text: string, word: Word | undefined, accepted: string, hint?: string): Error {
   const found = word === undefined ? "incomplete; the next part" : `column ${word.column}: "${word.text}"`;
   return usageFailure(`--when "${text}": ${found} ${accepted}`, hint);
-}
-
-/** Undefined if the row does not have the value, or if it cannot be compared. */
-export function passes(test: Exclude<Test, { kind: "change" }>, value: string | undefined) {
-  if (value === undefined) return undefined;
-  if (test.kind === "text") return (addressKey(value) === test.value) === test.isEqual;
-  const number = parseExactDecimal(value);
-  if (number === undefined || ![number, test.value].every(hasExactExponent)) return undefined;
-  const order = compareExact(number, test.value);
-  return holds[test.operator](order);
 }

@@ -1,29 +1,32 @@
 import { formatDuration } from "../../../api/duration.ts";
+import type { FieldAtPath } from "../../../api/field-paths.ts";
 import { isInterruption } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { StopReason } from "../../../client/ending.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { member } from "../../../base/json/json-scan.ts";
+import { createPathReader } from "../../../base/json/path-reader.ts";
+import { decodeName } from "../../../base/json/json-scan.ts";
 import { visibleText } from "../../render/sanitize.ts";
+import { splitPath } from "../../render/values/row-text.ts";
 import type { LogEvent } from "../output/event-log.ts";
 import type { TypedFlags } from "../flags/flag.ts";
 import type { Run } from "../with-run.ts";
 import { openAlertState } from "./alert-state.ts";
-import { type Alert, type AlertOptions, createAlerts } from "./alerts.ts";
+import { type Alert, type AlertOptions, type Candidate, createAlerts } from "./alerts.ts";
 import { createBlindness, type Sight } from "./blindness.ts";
 import { checkCommand, createCommands } from "./commands.ts";
-import { type Condition, parseCondition, type Testable } from "./condition.ts";
+import { type Condition, parseCondition, valuesOf } from "./condition.ts";
+
+/** The flags, in milliseconds, and a file. */
+interface AlertFlags {
+  readonly cooldown: number | undefined;
+  readonly blind: number | undefined;
+  readonly state: string | undefined;
+}
 
 interface Opening extends Pick<AlertOptions, "by"> {
-  readonly wanted: WantedAlerts;
-  /** In milliseconds. */
-  readonly cooldown: number | undefined;
   /** The number of matches that ends the run. */
   readonly limit: number | undefined;
-  /** `--blind`, in milliseconds. */
-  readonly blind: number | undefined;
-  /** The file of `--state`. */
-  readonly state: string | undefined;
   readonly log: LogEvent<"alert_dropped">;
   readonly write: (lines: Buffer) => Promise<unknown>;
   /** Called when the limit is reached while no event arrives. */
@@ -44,8 +47,16 @@ const defaultCooldown = 60_000;
 /** Always true, for a command without `--when`. */
 const everyRow: Condition = { text: "", tests: [] };
 
-/** Undefined without `--when` and without a command. Called before anything is sent. */
-export function readWanted(typed: TypedFlags, testable: Testable): WantedAlerts | undefined {
+/**
+ * Undefined without `--when` and without a command. Called before anything is sent. `hasSeries` means that each asset has
+ * a series of values, so that it can rise and fall.
+ */
+export function readWanted(
+  typed: TypedFlags,
+  paths: readonly FieldAtPath[],
+  hasSeries = false,
+): WantedAlerts | undefined {
+  const testable = { fields: new Map(paths.map(({ path, field }) => [path, valuesOf(field)])), hasSeries };
   const tests = typed.get("when")?.map((text = "") => parseCondition(text, testable));
   const conditions = tests ?? (typed.has("--") ? [everyRow] : undefined);
   if (conditions === undefined && typed.has("state"))
@@ -63,13 +74,17 @@ export function checkBlind(blind: number | undefined, interval: number): void {
   );
 }
 
-export async function openAlerts(run: Run, options: Opening) {
+export async function openAlerts(
+  run: Run,
+  { conditions, command }: WantedAlerts,
+  flags: AlertFlags,
+  { by, limit = Number.POSITIVE_INFINITY, log, write, onLimit }: Opening,
+) {
   const { context, report, onClose, metrics } = run;
-  const { wanted, cooldown, limit = Number.POSITIVE_INFINITY, by, log, write, onLimit } = options;
-  const { conditions, command } = wanted;
   const { clock } = context;
+  const { cooldown = by === "row" ? 0 : defaultCooldown } = flags;
   if (command.length > 0) checkCommand(command, context);
-  const state = options.state === undefined ? undefined : await openAlertState(run, options.state, by);
+  const state = flags.state === undefined ? undefined : await openAlertState(run, flags.state, by);
   if (state === undefined)
     report.hint("alerts are forgotten when this run ends; to remember them, use --state");
   const dropped = ({ id, condition, asset, label }: Alert): void => {
@@ -80,24 +95,14 @@ export async function openAlerts(run: Run, options: Opening) {
     command.length === 0 ? undefined : createCommands(context, command, report, dropped, state);
   const isForPeople = context.stdout.isTerminal && run.options.format === "table";
   const lines: Alert[] = [];
-  const act = (alert: Alert): void => {
-    if (commands === undefined) lines.push(alert);
-    else commands.add(alert);
-  };
-  const begin = (alert: Alert): void => {
+  const act = commands?.add ?? ((alert: Alert) => void lines.push(alert));
+  const fire = (alert: Alert): void => {
     state?.begin(alert);
     act(alert);
   };
-  const alerts = createAlerts({
-    conditions,
-    by,
-    cooldown: cooldown ?? (by === "row" ? 0 : defaultCooldown),
-    limit,
-    memory: state?.memory,
-    fire: begin,
-  });
+  const alerts = createAlerts({ conditions, by, cooldown, limit, memory: state, fire });
   let sights: (() => readonly Sight[]) | undefined;
-  const blindness = options.blind === undefined ? undefined : createBlindness(clock, options.blind, begin);
+  const blindness = flags.blind === undefined ? undefined : createBlindness(clock, flags.blind, fire);
   metrics?.shows({ alerts: alerts.count, blindSeconds: () => blindness?.seconds() ?? 0 });
   const flush = async (): Promise<void> => {
     if (lines.length === 0) return;
@@ -126,19 +131,47 @@ export async function openAlerts(run: Run, options: Opening) {
   return { ...alerts, flush, exitAfter, watch };
 }
 
+/** What an alert's line contains, depending on its kind. */
+type Facts = Readonly<
+  Partial<Record<"at" | "value" | "from" | "to", string | null> & Record<"names" | "labels", string[]>>
+> & { readonly repeat: true | undefined };
+
 /** For a terminal, without what only programs need. */
 function textOf({ alert, condition, asset, label, line }: Alert): string {
-  const facts: unknown = JSON.parse(line);
-  const textsAt = (name: string): readonly string[] =>
-    [member(facts, name)].flat().map((each) => (typeof each === "string" ? each : ""));
-  const [at, value, from, to] = ["at", "value", "from", "to"].map((name) => textsAt(name).join());
-  const labels = textsAt("labels");
-  const names = textsAt("names").map((name, index) => labels[index] || name);
+  const { at, value, from, to, names, labels, repeat }: Facts = JSON.parse(line);
+  const title = names?.map((name, index) => labels?.[index] || name).join(", ") ?? label ?? asset;
   const said = {
-    match: `${label ?? asset}  ${condition}  ${value}`,
-    blind: `${names.join(", ")}  blind since ${from}`,
-    back: `${names.join(", ")}  back, was blind from ${from} to ${to}`,
+    match: `${condition}  ${value ?? ""}`,
+    blind: `blind since ${from}`,
+    back: `back, was blind from ${from} to ${to}`,
   };
-  const isAgain = member(facts, "repeat") === true ? "  (again, after a restart)" : "";
-  return `${at}  ${visibleText(said[alert])}${isAgain}\n`;
+  const isAgain = repeat === true ? "  (again, after a restart)" : "";
+  return `${at}  ${visibleText(`${title}  ${said[alert]}`)}${isAgain}\n`;
+}
+
+/** `text` is the row's JSON. */
+type AlertRow = Pick<Candidate, "asset" | "label" | "at"> & { readonly text: string };
+
+/** `within` is the path to the fields in each row. */
+export function createRowAlerts({ fields, isOver, see, flush }: Alerts, within: readonly string[] = []) {
+  const readPaths = createPathReader(fields.map((field) => [...within, ...splitPath(field)]));
+  /** Returns the number of rows up to the limit of alerts. `now` is on the monotonic clock. */
+  return async (rows: readonly AlertRow[], now: number): Promise<number> => {
+    let seen = 0;
+    for (const { text, ...facts } of rows) {
+      if (isOver()) break;
+      seen += 1;
+      const values = readPaths(text);
+      const read = (field: string): string | undefined => plainText(values[fields.indexOf(field)]);
+      see({ ...facts, read, row: () => text }, now);
+    }
+    await flush();
+    return seen;
+  };
+}
+
+/** The text of a JSON value, without the quotes of a string; undefined for null and for a missing value. */
+export function plainText(raw: string | undefined): string | undefined {
+  if (raw === undefined || raw === "null") return undefined;
+  return raw.startsWith('"') ? decodeName(raw) : raw;
 }

@@ -1,6 +1,39 @@
 import { compareExact, hasExactExponent, toDouble } from "../../../base/json/compare-decimals.ts";
 import { type ExactDecimal, parseExactDecimal, sumDecimals } from "../../../base/json/exact-decimal.ts";
-import type { Test } from "./condition.ts";
+import { addressKey } from "../../../client/subject.ts";
+import { holds, type Test } from "./condition.ts";
+
+/** Decides whether one test holds for the values of one asset. */
+interface Tester {
+  readonly field: string;
+  /** `now` is in Unix milliseconds. Undefined if it is unknown. */
+  readonly passes: (text: string | undefined, now: number) => boolean | undefined;
+  /** The values at which the result can change. */
+  readonly pivots: () => readonly number[];
+  /** When the result can change without such a value, in Unix milliseconds. */
+  readonly until: () => number;
+}
+
+export function createTester(test: Test): Tester {
+  const { field } = test;
+  if (test.kind === "change") return { field, ...createSeries(test) };
+  const pivots = [test.kind === "number" ? toDouble(test.value) : Number.NaN];
+  return {
+    field,
+    passes: (text) => passes(test, text),
+    pivots: () => pivots,
+    until: () => Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Undefined if the row does not have the value, or if it cannot be compared. */
+export function passes(test: Exclude<Test, { kind: "change" }>, value: string | undefined) {
+  if (value === undefined) return undefined;
+  if (test.kind === "text") return (addressKey(value) === test.value) === test.isEqual;
+  const number = parseExactDecimal(value);
+  if (number === undefined || ![number, test.value].every(hasExactExponent)) return undefined;
+  return holds[test.operator](compareExact(number, test.value));
+}
 
 /** The window is as exact as its sixtieth part. */
 const buckets = 60;
@@ -10,29 +43,34 @@ const maxDigits = 1000;
 /** The extremes of one asset's values in a window. Unknown until the window is filled. */
 export function createSeries({ way, percent, window }: Extract<Test, { kind: "change" }>) {
   const width = window / buckets;
-  const [low, high] = [createExtreme(percent, 1, window), createExtreme(`-${percent}`, -1, window)];
+  const extremes = [
+    ...(way === "falls" ? [] : [createExtreme(percent, 1)]),
+    ...(way === "rises" ? [] : [createExtreme(`-${percent}`, -1)]),
+  ];
   let [first, bucket, last] = [Number.NaN, Number.NEGATIVE_INFINITY, Number.NaN];
   return {
-    /** `now` is in milliseconds. Undefined if it is unknown whether the value has changed as much. */
     passes: (text: string | undefined, now: number): boolean | undefined => {
       const value = readValue(text);
       if (value === undefined) return undefined;
       if (Number.isNaN(first)) first = now;
       // The clock was set back. Otherwise, the window would not move until the clock is where it was.
-      if (now < last) for (const each of [low, high]) each.shift(now - last);
-      if (now < last) [first, bucket] = [first + now - last, bucket + now - last];
+      if (now < last) {
+        for (const each of extremes) each.shift(now - last);
+        [first, bucket] = [first + now - last, bucket + now - last];
+      }
       last = now;
       if (now - bucket >= width) bucket = now;
-      const [hasRisen, hasFallen] = [low, high].map((each) =>
-        each.isReached(value, bucket, now - window - width),
-      );
-      if (now - first < window) return undefined;
-      return way === "rises" ? hasRisen : way === "falls" ? hasFallen : hasRisen === true || hasFallen;
+      const reached = extremes.map((each) => each.isReached(value, bucket, now - window - width));
+      return now - first < window ? undefined : reached.includes(true);
     },
-    pivots: () => [...low.pivots(), ...high.pivots()],
+    pivots: () => extremes.flatMap((each) => each.pivots()),
     /** A bucket begins, the window is filled, or an extreme leaves it. */
     until: () => {
-      const times = [bucket + width, first + window, low.end() + width, high.end() + width];
+      const times = [
+        bucket + width,
+        first + window,
+        ...extremes.map((each) => each.start() + window + width),
+      ];
       return Math.min(...times.filter((time) => time > last));
     },
   };
@@ -55,7 +93,7 @@ interface Kept {
 }
 
 /** The lowest value of a window if `order` is 1, and the highest if it is -1. Takes constant time on average. */
-function createExtreme(percent: string, order: 1 | -1, window: number) {
+function createExtreme(percent: string, order: 1 | -1) {
   const factor = parseExactDecimal(sumDecimals(["100", percent]) ?? "");
   /** Each is later than the one before, and farther from the extreme. At most one per bucket. */
   const kept: Kept[] = [];
@@ -77,7 +115,8 @@ function createExtreme(percent: string, order: 1 | -1, window: number) {
       const numbers = [newest, limit && { ...limit, exponent: limit.exponent - 2 }];
       return numbers.map((each) => (each === undefined ? Number.NaN : toDouble(each)));
     },
-    end: () => (kept[0]?.start ?? Number.NaN) + window,
+    /** Of the extreme's bucket; NaN without values. */
+    start: () => kept[0]?.start ?? Number.NaN,
     /** The clock was set by this many milliseconds. */
     shift: (by: number): void => {
       for (const each of kept) each.start += by;
