@@ -4,7 +4,7 @@ import { Failure } from "../base/failure.ts";
 import { transactionsFeed as feed } from "../api/feeds/transactions-feed.ts";
 import { keepOpen } from "./live/keep-open.ts";
 import { openerOf } from "./live/subscription.ts";
-import type { ConnectionHandlers } from "./live/connection-handlers.ts";
+import type { ConnectionHandlers } from "./live/listen.ts";
 import { defaultLimits, type Opening, type Subscription } from "./stream-options.ts";
 import type { EventLedger } from "./credit-budget.ts";
 

@@ -2,7 +2,7 @@ import type { Clock, Context } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
 import { type Instant, toWire } from "../base/time/time.ts";
 import { unlessAborted } from "./ending.ts";
-import { permanentStatuses } from "./live/reconnect.ts";
+import { permanentStatuses } from "./live/keep-open.ts";
 import type { Freshness } from "./freshness.ts";
 import { createHeldRows } from "./follow/held-rows.ts";
 import type { RowSource } from "./followed-list.ts";

@@ -4,7 +4,7 @@ import { Failure, usageFailure } from "../base/failure.ts";
 import { LimitedConnections } from "./live/limited-connections.ts";
 import { endCause, StopReason } from "./ending.ts";
 import { findFault, refusedAlone } from "./live/find-invalid.ts";
-import { endedForGood } from "./live/reconnect.ts";
+import { endedForGood } from "./live/keep-open.ts";
 import { assetsOf, Regrouped, RunningConnection } from "./live/running-connection.ts";
 import { momentOf } from "./gap.ts";
 import {

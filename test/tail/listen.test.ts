@@ -2,8 +2,6 @@ import { defaultLimits } from "../../src/client/stream-options.ts";
 import { expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
-import { watchOver } from "../../src/client/live/connection-watch.ts";
-import { momentOf } from "../../src/client/gap.ts";
 import { listen } from "../../src/client/live/listen.ts";
 import { UpToDate } from "../../src/client/live/up-to-date.ts";
 import { createTestClock } from "../harness/test-clock.ts";
@@ -42,9 +40,8 @@ async function listenAcrossPause(away: (clock: ReturnType<typeof createTestClock
     close: () => closed.abort(),
   };
   const signal = new AbortController().signal;
-  const watch = watchOver(clock, limits.silence);
-  const upToDate = new UpToDate(clock, momentOf(clock), watch.isLate);
-  const listening = { handlers, limits, signal, newest: undefined, hasPings: false, upToDate, watch };
+  const upToDate = new UpToDate(clock, limits.silence);
+  const listening = { handlers, limits, signal, newest: undefined, hasPings: false, upToDate };
   const { failure } = await listen(clock, connection, listening);
   return { failure, last: upToDate.until };
 }

@@ -9,7 +9,7 @@ import { type OpenConnection, openerOf } from "../../src/client/live/subscriptio
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { keep, price, stream } from "./keeping.ts";
-import type { ConnectionHandlers } from "../../src/client/live/connection-handlers.ts";
+import type { ConnectionHandlers } from "../../src/client/live/listen.ts";
 
 const minute = 60_000;
 const limits = { ...defaultLimits, feed: feeds.prices };

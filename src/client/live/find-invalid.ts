@@ -3,7 +3,7 @@ import { isOfIntermediary } from "../streams/stream-refusal.ts";
 import { EventStreamParser } from "../streams/event-stream.ts";
 import { Failure } from "../../base/failure.ts";
 import { createEnding } from "../ending.ts";
-import { streamError } from "./stream-message.ts";
+import { streamError } from "./listen.ts";
 import { openerOf } from "./subscription.ts";
 import { addressKey, nameOf, type Subject } from "../subject.ts";
 import { reconnectWait } from "../retry.ts";

@@ -1,15 +1,13 @@
 import type { StreamEvent } from "../stream-event.ts";
 import type { Context } from "../../base/context/context.ts";
 import { Failure } from "../../base/failure.ts";
-import { watchOver } from "./connection-watch.ts";
 import { isOfIntermediary } from "../streams/stream-refusal.ts";
-import { listen } from "./listen.ts";
+import { type ConnectionHandlers, listen } from "./listen.ts";
 import { counted } from "../../base/text/words.ts";
-import { permanentStatuses, Waits } from "./reconnect.ts";
-import { gapBetween, type Moment, momentOf } from "../gap.ts";
+import { reconnectWait } from "../retry.ts";
+import { gapBetween, type Moment } from "../gap.ts";
 import type { OpenConnection } from "./subscription.ts";
 import { UpToDate } from "./up-to-date.ts";
-import type { ConnectionHandlers } from "./connection-handlers.ts";
 import type { ConnectionOptions } from "../stream-options.ts";
 
 /** A proxy or gateway sends this status if a request arrived too slowly. */
@@ -48,20 +46,12 @@ export async function keepOpen(
     if (attempt instanceof Failure) failure = attempt;
     else {
       wasOpen = true;
-      const at = momentOf(clock);
+      const upToDate = new UpToDate(clock, limits.silence);
+      const { opened: at } = upToDate;
       waits.opened(at.elapsed);
-      const watch = watchOver(clock, limits.silence);
-      const upToDate = new UpToDate(clock, at, watch.isLate);
       handlers.opened(at, lost && gapBetween(lost.from, at, lost.reason), upToDate);
-      const heard = await listen(clock, attempt, {
-        handlers,
-        limits,
-        signal,
-        newest,
-        hasPings,
-        upToDate,
-        watch,
-      });
+      const listening = { handlers, limits, signal, newest, hasPings, upToDate };
+      const heard = await listen(clock, attempt, listening);
       failure = heard.failure;
       ({ hasPings } = heard);
       newest = heard.lastEventId === "" ? undefined : heard.newest;
@@ -97,4 +87,69 @@ function isRetried(failure: Failure, isHostKnown: boolean): boolean {
   if (retryable === true && isOutage !== true) return true;
   if (status === undefined) return isHostKnown && (exit === 1 || exit === 7);
   return isHostKnown && (!permanentStatuses.has(status) || isOfIntermediary(failure));
+}
+
+/** A client must not reconnect after this status (WHATWG HTML, Server-sent events). */
+export const endedForGood = 204;
+
+/**
+ * The service, or a proxy that requires a password, sends these intentionally and would send them again. All other
+ * statuses (408, a redirect, a proxy's error page) come from an intermediary and are transient.
+ */
+export const permanentStatuses: ReadonlySet<number> = new Set([204, 400, 401, 402, 403, 404, 405, 407, 410]);
+
+/** In milliseconds. A connection that ends sooner gains nothing. */
+const shortestLife = 1000;
+/** Milliseconds after which a connection with data is sound. */
+const soundAfter = 10_000;
+/** A connection that soon ends again is opened at most this often in a minute. */
+const maxOpenings = 6;
+const minute = 60_000;
+/** Connections with data that soon end may let the waits grow up to this number. */
+const maxUnsound = 4;
+
+/**
+ * How long a connection waits before it is opened again. Survives a change of its assets, so that reloads do not reset
+ * the waits. A balancer may end each sound connection after a while, so the waits after a connection with data are short
+ * compared with its life, and a minute has at most six openings.
+ */
+export class Waits {
+  /** Consecutive connections that failed or ended without data. */
+  attempts = 0;
+  /** Like `attempts`, but includes connections that ended too soon. The waits grow with this number. */
+  #unsound = 0;
+  /** The minimum wait in milliseconds, from the stream's last `retry` field. */
+  #least: number | undefined;
+  /** The longest wait in milliseconds after a connection with data. */
+  #most: number | undefined;
+  /** The shortest one, which keeps the openings of a minute few. */
+  #free = 0;
+  /** On the monotonic clock. */
+  #openings: readonly number[] = [];
+
+  opened(elapsed: number): void {
+    this.#openings = [...this.#openings, elapsed].slice(-maxOpenings);
+  }
+
+  ended(elapsed: number, hasData: boolean, retry: number | undefined): void {
+    this.#least = retry ?? this.#least;
+    if (!hasData) return;
+    const life = elapsed - (this.#openings.at(-1) ?? elapsed);
+    this.attempts = 0;
+    // Each opening may cost credits.
+    if (life < shortestLife) return;
+    this.#unsound = life >= soundAfter ? 0 : Math.min(this.#unsound, maxUnsound);
+    this.#most = Math.max(soundAfter - life, shortestLife);
+    const [oldest] = this.#openings;
+    const isBusy = oldest !== undefined && this.#openings.length === maxOpenings;
+    this.#free = isBusy ? oldest + minute - elapsed : 0;
+  }
+
+  /** The wait in milliseconds after this failure; see `reconnectWait`. */
+  after(failure: Failure, random: number): number {
+    this.#unsound += 1;
+    const [most, free] = [this.#most, this.#free];
+    [this.#most, this.#free] = [undefined, 0];
+    return reconnectWait(this.#unsound, failure, random, Math.max(this.#least ?? 0, free), most);
+  }
 }

@@ -1,19 +1,36 @@
 import type { ChunkStream } from "../streams/connection.ts";
 import { EventStreamParser, maxSkippedBytes } from "../streams/event-stream.ts";
-import { dataOf, type StreamEvent, withoutChunk } from "../stream-event.ts";
+import { dataOf, isSkipped, type StreamEvent, withoutChunk } from "../stream-event.ts";
+import { failAsService } from "../../api/service-errors.ts";
 import type { Clock } from "../../base/context/context.ts";
 import { fail, Failure } from "../../base/failure.ts";
+import { member, parseJson } from "../../base/json/json-scan.ts";
 import { finderOf } from "../../base/json/field-finder.ts";
-import type { ConnectionWatch } from "./connection-watch.ts";
 import { unlessAborted } from "../ending.ts";
-import { momentOf } from "../gap.ts";
-import { streamError, textOf } from "./stream-message.ts";
+import { type Gap, type Moment, momentOf } from "../gap.ts";
 import type { UpToDate } from "./up-to-date.ts";
-import type { ConnectionHandlers } from "./connection-handlers.ts";
 import { shortened } from "../../base/text/words.ts";
 import type { ConnectionOptions } from "../stream-options.ts";
 
 const mebibyte = 1024 * 1024;
+
+/** What one connection reports. */
+export interface ConnectionHandlers {
+  /** After an interruption, `gap` is the period without a connection. */
+  readonly opened: (at: Moment, gap: Gap | undefined, upToDate: UpToDate) => void;
+  /** A chunk's data events, in order. Awaited, so a slow consumer slows down the socket; an error ends the stream. */
+  readonly events: (events: readonly StreamEvent[], at: Moment) => Promise<void>;
+  /** The service charges a credit for each data event, even if it is not passed on. */
+  readonly charged: (events: number) => void;
+  /** The loss may be permanent. `since` is the start of the gap. */
+  readonly lost: (since: Moment, failure: Failure) => void;
+  /** The connection was lost or could not be opened. The next attempt follows after the wait. */
+  readonly retrying: (failure: Failure, waitMilliseconds: number) => void;
+  /** Lines arrived that are not part of an event stream. */
+  readonly stray: (lines: number) => void;
+  /** A message from the service for the user. The text is untrusted. */
+  readonly said: (kind: "warning" | "error" | "unknown", text: string) => void;
+}
 
 interface Listening {
   readonly handlers: ConnectionHandlers;
@@ -24,12 +41,11 @@ interface Listening {
   /** The service sends pings, so silence is not hidden by the comments of a proxy. */
   readonly hasPings: boolean;
   readonly upToDate: UpToDate;
-  readonly watch: ConnectionWatch;
 }
 
 /** Throws only errors of a handler and the signal's reason. */
 export async function listen(clock: Clock, connection: ChunkStream, listening: Listening) {
-  const { handlers, limits, signal, upToDate, watch } = listening;
+  const { handlers, limits, signal, upToDate } = listening;
   const { events: dataNames, hasTimeIds } = limits.feed;
   const parser = new EventStreamParser(limits.largestEvent, finderOf(limits.fields));
   let stopped: Failure | undefined;
@@ -38,13 +54,11 @@ export async function listen(clock: Clock, connection: ChunkStream, listening: L
   let { hasPings } = listening;
   let [hasData, strayLines, pauses] = [false, 0, 0];
   const present = serviceTime(clock, connection, limits.now);
-  watch.start(
-    (failure) => {
-      stopped = failure;
-      connection.close();
-    },
-    () => upToDate.doubt(),
-  );
+  const stop = (failure: Failure): void => {
+    stopped = failure;
+    connection.close();
+  };
+  upToDate.watch(stop).catch(() => undefined);
   /** `lastEventId` is empty if the stream has reset it, and undefined if there was none. */
   const over = (failure: Failure) => {
     const [lastEventId, retry] = [parser.lastEventId(), parser.retry];
@@ -79,7 +93,6 @@ export async function listen(clock: Clock, connection: ChunkStream, listening: L
       const hasPing = others.some(({ name }) => name === "ping");
       hasPings ||= hasPing;
       const isHeard = !hasPings || data.length > 0 || others.length > 0;
-      if (isHeard) watch.dataReceived();
       upToDate.read(data.length > 0 || hasPing, isHeard);
       if (parser.strayLines > strayLines) handlers.stray(parser.strayLines - strayLines);
       ({ strayLines } = parser);
@@ -87,11 +100,9 @@ export async function listen(clock: Clock, connection: ChunkStream, listening: L
       const fresh = data.filter(isFresh);
       if (fresh.length > 0) {
         hasData = true;
-        watch.pause();
         upToDate.delivering();
         await unlessAborted(handlers.events(fresh, at), signal);
         upToDate.delivered();
-        watch.resume();
         // Copied only after the batch is processed; otherwise, chunks that V8 collects late would accumulate.
         if (newest !== undefined) newest = withoutChunk(newest);
       }
@@ -103,7 +114,7 @@ export async function listen(clock: Clock, connection: ChunkStream, listening: L
       if (parser.hasOverflown()) return over(overflow());
     }
   } finally {
-    watch.release();
+    upToDate.release();
     signal.removeEventListener("abort", connection.close);
     connection.close();
   }
@@ -159,4 +170,24 @@ function overflow(): Failure {
     next: undefined,
     retryable: true,
   });
+}
+
+/** The event's `message`, or all of its data if it has none. The text is untrusted. */
+export function textOf(event: StreamEvent): string {
+  if (isSkipped(event)) return "(larger than the limit)";
+  const text = dataOf(event).toString("utf8");
+  const message = member(parseJson(text), "message");
+  return shortened(typeof message === "string" ? message : text);
+}
+
+/** The client closes the stream and retries (specification, Events 2), unless an asset is unknown. */
+export function streamError(event: StreamEvent): Failure {
+  const why = textOf(event);
+  if (/\btoken not found\b/iu.test(why)) {
+    return failAsService("not_found", "one of the assets is unknown to the service", {
+      why,
+      next: "find the address: dexdata search <address>",
+    });
+  }
+  return fail("stream_error", `the service ended the stream with an error: ${why}`, { next: undefined, why });
 }

@@ -1,7 +1,14 @@
 import type { Clock } from "../../base/context/context.ts";
 import { formatDuration } from "../../api/duration.ts";
-import { type Moment, momentOf } from "../gap.ts";
+import { fail, type Failure } from "../../base/failure.ts";
+import { drift, type Moment, momentOf } from "../gap.ts";
 
+/** How late a timer may fire on a busy machine, in milliseconds. */
+const lateness = 10_000;
+/** In milliseconds. A process that was stopped for longer than that has let bytes pile up. */
+const noticed = 1000;
+/** The number of complete ticks without data after which a connection is given up. */
+const quietTicks = 9;
 /** In milliseconds: one of the service's ping intervals (wire-facts 5.4), and 5 s more. */
 const longestQuiet = 20_000;
 /** Milliseconds after which a reader of the output that accepts nothing delays the stream. */
@@ -14,20 +21,23 @@ const [calm, settling] = [250, 2000];
 /** In milliseconds. More exact times would cost more than they are worth on a busy connection. */
 const precision = 100;
 
-export interface Blind {
-  readonly from: Moment;
-  readonly reason: string;
-}
-
 /**
- * Knows until when a connection was up to date: when all events that the service had sent had been read. That is the
- * case at the moment when a read finds an empty socket, provided that a ping or a data event follows. Until then, the
- * path may have been dead. Comments prove nothing, because a proxy sends them too.
+ * Watches one open connection. Knows until when it was up to date: when all events that the service had sent had been
+ * read. That is the case at the moment when a read finds an empty socket, provided that a ping or a data event follows.
+ * Until then, the path may have been dead. Comments prove nothing, because a proxy sends them too.
  */
 export class UpToDate {
-  readonly #clock: Pick<Clock, "now" | "elapsed">;
-  readonly #isLate: () => boolean;
-  #until: Moment;
+  readonly opened: Moment;
+  /** Changed by `read` alone, like the last sign of life. */
+  until: Moment;
+  received: Moment;
+  readonly #clock: Pick<Clock, "now" | "elapsed" | "sleep">;
+  /** In milliseconds. */
+  readonly #silence: number;
+  readonly #done = new AbortController();
+  /** The end of the last tick. */
+  #ticked: Moment;
+  #quiet = 0;
   /** When a read found the socket empty; undefined since the last sign of life. */
   #empty: Moment | undefined;
   /** When it was last checked whether the socket is empty, on the monotonic clock. */
@@ -36,23 +46,38 @@ export class UpToDate {
   #reads = 0;
   /** When the socket was last found not to have been read for a while, on the monotonic clock. */
   #doubted = Number.NEGATIVE_INFINITY;
-  /** The last sign of life. */
-  received: Moment;
-  readonly opened: Moment;
   /** Since when the reader of the output has been processing events, on the monotonic clock. */
   #delivering: number | undefined;
 
-  /** `isLate` returns true if the process has just been stopped for a while. */
-  constructor(clock: Pick<Clock, "now" | "elapsed">, opened: Moment, isLate: () => boolean) {
-    this.#clock = clock;
-    this.#isLate = isLate;
-    this.#until = opened;
-    this.received = opened;
-    this.opened = opened;
+  constructor(clock: Pick<Clock, "now" | "elapsed" | "sleep">, silence: number) {
+    [this.#clock, this.#silence] = [clock, silence];
+    this.opened = momentOf(clock);
+    this.until = this.opened;
+    this.received = this.opened;
+    this.#ticked = this.opened;
   }
 
-  get until(): Moment {
-    return this.#until;
+  /**
+   * Calls `stop` if no data arrives for this long, if the machine was suspended (only the wall clock advanced, or the
+   * timer fired far too late), or if the clock was set. Silence is measured in complete ticks without data, so it is
+   * never detected too early, but may be detected up to a ninth too late.
+   */
+  async watch(stop: (failure: Failure) => void): Promise<void> {
+    for (;;) {
+      await this.#clock.sleep(this.#silence / quietTicks, this.#done.signal);
+      const { late, jumped } = this.#delay();
+      if (this.#isLate()) this.doubt();
+      if (Math.abs(jumped) > drift) return stop(clockJump(jumped));
+      if (late > lateness) return stop(clockJump(late));
+      this.#ticked = momentOf(this.#clock);
+      // While the consumer is slow, the socket is not read.
+      this.#quiet = this.#delivering === undefined ? this.#quiet + 1 : 0;
+      if (this.#quiet >= quietTicks) return stop(fail("timeout", noData(this.#silence), { next: undefined }));
+    }
+  }
+
+  release(): void {
+    this.#done.abort();
   }
 
   /** The next read is about to begin. */
@@ -75,7 +100,7 @@ export class UpToDate {
   /** A read returned bytes. `isAlive` means that they include a ping or a data event. */
   read(isAlive: boolean, isHeard: boolean): void {
     this.#reads += 1;
-    if (isHeard) this.received = momentOf(this.#clock);
+    if (isHeard) [this.received, this.#quiet] = [momentOf(this.#clock), -1];
     if (!isAlive) return;
     const empty = this.#empty;
     this.#empty = undefined;
@@ -83,7 +108,7 @@ export class UpToDate {
     const sinceDoubt = empty.elapsed - this.#doubted;
     const isDoubted = sinceDoubt >= 0 && sinceDoubt < settling;
     if (isDoubted && this.#clock.elapsed() - empty.elapsed < calm) return;
-    this.#until = empty;
+    this.until = empty;
   }
 
   /** The socket was not read for a while: the queue was full, or the process was stopped. */
@@ -97,19 +122,47 @@ export class UpToDate {
   }
 
   delivered(): void {
-    this.#delivering = undefined;
+    [this.#delivering, this.#quiet] = [undefined, -1];
   }
 
   /** Undefined unless an end at this moment loses events: nothing was received for too long, or events are waiting. */
-  blindAt(at: Moment): Blind | undefined {
-    const from = this.#until;
+  blindAt(at: Moment): { readonly from: Moment; readonly reason: string } | undefined {
+    const from = this.until;
     if (this.#delivering !== undefined)
       return at.elapsed - this.#delivering > longestDelivery
         ? { from, reason: "the program that reads the output is blocked" }
         : undefined;
     const quiet = at.elapsed - this.received.elapsed;
-    if (quiet <= longestQuiet) return undefined;
-    const time = formatDuration(Math.floor(quiet / 1000) * 1000);
-    return { from, reason: `no data for ${time}, not even a ping` };
+    return quiet <= longestQuiet ? undefined : { from, reason: noData(Math.floor(quiet / 1000) * 1000) };
   }
+
+  /**
+   * Whether the process was just stopped for a few seconds. When it continues, bytes buffered by the system arrive before
+   * any timer fires.
+   */
+  #isLate(): boolean {
+    const { late, jumped } = this.#delay();
+    return late > noticed || Math.abs(jumped) > drift;
+  }
+
+  /** How much later than expected it is, on the clock and on the wall clock alone. */
+  #delay() {
+    const at = momentOf(this.#clock);
+    const passed = at.elapsed - this.#ticked.elapsed;
+    const jumped = at.now - this.#ticked.now - passed;
+    return { late: passed - this.#silence / quietTicks, jumped };
+  }
+}
+
+function noData(milliseconds: number): string {
+  return `no data for ${formatDuration(milliseconds)}, not even a ping`;
+}
+
+function clockJump(milliseconds: number): Failure {
+  const jump = formatDuration(Math.round(Math.abs(milliseconds) / 1000) * 1000);
+  const message =
+    milliseconds > 0
+      ? `this machine was suspended for ${jump}, or its clock was set forward`
+      : `this machine's clock was set back by ${jump}`;
+  return fail("clock_jump", message, { next: undefined });
 }

@@ -74,7 +74,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["the last # hours", "client/follow/known-rows.ts", "memorySeconds", "3600 s"],
     ["nothing for #s", "client/stream-options.ts", "defaultSilence", "s"],
     ["larger than # MiB is skipped", "client/streams/event-stream.ts", "maxBytes", "MiB"],
-    ["has had data for #s", "client/live/reconnect.ts", "soundAfter", "s"],
+    ["has had data for #s", "client/live/keep-open.ts", "soundAfter", "s"],
     ["accepts up to # MiB", "cli/commands/stream/stream-flags.ts", "maxMebibytes"],
   ],
   "docs/guide.md": [["shortest interval is #s", "cli/commands/flags/watch-flags.ts", "shortestWatch", "s"]],
