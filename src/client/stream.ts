@@ -1,11 +1,10 @@
 import { isStreamLimitFailure } from "./streams/stream-refusal.ts";
 import { childOf } from "../base/context/child-signal.ts";
 import { Failure, usageFailure } from "../base/failure.ts";
-import { LimitedConnections } from "./live/limited-connections.ts";
 import { endCause, StopReason } from "./ending.ts";
 import { findFault, refusedAlone } from "./live/find-invalid.ts";
 import { endedForGood } from "./live/keep-open.ts";
-import { assetsOf, Regrouped, RunningConnection } from "./live/running-connection.ts";
+import { assetsOf, LimitedConnections, Regrouped, RunningConnection } from "./live/running-connection.ts";
 import { momentOf } from "./gap.ts";
 import {
   planConnections,

@@ -8,7 +8,7 @@ import {
   type Testable,
 } from "../../src/cli/run/alerts/condition.ts";
 import { tradeTypes } from "../../src/api/record.ts";
-import { createSeries, passes } from "../../src/cli/run/alerts/tester.ts";
+import { createSeries, passes } from "../../src/cli/run/alerts/condition.ts";
 import { compareExact } from "../../src/base/json/compare-decimals.ts";
 import { parseExactDecimal } from "../../src/base/json/exact-decimal.ts";
 import { Failure } from "../../src/base/failure.ts";

@@ -2,7 +2,7 @@ import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import { jsonLine, type StreamEvent } from "../../src/client/stream-event.ts";
 import { ByteScan } from "../../src/base/json/byte-scan.ts";
-import { createReplacements, enveloped } from "../../src/cli/commands/stream/envelope.ts";
+import { createReplacements, enveloped } from "../../src/cli/commands/stream/stream-output.ts";
 
 const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEvent => {
   const bytes = Buffer.from(data);

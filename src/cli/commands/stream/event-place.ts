@@ -42,20 +42,13 @@ export function createPlaces({ feed, kind, params, isSimulated, warn }: Placing)
   const [countUntimed, countApart] = [createSparseCount(), createSparseCount()];
   const timeOf = (row: unknown, received: number): number => {
     const time = feed.times.map((name) => readTime(member(row, name))).find((each) => each !== undefined);
-    if (time === undefined) {
-      const untimed = countUntimed();
-      if (untimed !== undefined)
-        warn(
-          `an event has no readable time; such events are written to the file of their time of receipt; ${untimed} so far`,
-        );
-      return received;
-    }
-    if (isSimulated || Math.abs(time - received) <= maxApart) return time;
-    const apart = countApart();
-    if (apart !== undefined)
-      warn(
-        `an event's time is ${instant(time)}, more than a day from its receipt; such events are written to the file of their time of receipt; ${apart} so far`,
-      );
+    if (time !== undefined && (isSimulated || Math.abs(time - received) <= maxApart)) return time;
+    const [count, problem] =
+      time === undefined
+        ? [countUntimed(), "an event has no readable time"]
+        : [countApart(), `an event's time is ${instant(time)}, more than a day from its receipt`];
+    const effect = "such events are written to the file of their time of receipt";
+    if (count !== undefined) warn(`${problem}; ${effect}; ${count} so far`);
     return received;
   };
   return (event: StreamEvent, owner: Owner, received: number): Place => {

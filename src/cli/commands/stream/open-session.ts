@@ -13,11 +13,10 @@ import type { Input } from "../command.ts";
 import { costOfTokens, type StreamFlags } from "./stream-flags.ts";
 import { assetReader, readStreamOptions } from "./stream-options.ts";
 import { endOfEarlierRun } from "./earlier-run.ts";
-import { learnPools } from "./learn-pools.ts";
 import { openAlerts, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import { createEventAlerts } from "./stream-alerts.ts";
-import { createPendingLines } from "./pending-lines.ts";
-import { openDisplays } from "./stream-output.ts";
+import { learnPools } from "./stream-board.ts";
+import { createPendingLines, openStreamOutput } from "./stream-output.ts";
 import { closingLine, createStreamReport } from "./stream-report.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { createStops } from "./stops.ts";
@@ -85,23 +84,23 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   });
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - started) * speed : clock.now());
   // Then alerts take the place of events on stdout.
-  const lines = wanted?.command.length === 0 ? createPendingLines(context.stdout) : undefined;
+  const alertLines = wanted?.command.length === 0 ? createPendingLines(context.stdout) : undefined;
   const leaveOut = (connection: Connection, event: StreamEvent): void => {
     stops.leftOut();
     course.leftOut(connection, event);
   };
   const by = feed.isSeries ? ("crossing" as const) : ("row" as const);
   const onLimit = (): void => stops.end(new StopReason("limit"));
-  const write = async (text: Buffer): Promise<void> => await lines?.write(text);
+  const write = async (text: Buffer): Promise<void> => await alertLines?.write(text);
   const alerts = wanted && (await openAlerts(run, wanted, flags, { limit, by, log, write, onLimit }));
   const facts = { place, begun, feed: feed.name, by: kind.by, owners, subjects, known, isSimulated, state };
-  const board = { ...facts, isOn: by === "crossing" ? alerts?.isOn : undefined };
-  const displays = await openDisplays(run, { ...flags, lines }, board, leaveOut);
+  const isOn = by === "crossing" ? alerts?.isOn : undefined;
+  const output = await openStreamOutput(run, flags, { ...facts, isOn, alertLines, broken: leaveOut });
   const hasFile = words.some((word) => word.startsWith("@"));
   const assets = { requested, subjects, known, readAssets, hasFile, owners };
-  const broken = lines !== undefined && flags.out === undefined ? leaveOut : () => undefined;
+  const broken = alertLines !== undefined && flags.out === undefined ? leaveOut : () => undefined;
   const others = options.prefix?.length ?? 0;
   const alert = alerts && createEventAlerts(alerts, { owners, others, now, broken });
-  const running = { open, cap, stops, course, displays, now, ending, since };
+  const running = { open, cap, stops, course, output, now, ending, since };
   return { run, flags, ...asked, ...assets, ...running, alerts, alert };
 }

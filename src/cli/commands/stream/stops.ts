@@ -1,6 +1,11 @@
+import { formatDuration } from "../../../api/duration.ts";
 import type { Clock } from "../../../base/context/context.ts";
-import type { Failure } from "../../../base/failure.ts";
-import { createEnding, StopReason } from "../../../client/ending.ts";
+import { fail, type Failure } from "../../../base/failure.ts";
+import { counted, someOf } from "../../../base/text/words.ts";
+import { createEnding, type Ending, StopReason } from "../../../client/ending.ts";
+import type { Connection, LiveHandlers } from "../../../client/stream-options.ts";
+import { nameOf } from "../../../client/subject.ts";
+import { createQuietWatch } from "../../run/quiet-watch.ts";
 
 interface StopOptions {
   readonly limit: number | undefined;
@@ -40,4 +45,74 @@ export function createStops(clock: Clock, outer: AbortSignal, options: StopOptio
     },
     counts: () => ({ events, credits: spent() }),
   };
+}
+
+/**
+ * Ends the stream when any connection, open or not, has had no event for this many milliseconds. A single timer would
+ * not detect an idle connection while the others are busy.
+ */
+export function watchIdle(
+  clock: Clock,
+  idle: number | undefined,
+  { signal, end }: Pick<Ending, "signal" | "end">,
+  isOpen: (connection: Connection) => boolean,
+  handlers: LiveHandlers,
+): LiveHandlers {
+  if (idle === undefined) return handlers;
+  const connections = new Map<number, Connection>();
+  const quiet = createQuietWatch<number>(clock, idle, signal, (numbers) => {
+    const found = [...connections.values()].filter(({ number }) => numbers.includes(number));
+    const closed = found.filter((each) => !isOpen(each));
+    end(idleFailure(idle, found, closed, connections.size));
+  });
+  return {
+    ...handlers,
+    begun: (connection) => {
+      connections.set(connection.number, connection);
+      quiet.expect(connection.number);
+    },
+    // The assets of the connection may have changed.
+    opened: (connection, at, gap) => {
+      connections.set(connection.number, connection);
+      handlers.opened(connection, at, gap);
+    },
+    retrying: (connection, failure, wait) => {
+      connections.set(connection.number, connection);
+      handlers.retrying(connection, failure, wait);
+    },
+    events: async (connection, events, at) => {
+      quiet.pause(connection.number);
+      await handlers.events(connection, events, at);
+      quiet.resume(connection.number);
+    },
+    closed: (connection, why) => {
+      connections.delete(connection.number);
+      quiet.forget(connection.number);
+      handlers.closed(connection, why);
+    },
+  };
+}
+
+/** Names the idle connections if there are other connections too. */
+function idleFailure(
+  idle: number,
+  found: readonly Connection[],
+  closed: readonly Connection[],
+  of: number,
+): Failure {
+  const names = namesOf(found);
+  const numbers = someOf(found.map(({ number }) => String(number)));
+  const which = `${found.length === 1 ? "connection" : "connections"} ${numbers} of ${of}`;
+  const place = of === 1 ? "" : ` on ${which} (${counted(names.length, "asset")})`;
+  return fail("idle", `no event for ${formatDuration(idle)}${place} (--idle-exit)`, {
+    next:
+      closed.length > 0
+        ? `not connected at the end: ${someOf(namesOf(closed))}`
+        : `${found.length === 1 ? "the connection was" : "the connections were"} open; check that these are traded: ${someOf(names)}`,
+    body: new Map([["assets_idle", JSON.stringify(names)]]),
+  });
+}
+
+function namesOf(connections: readonly Connection[]): readonly string[] {
+  return connections.flatMap(({ subjects }) => subjects).map(nameOf);
 }

@@ -1,95 +1,78 @@
 import { type ByteStore, createByteStore } from "../../../base/byte-store.ts";
-import { dataOf, jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
-import type { Clock } from "../../../base/context/context.ts";
-import type { FeedKind } from "../../../api/feed.ts";
+import type { Clock, Output } from "../../../base/context/context.ts";
 import type { FeedName } from "../../../api/feeds/all-feeds.ts";
 import { fileOf, type PathNames } from "../../../base/files/file-pattern.ts";
 import type { TornLine } from "../../../base/files/last-lines.ts";
+import { escapeJsonText } from "../../../base/json/json-text.ts";
+import { counted } from "../../../base/text/words.ts";
+import type { EventOwners } from "../../../client/event-owner.ts";
+import type { Moment } from "../../../client/gap.ts";
+import { type EventId, jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
+import type { Connection } from "../../../client/stream-options.ts";
+import type { Subject } from "../../../client/subject.ts";
 import { openRotatingFile, type RotatingFile } from "../../../rows/rotating-file.ts";
-import type { BoardState } from "../../render/board/board-lines.ts";
-import { openDisplay } from "../../render/display.ts";
 import { createRowPrefix, type RowPrefix } from "../../render/formats/row-prefix.ts";
-import { createPaint } from "../../render/painter.ts";
-import { readsUnicode } from "../../render/terminal.ts";
-import type { KnownAssets } from "../../run/asset-names.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { createPlaces, Place } from "./event-place.ts";
-import { type EventOwners, Foreign } from "../../../client/event-owner.ts";
-import type { Moment } from "../../../client/gap.ts";
-import { counted } from "../../../base/text/words.ts";
-import { createPendingLines, type PendingLines } from "./pending-lines.ts";
+import { type BoardFacts, openBoard } from "./stream-board.ts";
 import type { StreamValues } from "./stream-flags.ts";
-import { nameOf, type Subject } from "../../../client/subject.ts";
-import { createReplacements, enveloped } from "./envelope.ts";
-import type { Connection } from "../../../client/stream-options.ts";
 
 const LF = 0x0a;
 /** The lines of a chunk have at most 64 KiB, and prefixes are part of them. */
 const maxKeptBytes = 256 * 1024;
+/** Milliseconds to write the last lines, because another program must not delay the end of a stream. */
+const lastWrites = 400;
 
-/** Either a stream of NDJSON lines or the board on a terminal. */
-export interface StreamDisplay {
-  /** Shows one connection's events in order. Resolves when they are written and the reader keeps up. */
-  readonly show: (connection: Connection, events: readonly StreamEvent[], at: Moment) => Promise<void>;
-  /** The number of events whose lines were not accepted by the end of the run. */
-  readonly unwritten: () => Promise<number>;
-  readonly watch: (subjects: readonly Subject[]) => void;
-  /** Removes assets that the service does not stream. */
-  readonly drop: (subjects: readonly Subject[]) => void;
+interface OutputFacts extends BoardFacts {
+  /** Undefined if all events go to the same file. */
+  readonly place: { readonly pattern: string; readonly of: ReturnType<typeof createPlaces> } | undefined;
+  /** On stdout, instead of events and the board. */
+  readonly alertLines: ReturnType<typeof createPendingLines> | undefined;
+  /** Called for each event that is not valid JSON. */
+  readonly broken: (connection: Connection, event: StreamEvent) => void;
 }
-
-/** Only the board needs to know the assets. */
-const plain = {
-  unwritten: async (): Promise<number> => await Promise.resolve(0),
-  watch: () => undefined,
-  drop: () => undefined,
-};
-
-/** Called for each event that is not valid JSON. */
-type OnBroken = (connection: Connection, event: StreamEvent) => void;
 
 /**
  * Lines go to a pipe or files, and the board to a terminal. With `--out` on a terminal, both outputs are used, because
  * the terminal would otherwise show nothing.
  */
-export async function openDisplays(
+export async function openStreamOutput(
   run: Run,
-  { out, envelope, lines: alerts }: StreamValues & { readonly lines: PendingLines | undefined },
-  board: BoardFacts,
-  broken: OnBroken,
-): Promise<readonly StreamDisplay[]> {
+  { out, envelope }: StreamValues,
+  { place, alertLines, broken, ...facts }: OutputFacts,
+) {
   const { context, options, report, onClose } = run;
   const { clock, stdout, env } = context;
+  const { feed, owners } = facts;
   const hasBoard =
-    alerts === undefined && stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
-  const displays: StreamDisplay[] = [];
+    alertLines === undefined && stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
+  const file = out === undefined ? undefined : await openAppendedFile(out, clock, report, options.prefix);
+  if (file !== undefined) onClose(file.close);
+  const isPiped = file === undefined && !hasBoard && alertLines === undefined;
+  const pending = isPiped ? createPendingLines(stdout) : alertLines;
+  const output = isPiped ? pending : file;
   const before = options.prefix === undefined ? undefined : createRowPrefix(options.prefix);
-  const form = { feed: board.feed, owners: board.owners, isEnveloped: envelope === true, before };
-  if (out !== undefined) {
-    const file = await openAppendedFile(out, clock, report, options.prefix);
-    onClose(file.close);
-    displays.push(createLines(file, { ...form, place: board.place }, broken));
-  } else if (!hasBoard && alerts === undefined) {
-    const pending = createPendingLines(stdout);
-    const lines = createLines(pending, { ...form, place: undefined }, broken);
-    displays.push({ ...lines, unwritten: async () => await pending.unwritten(clock) });
-  }
-  if (alerts !== undefined)
-    displays.push({ ...hidden, unwritten: async () => await alerts.unwritten(clock) });
-  if (hasBoard) displays.push(await openBoard(run, board));
-  return displays;
+  const form = { feed, owners, isEnveloped: envelope === true, before, place, broken };
+  const writeLines = output && createLines(output, form);
+  const board = hasBoard ? await openBoard(run, facts) : undefined;
+  return {
+    board,
+    /** Shows one connection's events in order. Resolves when they are written and the reader keeps up. */
+    show: async (connection: Connection, events: readonly StreamEvent[], at: Moment): Promise<void> => {
+      await writeLines?.(connection, events, at);
+      board?.show(connection, events, at);
+    },
+    /** The number of lines that the reader has not accepted by the end of the run. */
+    unwritten: async (): Promise<number> => (await pending?.unwritten(clock)) ?? 0,
+  };
 }
 
-/** Alerts are on stdout instead. */
-const hidden: StreamDisplay = { ...plain, show: async () => await Promise.resolve() };
-
-interface LineForm {
+interface LineForm extends Pick<OutputFacts, "place" | "broken"> {
   readonly feed: FeedName;
   readonly owners: EventOwners;
   readonly isEnveloped: boolean;
   readonly before: RowPrefix | undefined;
-  readonly place: BoardFacts["place"];
 }
 
 /** All lines of a chunk are written at once. */
@@ -97,9 +80,8 @@ function createLines(
   output: {
     readonly write: (lines: Buffer, ...to: readonly [time?: number, names?: PathNames]) => Promise<void>;
   },
-  { feed, owners, isEnveloped, before, place }: LineForm,
-  broken: OnBroken,
-): StreamDisplay {
+  { feed, owners, isEnveloped, before, place, broken }: LineForm,
+) {
   // A connection remains the same object until its assets change. The map is weak, because a closed one is never reused.
   const replacements = new WeakMap<Connection, ReturnType<typeof createReplacements>>();
   const lineOf = (
@@ -122,116 +104,115 @@ function createLines(
   };
   /** Reused after each write, because new buffers would keep the garbage collector busy. */
   let spare: ByteStore | undefined;
-  return {
-    ...plain,
-    show: async (connection, events, at) => {
-      const files = new Map<string, { readonly lines: ByteStore; readonly to: Place | undefined }>();
-      const linesFor = (event: StreamEvent): ByteStore => {
-        const to = place?.of(event, owners.of(event, connection.subjects), at.now);
-        const file = to === undefined ? "" : fileOf(place?.pattern ?? "", to.time, to.names);
-        const found = files.get(file)?.lines;
-        if (found !== undefined) return found;
-        const lines = spare ?? createByteStore(maxKeptBytes);
-        spare = undefined;
-        files.set(file, { lines, to });
-        return lines;
-      };
-      for (const event of events) {
-        // Received bytes stay unchanged if possible, because the maximum event rate leaves no time to process them.
-        if (event.isPlainJson && !isEnveloped) {
-          const lines = linesFor(event);
-          before?.addOfBytes(event.bytes, event.start, event.end, event.texts, lines, event.firstText);
-          lines.addLine(event.bytes, event.start, event.end);
-          continue;
-        }
-        const line = lineOf(connection, event, at);
-        if (line === undefined) continue;
+  return async (connection: Connection, events: readonly StreamEvent[], at: Moment): Promise<void> => {
+    const files = new Map<string, { readonly lines: ByteStore; readonly to: Place | undefined }>();
+    const linesFor = (event: StreamEvent): ByteStore => {
+      const to = place?.of(event, owners.of(event, connection.subjects), at.now);
+      const file = to === undefined ? "" : fileOf(place?.pattern ?? "", to.time, to.names);
+      const found = files.get(file)?.lines;
+      if (found !== undefined) return found;
+      const lines = spare ?? createByteStore(maxKeptBytes);
+      spare = undefined;
+      files.set(file, { lines, to });
+      return lines;
+    };
+    for (const event of events) {
+      // Received bytes stay unchanged if possible, because the maximum event rate leaves no time to process them.
+      if (event.isPlainJson && !isEnveloped) {
         const lines = linesFor(event);
-        lines.add(line);
-        lines.addByte(LF);
+        before?.addOfBytes(event.bytes, event.start, event.end, event.texts, lines, event.firstText);
+        lines.addLine(event.bytes, event.start, event.end);
+        continue;
       }
-      for (const { lines, to } of files.values()) {
-        await output.write(lines.lend(), to?.time, to?.names);
-        spare = lines;
-      }
-    },
+      const line = lineOf(connection, event, at);
+      if (line === undefined) continue;
+      const lines = linesFor(event);
+      lines.add(line);
+      lines.addByte(LF);
+    }
+    for (const { lines, to } of files.values()) {
+      await output.write(lines.lend(), to?.time, to?.names);
+      spare = lines;
+    }
   };
 }
 
-interface BoardFacts {
-  readonly feed: FeedName;
-  readonly by: FeedKind["by"];
-  readonly owners: EventOwners;
-  /** Undefined if all events go to the same file. */
-  readonly place: { readonly pattern: string; readonly of: ReturnType<typeof createPlaces> } | undefined;
-  readonly subjects: readonly Subject[];
-  readonly known: KnownAssets;
-  /** Called when the board opens. */
-  readonly begun: () => void;
-  readonly isSimulated: boolean;
-  readonly state: () => BoardState;
-  readonly isOn: ((asset: string) => boolean) | undefined;
+interface EnvelopeFacts {
+  readonly feed: string;
+  readonly subject: Subject | undefined;
+  /** In milliseconds since the epoch. */
+  readonly received: number;
+  /** A candle with the same time has already been output, and this one replaces it. */
+  readonly isReplacement: boolean;
 }
 
-/** Messages appear on the board while it is open, and again on stderr after it closes. */
-async function openBoard(
-  { context, options, report, stderr, onClose }: Run,
-  { feed, by, owners, subjects, known, begun, isSimulated, state, isOn }: BoardFacts,
-): Promise<StreamDisplay> {
-  const { clock, env } = context;
-  // Earlier messages should appear above the board.
-  await report.settled();
-  let names = subjects.map(nameOf);
-  const { createBoard } = await import("../../render/board/board.ts");
-  const board = createBoard({
+export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts): string {
+  const { feed, subject, received, isReplacement } = facts;
+  const known = {
     feed,
-    by,
-    assets: names,
-    isSimulated,
-    isUnicode: readsUnicode(env),
-    paint: await createPaint(options.isColored),
-    start: clock.elapsed(),
-    isOn,
-    findAsset: (address, network = "") => known.find(network, address),
-  });
-  const display = openDisplay(context, {
-    frame: (window, elapsed) => board.frame(window, state(), elapsed),
-    lastFrame: (window, elapsed) => board.frame(window, undefined, elapsed),
-    pressed: board.key,
-  });
-  const say = (text: string): void => {
-    board.say(text.trim(), clock.elapsed());
-    display.changed();
+    event: event.name,
+    ...(event.id !== "" && { id: String(event.id) }),
+    ...(event.requestId !== undefined && { request_id: event.requestId }),
+    ...(subject !== undefined && { network: subject.network, address: subject.address }),
+    received: new Date(received).toISOString(),
+    ...(isReplacement && { replaces: true }),
   };
-  const release = stderr.isTerminal ? stderr.hold(say) : undefined;
-  onClose(async () => {
-    await display.close();
-    await release?.();
-  });
-  begun();
-  const watch = (wanted: readonly string[]): void => {
-    names = [...wanted];
-    board.watch(names, clock.elapsed());
-    display.changed();
+  return `${escapeJsonText(JSON.stringify(known)).slice(0, -1)},"data":${line}}`;
+}
+
+/** Number of candle times. The service corrects a candle for at most ten minutes (wire-facts 5.6). */
+const remembered = 1024;
+
+/** Reports whether an earlier candle had the same time. */
+export function createReplacements(): (event: StreamEvent) => boolean {
+  const seen = new Set<EventId>();
+  return ({ id }) => {
+    if (id === "") return false;
+    if (seen.has(id)) return true;
+    seen.add(id);
+    if (seen.size > remembered) seen.delete(seen.values().next().value ?? "");
+    return false;
   };
+}
+
+/** Knows which lines the program that reads the output has not accepted yet. */
+export function createPendingLines(output: Pick<Output, "write" | "unaccepted">) {
+  // Objects, because two writes may be of the same memory.
+  const pending = new Set<{ readonly bytes: Buffer }>();
+  let settled: (() => void) | undefined;
   return {
-    ...plain,
-    show: async (connection, events, at) => {
-      const named = events.flatMap((event) => {
-        const owner = owners.of(event, connection.subjects);
-        if (owner instanceof Foreign) return [];
-        return [{ data: dataOf(event), asset: owner === undefined ? undefined : nameOf(owner) }];
-      });
-      board.events(named, at.elapsed);
-      display.changed();
-      await Promise.resolve();
+    write: async (bytes: Buffer): Promise<void> => {
+      const each = { bytes };
+      pending.add(each);
+      try {
+        await output.write(bytes);
+      } finally {
+        pending.delete(each);
+        if (pending.size === 0) settled?.();
+      }
     },
-    watch: (wanted) => watch(wanted.map(nameOf)),
-    drop: (unwanted) => {
-      const dropped = new Set(unwanted.map(nameOf));
-      watch(names.filter((name) => !dropped.has(name)));
+    /** Waits briefly at the end of the run, and returns the number of events without a whole line in the output. */
+    unwritten: async (clock: Pick<Clock, "sleep">): Promise<number> => {
+      if (pending.size === 0) return 0;
+      const waiting = new AbortController();
+      settled = (): void => waiting.abort("written");
+      await clock.sleep(lastWrites, waiting.signal).catch(() => undefined);
+      let left = output.unaccepted?.() ?? Number.POSITIVE_INFINITY;
+      let events = 0;
+      for (const each of [...pending].toReversed()) {
+        const missing = Math.min(left, each.bytes.length);
+        left -= missing;
+        events += linesIn(each.bytes.subarray(each.bytes.length - missing));
+      }
+      return events;
     },
   };
+}
+
+function linesIn(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines += 1;
+  return lines;
 }
 
 /** Reports how a partial line from an earlier run was repaired. */

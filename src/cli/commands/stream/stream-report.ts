@@ -99,6 +99,7 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
   return {
     ...handlers,
     gapSeconds: () => gapSeconds,
+    isOpen: ({ number }: Connection) => states.get(number) === "open",
     /** `planned` is the initial number of connections, before any has reported its state. */
     state: (planned = 0) => ({
       wanted: hasClosed ? states.size : Math.max(planned, states.size),

@@ -6,7 +6,7 @@ import { feeds, streamCommand } from "../../../api/feeds/all-feeds.ts";
 import { hintAtNetworks } from "../../../api/known-networks.ts";
 import { endless, type Run, withRun } from "../../run/with-run.ts";
 import { StopReason } from "../../../client/ending.ts";
-import { watchIdle } from "./idle-connections.ts";
+import { watchIdle } from "./stops.ts";
 import { LiveStream } from "../../../client/stream.ts";
 import { withoutNames } from "../input/replace-names.ts";
 import { streamTaker } from "../input/subjects.ts";
@@ -15,9 +15,13 @@ import type { StreamFlags } from "./stream-flags.ts";
 import { alertFields, readAlerts } from "./stream-alerts.ts";
 import { openSession, type Session } from "./open-session.ts";
 import { kindOf } from "./stream-options.ts";
-import type { Subject } from "../../../client/subject.ts";
-import { unpricedAssets } from "./unpriced-assets.ts";
-import { defaultLimits, type LiveHandlers } from "../../../client/stream-options.ts";
+import { type Subject, subjectKey } from "../../../client/subject.ts";
+import { multiPrices } from "../../../api/endpoints/multi-prices.ts";
+import { member } from "../../../base/json/json-scan.ts";
+import type { Client } from "../../../client/client.ts";
+import { readPages } from "../../../client/read-pages.ts";
+import { plainList, type ListPlan } from "../../../client/list-plan.ts";
+import { defaultLimits, type LiveHandlers, type LiveOptions } from "../../../client/stream-options.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -60,11 +64,10 @@ async function streamUntilStopped(session: Session): Promise<ExitCode> {
 }
 
 /** Only whole lines count as events. A reader that has closed the pipe wants no more of them. */
-async function countUnwritten({ run, displays, stops, course }: Session): Promise<number> {
+async function countUnwritten({ run, output, stops, course }: Session): Promise<number> {
   const { reason } = stops.signal;
   if (isInterruption(reason) && reason.cause === "closed-pipe") return 0;
-  let unwritten = 0;
-  for (const display of displays) unwritten += await display.unwritten();
+  const unwritten = await output.unwritten();
   if (unwritten === 0) return 0;
   stops.leftOut(unwritten);
   course.unwritten(unwritten);
@@ -105,12 +108,12 @@ function createLiveStream(session: Session): LiveStream {
       hasHeard: (subject) => session.owners.hasHeard(subject),
       suspects: isSearching ? unpricedAssets(open.client) : undefined,
     },
-    watchIdle(context.clock, flags["idle-exit"], stops, handlersOf(session)),
+    watchIdle(context.clock, flags["idle-exit"], stops, session.course.isOpen, handlersOf(session)),
   );
 }
 
 function handlersOf(session: Session): LiveHandlers {
-  const { stops, course, displays, owners, alerts, alert, open } = session;
+  const { stops, course, output, owners, alerts, alert, open } = session;
   const { ledger } = open.client;
   return {
     ...course,
@@ -125,7 +128,7 @@ function handlersOf(session: Session): LiveHandlers {
     },
     dropped: (subjects, failure) => {
       course.dropped(subjects, failure);
-      for (const display of displays) display.drop(subjects);
+      output.board?.drop(subjects);
     },
     charged: ledger.delivered,
     events: async (connection, events, at) => {
@@ -138,7 +141,11 @@ function handlersOf(session: Session): LiveHandlers {
         wanted = stops.take(rest.length);
         const taken = wanted < rest.length ? rest.slice(0, wanted) : rest;
         rest = rest.slice(wanted);
-        await showAll(displays, taken.length, stops, (display) => display.show(connection, taken, at));
+        await output.show(connection, taken, at).catch((cause: unknown) => {
+          // Events that could not be written, for example because the disk is full, do not count.
+          stops.leftOut(taken.length);
+          throw cause;
+        });
         await alert?.(taken, connection, at);
         // Paid events are written before the stream ends for lack of credits.
         stops.written(await ledger.recorded());
@@ -147,21 +154,6 @@ function handlersOf(session: Session): LiveHandlers {
       } while (wanted > 0 && rest.length > 0 && !stops.signal.aborted);
     },
   };
-}
-
-/** Events that could not be written, for example because the disk is full, do not count. */
-async function showAll(
-  displays: Session["displays"],
-  events: number,
-  { leftOut }: Session["stops"],
-  show: (display: Session["displays"][number]) => Promise<void>,
-): Promise<void> {
-  try {
-    for (const display of displays) await show(display);
-  } catch (cause) {
-    leftOut(events);
-    throw cause;
-  }
 }
 
 /** Unknown networks and unknown assets are rejected alike. Only the message differs. */
@@ -174,7 +166,7 @@ function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown 
 
 /** Reads `@file` again on SIGHUP. If the new list is invalid, the stream does not change. */
 function listenForReload(
-  { run, known, readAssets, course, displays, stops }: Session,
+  { run, known, readAssets, course, output, stops }: Session,
   stream: LiveStream,
 ): () => void {
   const reload = async (): Promise<void> => {
@@ -185,7 +177,7 @@ function listenForReload(
       stops.signal.throwIfAborted();
       known.name(listed);
       const subjects = await stream.reload(known.labeled(listed), stops.signal);
-      for (const display of displays) display.watch(subjects);
+      output.board?.watch(subjects);
       course.reloaded(subjects);
     } catch (cause) {
       // The run ended while the list was being read, for example from a pipe without a writer.
@@ -206,4 +198,27 @@ function countCredits({ run, stops, course, open }: Session): () => void {
     if (before === 0 && credits > 0) course.costs(60 * credits, open.client.meter.creditsLeft);
     before = credits;
   });
+}
+
+/**
+ * Finds tokens without a price in REST, at one credit per token: nonexistent tokens and a few others. Returns none if
+ * the request fails.
+ */
+export function unpricedAssets(client: Client): NonNullable<LiveOptions["suspects"]> {
+  return async (subjects) => {
+    const priced = new Set<string>();
+    try {
+      for (const network of new Set(subjects.map((subject) => subject.network))) {
+        const own = subjects.filter((each) => each.network === network);
+        const list: ListPlan = { ...plainList(1, false), kind: "batch", subjects: own, fillMissing: false };
+        for await (const { rows } of readPages(client, multiPrices, new Map(), list))
+          for (const row of rows.values())
+            priced.add(subjectKey({ network, address: String(member(row, "id")) }));
+      }
+    } catch (cause) {
+      if (cause instanceof Failure) return [];
+      throw cause;
+    }
+    return subjects.filter((subject) => !priced.has(subjectKey(subject)));
+  };
 }

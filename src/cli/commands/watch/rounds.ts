@@ -6,7 +6,10 @@ import { type TextRow, textRows } from "../../../client/rows.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ApiRequest } from "../../../api/args.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
-import { type Failure, affectsOneInput } from "../../../base/failure.ts";
+import { type Failure, affectsOneInput, usageFailure } from "../../../base/failure.ts";
+import { plans, type Tier } from "../../../api/tier.ts";
+import { counted } from "../../../base/text/words.ts";
+import { estimate } from "../../run/spending/estimate.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import { startPull, totalsOf } from "../../../rows/pull.ts";
 import { createRowSelector } from "../../render/values/row-text.ts";
@@ -115,4 +118,33 @@ function rowsByKey(endpoint: Endpoint, { groups }: Round) {
     }
   }
   return rows;
+}
+
+/** Two rounds are in memory at the same time, because they are compared. */
+const maxRows = 10_000;
+const hour = 3_600_000;
+
+/** Returns the cost per hour. Rejects rounds that do not fit into memory or that exceed the rate limit. */
+export function hourlyCost(
+  { interval, every }: { readonly interval: number; readonly every: string },
+  plan: PullPlan,
+  { rpm }: RunOptions,
+  tier: Tier,
+): { readonly requests: number; readonly credits: number } {
+  const { requests, rows, credits, creditsAtMost = credits } = estimate(plan, undefined);
+  if (requests === undefined || creditsAtMost === undefined || (rows ?? 0) > maxRows)
+    throw usageFailure(
+      `--watch "${every}": each refresh is limited to ${counted(maxRows, "row")}`,
+      "request fewer rows",
+    );
+  const perMinute = rpm.value ?? plans[tier].requestsPerMinute;
+  if (typeof perMinute === "number" && (requests * 60_000) / interval > perMinute) {
+    const shortest = Math.ceil((requests * 60) / perMinute);
+    throw usageFailure(
+      `--watch "${every}": each refresh takes ${counted(requests, "request")}, but the rate limit is ${perMinute} requests/min`,
+      `send fewer requests per refresh, or refresh less often: --watch ${shortest}s`,
+    );
+  }
+  const rounds = hour / interval;
+  return { requests: Math.ceil(requests * rounds), credits: Math.ceil(creditsAtMost * rounds) };
 }

@@ -18,9 +18,8 @@ import { type PullPlan, readPlan } from "../input/pull-plan.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
-import { compareRounds, fetchRound, type Round } from "./rounds.ts";
+import { compareRounds, fetchRound, hourlyCost, type Round } from "./rounds.ts";
 import { openWatchAlerts, readWatchAlerts } from "./watch-alerts.ts";
-import { hourlyCost } from "./watch-cost.ts";
 import { openView } from "./watch-view.ts";
 import { isWaitTooLong } from "../../../client/retry.ts";
 

@@ -14,8 +14,7 @@ import {
   drawTitle,
   type BoardState,
 } from "./board-lines.ts";
-import { type BoardOrder, boardOrders, sortRows } from "./board-order.ts";
-import { drawTable } from "./board-table.ts";
+import { type BoardOrder, boardOrders, drawTable, sortRows } from "./board-table.ts";
 import { subjectKey } from "../../../client/subject.ts";
 
 interface BoardEvent {

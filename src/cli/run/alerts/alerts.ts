@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { toDouble } from "../../../base/json/compare-decimals.ts";
-import type { Condition } from "./condition.ts";
-import { createTester, readValue } from "./tester.ts";
+import { type Condition, createTester, readValue } from "./condition.ts";
 
 /** One event or row. */
 export interface Candidate {

@@ -1,0 +1,103 @@
+import type { Client } from "../../../client/client.ts";
+import { type EventOwners, Foreign } from "../../../client/event-owner.ts";
+import type { Moment } from "../../../client/gap.ts";
+import { dataOf, type StreamEvent } from "../../../client/stream-event.ts";
+import type { Connection } from "../../../client/stream-options.ts";
+import { nameOf, type Subject } from "../../../client/subject.ts";
+import type { BoardOptions, BoardState } from "../../render/board/board-lines.ts";
+import { openDisplay } from "../../render/display.ts";
+import { createPaint } from "../../render/painter.ts";
+import { readsUnicode } from "../../render/terminal.ts";
+import type { KnownAssets } from "../../run/asset-names.ts";
+import type { Run } from "../../run/with-run.ts";
+
+export interface BoardFacts extends Pick<BoardOptions, "feed" | "by" | "isSimulated" | "isOn"> {
+  readonly owners: EventOwners;
+  readonly subjects: readonly Subject[];
+  readonly known: KnownAssets;
+  /** Called when the board opens. */
+  readonly begun: () => void;
+  readonly state: () => BoardState;
+}
+
+interface StreamBoard {
+  readonly show: (connection: Connection, events: readonly StreamEvent[], at: Moment) => void;
+  readonly watch: (subjects: readonly Subject[]) => void;
+  /** Removes assets that the service does not stream. */
+  readonly drop: (subjects: readonly Subject[]) => void;
+}
+
+/** Messages appear on the board while it is open, and again on stderr after it closes. */
+export async function openBoard(
+  { context, options, report, stderr, onClose }: Run,
+  { owners, subjects, known, begun, state, ...facts }: BoardFacts,
+): Promise<StreamBoard> {
+  const { clock, env } = context;
+  // Earlier messages should appear above the board.
+  await report.settled();
+  let names = subjects.map(nameOf);
+  const { createBoard } = await import("../../render/board/board.ts");
+  const board = createBoard({
+    ...facts,
+    assets: names,
+    isUnicode: readsUnicode(env),
+    paint: await createPaint(options.isColored),
+    start: clock.elapsed(),
+    findAsset: (address, network = "") => known.find(network, address),
+  });
+  const display = openDisplay(context, {
+    frame: (window, elapsed) => board.frame(window, state(), elapsed),
+    lastFrame: (window, elapsed) => board.frame(window, undefined, elapsed),
+    pressed: board.key,
+  });
+  const say = (text: string): void => {
+    board.say(text.trim(), clock.elapsed());
+    display.changed();
+  };
+  const release = stderr.isTerminal ? stderr.hold(say) : undefined;
+  onClose(async () => {
+    await display.close();
+    await release?.();
+  });
+  begun();
+  const watch = (wanted: readonly string[]): void => {
+    names = [...wanted];
+    board.watch(names, clock.elapsed());
+    display.changed();
+  };
+  return {
+    show: (connection, events, at) => {
+      const named = events.flatMap((event) => {
+        const owner = owners.of(event, connection.subjects);
+        if (owner instanceof Foreign) return [];
+        return [{ data: dataOf(event), asset: owner === undefined ? undefined : nameOf(owner) }];
+      });
+      board.events(named, at.elapsed);
+      display.changed();
+    },
+    watch: (wanted) => watch(wanted.map(nameOf)),
+    drop: (unwanted) => {
+      const dropped = new Set(unwanted.map(nameOf));
+      watch(names.filter((name) => !dropped.has(name)));
+    },
+  };
+}
+
+/** Each request costs a credit. With more pools, only those that are already known show amounts in tokens. */
+const maxLearned = 25;
+
+/** Without the decimals of their tokens, the board would show trades as raw numbers. They are cached for a day. */
+export async function learnPools(
+  client: Client,
+  known: KnownAssets,
+  subjects: readonly Subject[],
+  signal: AbortSignal,
+): Promise<void> {
+  const unknown = subjects.filter((subject) => !known.knowsPool(subject)).slice(0, maxLearned);
+  for (const { network, address } of unknown) {
+    if (signal.aborted) return;
+    // A failure is not an error: the amounts stay raw.
+    await known.requestPool(client, network, address).catch(() => undefined);
+  }
+  known.save();
+}
