@@ -55,13 +55,9 @@ export async function refusedAlone(
     (await open("", probing.signal)).close();
     return undefined;
   } catch (cause) {
-    if (!(cause instanceof Failure) || isTransient(cause, true)) {
-      probing.signal.throwIfAborted();
-      if (cause instanceof Failure) return undefined;
-      throw cause;
-    }
-    const { status } = cause.details;
-    if (status === 401 || status === 402 || status === 405) return undefined;
+    probing.signal.throwIfAborted();
+    if (!(cause instanceof Failure)) throw cause;
+    if (isTransient(cause, true) || [401, 402, 405].includes(cause.details.status ?? 0)) return undefined;
     if (!mayBeOfOneAsset(cause)) return { invalid: subjects, failure: cause };
     const fault = await findFault(probing, subjects, cause);
     return fault.invalid.length === 0 ? undefined : fault;

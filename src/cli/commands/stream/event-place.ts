@@ -1,11 +1,15 @@
 import type { StreamEvent } from "../../../client/stream-event.ts";
 import type { Feed, FeedKind } from "../../../api/feed.ts";
-import type { PathNames } from "../../../base/files/file-pattern.ts";
-import { member } from "../../../base/json/json-scan.ts";
+import type { Clock } from "../../../base/context/context.ts";
+import { earlierFiles, type PathNames } from "../../../base/files/file-pattern.ts";
+import { readLastLines } from "../../../base/files/last-lines.ts";
+import { member, parseJson } from "../../../base/json/json-scan.ts";
 import { instant } from "../../../base/text/words.ts";
 import { parseRfc3339 } from "../../../base/time/time.ts";
 import { Foreign, type Owner, readRow } from "../../../client/event-owner.ts";
+import { type Moment, momentAt } from "../../../client/gap.ts";
 import { createSparseCount } from "../../run/repeat-limiter.ts";
+import type { StreamValues } from "./stream-flags.ts";
 
 /** What selects an event's file. */
 export interface Place {
@@ -75,4 +79,26 @@ function readTime(value: unknown): number | undefined {
   return typeof seconds === "number" && seconds >= 0 && seconds < 253_402_300_800
     ? seconds * 1000
     : undefined;
+}
+
+/** In bytes, from the end of `--events`: enough for one line with hundreds of assets. */
+const endBytes = 256 * 1024;
+
+/**
+ * When an earlier run, which may have been killed, last wrote to `--out`, or to `--events` if that file does not exist;
+ * undefined if there was none. Later times than the present come from a wrong clock.
+ */
+export async function endOfEarlierRun(
+  { out, events }: Pick<StreamValues, "out" | "events">,
+  clock: Pick<Clock, "now" | "elapsed">,
+): Promise<Moment | undefined> {
+  const now = clock.now();
+  const files = out === undefined ? [] : earlierFiles(out, "any");
+  const written = files.map(({ writtenAt }) => writtenAt).filter((at) => at <= now);
+  if (written.length > 0) return momentAt(clock, Math.max(...written));
+  if (events === undefined) return undefined;
+  const { lines } = await readLastLines(events, endBytes).catch(() => ({ lines: [] }));
+  const times = lines.map((line) => Date.parse(String(member(parseJson(line), "at"))));
+  const last = times.findLast((at) => at <= now);
+  return last === undefined ? undefined : momentAt(clock, last);
 }

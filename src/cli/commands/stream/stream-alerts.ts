@@ -1,13 +1,11 @@
 import type { Feed, FeedKind } from "../../../api/feed.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { isBetween } from "../../../base/json/compare-decimals.ts";
-import { createPathReader } from "../../../base/json/path-reader.ts";
 import type { EventOwners } from "../../../client/event-owner.ts";
 import type { Moment } from "../../../client/gap.ts";
 import { jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
-import { splitPath } from "../../render/values/row-text.ts";
-import { type Alerts, plainText, readWanted, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
+import { type Alerts, createRowReader, readWanted, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
 import type { Quiet } from "../../run/alerts/alerts.ts";
 import type { Connection } from "../../../client/stream-options.ts";
@@ -40,7 +38,7 @@ export function createEventAlerts(
   { owners, others, now, broken }: Reading,
 ) {
   const names = alertFields(alerts);
-  const readPaths = createPathReader(names.map(splitPath));
+  const readRow = createRowReader(names);
   const quiet = new Map<Subject, Quiet>();
   return async (events: readonly StreamEvent[], connection: Connection, at: Moment): Promise<void> => {
     const time = now();
@@ -59,9 +57,8 @@ export function createEventAlerts(
       }
       // Needed only if the event matches, or if the parser has not found its texts.
       const row = (): string => jsonLine(event) ?? "";
-      const readAt = createReader(event, first, () => readPaths(row()));
-      const read = (field: string): string | undefined =>
-        readAt(names.indexOf(field)) ?? readAt(names.indexOf(otherName[field] ?? ""));
+      const readText = event.texts === undefined ? readRow(row()) : locatedReader(event, first, names);
+      const read = (field: string): string | undefined => readText(field) ?? readText(otherName[field] ?? "");
       const candidate = { asset: nameOf(owner), label: owner.label, read, row, at: time };
       quiet.set(owner, alerts.see(candidate, at.elapsed));
     }
@@ -69,18 +66,11 @@ export function createEventAlerts(
   };
 }
 
-/** Returns the text of a field by its index. `parse` finds the texts that the parser has not found. */
-function createReader(
-  { bytes, texts }: StreamEvent,
-  first: number,
-  parse: () => readonly (string | undefined)[],
-) {
-  if (texts === undefined) {
-    let parsed: readonly (string | undefined)[] | undefined;
-    return (index: number): string | undefined => plainText((parsed ??= parse())[index]);
-  }
-  return (index: number): string | undefined => {
-    const [from = 0, to = 0] = index < 0 ? [] : [texts[first + 2 * index], texts[first + 2 * index + 1]];
+function locatedReader({ bytes, texts = [] }: StreamEvent, first: number, names: readonly string[]) {
+  return (name: string): string | undefined => {
+    const index = names.indexOf(name);
+    const place = first + 2 * index;
+    const [from = 0, to = 0] = index < 0 ? [] : [texts[place], texts[place + 1]];
     return from === to ? undefined : bytes.toString("latin1", from, to);
   };
 }

@@ -154,24 +154,31 @@ type AlertRow = Pick<Candidate, "asset" | "label" | "at"> & { readonly text: str
 
 /** `within` is the path to the fields in each row. */
 export function createRowAlerts({ fields, isOver, see, flush }: Alerts, within: readonly string[] = []) {
-  const readPaths = createPathReader(fields.map((field) => [...within, ...splitPath(field)]));
+  const readRow = createRowReader(fields, within);
   /** Returns the number of rows up to the limit of alerts. `now` is on the monotonic clock. */
   return async (rows: readonly AlertRow[], now: number): Promise<number> => {
     let seen = 0;
     for (const { text, ...facts } of rows) {
       if (isOver()) break;
       seen += 1;
-      const values = readPaths(text);
-      const read = (field: string): string | undefined => plainText(values[fields.indexOf(field)]);
-      see({ ...facts, read, row: () => text }, now);
+      see({ ...facts, read: readRow(text), row: () => text }, now);
     }
     await flush();
     return seen;
   };
 }
 
-/** The text of a JSON value, without the quotes of a string; undefined for null and for a missing value. */
-export function plainText(raw: string | undefined): string | undefined {
-  if (raw === undefined || raw === "null") return undefined;
-  return raw.startsWith('"') ? decodeName(raw) : raw;
+/**
+ * Reads the JSON of a row. The text of a field has no quotes, and is undefined for null and for a missing value.
+ */
+export function createRowReader(fields: readonly string[], within: readonly string[] = []) {
+  const readPaths = createPathReader(fields.map((field) => [...within, ...splitPath(field)]));
+  return (row: string) => {
+    const values = readPaths(row);
+    return (field: string): string | undefined => {
+      const raw = values[fields.indexOf(field)];
+      if (raw === undefined || raw === "null") return undefined;
+      return raw.startsWith('"') ? decodeName(raw) : raw;
+    };
+  };
 }
