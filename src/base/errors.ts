@@ -90,7 +90,7 @@ const all = {
   wait_too_long: temporary(
     6,
     "The service requested a wait of more than 1h",
-    "try again in 1h, use another key, or add --rpm unlimited",
+    "wait for the time in the message, or use another key (--profile)",
   ),
   stream_limit: temporary(
     6,
@@ -111,7 +111,7 @@ const all = {
   stream_error: temporary(7, "The service ended the stream with an error event", "restart the stream"),
   clock_jump: temporary(
     7,
-    "The machine was suspended, or its clock was changed, so the stream was reconnected",
+    "The machine was suspended, or its clock was changed; the stream reconnects, and the command continues",
     "no action is required",
   ),
   idle: temporary(8, "No event arrived within the --idle-exit time", "check the assets, or allow more time"),

@@ -121,5 +121,6 @@ export function waitTooLong({ details }: Failure): Failure {
   const limit = formatDuration(maxServiceWait);
   const { status, why, retryable, body, retryAfter } = details;
   const problem = `the service requested a wait of ${wait}, longer than the limit of ${limit}`;
-  return fail("wait_too_long", problem, { status, why, retryable, body, retryAfter });
+  const next = `try again in ${wait}, or use another key (--profile)`;
+  return fail("wait_too_long", problem, { status, why, retryable, body, retryAfter, next });
 }

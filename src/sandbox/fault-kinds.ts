@@ -117,7 +117,7 @@ export const faultTraits = {
     layer: "cache",
     value: "duration",
     byDefault: 60_000,
-    help: "Responses come from a cache for this long in real time, with Age, and for 10m if the service fails (default 60s); :free copies cost nothing, :path ignores the query",
+    help: "Responses come from a cache for this long in real time, with Age, and for 10m if the service fails (default 60s); with :free, copies cost no credits; with :path, the cache ignores the query",
   },
   "stream-cut": { ...stream, help: "Stream cut after this many events (default 3)" },
   "stream-silent": {
@@ -148,7 +148,7 @@ export const faultTraits = {
     byDefault: 60_000,
     sample: { of: "rows", share: 0.01 },
     example: "withdrawn-rows=60s:1%",
-    help: "An additional row follows each of these rows, and disappears when it is this old (default 60s:1%)",
+    help: "An extra row follows this share of the rows, and disappears when it is this old (default 60s:1%)",
   },
   reorg: {
     ...market,

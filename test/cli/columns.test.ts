@@ -85,7 +85,7 @@ describe("--columns", () => {
     ],
     [
       "networks --columns network -o json",
-      "--columns requires a table, but the output is json\n  hint: add -o table, or use --fields",
+      "--columns requires a table, csv or tsv, but the output is json\n  hint: add -o table, or use --fields",
     ],
     [
       "api /networks/ethereum/unknown --columns network",

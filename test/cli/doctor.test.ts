@@ -117,7 +117,7 @@ describe("doctor without a problem", () => {
     const env = { DEXDATA_API_KEY: "Bearer nonsense", HTTPS_PROXY: "http://proxy.invalid:1" };
     const { exit, stdout, stderr } = await dexdata("doctor --sandbox --no-stream -o table", { env });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
-    expect(stdout).toMatch(/^ok {4}key {19}…dbox from the sandbox, pro$/mu);
+    expect(stdout).toMatch(/^ok {4}key {19}…dbox from the sandbox, on the pro plan$/mu);
     expect(stdout).toMatch(/\n\nall \d+ checks passed\n$/u);
   });
 

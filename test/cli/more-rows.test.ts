@@ -71,7 +71,7 @@ describe.each(lists)("%s", (command) => {
   test("--stats shows the same", async () => {
     const { stderr } = await runCommand(`${command} --limit 10 --stats`);
     expect(stderr).toMatch(
-      /^1 request, 1 credit \([\d,]+ left\), \d+ms, more: true, (?:page: 2|cursor: \S+)/u,
+      /^1 request, 1 credit \([\d,]+ left\), \d+ms, more rows: --(?:page 2|cursor \S+)/u,
     );
   });
 });

@@ -158,7 +158,7 @@ describe("--out FILE.gz", () => {
     expect((await pull(list, link, "--resume")).exit).toBe(7);
     const { exit, stderr } = await pull(list, file, "--resume", "-o", "ndjson");
     expect(exit).toBe(2);
-    expect(stderr).toContain("it belongs to a different query (packing: gzip; now not set)");
+    expect(stderr).toContain("it belongs to a different query (packing: gzip then, not set now)");
   });
 });
 

@@ -258,7 +258,7 @@ describe("an unfinished pull", () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        `error: cannot resume ${file}: it belongs to a different query (--fields: all; now id)\n` +
+        `error: cannot resume ${file}: it belongs to a different query (--fields: all then, id now)\n` +
         "  hint: repeat the original command, or start over with --force instead of --resume\n",
     });
   });

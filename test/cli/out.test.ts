@@ -445,13 +445,13 @@ describe("--out --resume", () => {
       "network: ethereum",
     );
     await refused([...words, "-o", "json"], "--output");
-    await refused(words.with(words.indexOf("2"), "3"), "--page-size: 2; now 3");
+    await refused(words.with(words.indexOf("2"), "3"), "--page-size: 2 then, 3 now");
     await refused(
       [...words, "--created-after", "2026-11-20"],
-      "--created-after: not set; now 2026-11-20T00:00:00Z",
+      "--created-after: not set then, 2026-11-20T00:00:00Z now",
     );
     await refused([...words, "--fields", "id"], "--fields");
-    await refused([...words, "--volume-usd-24h-min", "5"], "--volume-usd-24h-min: not set; now 5");
+    await refused([...words, "--volume-usd-24h-min", "5"], "--volume-usd-24h-min: not set then, 5 now");
     await refused(words, "service", sandbox.env("keyless"));
     writeFileSync(file, Buffer.from(kept.toString().replace("0x00", "0x0f")));
     const changed = await dexdata([...words, "--error-format", "text"], { env });

@@ -246,7 +246,7 @@ describe("refused before anything is sent", () => {
     ],
     [
       "networks -o parquet --columns id",
-      "--columns requires a table, but the output is parquet",
+      "--columns requires a table, csv or tsv, but the output is parquet",
       "use --fields",
     ],
     ["networks -o parquet --watch 5s", "--output parquet cannot be used with --watch", "use ndjson"],

@@ -231,7 +231,7 @@ describe("with --out", () => {
     heal();
     const other = await pull(file, "id", "--resume");
     expect(other.exit).toBe(2);
-    expect(other.stderr).toContain("--prefix: chain,id; now id");
+    expect(other.stderr).toContain("--prefix: chain,id then, id now");
     expect((await pull(file, "chain,id", "--resume", "--receipt", receipt)).exit).toBe(0);
     expect(readFileSync(file, "utf8")).toBe(readFileSync(whole, "utf8"));
     expect(linesOf(readFileSync(file, "utf8"))[0]).toMatch(/^ethereum:0x00\t\{"chain"/u);

@@ -205,6 +205,11 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     "use only one of them",
   ],
   [
+    "prices ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --at-field t",
+    "--at-field requires one list of assets: - or @file",
+    "usage: dexdata prices [network] <@file|-> --at-field <field>",
+  ],
+  [
     "config list --timeout 5s",
     'unknown flag --timeout for "dexdata config list"',
     "see: dexdata config list --help",
@@ -246,6 +251,17 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
 test.each(["-o=json", "-ojson", "-o json", "-qo=json"])("%s is read like --output=json", async (words) => {
   const { exit, stdout } = await dexdata(`networks --limit 1 ${words}`, { env: { DEXDATA_SANDBOX: "1" } });
   expect({ exit, start: stdout.slice(0, 2) }).toEqual({ exit: 0, start: "[{" });
+});
+
+test("a flag that conflicts with DEXDATA_SANDBOX names the variable, and not a flag that was not given", async () => {
+  const words = "networks --profile work --error-format text";
+  const { exit, stderr } = await dexdata(words, { env: { DEXDATA_SANDBOX: "1" } });
+  expect({ exit, stderr }).toEqual({
+    exit: 2,
+    stderr:
+      "error: --profile cannot be used with DEXDATA_SANDBOX: the sandbox has separate hosts and keys\n" +
+      "  hint: unset DEXDATA_SANDBOX\n",
+  });
 });
 
 describe("invalid input", () => {

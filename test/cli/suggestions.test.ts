@@ -75,8 +75,8 @@ describe("search --limit", () => {
 
   test("reports in the receipt's terms that there is more, and estimates at most as many rows", async () => {
     const { stderr } = await run("search usdc --limit 1 -o ndjson --stats");
-    expect(stderr).toContain("more: true");
-    expect((await run("search usdc --limit 500 -o ndjson --stats")).stderr).not.toContain("more: true");
+    expect(stderr).toContain(", more rows available");
+    expect((await run("search usdc --limit 500 -o ndjson --stats")).stderr).not.toContain("more rows");
     expect(toRow((await run("search usdc --limit 4 --estimate -o json")).stdout)).toMatchObject({
       rows_at_most: 12,
       requests: 1,

@@ -83,7 +83,7 @@ const sharedVariables: readonly Row[] = [
   ["`FORCE_COLOR`", "`0` and `false`: color never; other values: color always"],
   ["`TERM`", "`dumb`: no color and no live board"],
   ["`LC_ALL`, `LC_CTYPE`, `LANG`", "UTF-8 or ASCII output"],
-  ["`WT_SESSION`", "UTF-8 output in Windows Terminal, if none of these three is set"],
+  ["`WT_SESSION`", "UTF-8 output in Windows Terminal, if none of `LC_ALL`, `LC_CTYPE` and `LANG` is set"],
   ["`XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME`", "parents of the directories above"],
   ["`HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`", "[proxies](guide.md#proxies)"],
   ["`NODE_EXTRA_CA_CERTS`", "a file with more certificate authorities"],

@@ -292,7 +292,7 @@ describe("causes of an end", () => {
           message: "the service requested a wait of 1h1s, longer than the limit of 1h",
           waits: before,
         });
-        expect(details.next).toContain("--rpm unlimited");
+        expect(details.next).toBe("try again in 1h1s, or use another key (--profile)");
       }
     },
   );

@@ -104,6 +104,14 @@ describe("the public dialect", () => {
     );
   });
 
+  test("without a key, reserves of a preview asset require a plan, not another asset: exit 4", async () => {
+    const words = `stream ethereum:${weth} --feed reserves --limit 1 --error-format text`;
+    const { exit, stderr } = await dexdata(words, { env: sandbox.env("keyless") });
+    expect(exit).toBe(4);
+    expect(stderr).toContain("error: stream --feed reserves requires a free plan or higher");
+    expect(stderr).not.toContain("preview assets;");
+  });
+
   test("without a key, an asset outside the preview: exit 4", async () => {
     const env = sandbox.env("keyless");
     const { exit, stderr } = await listen("ethereum:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48", undefined, {

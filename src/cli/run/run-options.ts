@@ -105,7 +105,7 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
 function columnsFor(format: RowFormat, names: readonly string[] | undefined): readonly string[] | undefined {
   if (names === undefined || hasColumns(format)) return names;
   throw usageFailure(
-    `--columns requires a table, but the output is ${format}`,
+    `--columns requires a table, csv or tsv, but the output is ${format}`,
     "add -o table, or use --fields",
   );
 }
@@ -123,8 +123,8 @@ function readSandbox(
   const foreign = ["base-url", "streaming-url", "key-file", "profile"].find((name) => typed.has(name));
   if (foreign !== undefined)
     throw usageFailure(
-      `--${foreign} cannot be used with --sandbox: the sandbox has separate hosts and keys`,
-      "use only one of them",
+      `--${foreign} cannot be used with ${sandbox === true ? "--sandbox" : settings.sandbox.where}: the sandbox has separate hosts and keys`,
+      sandbox === true ? "use only one of them" : `unset ${settings.sandbox.where}`,
     );
   if (!isTier(tier)) throw choiceFailure(`--tier "${tier}"`, tier, tiers);
   // Scripts should fail here as they would with the key of that plan.

@@ -79,7 +79,8 @@ function sentenceFor(answer: Answer, body: ErrorBody, request: StreamRequest, ta
 }
 
 function planRefused(body: ErrorBody, request: StreamRequest, target: Target): Sentence {
-  if (body.code !== "preview_only") {
+  // No asset of the other feeds is a preview asset.
+  if (body.code !== "preview_only" || request.plan !== "keyless") {
     const { message, next } = planNeeded(request.command, request.plan, body, target);
     const lacking = request.plan === "free" ? "a key" : "a paid plan";
     return { message, next: `${next}; without ${lacking}, use: ${withoutStream(request)}` };

@@ -106,9 +106,12 @@ describe("dexdata explain", () => {
     expect(stderr.split("\n")[1]).toBe(`  hint: ${next}`);
   });
 
-  test.each(["999", "9", "1000", "-1", "what"])("%s is unknown, and gets no suggestion", async (word) => {
-    const { exit, stderr } = await dexdata(["explain", "--", word]);
-    expect(exit).toBe(2);
-    expect(stderr).not.toContain("did you mean");
-  });
+  test.each(["999", "9", "1000", "-1", "what", "foo", "R3"])(
+    "%s is unknown, and gets no suggestion",
+    async (word) => {
+      const { exit, stderr } = await dexdata(["explain", "--", word]);
+      expect(exit).toBe(2);
+      expect(stderr).not.toContain("did you mean");
+    },
+  );
 });

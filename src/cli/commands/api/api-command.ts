@@ -10,7 +10,7 @@ export const apiCommand = command({
   summary: "Call any API path; --paginate fetches every row",
   credits: {
     full: "1 credit per request; /multi/prices costs 1 credit per address",
-    brief: "1 per request, ...",
+    brief: "1 per request",
   },
   plan: { full: "depends on the endpoint", brief: "depends on the endpoint", isBounded: false },
   examples: [

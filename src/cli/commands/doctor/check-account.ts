@@ -37,7 +37,9 @@ export async function checkKey(context: Context, options: RunOptions): Promise<O
 /** The sandbox has its own keys, so stored keys are not read here. */
 export function sandboxKey({ key, tier }: Target): Outcome {
   return ok(
-    key === undefined ? "none: keyless plan of the sandbox" : `${maskKey(key)} from the sandbox, ${tier}`,
+    key === undefined
+      ? "none: keyless plan of the sandbox"
+      : `${maskKey(key)} from the sandbox, on the ${tier} plan`,
   );
 }
 

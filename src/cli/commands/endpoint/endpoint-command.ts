@@ -61,10 +61,9 @@ function planOf(group: readonly Endpoint[]): PlanInWords {
     return { ...who, full: `${brief}${who.full.slice(who.brief.length)}`, brief };
   });
   const said = [...new Map(needed.map((each) => [each.full, each])).values()];
-  const [first = anyPlan, ...others] = said;
   return {
     full: said.map(({ full }) => full).join("; "),
-    brief: others.length === 0 ? first.brief : `${first.brief}, ...`,
+    brief: said.map(({ brief }) => brief).join("; "),
     isBounded: said.some(({ isBounded }) => isBounded),
   };
 }

@@ -40,10 +40,14 @@ export async function explain(
     );
   const explanation = explanationOf(word);
   if (explanation === undefined) {
-    const near = /^_?\d/u.test(word) ? undefined : nearest(word, explainedWords());
+    // The codes are long, so a short word is close to one only by chance.
+    const near = word.length < 4 || /\d/u.test(word) ? undefined : nearest(word, explainedWords());
+    const known = /^[a-z]\d$/u.test(word)
+      ? "rules of verify: dexdata verify --help"
+      : "known codes: see docs/reference.md, or e.g. dexdata explain 8";
     throw usageFailure(
       `unknown error code, HTTP status, exit code or path "${withoutSecrets(words.join(" "))}"`,
-      didYouMean(near, `known: ${errorCodes.slice(0, 17).join(", ")}`),
+      didYouMean(near, known),
     );
   }
   const isDrawn = flags.output === undefined || flags.output === "table";

@@ -4,8 +4,17 @@ import { duration, durationFrom, durationOrZero, outputFile, text } from "../../
 /** In milliseconds. */
 const shortestBlind = 20_000;
 
+interface AlertTexts {
+  readonly summary: string;
+  readonly usualCooldown: string;
+  /** What `--limit` counts. It starts with the punctuation that joins it. */
+  readonly limits?: string;
+  /** The flags that set the time between two reads; none for a stream. */
+  readonly reads?: string;
+}
+
 /** The flags of alerts on events and rows. */
-export const alertFlags = (summary: string, usualCooldown: string, limits = "; --limit counts alerts") => ({
+export const alertFlags = ({ summary, usualCooldown, limits = "", reads }: AlertTexts) => ({
   when: flag({ ...text("test"), isRepeatable: true }, "Rows", {
     summary,
     details: `; prints a line, or passes it to the command after --${limits}`,
@@ -20,8 +29,9 @@ export const alertFlags = (summary: string, usualCooldown: string, limits = "; -
     with: "when",
     needs: { flag: "when", next: "add --when" },
     summary: "Also alert after this long without reliable data",
-    details:
-      " (DEXDATA_ALERT=blind), and again when data is back (DEXDATA_ALERT=back); at least 20s, and longer than the time between two reads (--poll or --watch; by default 1m with --follow)",
+    details: `, and again when data is back; the command gets DEXDATA_ALERT=blind or DEXDATA_ALERT=back; at least 20s${
+      reads === undefined ? "" : `, and longer than the time between two reads (${reads})`
+    }`,
   }),
   state: flag(outputFile, "Rows", {
     summary: "Keep the state of alerts in this file across restarts",
@@ -31,15 +41,20 @@ export const alertFlags = (summary: string, usualCooldown: string, limits = "; -
 });
 
 /** For rows. */
-export function rowAlertFlags(summary: string, needs: Flag["needs"] & object) {
-  const { when, state, ...others } = alertFlags(summary, "0");
-  return { ...others, when: { ...when, with: "follow", needs }, state: { ...state, with: "follow", needs } };
+export function rowAlertFlags(texts: AlertTexts, needs: Flag["needs"] & object) {
+  const { when, state, ...others } = alertFlags(texts);
+  const owners = { with: [needs.flag, needs.or ?? []].flat(), needs };
+  return { ...others, when: { ...when, ...owners }, state: { ...state, ...owners } };
 }
 
 /** For `--watch`, except where rows can be followed. */
 export const watchAlertFlags: Flags = Object.fromEntries(
   Object.entries({
-    ...alertFlags("Alert when this becomes true for a row, e.g. 'price_usd < 3000'", "1m", ""),
+    ...alertFlags({
+      summary: "Alert when this becomes true for a row, e.g. 'price_usd < 3000'",
+      usualCooldown: "1m",
+      reads: "--watch",
+    }),
     for: flag(duration, "Rows", { summary: "Stop after this long" }),
   }).map(([name, each]) => {
     const belongs = { with: "watch", needs: { flag: "watch", next: "add --watch" } };

@@ -41,7 +41,7 @@ export const followFlags = {
   follow: flag(toggle, group, {
     summary: "Print rows since --from, then new rows; oldest first",
     details:
-      "; costs 1 credit per request and per stream event; --out appends to its file, or with {date} in the name to one file per day",
+      "; costs 1 credit per request and per stream event; --out appends to its file (with {date} in its name: one file per day)",
     excludes: [
       { flag: "all", next: "remove --all; --follow outputs every row anyway" },
       { flag: "to", next: "--follow has no end time; stop it with --for or --limit" },
@@ -73,7 +73,12 @@ export const followFlags = {
     ],
   }),
   ...rowAlertFlags(
-    "Alert for each row for which this is true, e.g. 'size_usd > 100k and type = swap'",
+    {
+      summary: "Alert for each row for which this is true, e.g. 'size_usd > 100k and type = swap'",
+      usualCooldown: "0",
+      limits: "; --limit counts alerts",
+      reads: "--poll; without it, 1m",
+    },
     needs,
   ),
   for: flag(duration, group, { with: "follow", needs, summary: "Stop after this long" }),
@@ -102,7 +107,7 @@ export const followFlags = {
     summary: "Use this streaming host",
   }),
   speed: flag(speed, "Hosts and keys", {
-    with: ["follow", "sandbox"],
+    with: "follow and --sandbox",
     needs,
     summary: "Speed of the simulated clock",
     default: 1,
@@ -116,7 +121,12 @@ const byCreation = "--follow prints the rows in the order in which they were cre
 export const growthFlags = {
   ...pick(followFlags, "speed"),
   ...rowAlertFlags(
-    "Alert when this is true of a pool: a new one, or with --watch, a listed one; e.g. 'dex_id = uniswap_v3'",
+    {
+      summary: "Alert when this is true of a new or listed pool, e.g. 'dex_id = uniswap_v3'",
+      usualCooldown: "0; with --watch, 1m",
+      limits: "; with --follow, --limit counts alerts",
+      reads: "--watch or --poll; without --poll, --follow has 1m",
+    },
     orWatch,
   ),
   follow: flag(toggle, "Rows", {
@@ -136,7 +146,11 @@ export const growthFlags = {
   ...Object.fromEntries(
     Object.entries(pick(followFlags, "for", "events")).map(([name, each]) => [
       name,
-      { ...each, group: "Requests" as const, ...(name === "for" && { needs: orWatch }) },
+      {
+        ...each,
+        group: "Requests" as const,
+        ...(name === "for" && { with: ["follow", "watch"], needs: orWatch }),
+      },
     ]),
   ),
   poll: flag(duration, "Requests", {

@@ -63,7 +63,10 @@ export async function readRowsAt(
   const network = words.length > 1 && !isList(first) ? first : undefined;
   const [word = "", more] = network === undefined ? words : others;
   if (!isList(word) || more !== undefined)
-    throw usageFailure("--at-field requires one list of assets: - or @file", taker.usage);
+    throw usageFailure(
+      "--at-field requires one list of assets: - or @file",
+      "usage: dexdata prices [network] <@file|-> --at-field <field>",
+    );
   const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
   const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
   const list = { text, field, network, source, names: sources.names };

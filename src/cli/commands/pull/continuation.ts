@@ -166,11 +166,20 @@ export function restOf({ plan, reached: { last, unfinished } }: PlannedPull): Re
   return { more: true, next: { [next.flag]: next.value, ...(next.to !== undefined && { to: next.to }) } };
 }
 
-/** For example, `more: true, cursor: abc`; undefined if no list continues. */
+const shownPosition = (flag: string, value: string): string =>
+  flag === "from" || flag === "to" ? formatInstant(fromWire(value)) : value;
+
+/** For example, `more rows: --cursor abc`; undefined if no list continues. */
 export function restText(run: PlannedPull): string | undefined {
   const { more, next } = restOf(run);
   if (more !== true) return undefined;
-  return ["more: true", ...Object.entries(next ?? {}).map((each) => each.join(": "))].join(", ");
+  // No flag selects one of several inputs.
+  if (next === null || next["subject"] !== undefined) return "more rows available";
+  const isRaw = run.plan.endpoint.raw !== undefined;
+  const flags = Object.entries(next).map(([name, value]) =>
+    isRaw ? `--field ${name}=${value}` : `--${name} ${shownPosition(name, value)}`,
+  );
+  return `more rows: ${flags.join(" ")}`;
 }
 
 /**
@@ -188,7 +197,9 @@ export function explainEarlyEnd(thrown: unknown, run: Pull): unknown {
   if (!(cause instanceof Failure) || rows === 0) return cause;
   const { code, isDamaged, next: advice } = cause.details;
   const isLasting = code === "output" || (cause.exit >= 4 && cause.exit <= 6);
-  const hasBoth = isLasting && advice !== undefined && next !== undefined;
+  // The limit of a run starts over with the next run.
+  const isLimitOfRun = code === "max_credits" && cause.message.startsWith("--max-credits");
+  const hasBoth = isLasting && !isLimitOfRun && advice !== undefined && next !== undefined;
   // The way out is mentioned first, because the command to continue would run into the same problem again: the output,
   // the key or plan, the credits or the rate limit.
   const both = hasBoth ? `${advice}; ${next}` : (next ?? advice);

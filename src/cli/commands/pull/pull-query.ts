@@ -106,7 +106,7 @@ export function checkSameQuery(file: string, begun: Query, asked: Query, endpoin
       value === undefined ? "not set" : show(name === "service" ? namesIn(value) : value),
     );
     // Digests of long input lists would explain nothing.
-    const difference = name === "inputs" ? "the inputs are different" : `${label}: ${was}; now ${is}`;
+    const difference = name === "inputs" ? "the inputs are different" : `${label}: ${was} then, ${is} now`;
     throw fail("checkpoint", `cannot resume ${file}: it belongs to a different query (${difference})`, {
       next: "repeat the original command, or start over with --force instead of --resume",
     });

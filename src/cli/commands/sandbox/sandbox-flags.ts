@@ -87,7 +87,7 @@ export const sandboxNotes: readonly Block[] = [
   {
     prose:
       "With -- command, dexdata runs the command against this sandbox, and stops the sandbox when the command ends. " +
-      "With --clock, DEXDATA_NOW gives the command the same start time.",
+      "With --clock, the command also gets DEXDATA_NOW, so that both start at the same time.",
   },
   {
     heading: "Faults",
@@ -100,8 +100,8 @@ export const sandboxNotes: readonly Block[] = [
   {
     prose:
       "Five kinds change the market instead of requests: late-rows, late-pools, withdrawn-rows, reorg and reach. " +
-      "Their [when] is a share of rows, pools or blocks, from :0% to :100%. All responses at one time agree with each other, " +
-      "and once rows are old enough, they are the same as without faults. Values are durations such as 90s, 20m, 3h " +
+      "Their [when] is a share of rows, pools or blocks, from :0% to :100%. Responses at the same time never contradict each other, " +
+      "and once rows are old enough, responses are the same as without these faults. Values are durations such as 90s, 20m, 3h " +
       "or 7d, except for reorg, which takes a number of blocks.",
   },
   {

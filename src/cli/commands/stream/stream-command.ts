@@ -8,8 +8,8 @@ import { costOfTokens, streamFlags, streamNotes, streamShared } from "./stream-f
 /** Such as `dev or higher for transactions and ohlcv`, from the lowest plan up. */
 const plansOfFeeds = tiers.flatMap((tier) => {
   const names = feedsWith(({ plan }) => plan === tier);
-  const who = tier === "keyless" ? "any" : `${tier} or higher`;
-  return names.length === 0 ? [] : [`${who} for ${inWords(names, "and")}`];
+  const who = `${tier === "keyless" ? "any" : `${tier} or higher`} for ${inWords(names, "and")}`;
+  return names.length === 0 ? [] : [tier === "keyless" ? `${who} (without a key: only preview assets)` : who];
 });
 
 export const streamCommand = command({
@@ -21,7 +21,7 @@ export const streamCommand = command({
   credits: { full: `1 credit per event; ${costOfTokens}`, brief: "1 per event" },
   plan: {
     full: plansOfFeeds.join("; "),
-    brief: `${plansOfFeeds[0]}, ...`,
+    brief: "any for prices; higher for other feeds",
     isBounded: true,
   },
   examples: [

@@ -100,13 +100,14 @@ export const streamFlags = {
     choicesIn: "details",
   }),
   limit: flag(wholeNumber({ min: 1 }), "Rows", {
-    summary: "Stop after this many events, or with --when, alerts",
+    summary: "Stop after this many events (with --when: alerts)",
   }),
   for: flag(duration, "Rows", { summary: "Stop after this long" }),
-  ...alertFlags(
-    "Alert when this is true, e.g. 'price < 3000' or 'price moves 5% in 1h'",
-    "1m; 0 for feeds other than prices",
-  ),
+  ...alertFlags({
+    summary: "Alert when this is true, e.g. 'price < 3000' or 'price moves 5% in 1h'",
+    usualCooldown: "1m; 0 for feeds other than prices",
+    limits: "; --limit counts alerts",
+  }),
   "idle-exit": flag(duration, "Rows", {
     summary: "Exit 8 if any one connection is silent for this long",
   }),
@@ -124,10 +125,10 @@ export const streamFlags = {
   out: flag(outputFile, "Output", {
     summary: "Append events to a file",
     details:
-      "; with {network} {token} {pool} {candle} {year} {month} {date} {date-hour} in the name, to the file of its asset and its UTC time, e.g. 'ticks/{token}/{date}.ndjson'",
+      "; its name can contain {network} {token} {pool} {candle} {year} {month} {date} {date-hour}, and each event goes to the file for its asset and its UTC time, e.g. 'ticks/{token}/{date}.ndjson'",
   }),
   events: flag(outputFile, "Output", {
-    summary: "Append connection events to this file as NDJSON",
+    summary: "Append status events to this file as NDJSON",
     details: `: ${streamEvents.join(", ")}`,
   }),
   metrics: metricsFlag(),

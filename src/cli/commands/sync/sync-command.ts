@@ -13,7 +13,7 @@ export const syncCommand = command({
   credits: { full: "1 credit per request; see --estimate", brief: "1 per request" },
   plan: {
     full: "any for pools and pool candles; dev or higher for transactions and token candles",
-    brief: "any for pool candles, ...",
+    brief: "any for pools and pool candles; otherwise dev or higher",
     isBounded: true,
   },
   examples: [

@@ -45,7 +45,7 @@ export const syncFlags = {
     details: "; takes the arguments and filters of pools search; 1 credit per 100 rows and period",
   }),
   list: flag(text("name"), "Rows", {
-    summary: "Name for the pools of --search or --kind pools",
+    summary: "Name of the list that --search or --kind pools records",
     defaultSaid: "default: 'search' with --search, otherwise 'pools'",
   }),
   every: flag(text("duration", "duration"), "Rows", {

@@ -27,8 +27,9 @@ export const verifyCommand = command({
   notes: [
     {
       prose:
-        "Files are NDJSON, JSON, CSV or TSV as --out writes them, also compressed by gzip, or Parquet. A receipt (--receipt) stands for " +
-        "the file named in it, or for the only other file named on the command line. A directory must be one that dexdata sync created. " +
+        "Files are NDJSON, JSON, CSV or TSV as --out writes them, also compressed by gzip, or Parquet. If you name a " +
+        "receipt (--receipt), verify checks the file that the receipt names; if you also name exactly one data file, it checks " +
+        "that file against the receipt. A directory must be one that dexdata sync created. " +
         "No request is sent, and no file is changed or deleted.",
     },
     {

@@ -34,14 +34,14 @@ export function fullRows(flags: Flags): readonly Row[] {
 export const flagBlocks = (flags: Flags): readonly Block[] =>
   groupedFlags(flags).map(([heading, inside]) => ({ heading, rows: fullRows(inside) }));
 
-/** The flags without which this one has no effect. */
+/** The flags without one of which this one has no effect. */
 const ownersOf = ({ with: owners }: Flag): readonly string[] =>
   typeof owners === "string" ? [owners] : owners;
 
 /** `Sandbox only: plan to simulate`, `With --follow: stop after this long` */
 function owned(summary: string, owners: readonly string[]): string {
   if (owners.length === 0) return summary;
-  const names = owners.map((owner) => `--${owner}`).join(" and ");
+  const names = owners.map((owner) => `--${owner}`).join(" or ");
   const condition = names === "--sandbox" ? "Sandbox only" : `With ${names}`;
   return `${condition}: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`;
 }

@@ -3,9 +3,10 @@ import type { Presentation, Renderer } from "../renderer.ts";
 import type { Format } from "../format.ts";
 import { createRowSelector } from "../values/row-text.ts";
 
-/** Typed columns for DuckDB, Polars and others, with exact decimals. Its code and its libraries are loaded on first use. */
+/** Typed columns for DuckDB, Polars and others. Its code and its libraries are loaded on first use. */
 export const parquet: Format = {
-  summary: "Typed columns with exact decimals, for tools such as DuckDB and Polars; only in pipes and files",
+  summary:
+    "Typed columns for tools such as DuckDB: exact decimals for raw amounts, doubles for prices; only in pipes and files",
   columns: undefined,
   ending: "parquet",
   canGrow: true,

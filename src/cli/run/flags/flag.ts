@@ -21,7 +21,7 @@ export interface Flag<Value = unknown> {
   /** The part of the text that already lists all choices, so that help does not repeat them. */
   readonly choicesIn: "summary" | "details" | undefined;
   readonly short: string | undefined;
-  /** The flags that this one belongs to in help. The program checks only `needs`. */
+  /** The flags that this one belongs to in help: one of several is enough. The program checks only `needs`. */
   readonly with: string | readonly string[];
   /** The flag that must also be set, or its alternative, with a hint for when both are missing. */
   readonly needs: { readonly flag: string; readonly or?: string; readonly next: string } | undefined;

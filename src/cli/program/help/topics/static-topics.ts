@@ -105,11 +105,11 @@ Flags:
 
 export const alertsTopic = `
 With --when, dexdata prints a line or runs a command when a condition becomes true. It works in dexdata stream, with
---follow, and with --watch in lists whose rows can change, such as prices and pools search.
+--follow, and with --watch (except in ohlcv and txns).
 
 Flags:
-  --when 'price < 3000'  A field, one of < <= > >= = !=, and a value; "and" joins tests. Each command has its own fields:
-      '?' lists them.
+  --when 'price < 3000'  A field, one of < <= > >= = !=, and a value; on the price feed, also price rises, falls or moves
+      5% in 1h; "and" joins tests. For the fields of a command, use --when '?'.
   -- ./page-me.sh  Runs this command, with a line of JSON on stdin
   --cooldown 5m    Minimum time between two alerts of the same condition and asset
   --blind 5m       Also alerts after this long without reliable data

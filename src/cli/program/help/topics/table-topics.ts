@@ -65,8 +65,8 @@ Examples:
 }
 
 export const outputTopic = (): string => `
-stdout carries only data, in every format, even when a command fails. Messages go to stderr. Except in tables, rows
-keep every digit that the service (the DexPaprika API) sent. NDJSON and JSON also keep fields that dexdata does not know.
+stdout carries only data, in every format, even when a command fails. Messages go to stderr. Rows keep
+every digit that the service (the DexPaprika API) sent, except in tables and in the typed columns of Parquet. NDJSON and JSON also keep fields that dexdata does not know.
 
 Formats of -o:
 ${tableLines(outputFormats.map((format) => [format, formats[format].summary]))}
@@ -78,7 +78,7 @@ Paths of --fields:
 
 With --prefix pool_id,id, each line begins with the values of these fields, separated by colons; then come a tab and the
 unchanged NDJSON row. Null is empty. Control characters and backslashes in a text appear as \\uXXXX, so a line has exactly one
-tab before its row. --resume and --follow continue a file only with the --prefix that it was written with.
+tab before its row. --resume continues a file only with the same --prefix.
 
 Without -o, the file name of --out selects the format: x.csv, x.tsv, x.json or x.parquet; x.csv.gz is also compressed. In
 CSV and TSV, a row is one line, nested values are compact JSON, and special characters are escaped. Anyone can create a token
@@ -154,7 +154,7 @@ Operation:
       each gap.
   --on-invalid  --on-invalid drop skips invalid assets. By default, the command fails and names them.
   --out FILE    Appends to FILE. ticks-{network}-{date}.ndjson has one file per network and UTC day of the events.
-  --events FILE  Appends connection events as NDJSON.
+  --events FILE  Appends status events as NDJSON.
   --idle-exit   Exits 8 if any one connection is silent for this long.
   SIGHUP        Reloads the @file that lists the assets.
 
