@@ -76,6 +76,12 @@ export function needOf(options: PlanOptions, period: Period, held: Held | undefi
 /** Why there are no rows before the day on which the pool was created. */
 export const notCreated = "created";
 
+/** The rows of the file, and of the days before it, that the service did not have. */
+export const lostRanges = ({ lost, before = [] }: Pick<Footer, "lost" | "before">): readonly LostRange[] => [
+  ...before.filter(({ why }) => why !== notCreated),
+  ...lost,
+];
+
 export const isOfPlan = (why: string): boolean => why.startsWith("plan ");
 
 const isOfOtherPlan = ({ why }: LostRange, plan: string): boolean => isOfPlan(why) && why !== plan;

@@ -8,7 +8,7 @@ import type { Query } from "../rows/receipt.ts";
 import { createRowChecker } from "../rows/row-checker.ts";
 import type { Report, RuleId } from "../rows/verify-rules.ts";
 import { verifyParquet } from "../rows/verify-parquet.ts";
-import { completeAge, needsSecondRead } from "./coverage.ts";
+import { completeAge, lostRanges, needsSecondRead } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
 import { type Dataset, factsOfKind } from "./dataset.ts";
 import {
@@ -200,10 +200,10 @@ async function verifyFile(verifier: LakeVerifier, file: ReadFile, report: Report
 
 /** H2 and H3. */
 function checkFooter(footer: Footer, report: Report, now: number): void {
-  const { rows, total, lost, state, period } = footer;
+  const { rows, total, state, period } = footer;
   if (total !== null && total !== rows)
     report("H2", { field: "total", expected: counted(total, "row"), found: counted(rows, "row") });
-  for (const { from, to, why } of lost)
+  for (const { from, to, why } of lostRanges(footer))
     report("H3", {
       field: "lost",
       expected: "no lost rows",

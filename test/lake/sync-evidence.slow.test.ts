@@ -165,7 +165,7 @@ describe.each(["month", "day"] as const)("by %s", (partition) => {
     disturb({ reach: 3 * day });
     const outcome = await first();
     expect(outcome.exit).toBe(8);
-    expect(outcome.stderr).toContain("the start of the day may be missing; the file stays open");
+    expect(outcome.stderr).toContain("its first rows may be missing; the day stays open");
     // The service has rows from 2026-11-14T08:00:00Z on.
     expect(await states()).toEqual([
       "12 open 0",

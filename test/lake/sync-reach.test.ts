@@ -46,10 +46,11 @@ const statesIn = (root: string): readonly string[] =>
 
 test("days before the first rows of the service are one line and one range, and are never requested again", async () => {
   const root = path.join(folder, "reach");
-  const first = await sync([root, pool, "--from", "2026-11-11", "--by", "day"]);
+  const first = await sync([root, pool, "--from", "2026-11-11", "--by", "day", "-o", "table"]);
   expect(first.exit).toBe(8);
   expect(first.stderr.match(/are lost \(the service no longer has them\)/gu)?.length).toBe(1);
-  expect(first.stderr).toContain("the start of the day may be missing; the file stays open");
+  expect(first.stderr).toContain("its first rows may be missing; the day stays open");
+  expect(first.stdout).toMatch(/LOST.+\n(?:\S+ +){2}8 +5 +3 +3 /u);
   expect(statesIn(root)).toEqual([
     "date=2026-11-14/open.parquet",
     ...["15", "16", "17", "18", "19"].map((day) => `date=2026-11-${day}/rows.parquet`),
@@ -62,6 +63,11 @@ test("days before the first rows of the service are one line and one range, and 
   expect(footer).toMatchObject({
     lost: [],
     before: [{ from: Date.parse("2026-11-11") / 1000, to: Date.parse("2026-11-14") / 1000, why: "reach" }],
+  });
+  const { exit, stdout } = await dexdata(["verify", root, "-o", "ndjson"]);
+  expect({ exit, stdout }).toEqual({
+    exit: 0,
+    stdout: expect.stringContaining('"found":"2026-11-11T00:00:00Z to 2026-11-14T00:00:00Z (reach)"'),
   });
   const before = stampsOf(root);
   for (let again = 0; again < 2; again += 1) {

@@ -51,7 +51,7 @@ export function beginRun(lake: Lake) {
     }
     if (state === "open" && witnessed === false && lost.length === 0)
       complain(
-        `${file}: the service shows no older row, so the start of the day may be missing; the file stays open`,
+        `${file}: the service returned no row from before this day, so its first rows may be missing; the day stays open`,
       );
   };
   return {

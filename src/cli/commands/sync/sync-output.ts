@@ -2,7 +2,15 @@ import type { Meter } from "../../../client/meter.ts";
 import { shortAddress } from "../../../client/subject.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { type Dataset, nameOfDataset } from "../../../lake/dataset.ts";
-import { type FileState, folderOf, isMonthly, periodAt, shownPeriod } from "../../../lake/layout.ts";
+import { lostRanges } from "../../../lake/coverage.ts";
+import {
+  type FileState,
+  folderOf,
+  isMonthly,
+  periodAt,
+  periodsBetween,
+  shownPeriod,
+} from "../../../lake/layout.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
@@ -78,6 +86,12 @@ function lineOf({ dataset, file, bytes, footer, revised, withdrawn }: Published)
   };
 }
 
+/** Days or months before the first file that the service did not have. Only the footer of this file has them. */
+const daysBefore = (dataset: Dataset, footer: Published["footer"]): number =>
+  lostRanges({ lost: [], before: footer.before })
+    .map(({ from, to }) => periodsBetween(dataset, from, to).length)
+    .reduce((sum, periods) => sum + periods, 0);
+
 /** On a terminal, whole addresses would leave no room for the counts. */
 function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"]) {
   return [...groupBy(written, ({ dataset }) => dataset)].map(([dataset, own]) => {
@@ -91,7 +105,7 @@ function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"
       files: new Set(own.map(({ file }) => file)).size,
       complete: count("rows"),
       open: count("open"),
-      lost: count("lost"),
+      lost: count("lost") + sum(({ footer }) => daysBefore(dataset, footer)),
       rows: sum(({ footer }) => footer.rows),
       revised: sum(({ revised }) => revised),
       withdrawn: sum(({ withdrawn }) => withdrawn),
@@ -168,6 +182,9 @@ function countFiles(places: readonly Place[]) {
   for (const state of files.values()) counts[state] += 1;
   return {
     files: counts,
-    lostRanges: places.reduce((sum, { footer }) => sum + (footer?.lost.length ?? 0), 0),
+    lostRanges: places.reduce(
+      (sum, { footer }) => sum + (footer === undefined ? 0 : lostRanges(footer).length),
+      0,
+    ),
   };
 }
