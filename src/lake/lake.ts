@@ -5,7 +5,7 @@ import { type Failure, fail, usageFailure } from "../base/failure.ts";
 import type { FolderLock } from "../base/files/publish.ts";
 import { type FileLock, holdLock, type Locking } from "../base/files/file-lock.ts";
 import type { Dataset } from "./dataset.ts";
-import type { Footer } from "./footer.ts";
+import type { Footer, LostRange } from "./footer.ts";
 import type { LakeFileState } from "./files/stored-periods.ts";
 import { writeFailure } from "../base/files/file-errors.ts";
 import { folderBelow } from "../base/files/folder-below.ts";
@@ -52,6 +52,8 @@ export interface Published {
   readonly revised: number;
   readonly withdrawn: number;
   readonly twins: number;
+  /** Days before the first file whose rows are lost, if no file said so before. */
+  readonly lostBefore: readonly LostRange[];
 }
 
 /** Rejects a directory with the files of another program. */

@@ -80,6 +80,16 @@ test("days before the first rows of the service are one line and one range, and 
   expect(stampsOf(root)).toEqual(before);
 });
 
+test("days before the first file are counted as lost once, although its month gets new rows", async () => {
+  const root = path.join(folder, "counted");
+  const lostDays = async (words: readonly string[]): Promise<string | undefined> =>
+    /LOST.+\n(?:\S+ +){5}(\d+) /u.exec((await sync([root, ...words, "-o", "table"])).stdout)?.[1];
+  expect(await lostDays([pool, "--from", "2026-11-11"])).toBe("3");
+  now += 3600 * 1000;
+  expect(await lostDays([])).toBe("0");
+  now -= 3600 * 1000;
+});
+
 test("a damaged file stays if nothing can replace it", async () => {
   const root = path.join(folder, "kept");
   const later = now;

@@ -2,7 +2,8 @@ import type { Published } from "../lake.ts";
 import path from "node:path";
 import { removeFile } from "../../base/files/paths.ts";
 import type { Dataset } from "../dataset.ts";
-import type { Footer } from "../footer.ts";
+import { lostRanges } from "../coverage.ts";
+import type { Footer, LostRange } from "../footer.ts";
 import type { LakeFileState, ReadFile } from "../files/stored-periods.ts";
 import { judgePeriod, type PeriodUpdate, type ReadUpdate } from "./judge-period.ts";
 import { writePart } from "../files/lake-file.ts";
@@ -43,7 +44,14 @@ export async function publishPeriod(
   }
   if (kept?.state === "rows" && verdict.dropsAbsent) copyAside(publisher, kept.file);
   const file = await placePeriod(publisher, dataset, period, written, held);
-  return { ...written, dataset, file, ...changes.counts(), twins: merged.twins };
+  const lostBefore = newlyLost(held, written.footer);
+  return { ...written, dataset, file, ...changes.counts(), twins: merged.twins, lostBefore };
+}
+
+function newlyLost(held: LakeFileState | undefined, footer: Footer): readonly LostRange[] {
+  const textOf = ({ from, to, why }: LostRange): string => `${from} ${to} ${why}`;
+  const known = new Set(held?.footer?.before?.map(textOf));
+  return lostRanges({ lost: [], before: footer.before }).filter((range) => !known.has(textOf(range)));
 }
 
 /** What becomes of the file, and its rows if it is written. `earlier` are the rows of the file so far. */
@@ -74,7 +82,8 @@ export async function replacePeriod(
   const part = partIn(publisher, path.join(folderOf(dataset), period.name));
   const written = await writePart(part, dataset.kind, rows, describe);
   const file = await placePeriod(publisher, dataset, period, written, held);
-  return { ...written, dataset, file, revised: 0, withdrawn: 0, twins: 0 };
+  const lostBefore = newlyLost(held, written.footer);
+  return { ...written, dataset, file, revised: 0, withdrawn: 0, twins: 0, lostBefore };
 }
 
 /** The rows stay as they are. */

@@ -98,10 +98,11 @@ async function told(
   const known = held.footer.before ?? [];
   const texts = new Set(known.map(rangeText));
   const fresh = before.filter((range) => !texts.has(rangeText(range)));
-  for (const range of fresh)
-    if (range.why !== notCreated) run.complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
+  if (fresh.length === 0) return [];
   const all = [...fresh, ...known].toSorted((one, other) => one.from - other.from);
-  if (fresh.length > 0) await rewriteFooter(run, dataset, next, held, { before: all });
+  const published = await rewriteFooter(run, dataset, next, held, { before: all });
+  await run.events.published(published);
+  for (const range of published.lostBefore) run.complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
   return [];
 }
 

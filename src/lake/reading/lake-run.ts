@@ -1,7 +1,7 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { createQueue } from "../../base/concurrent.ts";
 import { counted } from "../../base/text/words.ts";
-import { notCreated, type partsOf, type TimeRange } from "../coverage.ts";
+import type { partsOf, TimeRange } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
 import { readHeld } from "../files/stored-periods.ts";
@@ -30,17 +30,14 @@ export function beginRun(lake: Lake) {
     problems += 1;
     events.warn(problem);
   };
-  const tellAbout = ({ file, footer, twins }: Published, update: PeriodUpdate): void => {
-    const { dataset, held, part, before } = update;
+  const tellAbout = ({ file, footer, twins, lostBefore }: Published, update: PeriodUpdate): void => {
+    const { dataset, held, part } = update;
     const { state, rows, contradicted, witnessed, lost } = footer;
     if (twins > 0)
       events.info(
         `${file}: ${counted(twins, "row")} with the same ID and log index as another row; the file keeps both`,
       );
-    const known = new Set(held?.footer?.before?.map(rangeText));
-    for (const range of before)
-      if (range.why !== notCreated && !known.has(rangeText(range)))
-        complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
+    for (const range of lostBefore) complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
     const said = new Set(held?.footer?.lost.map(rangeText));
     for (const range of lost.map(rangeText)) if (!said.has(range)) complain(`${file}: ${range}`);
     if (contradicted?.at === part.present && contradicted.rows > 0) {

@@ -86,11 +86,8 @@ function lineOf({ dataset, file, bytes, footer, revised, withdrawn }: Published)
   };
 }
 
-/** Days or months before the first file that the service did not have. Only the footer of this file has them. */
-const daysBefore = (dataset: Dataset, footer: Published["footer"]): number =>
-  lostRanges({ lost: [], before: footer.before })
-    .map(({ from, to }) => periodsBetween(dataset, from, to).length)
-    .reduce((sum, periods) => sum + periods, 0);
+const periodsIn = (dataset: Dataset, ranges: Published["lostBefore"]): number =>
+  ranges.reduce((sum, { from, to }) => sum + periodsBetween(dataset, from, to).length, 0);
 
 /** On a terminal, whole addresses would leave no room for the counts. */
 function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"]) {
@@ -105,7 +102,7 @@ function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"
       files: new Set(own.map(({ file }) => file)).size,
       complete: count("rows"),
       open: count("open"),
-      lost: count("lost") + sum(({ footer }) => daysBefore(dataset, footer)),
+      lost: count("lost") + sum(({ lostBefore }) => periodsIn(dataset, lostBefore)),
       rows: sum(({ footer }) => footer.rows),
       revised: sum(({ revised }) => revised),
       withdrawn: sum(({ withdrawn }) => withdrawn),
