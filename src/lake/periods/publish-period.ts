@@ -48,8 +48,9 @@ export async function publishPeriod(
   return { ...written, dataset, file, ...changes.counts(), twins: merged.twins, lostBefore };
 }
 
+const textOf = ({ from, to, why }: LostRange): string => `${from} ${to} ${why}`;
+
 function newlyLost(held: LakeFileState | undefined, footer: Footer): readonly LostRange[] {
-  const textOf = ({ from, to, why }: LostRange): string => `${from} ${to} ${why}`;
   const known = new Set(held?.footer?.before?.map(textOf));
   return lostRanges({ lost: [], before: footer.before }).filter((range) => !known.has(textOf(range)));
 }
