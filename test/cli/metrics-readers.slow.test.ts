@@ -36,7 +36,7 @@ test("100,000 reads by another process see no partial file", async () => {
   child.stdout.on("data", (chunk: Buffer) => (read.text += chunk.toString()));
   child.once("close", () => (read.isOver = true));
   for (let count = 0; !read.isOver; count += 1) {
-    metrics.shows({ rows: () => count });
+    metrics.shows({ rows_total: () => count });
     metrics.changed();
     write();
     if (count % 20 === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -121,7 +121,7 @@ describe("--metrics", () => {
     const file = inFolder("timed.prom");
     const metrics = openMetrics({ ...context, clock }, file, { warn: () => undefined });
     let rows = 1;
-    metrics.shows({ rows: () => rows });
+    metrics.shows({ rows_total: () => rows });
     expect(samplesOf(file)["rows_total"]).toBe(0);
     metrics.changed();
     metrics.changed();
@@ -160,7 +160,7 @@ describe("--metrics", () => {
     const clock = { ...context.clock, after };
     const metrics = openMetrics({ ...context, clock }, file, { warn: () => undefined });
     for (let count = 0; count < 200; count += 1) {
-      metrics.shows({ rows: () => count, connections: () => ({ open: count, retrying: 0 }) });
+      metrics.shows({ rows_total: () => count, connections: () => ({ open: count, retrying: 0 }) });
       metrics.changed();
       write();
       expect(samplesOf(file)["rows_total"]).toBe(count);

@@ -112,7 +112,7 @@ export async function withRun<Result>(
     };
     const chosen = retry === undefined ? options : { ...options, retry };
     const opened = await openClient(own, chosen, { ...report, ...observer, answered }, speed, target);
-    metrics?.spends(opened.client.meter);
+    metrics?.shows({ credits_total: () => opened.client.meter.credits });
     onClose(async () => {
       await progress.close();
       await opened.close();

@@ -92,10 +92,10 @@ async function follow(session: Session): Promise<ExitCode> {
   );
   const listening = (): number => following().filter((each) => each.course.isListening()).length;
   run.metrics?.shows({
-    rows: () => quota.count,
-    oldest: () =>
-      following().reduce((least, { readAt }) => Math.min(least, readAt()), Number.POSITIVE_INFINITY),
-    gapSeconds: () => following().reduce((sum, each) => sum + each.course.gapSeconds(), 0),
+    rows_total: () => quota.count,
+    oldest_asset_age_seconds: () =>
+      following().reduce((most, { readAt }) => Math.max(most, (clock.elapsed() - readAt()) / 1000), 0),
+    gap_seconds_total: () => following().reduce((sum, each) => sum + each.course.gapSeconds(), 0),
     ...(session.poll === undefined && {
       connections: () => ({ open: listening(), retrying: 1 - listening() }),
     }),

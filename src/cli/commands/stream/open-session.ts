@@ -77,9 +77,9 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
   const owners = new EventOwners(kind);
   run.metrics?.shows({
-    rows: () => stops.counts().events,
-    connections: () => course.state(planned),
-    gapSeconds: course.gapSeconds,
+    rows_total: () => stops.counts().events,
+    connections: course.connections,
+    gap_seconds_total: course.gapSeconds,
   });
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - started) * speed : clock.now());
   // Then alerts take the place of events on stdout.

@@ -96,15 +96,16 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
         log({ event: "close", reason: why, ...facts(connection) });
       },
     };
+  const connections = () => ({ open: count("open"), retrying: count("retrying") });
   return {
     ...handlers,
+    connections,
     gapSeconds: () => gapSeconds,
     isOpen: ({ number }: Connection) => states.get(number) === "open",
     /** `planned` is the initial number of connections, before any has reported its state. */
     state: (planned = 0) => ({
       wanted: hasClosed ? states.size : Math.max(planned, states.size),
-      open: count("open"),
-      retrying: count("retrying"),
+      ...connections(),
       gaps,
       /** The number of connections that were not open at the end. */
       missed,

@@ -44,7 +44,12 @@ async function streamUntilStopped(session: Session): Promise<ExitCode> {
   const stream = createLiveStream(session);
   session.alerts?.watch(() => stream.sights());
   const { elapsed } = run.context.clock;
-  run.metrics?.shows({ oldest: () => session.owners.quietest(stream.assets(), elapsed()) });
+  run.metrics?.shows({
+    oldest_asset_age_seconds: () => {
+      const now = elapsed();
+      return (now - session.owners.quietest(stream.assets(), now)) / 1000;
+    },
+  });
   run.onClose(countCredits(session));
   if (hasFile) run.onClose(listenForReload(session, stream));
   try {

@@ -149,8 +149,14 @@ export function createSyncMetrics(
   const places = new Map<string, Place>();
   for (const [dataset, own] of files)
     for (const [period, place] of own) places.set(keyOf(dataset, period), place);
-  let lastSuccess: number | undefined;
-  metrics?.shows({ rows, sync: () => ({ lastSuccess, ...countFiles([...places.values()]) }) });
+  let lastSuccess = metrics?.lastSuccess ?? 0;
+  metrics?.shows({
+    rows_total: rows,
+    sync_last_success_time_seconds: () => lastSuccess,
+    sync_lost_ranges: () =>
+      [...places.values()].reduce((sum, { footer }) => sum + (footer ? lostRanges(footer).length : 0), 0),
+    sync_files: () => countFiles([...places.values()]),
+  });
   return {
     published: ({ dataset, file, footer }: Published): void => {
       const { name } = periodAt(dataset, footer.period.from);
@@ -177,11 +183,5 @@ function countFiles(places: readonly Place[]) {
     files.set(file, state === "rows" ? "complete" : state);
   }
   for (const state of files.values()) counts[state] += 1;
-  return {
-    files: counts,
-    lostRanges: places.reduce(
-      (sum, { footer }) => sum + (footer === undefined ? 0 : lostRanges(footer).length),
-      0,
-    ),
-  };
+  return counts;
 }

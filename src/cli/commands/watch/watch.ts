@@ -108,7 +108,10 @@ async function readRounds(session: Session): Promise<never> {
   const { clock, signal } = context;
   const said = new Set<string>();
   let [written, refreshed] = [0, clock.elapsed()];
-  metrics?.shows({ rows: () => written, oldest: () => refreshed });
+  metrics?.shows({
+    rows_total: () => written,
+    oldest_asset_age_seconds: () => (clock.elapsed() - refreshed) / 1000,
+  });
   let last: Round | undefined;
   for (let due = clock.elapsed(); ;) {
     // Each round resolves all relative times with the same clock reading.

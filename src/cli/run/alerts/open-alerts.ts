@@ -103,7 +103,7 @@ export async function openAlerts(
   const alerts = createAlerts({ conditions, by, cooldown, limit, memory: state, fire });
   let sights: (() => readonly Sight[]) | undefined;
   const blindness = flags.blind === undefined ? undefined : createBlindness(clock, flags.blind, fire);
-  metrics?.shows({ alerts: alerts.count, blindSeconds: () => blindness?.seconds() ?? 0 });
+  metrics?.shows({ alerts_total: alerts.count, blind_seconds_total: () => blindness?.seconds() ?? 0 });
   const flush = async (): Promise<void> => {
     if (lines.length === 0) return;
     const written = lines.splice(0);

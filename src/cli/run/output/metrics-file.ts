@@ -1,6 +1,5 @@
 import type { Exchange } from "../../../client/client.ts";
-import type { Meter } from "../../../client/meter.ts";
-import type { Clock, Context } from "../../../base/context/context.ts";
+import type { Context } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { cannotBeWritten } from "../../../base/files/file-errors.ts";
 import { modeOf } from "../../../base/files/paths.ts";
@@ -10,34 +9,28 @@ import { withoutSecrets } from "../../../base/key.ts";
 import { version } from "../../../base/version.ts";
 import type { Report } from "../report.ts";
 
-/** What a command shows. Each function is called when the file is written, so an event costs nothing. */
-export interface MetricsSource {
-  readonly rows: () => number;
-  readonly connections: (() => { readonly open: number; readonly retrying: number }) | undefined;
-  readonly gapSeconds: () => number;
-  /** When the asset that has been silent for longest had data, on the monotonic clock. */
-  readonly oldest: (() => number) | undefined;
-  /** Matches of `--when`, and the time in which none could be known. */
-  readonly alerts: (() => number) | undefined;
-  readonly blindSeconds: (() => number) | undefined;
-  readonly sync: (() => Synced) | undefined;
-}
+/** In the order of the file, with the label of those that have several values. Dashboards depend on these texts. */
+const metrics = [
+  ["info", "gauge", "version", "The version of dexdata."],
+  ["running", "gauge", "", "1 while the process runs, 0 after it has ended."],
+  ["start_time_seconds", "gauge", "", "When the process started."],
+  ["file_time_seconds", "gauge", "", "When this file was written."],
+  ["rows_total", "counter", "", "Rows or events written."],
+  ["credits_total", "counter", "", "Credits spent."],
+  ["requests_total", "counter", "result", "Requests by result."],
+  ["connections", "gauge", "state", "Connections by state."],
+  ["gap_seconds_total", "counter", "", "Total time without a connection."],
+  ["oldest_asset_age_seconds", "gauge", "", "Longest time since an asset last had data."],
+  ["alerts_total", "counter", "", "Alerts of --when."],
+  ["blind_seconds_total", "counter", "", "Time in which alerts could not be known."],
+  ["sync_last_success_time_seconds", "gauge", "", "When a sync last succeeded."],
+  ["sync_lost_ranges", "gauge", "", "Time ranges whose rows are lost."],
+  ["sync_files", "gauge", "state", "Files by state."],
+] as const;
 
-interface Synced {
-  readonly lastSuccess: number | undefined;
-  readonly lostRanges: number;
-  readonly files: Readonly<Record<string, number>>;
-}
-
-const nothingShown: MetricsSource = {
-  rows: () => 0,
-  connections: undefined,
-  gapSeconds: () => 0,
-  oldest: undefined,
-  alerts: undefined,
-  blindSeconds: undefined,
-  sync: undefined,
-};
+/** One value, or one for each value of the label. Called when the file is written, so an event costs nothing. */
+type Source = () => number | Readonly<Record<string, number>>;
+type Sources = Readonly<Partial<Record<(typeof metrics)[number][0], Source>>>;
 
 /** In milliseconds. node_exporter reads the file every 15 s or so. */
 const [writeGap, changeGap] = [10_000, 500];
@@ -51,19 +44,26 @@ export function openMetrics(
   { warn }: Pick<Report, "warn">,
 ) {
   const started = clock.now() / 1000;
-  const lastSuccess = earlierSuccess(file);
+  // A sync that fails must not hide when the last one succeeded. 0 if none has.
+  const before = /^dexdata_sync_last_success_time_seconds (\S+)$/mu.exec(textOfFile(file) ?? "")?.[1] ?? 0;
   const requests = { ok: 0, rejected: 0, failed: 0 };
-  let meter: Pick<Meter, "credits"> = { credits: 0 };
-  let source = nothingShown;
+  let sources: Sources = {
+    info: () => ({ [version]: 1 }),
+    start_time_seconds: () => started,
+    file_time_seconds: () => clock.now() / 1000,
+    rows_total: () => 0,
+    credits_total: () => 0,
+    requests_total: () => requests,
+    gap_seconds_total: () => 0,
+  };
   let pending: (() => void) | undefined;
   let isReported = false;
 
-  const text = (isRunning: boolean): string =>
-    metricsText(source, { isRunning, started, lastSuccess, requests, credits: meter.credits, clock });
   /** Returns what went wrong, if anything. */
   const tryToWrite = (isRunning: boolean): string | undefined => {
     try {
-      replaceWithText(random, file, text(isRunning), { mode: 0o644, kept: modeOf(file) });
+      const text = textOf({ ...sources, running: () => Number(isRunning) });
+      replaceWithText(random, file, text, { mode: 0o644, kept: modeOf(file) });
       return undefined;
     } catch (cause) {
       return `--metrics "${withoutSecrets(file)}": ${cannotBeWritten(cause)}`;
@@ -87,12 +87,11 @@ export function openMetrics(
         status >= 200 && status < 300 ? "ok" : status >= 400 && status < 500 ? "rejected" : "failed"
       ] += 1;
     },
-    spends: (spent: Pick<Meter, "credits">): void => {
-      meter = spent;
+    shows: (more: Sources): void => {
+      sources = { ...sources, ...more };
     },
-    shows: (more: Partial<MetricsSource>): void => {
-      source = { ...source, ...more };
-    },
+    /** When a sync last succeeded before this run, in Unix seconds. */
+    lastSuccess: Number(before),
     /** A connection has opened or was lost. */
     changed: (): void => {
       pending ??= clock.after(changeGap, () => write());
@@ -104,65 +103,15 @@ export function openMetrics(
   };
 }
 
-interface Facts {
-  readonly isRunning: boolean;
-  readonly started: number;
-  readonly lastSuccess: number;
-  readonly requests: Readonly<Record<string, number>>;
-  readonly credits: number;
-  readonly clock: Pick<Clock, "now" | "elapsed">;
-}
-
-function metricsText(source: MetricsSource, facts: Facts): string {
-  const { isRunning, started, lastSuccess, requests, credits, clock } = facts;
-  const { connections, oldest, sync } = source;
-  const synced = sync?.();
-  return [
-    gauge("info", "The version of dexdata.", [[`{version="${version}"}`, 1]]),
-    gauge("running", "1 while the process runs, 0 after it has ended.", [["", Number(isRunning)]]),
-    gauge("start_time_seconds", "When the process started.", [["", started]]),
-    gauge("file_time_seconds", "When this file was written.", [["", clock.now() / 1000]]),
-    counter("rows_total", "Rows or events written.", [["", source.rows()]]),
-    counter("credits_total", "Credits spent.", [["", credits]]),
-    counter("requests_total", "Requests by result.", labeled("result", requests)),
-    connections && gauge("connections", "Connections by state.", labeled("state", { ...connections() })),
-    counter("gap_seconds_total", "Total time without a connection.", [["", source.gapSeconds()]]),
-    oldest &&
-      gauge("oldest_asset_age_seconds", "Longest time since an asset last had data.", [
-        ["", Math.max(0, (clock.elapsed() - oldest()) / 1000)],
-      ]),
-    source.alerts && counter("alerts_total", "Alerts of --when.", [["", source.alerts()]]),
-    source.blindSeconds &&
-      counter("blind_seconds_total", "Time in which alerts could not be known.", [
-        ["", source.blindSeconds()],
-      ]),
-    synced &&
-      gauge("sync_last_success_time_seconds", "When a sync last succeeded.", [
-        ["", synced.lastSuccess ?? lastSuccess],
-      ]),
-    synced && gauge("sync_lost_ranges", "Time ranges whose rows are lost.", [["", synced.lostRanges]]),
-    synced && gauge("sync_files", "Files by state.", labeled("state", synced.files)),
-  ]
-    .filter((part) => typeof part === "string")
-    .join("");
-}
-
-/** A sync that fails must not hide when the last one succeeded. 0 if none has. */
-function earlierSuccess(file: string): number {
-  return Number(/^dexdata_sync_last_success_time_seconds (\S+)$/mu.exec(textOfFile(file) ?? "")?.[1] ?? 0);
-}
-
-type Samples = readonly (readonly [labels: string, value: number])[];
-
-function labeled(name: string, values: Readonly<Record<string, number>>): Samples {
-  return Object.entries(values).map(([label, value]) => [`{${name}="${label}"}`, value]);
-}
-
-const gauge = (name: string, help: string, samples: Samples): string => metric("gauge", name, help, samples);
-const counter = (name: string, help: string, samples: Samples): string =>
-  metric("counter", name, help, samples);
-
-function metric(type: string, name: string, help: string, samples: Samples): string {
-  const lines = samples.map(([labels, value]) => `dexdata_${name}${labels} ${value}\n`);
-  return `# HELP dexdata_${name} ${help}\n# TYPE dexdata_${name} ${type}\n${lines.join("")}`;
+function textOf(sources: Sources): string {
+  const parts = metrics.map(([name, type, label, help]) => {
+    const value = sources[name]?.();
+    if (value === undefined) return "";
+    const samples =
+      typeof value === "number"
+        ? [`dexdata_${name} ${value}\n`]
+        : Object.entries(value).map(([of, each]) => `dexdata_${name}{${label}="${of}"} ${each}\n`);
+    return `# HELP dexdata_${name} ${help}\n# TYPE dexdata_${name} ${type}\n${samples.join("")}`;
+  });
+  return parts.join("");
 }
