@@ -46,6 +46,9 @@ export interface Exchange {
   readonly age: AnswerAge | undefined;
 }
 
+/** `age` is undefined for a document that was kept from an earlier run. */
+export type DatedDocument = Document & Pick<Exchange, "age">;
+
 export interface Waiting {
   readonly milliseconds: number;
   /** Includes the first request. */
@@ -89,7 +92,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
    * Returns a 2xx response; any other response is thrown as a Failure. `until` is a child of `signal` that aborts when
    * the response is no longer needed: a request that was not yet sent is dropped, and one that was sent is billed.
    */
-  const ask = async (endpoint: Endpoint, args: Args, until = signal): Promise<Document> => {
+  const ask = async (endpoint: Endpoint, args: Args, until = signal): Promise<DatedDocument> => {
     refuseKey(endpoint.path, target.key);
     for (const [name, value] of args) if (name !== "cursor") refuseKey(value, target.key);
     const url = urlOf(endpoint, args);
@@ -176,7 +179,7 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     reservation: Reservation | undefined,
     until: AbortSignal,
     refuseSpent: () => void,
-  ): Promise<Document> => {
+  ): Promise<DatedDocument> => {
     await reservation?.open();
     const turn = await pace.turn();
     until.throwIfAborted();
@@ -207,7 +210,7 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     await pace.record({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
     checkPlan(plan, requiredPlan, refused);
     if (refused !== undefined) throw refused;
-    return createDocument({ ...answer, asOf: age?.asOf });
+    return { ...createDocument({ ...answer, asOf: age?.asOf }), age };
   };
 
   return { meter, delivered, notePlan, attempt, close: transport.close };

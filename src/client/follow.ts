@@ -4,13 +4,12 @@ import { type Instant, toWire } from "../base/time/time.ts";
 import { unlessAborted } from "./ending.ts";
 import { permanentStatuses } from "./live/keep-open.ts";
 import type { Freshness } from "./freshness.ts";
-import { createHeldRows } from "./follow/held-rows.ts";
+import { createHeldRows } from "./follow/known-rows.ts";
 import type { RowSource } from "./followed-list.ts";
 import type { Doubt } from "./follow/read-range.ts";
 import type { Wake } from "./follow-wake.ts";
 import { type FollowState, mergeRows, type FollowedRow } from "./followed-row.ts";
 import { reconnectWait } from "./retry.ts";
-import { createSchedule } from "./follow/schedule.ts";
 
 interface FollowHandlers {
   /** Awaited, so a slow reader slows down the reads. Returns false if no more rows are wanted. */
@@ -182,4 +181,62 @@ function isFinal({ exit, code, details: { status } }: Failure, failures: number)
   if (exit === 1 || code === "incomplete") return failures >= maxFailures;
   if (status !== undefined && !permanentStatuses.has(status)) return false;
   return exit !== 6 && exit !== 7;
+}
+
+/** Minimum milliseconds between reads of a busy pool. The plan's rate limit may increase it. */
+const shortestGap = 2000;
+/** An event may arrive before REST has its row, so a read without new rows is repeated. */
+const repeats = 3;
+const repeatGap = 3000;
+
+/** Times on the monotonic clock; infinite without such a reason. */
+interface Reasons {
+  /** When a held row may be written. */
+  readonly nextDue: () => number;
+  /** When a doubtful response is checked. */
+  readonly recheckAt: () => number;
+  /** When a read can return something new. */
+  readonly differsAt: () => number;
+}
+
+/** `idle` returns the milliseconds from one read to the next if no read is requested. */
+function createSchedule(
+  clock: Pick<Clock, "elapsed">,
+  wake: Wake,
+  idle: () => number,
+  { nextDue, recheckAt, differsAt }: Reasons,
+) {
+  let failures = 0;
+  let began = clock.elapsed();
+  let ended = began;
+  let backoff = 0;
+  let owed = 0;
+
+  const due = (): number => {
+    if (failures > 0) return ended + backoff;
+    const reasons = [began + idle(), nextDue(), recheckAt()];
+    if (wake.isCalled()) reasons.push(ended);
+    if (owed > 0) reasons.push(ended + repeatGap);
+    return Math.max(Math.min(...reasons), ended + shortestGap, differsAt());
+  };
+
+  return {
+    succeeded: (from: number, rows: number): void => {
+      failures = 0;
+      [began, ended] = [from, clock.elapsed()];
+      owed = rows > 0 ? 0 : Math.max(0, owed - 1);
+    },
+    failed: (waitMilliseconds: number): void => {
+      failures += 1;
+      backoff = waitMilliseconds;
+      ended = clock.elapsed();
+    },
+    failures: () => failures,
+    untilDue: async (): Promise<void> => {
+      for (let wait = due() - clock.elapsed(); wait > 0; wait = due() - clock.elapsed()) {
+        await wake.sleep(wait);
+      }
+      if (wake.isCalled()) owed = repeats;
+    },
+  };
 }

@@ -1,21 +1,21 @@
+import type { Args } from "../api/args.ts";
 import { plainList } from "./list-plan.ts";
 import { readPages } from "./read-pages.ts";
 import type { Clock } from "../base/context/context.ts";
-import { atSecond, compareInstants, type Instant, wireOf } from "../base/time/time.ts";
+
+import { atSecond, compareInstants, type Instant, SECONDS_PER_DAY, wireOf } from "../base/time/time.ts";
 import { createKnownRows, type KnownRows } from "./follow/known-rows.ts";
-import { createRangeReader, type RangeReader, type RowsRead } from "./follow/read-range.ts";
-import type { FollowState, FollowedRow } from "./followed-row.ts";
-import { type ListSource, followedRowsOf } from "./follow/list-reader.ts";
+import {
+  createRangeReader,
+  followedRowsOf,
+  type ListSource,
+  oldestFirst,
+  type RangeReader,
+  type RowsRead,
+} from "./follow/read-range.ts";
+import type { Earlier, FollowState, FollowedRow } from "./followed-row.ts";
 
-/** Where earlier runs ended. */
-export interface Earlier {
-  readonly from: Instant;
-  readonly rows: readonly Pick<FollowedRow, "key" | "at">[];
-  /** In Unix seconds. Except for `rows`, no row since this time was written. */
-  readonly since: number | undefined;
-}
-
-export interface Beginning extends ListSource {
+interface Beginning extends ListSource {
   /** Set by the user. */
   readonly from: Instant | undefined;
   /** From a checkpoint. */
@@ -40,22 +40,22 @@ export interface RowSource {
 
 /**
  * A follow starts at `from` if set, otherwise after the rows that earlier runs wrote. If there are none, it starts at
- * the service's present time, whose rows count as known and are not written. `latest` returns Unix seconds; rows with a
- * later time have a wrong date.
+ * the service's present time, whose rows count as known and are not written.
  */
 export async function beginFollowing(
   { from, saved, findEarlier, isOfMany, ...source }: Beginning,
-  latest: () => number,
   clock: Pick<Clock, "elapsed">,
 ): Promise<RowSource> {
+  const { latest } = source;
   const isNew = from === undefined && saved === undefined;
-  const present = isNew ? await findPresent(source, latest) : undefined;
+  const present = isNew ? await findPresent(source) : undefined;
   // The files are read after a response has shown the service's time: with a wrong local clock, rows would be missed.
   const earlier = saved ?? findEarlier();
-  const begin = earlier?.from ?? from ?? atSecond(present?.at.seconds ?? 0);
+  const begin = earlier === undefined ? (from ?? atSecond(present?.at.seconds ?? 0)) : atSecond(earlier.from);
   const known = createKnownRows(begin, latest, earlier?.since);
-  known.add(earlier?.rows ?? (present === undefined ? [] : [present]));
-  const reader = createRangeReader(source, known, latest, clock);
+  const before = earlier?.rows.map(([key, seconds]) => ({ key, at: atSecond(seconds) }));
+  known.add(before ?? (present === undefined ? [] : [present]));
+  const reader = createRangeReader(source, known, clock);
   const read = (): AsyncGenerator<Found> => catchUp(reader, known, latest);
   const rows = read();
   if (isNew && earlier === undefined && !isOfMany) while ((await rows.next()).done !== true);
@@ -66,24 +66,26 @@ export async function beginFollowing(
  * The newest row that is not in the service's future; undefined for a pool without rows. The local clock may be ahead of
  * the service's, so relying on it could lose rows.
  */
-async function findPresent(source: ListSource, latest: () => number): Promise<FollowedRow | undefined> {
-  const newest = await findNewest(source);
+async function findPresent(source: ListSource): Promise<FollowedRow | undefined> {
+  const { request, latest } = source;
+  const newest = await findNewest(source, request.args);
   if (newest === undefined || newest.at.seconds <= latest()) return newest;
-  return await findNewest(source, wireOf(latest()));
+  return await findNewest(source, new Map([...request.args, ["to", wireOf(latest())]]));
 }
 
-async function findNewest(source: ListSource, to?: string): Promise<FollowedRow | undefined> {
-  const { client, request, isStrict } = source;
-  const args = new Map([...request.args, ...(to === undefined ? [] : [["to", to] as const])]);
+async function findNewest(source: ListSource, args: Args): Promise<FollowedRow | undefined> {
   // An empty response by mistake would make the entire history look new.
   for (let repeats = 1; ; repeats += 1) {
-    for await (const page of readPages(client, request.endpoint, args, plainList(1, isStrict))) {
-      const [row] = followedRowsOf(page, request);
-      if (row !== undefined) return row;
-      break;
-    }
-    if (!(await client.again(repeats, "the list is empty"))) return undefined;
+    const row = await readFirst(source, args);
+    if (row !== undefined || !(await source.client.again(repeats, "the list is empty"))) return row;
   }
+}
+
+async function readFirst(source: ListSource, args: Args): Promise<FollowedRow | undefined> {
+  const { client, request, isStrict } = source;
+  for await (const page of readPages(client, request.endpoint, args, plainList(1, isStrict)))
+    return followedRowsOf(page, request)[0];
+  return undefined;
 }
 
 export interface Found extends Omit<RowsRead, "kind"> {
@@ -99,14 +101,9 @@ const aimedRows = 2000;
 /**
  * Returns all new rows up to the present. The service lists the newest rows first, so if there are too many for memory,
  * they are read in time slices, oldest first. Adjacent slices share a boundary, so no row is lost, whether or not the
- * service includes the end of a range. All returned rows are known. `latest` returns Unix seconds; rows with a later
- * time are part of the last slice.
+ * service includes the end of a range. All returned rows are known. Rows later than `latest` are part of the last slice.
  */
-export async function* catchUp(
-  reader: RangeReader,
-  known: KnownRows,
-  latest: () => number,
-): AsyncGenerator<Found> {
+async function* catchUp(reader: RangeReader, known: KnownRows, latest: () => number): AsyncGenerator<Found> {
   const found = (isPresent: boolean, read: RowsRead, to?: Instant): Found => {
     known.add(read.rows);
     if (read.doubt === undefined) known.confirm(to?.seconds);
@@ -152,4 +149,80 @@ export async function* catchUp(
 /** The number of seconds that should contain `aimedRows` rows, given that `seconds` contained `rows`. */
 function fitted(seconds: number, rows: number): number {
   return Math.max(1, Math.floor((seconds * aimedRows) / Math.max(1, rows)));
+}
+
+/** The service may list an item this many seconds after its creation, and a filter may match it only then. */
+const reach = SECONDS_PER_DAY;
+/** A read goes back at least this many times as far as the one before was ago. */
+const overlap = 4;
+/** If the entire day takes no more pages than this, every read covers it. */
+const fewPages = 2;
+
+interface NewRows extends Omit<Beginning, "findEarlier" | "isOfMany"> {
+  /** The service's present in Unix seconds. */
+  readonly present: () => number;
+  /** Called right after the response with the row. */
+  readonly shown: (row: FollowedRow) => FollowedRow;
+}
+
+/**
+ * Follows a search for items by the time of their creation: each is returned once, when the search first lists it. Every
+ * second read goes back twice as far, every fourth one four times as far, and so on, up to a day. An item that is listed
+ * late is thus found before twice that time has passed, and the long reads cost little.
+ */
+export async function beginNewRows({ from, saved, present, shown, ...source }: NewRows): Promise<RowSource> {
+  const { client, request, pageSize, isStrict, latest } = source;
+  const newestFirst = new Map([...request.args, ["order_by", "created_at"], ["sort", "desc"]]);
+  const list = plainList(pageSize, isStrict);
+  const begin = saved?.from ?? from?.seconds ?? (await findStart());
+  const known = new Map(saved?.rows);
+  // Rows that are dated in the future do not show how far the reads have come.
+  const newestOf = (times: readonly number[], least: number): number =>
+    times.reduce((most, seconds) => (seconds > present() + reach ? most : Math.max(most, seconds)), least);
+  let newest = newestOf([...known.values()], begin);
+  let last = newest;
+  let [reads, pagesOfDay] = [0, 0];
+
+  /** A response shows the service's time, which the local clock may not have. */
+  async function findStart(): Promise<number> {
+    const first = await readFirst(source, newestFirst);
+    // A row with a later time has a wrong date: no pool would ever be newer.
+    return Math.max(present(), first !== undefined && first.at.seconds <= latest() ? first.at.seconds : 0);
+  }
+
+  async function* read(): AsyncGenerator<Found> {
+    const now = present();
+    reads += 1;
+    const depth = overlap * Math.max(15, now - last) * (reads & -reads);
+    const isOfDay = pagesOfDay <= fewPages || depth >= reach;
+    const since = Math.max(begin, isOfDay ? Math.min(now, last) - reach : now - depth);
+    const args = new Map([...newestFirst, ["created_after", wireOf(since)]]);
+    const fresh = new Map<string, FollowedRow>();
+    let pages = 0;
+    for await (const page of readPages(client, request.endpoint, args, list)) {
+      pages += 1;
+      for (const row of followedRowsOf(page, request))
+        if (row.at.seconds >= since && !known.has(row.key)) fresh.set(row.key, shown(row));
+    }
+    pagesOfDay = isOfDay ? pages : Math.max(pages, pagesOfDay);
+    last = now;
+    const rows = oldestFirst(fresh.values());
+    for (const { key, at } of rows) known.set(key, at.seconds);
+    newest = newestOf(
+      rows.map(({ at }) => at.seconds),
+      newest,
+    );
+    // The next run reads from a day before the newest known row, which can be weeks ago.
+    const needed = Math.min(now - 2 * reach, newest - reach);
+    for (const [key, seconds] of known) if (seconds < needed) known.delete(key);
+    yield { rows, isPresent: false, doubt: undefined, missing: 0, forgotten: 0 };
+  }
+
+  return {
+    read,
+    recheckAt: () => Number.POSITIVE_INFINITY,
+    from: () => ({ seconds: begin, fraction: "" }),
+    giveUp: () => undefined,
+    state: (unwritten) => ({ from: begin, rows: [...known].filter(([key]) => !unwritten.has(key)) }),
+  };
 }

@@ -3,11 +3,10 @@ import { invalidResponse } from "../base/failure.ts";
 import { member } from "../base/json/json-scan.ts";
 import { hashOfText } from "../base/text/text-hash.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../base/time/time.ts";
+import type { TextRow } from "./rows.ts";
 
 /** A row of a list that is followed. */
-export interface FollowedRow {
-  readonly text: string;
-  readonly value: object;
+export interface FollowedRow extends TextRow {
   /** The hash of the fields that identify the row. */
   readonly key: string;
   readonly at: Instant;
@@ -18,16 +17,16 @@ export interface FollowedRow {
 const placeFields = ["created_at_block_number", "transaction_index", "log_index"] as const;
 const timeField = "created_at";
 
-export function readFollowedRow({ identity }: RowShape, text: string, value: object): FollowedRow {
+export function readFollowedRow({ identity }: RowShape, row: string, value: object): FollowedRow {
   const parts = identity.map((field): string | undefined => JSON.stringify(member(value, field)));
   const time = member(value, timeField);
   const at = typeof time === "string" ? parseRfc3339(time) : undefined;
   if (at === undefined) throw invalidResponse(`invalid response: a row has no valid ${timeField}`);
   return {
-    text,
+    row,
     value,
     // Every row is read more than once, so a row without an identity is identified by its text.
-    key: hashOfText(parts.includes(undefined) ? text : parts.join()),
+    key: hashOfText(parts.includes(undefined) ? row : parts.join()),
     at,
     place: placeFields.map((field) => {
       const place = member(value, field);
@@ -52,6 +51,11 @@ export function compareRows(a: FollowedRow, b: FollowedRow): number {
 export interface FollowState {
   readonly from: number;
   readonly rows: readonly (readonly [key: string, seconds: number])[];
+}
+
+/** Where earlier runs ended. Except for `rows`, no row since `since` was written. */
+export interface Earlier extends FollowState {
+  readonly since: number;
 }
 
 /** Sorts from oldest to newest. If two rows are equal, the one from the first list comes first. */

@@ -1,4 +1,5 @@
 import { answerAge, type Tier } from "../api/tier.ts";
+import type { Args } from "../api/args.ts";
 import type { Clock } from "../base/context/context.ts";
 import { parseHttpDate } from "./response/retry-after.ts";
 import type { Answer } from "./document.ts";
@@ -39,17 +40,20 @@ export function createAgeReader(tier: Tier) {
   };
 }
 
+/** Whether a response has the newest rows of a list: the first page of a list without an end. */
+export const isOfNewest = (args: Args): boolean =>
+  !args.has("to") && !args.has("cursor") && Number(args.get("page") ?? 1) <= 1;
+
 /** When another request for the newest rows of a list can return something new. One per list. */
 export function createFreshness({ elapsed }: Pick<Clock, "elapsed">) {
   let last = { from: "", until: Number.NEGATIVE_INFINITY, isAny: false, age: 0 };
   let asOf: number | undefined;
   return {
-    /** Call this for each response. Only the first pages of a list that has no end count. */
-    record: ({ searchParams: query }: URL, age: AnswerAge | undefined): void => {
-      const from = query.get("from");
+    /** Call this for each response to a request for the list. */
+    record: (args: Args, age: AnswerAge | undefined): void => {
+      const from = args.get("from");
       asOf = age?.asOf;
-      if (age === undefined || from === null || query.has("to") || query.has("cursor")) return;
-      if (Number(query.get("page") ?? 1) > 1) return;
+      if (age === undefined || from === undefined || !isOfNewest(args)) return;
       const isCopy = age.age > 0 && !age.isBound;
       // If this URL was not requested before, the cache ignores the query.
       const isAny = isCopy && (last.isAny || last.from !== from);
@@ -107,3 +111,28 @@ export function createAgeNote(note: (line: string) => void) {
 
 /** In milliseconds. */
 const worthSaying = 5000;
+
+/** Block producers may set times a few seconds ahead. The `Date` header has no fractions of a second. */
+const toleranceSeconds = 60;
+
+/** A cached response may be this much older than the one before; beyond it, the service's clock was set back. */
+const cachedMilliseconds = 86_400_000;
+
+/** The service's present, by the `Date` headers of its responses, or by the local clock if they have none. */
+export function createServicePresent(clock: Pick<Clock, "now">) {
+  let said: number | undefined;
+  return {
+    record: (date: string | undefined): void => {
+      const milliseconds = date === undefined ? Number.NaN : Date.parse(date);
+      const isCached = said !== undefined && milliseconds < said && said - milliseconds < cachedMilliseconds;
+      if (!Number.isNaN(milliseconds) && !isCached) said = milliseconds;
+    },
+    /**
+     * In Unix seconds. A row with a later time has a wrong date. It is written, but does not show how far the service
+     * has progressed: otherwise, one row dated in the next century would keep all earlier rows from being read.
+     */
+    latest: () => Math.floor((said ?? clock.now()) / 1000) + toleranceSeconds,
+    /** In Unix seconds. */
+    seconds: () => Math.floor((said ?? clock.now()) / 1000),
+  };
+}

@@ -73,27 +73,28 @@ const age = (seconds: number, sameFor: number) => ({
   isBound: false,
   sameFor: sameFor * 1000,
 });
+const args = (query: string) => new Map(new URLSearchParams(query));
 const url = (query: string): URL => new URL(`http://127.0.0.1/networks/x/pools/y/transactions?${query}`);
 
 describe("the next request", () => {
   test("of the same list waits until its copy expires; another `from` has another copy", () => {
     const freshness = createFreshness({ elapsed: () => 1000 });
-    freshness.record(url("from=5&limit=100"), age(0, 60));
+    freshness.record(args("from=5&limit=100"), age(0, 60));
     expect([freshness.differsAt("5"), freshness.differsAt("6")]).toEqual([61_000, Number.NEGATIVE_INFINITY]);
-    freshness.record(url("from=5&limit=100&page=2"), age(50, 10));
-    freshness.record(url("from=5&to=9"), age(50, 10));
-    freshness.record(url("from=5"), undefined);
+    freshness.record(args("from=5&limit=100&page=2"), age(50, 10));
+    freshness.record(args("from=5&to=9"), age(50, 10));
+    freshness.record(args("from=5"), undefined);
     expect([freshness.differsAt("5"), freshness.age()]).toEqual([61_000, 0]);
   });
 
   test("waits in any case if the cache ignores the query", () => {
     const freshness = createFreshness({ elapsed: () => 0 });
-    freshness.record(url("from=5"), age(0, 60));
-    freshness.record(url("from=6"), age(20, 40));
+    freshness.record(args("from=5"), age(0, 60));
+    freshness.record(args("from=6"), age(20, 40));
     expect([freshness.differsAt("6"), freshness.differsAt("7"), freshness.age()]).toEqual([
       40_000, 40_000, 20_000,
     ]);
-    freshness.record(url("created_after=6"), { ...age(20, 40), asOf: 7 });
+    freshness.record(args("created_after=6"), { ...age(20, 40), asOf: 7 });
     expect([freshness.asOf(), freshness.age()]).toEqual([7, 20_000]);
   });
 

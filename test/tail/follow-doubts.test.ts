@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createHeldRows } from "../../src/client/follow/held-rows.ts";
-import { createKnownRows } from "../../src/client/follow/known-rows.ts";
-import { createServicePresent } from "../../src/cli/commands/follow/row-writer.ts";
+import { createHeldRows, createKnownRows } from "../../src/client/follow/known-rows.ts";
+import { createServicePresent } from "../../src/client/freshness.ts";
 import type { FollowedRow } from "../../src/client/followed-row.ts";
 import { run } from "../harness/dexdata.ts";
 import { answerOf, type Event, type Listing, listingStart, manyEvents } from "../harness/listing.ts";
@@ -105,7 +104,7 @@ describe("rows of another pool", () => {
 
 describe("known rows", () => {
   const row = (key: string, seconds: number): FollowedRow => ({
-    text: "",
+    row: "",
     value: {},
     key,
     at: { seconds, fraction: "" },
@@ -146,7 +145,7 @@ describe("known rows", () => {
 test("a held row is written after a complete read, or after a minute without one", () => {
   const held = createHeldRows(() => Number.POSITIVE_INFINITY);
   const at = { seconds: 0, fraction: "" };
-  held.take([{ text: "", value: {}, key: "a", at, place: [] }], 1000);
+  held.take([{ row: "", value: {}, key: "a", at, place: [] }], 1000);
   expect([held.due(4000, false).length, held.nextDue()]).toEqual([0, 61_000]);
   expect([held.due(3999, true).length, held.nextDue()]).toEqual([0, 4000]);
   expect(held.due(4000, true).length).toBe(1);

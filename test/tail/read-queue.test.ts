@@ -11,7 +11,6 @@ const nothing = (): void => {};
 test("with a slow service, about 50 requests are open, and the others go when one is answered", async () => {
   const { clock, random, signal } = createTestContext({});
   const handlers = { down: nothing, up: nothing, answered: nothing };
-  const queue = createReadQueue({ clock, random, signal }, 60_000, 0, handlers);
   let [open, most, answered] = [0, 0, 0];
   const ask = async (): Promise<undefined> => {
     open += 1;
@@ -22,10 +21,11 @@ test("with a slow service, about 50 requests are open, and the others go when on
     return undefined;
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this member is called
-  const client = { ask } as unknown as Client;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the arguments are passed on unread
-  const asked = [] as unknown as Parameters<Client["ask"]>;
-  await Promise.all(Array.from({ length: 120 }, async () => await queue.of(client).client.ask(...asked)));
+  const service = { ask } as unknown as Client;
+  const { client } = createReadQueue({ clock, random, signal }, service, 60_000, 0, handlers);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the endpoint is passed on unread
+  const asked = [undefined, new Map()] as unknown as Parameters<Client["ask"]>;
+  await Promise.all(Array.from({ length: 120 }, async () => await client.ask(...asked)));
   // The next one may be on its way when the last of them is sent.
   expect([Math.abs(most - 50) <= 1, answered]).toEqual([true, 120]);
 });

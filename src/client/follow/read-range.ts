@@ -1,16 +1,33 @@
+import { plainList } from "../list-plan.ts";
+import type { Client } from "../client.ts";
+import { type Page, totalOf } from "../page.ts";
+import { readPages } from "../read-pages.ts";
+import type { ApiRequest } from "../../api/args.ts";
+import { rowShape } from "../../api/endpoint.ts";
 import type { Clock } from "../../base/context/context.ts";
-import { fail, type Failure } from "../../base/failure.ts";
+import { fail, Failure } from "../../base/failure.ts";
 import { counted } from "../../base/text/words.ts";
+import { compareInstants, type Instant, toWire } from "../../base/time/time.ts";
 import type { KnownRows } from "./known-rows.ts";
-import type { FollowedRow } from "../followed-row.ts";
-import {
-  createFoundRows,
-  createListReader,
-  type FoundRows,
-  type ListSource,
-  type Span,
-  type TooMany,
-} from "./list-reader.ts";
+import { readFollowedRow, type FollowedRow } from "../followed-row.ts";
+
+/** Which list is read. */
+export interface ListSource {
+  readonly client: Client;
+  readonly request: ApiRequest;
+  readonly pageSize: number;
+  readonly isStrict: boolean;
+  /** Whether the last response is a cache's copy of the response to another request. */
+  readonly isForeignCopy: () => boolean;
+  /** Unix seconds. Rows with a later time have a wrong date. */
+  readonly latest: () => number;
+}
+
+/** Ends at the service's present time if `to` is missing. Both bounds are sent unchanged. */
+interface Span {
+  readonly from: Instant;
+  readonly to: Instant | undefined;
+}
 
 /** Why rows may be missing, although the service returned a list. */
 export type Doubt =
@@ -32,12 +49,7 @@ export interface RowsRead {
 
 type RangeRead = RowsRead | TooMany;
 
-export interface RangeReader {
-  /** A failed read returns nothing. Ranges with more than `most` new rows are not read. */
-  readonly read: (span: Span, most: number) => Promise<RangeRead>;
-  /** When to read again because of a doubt, on the monotonic clock; infinite without a doubt. */
-  readonly recheckAt: () => number;
-}
+export type RangeReader = ReturnType<typeof createRangeReader>;
 
 /** If a time range still has fewer rows than its total after this many readings, there is a doubt. */
 const readingsOfSpan = 3;
@@ -51,14 +63,8 @@ const recheckGap = { first: 1000, most: 60_000 };
 /** A doubt that stays the same for this many milliseconds is the service's normal state. */
 const acceptedAfter = 300_000;
 
-/** `latest` returns Unix seconds; rows with a later time have a wrong date. */
-export function createRangeReader(
-  source: ListSource,
-  known: KnownRows,
-  latest: () => number,
-  { elapsed }: Pick<Clock, "elapsed">,
-): RangeReader {
-  const list = createListReader(source, known, latest);
+export function createRangeReader(source: ListSource, known: KnownRows, { elapsed }: Pick<Clock, "elapsed">) {
+  const list = createListReader(source, known);
   const [age, lack] = [createRecheck(elapsed), createRecheck(elapsed)];
   /** How far the total exceeds the number of listed rows, according to the last reading. */
   let excess = 0;
@@ -114,13 +120,22 @@ export function createRangeReader(
   };
 
   return {
-    read: async (span, most) => await (span.to === undefined ? readPresent : readSlice)(span, most),
+    /** A failed read returns nothing. Ranges with more than `most` new rows are not read. */
+    read: async (span: Span, most: number): Promise<RangeRead> =>
+      await (span.to === undefined ? readPresent : readSlice)(span, most),
+    /** When to read again because of a doubt, on the monotonic clock; infinite without a doubt. */
     recheckAt: () => Math.min(age.at(), lack.isAccepted() ? Number.POSITIVE_INFINITY : lack.at()),
   };
 }
 
 function rowsRead(found: FoundRows, doubt?: Doubt, missing = 0): RowsRead {
-  return { kind: "rows", rows: found.inOrder(), doubt, missing, forgotten: found.forgotten() };
+  return {
+    kind: "rows",
+    rows: oldestFirst(found.fresh.values()),
+    doubt,
+    missing,
+    forgotten: found.forgotten(),
+  };
 }
 
 function incomplete(missing: number, items: number): Doubt {
@@ -147,3 +162,123 @@ function createRecheck(elapsed: () => number) {
     isAccepted: () => elapsed() - since >= acceptedAfter,
   };
 }
+
+interface Reading {
+  readonly span: Span;
+  /** Reading ends as soon as more than this many rows are new. */
+  readonly most: number;
+  readonly found: FoundRows;
+  /** Set for the range that is read again and again: how far the total usually exceeds the number of listed rows. */
+  readonly excess: number | undefined;
+  /** Read all pages, even if the first one and the total agree with the known rows. */
+  readonly isWhole: boolean;
+}
+
+interface TooMany {
+  readonly kind: "too-many";
+  readonly rows: number;
+  readonly newest: Instant;
+}
+
+type Outcome =
+  | TooMany
+  /** The list is an earlier state of one that was already read. */
+  | { readonly kind: "older" }
+  /** The total is the number of known and new rows. */
+  | { readonly kind: "agreed" }
+  | { readonly kind: "end"; readonly listed: ReadonlySet<string>; readonly items: number };
+
+function createListReader(source: ListSource, known: KnownRows) {
+  const { client, request, pageSize, isStrict, isForeignCopy, latest } = source;
+
+  /** A list that ends before the newest known row was made before that row, unless the service has removed it. */
+  const isOlder = (rows: readonly FollowedRow[]): boolean => {
+    const last = latest();
+    const newest = rows.find(({ at }) => at.seconds <= last) ?? rows[0];
+    return (newest?.at.seconds ?? Number.NEGATIVE_INFINITY) < known.newest();
+  };
+
+  return async ({ span: { from, to }, most, found, excess, isWhole }: Reading): Promise<Outcome> => {
+    const isOfKnown = excess !== undefined;
+    const asked = new Map([...request.args, ["from", toWire(from)]]);
+    if (to !== undefined) asked.set("to", toWire(to));
+    const listed = new Set<string>();
+    let [items, newest]: [number?, Instant?] = [];
+    // The next page is probably the last one needed, so pages requested in advance would waste credits.
+    const width = isOfKnown && !isWhole && known.listed() > 0 ? 1 : client.width;
+    // The count below detects rows that are still missing, and the next reading finds them.
+    const again: Client["again"] = async (repeats, problem) =>
+      repeats === 1 && (await client.again(repeats, problem));
+    const asking: Client = { ...client, width, again };
+    const pages = readPages(asking, request.endpoint, asked, plainList(pageSize, isStrict));
+    for await (const page of withoutDoubts(pages)) {
+      const rows = followedRowsOf(page, request);
+      const isFirst = items === undefined;
+      // 0 without a total. As long as it matches the number of known and new rows, no row was indexed late, and one
+      // page is sufficient.
+      items ??= totalOf(page) ?? 0;
+      newest ??= rows[0]?.at;
+      let isKnown = rows.length > 0;
+      for (const row of rows) {
+        // Rows outside the range belong to the response to another request, so they must not make up for missing rows.
+        const isInside = row.at.seconds >= from.seconds && (to === undefined || row.at.seconds <= to.seconds);
+        if (isInside) listed.add(row.key);
+        isKnown = !found.add(row) && isKnown;
+      }
+      if (isFirst && isOfKnown && (isForeignCopy() || isOlder(rows))) return { kind: "older" };
+      const count = Math.max(found.fresh.size, items - (isOfKnown ? known.listed() : 0));
+      if (count > most && newest !== undefined) return { kind: "too-many", rows: count, newest };
+      if (!isOfKnown || isWhole) continue;
+      const isAll = items > 0 ? known.listed() + found.fresh.size === items - excess : isKnown;
+      if (isAll) return { kind: "agreed" };
+    }
+    return { kind: "end", listed, items: items ?? 0 };
+  };
+}
+
+/**
+ * A list that ends with a doubt ends normally, because its count is compared here. A rejection of a later page is the
+ * fault of the page before, which named a wrong cursor or number of pages.
+ */
+async function* withoutDoubts(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+  let isFirst = true;
+  try {
+    for await (const page of pages) {
+      isFirst = false;
+      yield page;
+    }
+  } catch (cause) {
+    if (isFirst || !(cause instanceof Failure)) throw cause;
+    if (cause.status === 400) throw fail("untrusted_answer", cause.message, { cause });
+    if (cause.code !== "incomplete") throw cause;
+  }
+}
+
+export function followedRowsOf({ rows }: Page, { endpoint }: ApiRequest): readonly FollowedRow[] {
+  const shape = rowShape(endpoint);
+  return rows.values().map((value, index) => readFollowedRow(shape, rows.text(index), value));
+}
+
+type FoundRows = ReturnType<typeof createFoundRows>;
+
+/** The new rows of all readings of one range. Rows after `to` are read later. */
+function createFoundRows(known: KnownRows, to?: Instant) {
+  const fresh = new Map<string, FollowedRow>();
+  const forgotten = new Set<string>();
+  return {
+    fresh,
+    /** Returns whether the row is new. */
+    add: (row: FollowedRow): boolean => {
+      const judged = known.judge(row);
+      if (judged === "forgotten") forgotten.add(row.key);
+      if (judged !== "new") return false;
+      if (!fresh.has(row.key) && (to === undefined || row.at.seconds <= to.seconds)) fresh.set(row.key, row);
+      return true;
+    },
+    forgotten: () => forgotten.size,
+  };
+}
+
+/** Keeps the service's order for rows with the same time. A reading that goes back a page may find some rows late. */
+export const oldestFirst = (newestFirst: Iterable<FollowedRow>): readonly FollowedRow[] =>
+  [...newestFirst].toReversed().toSorted((a, b) => compareInstants(a.at, b.at));

@@ -197,7 +197,10 @@ function stageResponses({ root, client }: LakeRun, name: string) {
     files.add(file);
     const [, asOf, body] = /^(\d+) (.*) end$/su.exec(staged ?? "") ?? [];
     if (body !== undefined)
-      return createDocument({ status: 200, body: Buffer.from(body), asOf: Number(asOf) });
+      return {
+        ...createDocument({ status: 200, body: Buffer.from(body), asOf: Number(asOf) }),
+        age: undefined,
+      };
     const document = await client.ask(endpoint, args, until);
     const part = createPart(file);
     await part.write(Buffer.concat([Buffer.from(`${document.asOf} `), document.bytes, Buffer.from(" end")]));

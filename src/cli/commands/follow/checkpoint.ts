@@ -1,19 +1,30 @@
 import path from "node:path";
 import { groupBy } from "../../../base/group-by.ts";
-import { atSecond } from "../../../base/time/time.ts";
 import { isSameService, namesIn } from "../../../api/host.ts";
-import type { RowShape } from "../../../api/endpoint.ts";
-import type { Context } from "../../../base/context/context.ts";
+import { type RowShape, rowShape } from "../../../api/endpoint.ts";
 import { fail } from "../../../base/failure.ts";
-import { earlierFiles, fixedFolder, flatName } from "../../../base/files/file-pattern.ts";
+import {
+  earlierFiles,
+  fillFields,
+  fixedFolder,
+  flatName,
+  hasNames,
+} from "../../../base/files/file-pattern.ts";
 import { readLastLines, withoutPrefix } from "../../../base/files/last-lines.ts";
 import { lookAt, makeFolder } from "../../../base/files/paths.ts";
 import { textOfFile } from "../../../base/files/synced-file.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
 import { instant } from "../../../base/text/words.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
-import type { Earlier } from "../../../client/followed-list.ts";
-import { type FollowState, readFollowedRow, type FollowedRow } from "../../../client/followed-row.ts";
+import {
+  type Earlier,
+  type FollowState,
+  readFollowedRow,
+  type FollowedRow,
+} from "../../../client/followed-row.ts";
+import type { Report } from "../../run/report.ts";
+import type { Run } from "../../run/with-run.ts";
+import type { Options } from "./followed-lists.ts";
 
 /** In milliseconds. */
 const saveEvery = 5000;
@@ -27,20 +38,13 @@ const ofFilesAlone = { bytes: 2 * 1024 * 1024, files: 100 };
 /** Without a checkpoint, this many seconds before the newest row are read again. */
 const resumeSeconds = 3600;
 
-interface CheckpointOptions {
-  readonly context: Pick<Context, "clock" | "random">;
+interface Rows extends Pick<Options, "isOfMany" | "ownerOf"> {
   /** The value of `--out`, with the names that all rows have. */
   readonly named: string;
   /** Whose rows the files contain. */
   readonly service: string;
   readonly shape: RowShape;
-  /** Equal for a list and its rows; empty for a row that does not show it. */
-  readonly ownerOf: (of: string | object) => string;
-  readonly isOfMany: boolean;
-  /** Saves all written rows to disk, and returns the sizes of the open files. */
-  readonly sync: () => Promise<Sizes>;
-  readonly report: { readonly [Kind in "info" | "warn"]: (line: string) => void };
-  readonly failed: (cause: unknown) => void;
+  readonly report: Pick<Report, "info" | "warn">;
 }
 
 type Sizes = Readonly<Record<string, number>>;
@@ -53,22 +57,29 @@ export type FollowCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>;
  * the checkpoint are at their ends. A list that is removed stays, because it may come back. Throws if the checkpoint
  * belongs to something else.
  */
-export async function openCheckpoint(options: CheckpointOptions) {
-  const { context, named, service, sync, failed } = options;
+export async function openCheckpoint(
+  { context, report }: Run,
+  { plan: { endpoint }, names: fields, isOfMany, ownerOf }: Options,
+  out: string,
+  service: string,
+  /** Saves all written rows to disk, and returns the sizes of the open files. */
+  sync: () => Promise<Sizes>,
+  failed: (cause: unknown) => void,
+) {
+  // One run for each pool may use the same pattern.
+  const named = !isOfMany && hasNames(out) ? fillFields(out, fields) : out;
+  const options: Rows = { named, service, shape: rowShape(endpoint), ownerOf, isOfMany, report };
   const folder = fixedFolder(named);
   // The directories of a pattern exist for its rows only. The name is hidden, because programs read rows by patterns such
   // as `swaps-*`, and would take the checkpoint for rows.
   const file = path.join(folder, `.${flatName(folder, named)}.follow`);
   const saved = readSaved(file, options);
-  const ends = await readEnds(
-    options,
-    saved && { at: lookAt(file)?.mtimeMs ?? Number.NEGATIVE_INFINITY, sizes: saved.sizes },
-  );
+  const at = lookAt(file)?.mtimeMs ?? Number.NEGATIVE_INFINITY;
+  const ends = await readEnds(options, saved && { at, sizes: saved.sizes });
   const states = new Map(
     Object.entries(saved?.lists ?? {}).map(([name, state]) => {
       const { from, rows } = readState(state);
-      const later = endOf(options, ends, name).map(({ key, at }) => [key, at.seconds] as const);
-      return [name, JSON.stringify({ from, rows: [...rows, ...later] })];
+      return [name, JSON.stringify({ from, rows: [...rows, ...keysOf(endOf(options, ends, name))] })];
     }),
   );
   let inFile: ReadonlySet<string> = new Set(states.keys());
@@ -101,8 +112,7 @@ export async function openCheckpoint(options: CheckpointOptions) {
       const state = states.get(name);
       if (state === undefined) return undefined;
       const { from, rows } = readState(JSON.parse(state));
-      const known = rows.map(([key, seconds]) => ({ key, at: atSecond(seconds) }));
-      return { from: atSecond(from), rows: known, since: undefined };
+      return { from, rows, since: from };
     },
     /** Without a checkpoint, where the files end. Ignores rows dated after `latest`, in Unix seconds. */
     earlierInFiles: (name: string, latest: number): Earlier | undefined =>
@@ -130,12 +140,15 @@ export async function openCheckpoint(options: CheckpointOptions) {
 type Ends = Awaited<ReturnType<typeof readEnds>>;
 
 /** With the rows that do not show their list. */
-const endOf = ({ ownerOf }: CheckpointOptions, { rowsOf }: Ends, name: string): readonly FollowedRow[] => [
+const endOf = ({ ownerOf }: Rows, { rowsOf }: Ends, name: string): readonly FollowedRow[] => [
   ...(rowsOf.get(ownerOf(name)) ?? []),
   ...(rowsOf.get("") ?? []),
 ];
 
-function findEnd(options: CheckpointOptions, ends: Ends, name: string, latest: number): Earlier | undefined {
+const keysOf = (rows: readonly FollowedRow[]): FollowState["rows"] =>
+  rows.map(({ key, at }) => [key, at.seconds]);
+
+function findEnd(options: Rows, ends: Ends, name: string, latest: number): Earlier | undefined {
   const { named, report, isOfMany, ownerOf } = options;
   const rows = endOf(options, ends, name);
   // Where another list ends says nothing about this one.
@@ -147,12 +160,11 @@ function findEnd(options: CheckpointOptions, ends: Ends, name: string, latest: n
   if (times.length === 0 && mayHaveRows)
     report.warn(`cannot find where the rows of ${which} end; ${unknownEnd}`);
   if (times.length === 0) return undefined;
-  const [newest, since] = [
-    times.reduce((a, b) => Math.max(a, b)),
-    times.reduce((a, b) => Math.min(a, b)) + 1,
-  ];
+  const newest = times.reduce((a, b) => Math.max(a, b));
+  const since = times.reduce((a, b) => Math.min(a, b)) + 1;
   report.info(`continuing after the rows of ${named}, which end at ${instant(newest * 1000)}`);
-  return { from: atSecond(Math.min(newest, Math.max(since, newest - resumeSeconds))), rows, since };
+  const from = Math.min(newest, Math.max(since, newest - resumeSeconds));
+  return { from, rows: keysOf(rows), since };
 }
 
 const unknownEnd = "rows before this run may be missing, and rows since --from may be written twice";
@@ -164,7 +176,7 @@ interface Saved {
 }
 
 /** Undefined without a checkpoint, or if a file has become shorter since the checkpoint was written. */
-function readSaved(file: string, { service, report }: CheckpointOptions): Saved | undefined {
+function readSaved(file: string, { service, report }: Rows): Saved | undefined {
   if (lookAt(file) === undefined) return undefined;
   const saved = parseJson(textOfFile(file) ?? "");
   const lists = isObject(saved) ? member(saved, "lists") : undefined;
@@ -200,7 +212,7 @@ function readState(state: unknown): FollowState {
  * the clock of the file system, which may have been set back since then.
  */
 async function readEnds(
-  { named, shape, ownerOf }: CheckpointOptions,
+  { named, shape, ownerOf }: Rows,
   saved: (Pick<Saved, "sizes"> & { readonly at: number }) | undefined,
 ) {
   const rows: FollowedRow[] = [];

@@ -6,7 +6,7 @@ import type { Report } from "../../run/report.ts";
 import { createRepeatLimiter } from "../../run/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import { fallbackPollMs } from "../../../client/follow-wake.ts";
-import { createHoles, type Holes, shown, timesOf } from "./holes.ts";
+import type { Clock } from "../../../base/context/context.ts";
 import type { Gap, Moment } from "../../../client/gap.ts";
 import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import { counted, instant } from "../../../base/text/words.ts";
@@ -24,37 +24,37 @@ interface Followed {
 }
 
 /** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
-export function createFollowReport(
-  { context, options, report, metrics }: Run,
-  write: FollowLog,
-  { pools, title, isDown }: Followed,
-) {
-  const hint = options.hasStats ? report.print : report.hint;
-  const log: FollowLog = (event) => write({ ...event, ...(pools.length > 0 && namesAndLabels(pools)) });
-  const { clock } = context;
-  const titled = (say: Report["warn"]) => (line: string) =>
-    title === undefined ? say(line) : isDown() || say(`${title}: ${line}`);
-  const [warn, info] = [titled(report.warn), titled(report.info)];
-  const isOne = title === undefined;
-  const noun = pools.length === 0 ? "new pool" : "row";
-  const [timesToTell, changed] = [createRepeatLimiter(clock), metrics?.changed];
-  const named = (line: string): string => (title === undefined ? line : `${title}: ${line}`);
-  const sinks = { warn, info, hint, log, isOne, named, noun, changed, now: clock.now, timesToTell };
-  const holes = createHoles(clock);
+export function createFollowReport(run: Run, write: FollowLog, followed: Followed) {
+  const sinks = createSinks(run, write, followed);
+  const holes = createHoles(run.context.clock);
   return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
 }
 
-interface Sinks extends Pick<Report, "warn" | "info" | "hint"> {
-  readonly isOne: boolean;
+type Sinks = ReturnType<typeof createSinks>;
+
+function createSinks(
+  { context: { clock }, options, report, metrics }: Run,
+  write: FollowLog,
+  { pools, title, isDown }: Followed,
+) {
+  const names = pools.length > 0 && namesAndLabels(pools);
   /** Adds the list, unless it is the only one. */
-  readonly named: (line: string) => string;
-  readonly noun: string;
-  readonly log: FollowLog;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  /** The connection has opened or was lost. */
-  readonly changed: (() => void) | undefined;
-  readonly timesToTell: ReturnType<typeof createRepeatLimiter>;
+  const named = (line: string): string => (title === undefined ? line : `${title}: ${line}`);
+  const titled = (say: Report["warn"]) => (line: string) =>
+    title !== undefined && isDown() ? undefined : say(named(line));
+  return {
+    warn: titled(report.warn),
+    info: titled(report.info),
+    hint: options.hasStats ? report.print : report.hint,
+    log: ((event) => write({ ...event, ...names })) satisfies FollowLog,
+    isOne: title === undefined,
+    named,
+    noun: pools.length === 0 ? "new pool" : "row",
+    now: clock.now,
+    /** The connection has opened or was lost. */
+    changed: metrics?.changed,
+    timesToTell: createRepeatLimiter(clock),
+  };
 }
 
 function reportOfStream(sinks: Sinks, holes: Holes) {
@@ -198,6 +198,66 @@ function createSeries({ warn, timesToTell }: Sinks) {
   };
 }
 
+interface Hole {
+  readonly from: number;
+  readonly to: number;
+  /** On the monotonic clock. A read that began earlier may not include all rows in this range. */
+  readonly readAfter: number;
+}
+
+type Holes = ReturnType<typeof createHoles>;
+
+/** Old copies in a row before the end counts as unread. A cache may return one, and a newer copy a second later. */
+const maxOldReads = 3;
+
+/** The time ranges whose rows have not been read: gaps in the stream and the time since the last successful read. */
+function createHoles({ now }: Pick<Clock, "now">) {
+  const began = now();
+  let oldReads = 0;
+  let holes: Hole[] = [];
+  let lastRead: number | undefined;
+  let failedSince: number | undefined;
+  return {
+    add: (hole: Hole): void => {
+      holes.push(hole);
+    },
+    failed: (): void => {
+      failedSince ??= lastRead ?? now();
+    },
+    old: (): void => {
+      oldReads += 1;
+    },
+    /** Removes and returns the ranges that a successful read has filled. */
+    filledBy: (readFrom: number): readonly Hole[] => {
+      lastRead = now();
+      oldReads = 0;
+      if (failedSince !== undefined)
+        holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
+      failedSince = undefined;
+      const filled = holes.filter(({ readAfter }) => readAfter <= readFrom);
+      holes = holes.filter(({ readAfter }) => readAfter > readFrom);
+      return filled;
+    },
+    unread: () => {
+      const isCurrent = lastRead !== undefined && oldReads < maxOldReads;
+      const from = failedSince ?? (isCurrent ? undefined : (lastRead ?? began));
+      return from === undefined ? undefined : { from, to: now() };
+    },
+  };
+}
+
+function timesOf({ from, to }: Pick<Hole, "from" | "to">): {
+  readonly from: string;
+  readonly to: string;
+} {
+  return { from: instant(from), to: instant(to) };
+}
+
+function shown(hole: Pick<Hole, "from" | "to">): string {
+  const { from, to } = timesOf(hole);
+  return `from ${from} to ${to}`;
+}
+
 export const readsPerHour = (milliseconds: number): number => Math.ceil(3_600_000 / milliseconds);
 
 /** Each read costs a credit, and a read with new rows is followed by another one to prove that none are missing. */
@@ -209,43 +269,4 @@ export function pollLine(milliseconds: number): string {
 /** Reads are not repeated, and pages beyond the first are rare. */
 export function pollLineOfMany(lists: string, count: number, milliseconds: number): string {
   return `${lists} every ${formatDuration(milliseconds)}: about ${costOverTime(count * readsPerHour(milliseconds))}`;
-}
-
-/**
- * Reports outages of the host, and reads that are later than `poll` because other programs use the rate: each twice,
- * when it begins and when it ends.
- */
-export function createBehindReport(
-  { report, context: { clock } }: Pick<Run, "report" | "context">,
-  log: FollowLog,
-  poll: number,
-) {
-  let since: number | undefined;
-  /** After an outage, the reads that waited for its end are late. */
-  let lateFrom = Number.NEGATIVE_INFINITY;
-  const begin = (reason: string): void => {
-    if (since !== undefined) return;
-    since = clock.elapsed();
-    log({ event: "behind", reason });
-    report.warn(`${reason}; no row will be lost`);
-  };
-  const end = (): void => {
-    if (since === undefined) return;
-    const seconds = Math.round((clock.elapsed() - since) / 1000);
-    since = undefined;
-    log({ event: "caught_up", seconds });
-    report.info(`reading on time again, after ${formatDuration(Math.max(1, seconds) * 1000)}`);
-  };
-  return {
-    down: (reason: string): void => begin(`reads are paused: ${reason}`),
-    up: (): void => {
-      lateFrom = clock.elapsed() + 2 * poll;
-      end();
-    },
-    answered: (milliseconds: number): void => {
-      if (milliseconds > poll && clock.elapsed() > lateFrom)
-        begin("reads are late, because other programs use the rate limit");
-      else if (milliseconds < poll / 2) end();
-    },
-  };
 }

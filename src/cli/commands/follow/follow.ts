@@ -1,6 +1,6 @@
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { Failure, usageFailure } from "../../../base/failure.ts";
+import { affectsOneInput, Failure, usageFailure } from "../../../base/failure.ts";
 import { createQueue } from "../../../base/concurrent.ts";
 import { counted } from "../../../base/text/words.ts";
 import { namesAndLabels, type Subject } from "../../../client/subject.ts";
@@ -14,8 +14,8 @@ import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { createFollowReport } from "./follow-report.ts";
-import { followList, type FollowingList, type SaidOnce } from "./follow-list.ts";
-import { type FollowedList, poolsOf, rowNames } from "./followed-lists.ts";
+import { followList, type FollowingList } from "./follow-list.ts";
+import { type FollowedList, listTitle, poolsOf, rowNames } from "./followed-lists.ts";
 import { openSession, type Session } from "./open-session.ts";
 
 export async function runFollow(
@@ -126,18 +126,21 @@ async function follow(session: Session): Promise<ExitCode> {
 
 /** The lists that are followed now. */
 function createRunning(session: Session) {
-  const { run, flags, log, ending } = session;
+  const { run, flags, log, ending, isOfMany } = session;
   const { report } = run;
   const running = new Map<string, FollowingList>();
-  const said: SaidOnce = { cost: false, fields: false, ofAssets: undefined };
   const start = (list: FollowedList): void => {
-    const failed = (failure: Failure): void => {
-      if (flags["on-invalid"] !== "drop" || running.size === 1) return ending.end(failure);
+    const failed = (cause: unknown): void => {
+      if (!isOfMany || !(cause instanceof Failure)) return ending.end(cause);
+      const failure = new Failure(`${listTitle(list)}: ${cause.message}`, cause.details);
+      // If only this list cannot be followed, the others may continue.
+      const isDropped = affectsOneInput(cause) && flags["on-invalid"] === "drop" && running.size > 1;
+      if (!isDropped) return ending.end(failure);
       running.delete(list.name);
       log({ event: "dropped", reason: failure.message, ...namesAndLabels(poolsOf([list])) });
       report.warn(`${failure.message}; no longer followed`);
     };
-    running.set(list.name, followList(session, list, said, failed));
+    running.set(list.name, followList(session, list, failed));
   };
   const reload = async (reread: NonNullable<Session["reread"]>): Promise<void> => {
     try {

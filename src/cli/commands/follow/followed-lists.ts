@@ -31,10 +31,14 @@ export interface Options {
   readonly plan: PullPlan;
   readonly lists: readonly FollowedList[];
   readonly isSearch: boolean;
+  /** Several pools, even if the list has one pool at the moment, or a search: they are only polled. */
+  readonly isOfMany: boolean;
   /** Milliseconds between reads; undefined if a stream says when to read. */
   readonly poll: number | undefined;
-  /** Set for several pools and for searches, even if the list has one pool at the moment: they are only polled. */
-  readonly pollOfMany: number | undefined;
+  /** By default, pages are as large as possible, because `--limit` applies to the rows that are written. */
+  readonly pageSize: number;
+  /** Equal for a list and its rows; empty for a row that does not show it. */
+  readonly ownerOf: (of: string | object) => string;
   /** The fields in paths, with their values if all rows have the same. */
   readonly names: PathNames;
   /** Reads the list again; undefined without a file. */
@@ -66,8 +70,7 @@ export async function readOptions(
   const { endpoint, argSets } = plan;
   const isSearch = endpoint.lists === "pools";
   const isOfMany = isSearch || argSets.length !== 1 || words.some(isList);
-  const pollOfMany = isOfMany ? readPoll(flags) : undefined;
-  const poll = pollOfMany ?? flags.poll;
+  const poll = isOfMany ? readPoll(flags) : flags.poll;
   if (flags.estimate === true && poll === undefined)
     throw usageFailure(
       "--estimate cannot be used with --follow: the cost depends on how many new rows arrive",
@@ -86,13 +89,16 @@ export async function readOptions(
     sources.names.forget();
     return listsIn(await read(signal));
   };
+  const lists = listsIn(plan);
   const ofMany: PathNames = isSearch ? { network: "" } : { network: "", pool: "" };
   return {
     plan,
-    lists: listsIn(plan),
+    lists,
+    ownerOf: isSearch ? () => lists[0]?.name ?? "" : poolOf,
     isSearch,
+    isOfMany,
     poll,
-    pollOfMany,
+    pageSize: flags["page-size"] === undefined ? 100 : plan.list.pageSize,
     names: isOfMany ? ofMany : rowNames(argSets[0] ?? new Map()),
     reread: words.some((word) => word.startsWith("@")) ? reread : undefined,
   };
@@ -118,7 +124,7 @@ function nameOfSearch(command: string, args: Args): string {
 }
 
 /** The address, because rows do not name the network. */
-export function ownerOf(of: string | object): string {
+function poolOf(of: string | object): string {
   if (typeof of === "string") return of.slice(of.indexOf(":") + 1);
   const address = member(of, "pool_id");
   return typeof address === "string" ? comparableAddress(address) : "";
@@ -127,15 +133,6 @@ export function ownerOf(of: string | object): string {
 /** The fields in paths, except the times, that all rows of a pool have. */
 export function rowNames(args: Args): PathNames {
   return { network: args.get("network"), pool: args.get("pool_address") };
-}
-
-/** Equal for the requests of a list, without the base URL. */
-export function pathOfUrl({ pathname }: URL): string {
-  return decodeURIComponent(pathname.slice(Math.max(0, pathname.indexOf("/networks/"))));
-}
-
-export function pathOfList({ request: { endpoint, args } }: FollowedList): string {
-  return endpoint.path.replaceAll(/\{(\w+)\}/gu, (_, name: string) => args.get(name) ?? "");
 }
 
 /** For `--events`. */

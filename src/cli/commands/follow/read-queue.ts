@@ -3,6 +3,10 @@ import { Failure } from "../../../base/failure.ts";
 import type { Client } from "../../../client/client.ts";
 import { unlessAborted } from "../../../client/ending.ts";
 import { reconnectWait } from "../../../client/retry.ts";
+import { isOfNewest } from "../../../client/freshness.ts";
+import { formatDuration } from "../../../api/duration.ts";
+import type { Run } from "../../run/with-run.ts";
+import type { FollowLog } from "../flags/follow-flags.ts";
 
 /** The share of the rate that a run for many lists uses, so that other commands with the key remain possible. */
 const usedShare = 0.9;
@@ -14,14 +18,6 @@ const ampleRate = 3000;
 const mostAtOnce = 50;
 /** After this many failures in a row, of any list, the host is down. */
 const failuresOfOutage = 3;
-
-interface QueueHandlers {
-  /** The host is down. Until it is back, only one request at a time is sent. */
-  readonly down: (reason: string) => void;
-  readonly up: () => void;
-  /** Milliseconds from the time at which a read was due to its response. */
-  readonly answered: (milliseconds: number) => void;
-}
 
 /** The shortest time between reads of each of `lists`, in milliseconds, at this rate per minute. */
 export function shortestPollOf(lists: number, perMinute: number | undefined): number {
@@ -78,32 +74,35 @@ function createSlots(
 
 /**
  * The requests of many lists, evenly spread over the time. The first request of each read comes first, in the order in
- * which the reads became due; a long read continues with every fourth request, or when nothing is due.
+ * which the reads became due; a long read continues with every fourth request, or when nothing is due. The requests of
+ * the returned client wait here.
  */
 export function createReadQueue(
   { clock, random, signal }: Pick<Context, "clock" | "random" | "signal">,
+  client: Client,
   perMinute: number | undefined,
   retries: number,
-  handlers: QueueHandlers,
+  { down, up, answered }: ReturnType<typeof createBehindReport>,
 ) {
   let [failures, isProbing, inFlight] = [0, false, 0];
   const isDown = (): boolean => failures >= failuresOfOutage;
   const gap = 60_000 / (usedShare * (perMinute ?? ampleRate));
   const slots = createSlots(clock, gap, () => inFlight < mostAtOnce && !(isDown() && isProbing));
   const succeeded = (): void => {
-    if (isDown()) handlers.up();
+    if (isDown()) up();
     failures = 0;
   };
   const failed = (failure: Failure): void => {
     failures += 1;
     if (!isDown()) return;
-    if (failures === failuresOfOutage) handlers.down(failure.message);
+    if (failures === failuresOfOutage) down(failure.message);
     slots.pause(reconnectWait(failures - failuresOfOutage + 1, failure, random()));
   };
 
   /** Retries transient failures, so `client` must not. */
-  const ask = async (client: Client, isDue: boolean, ...asked: Parameters<Client["ask"]>) => {
-    const [, , until = signal] = asked;
+  const ask: Client["ask"] = async (...asked) => {
+    const [, args, until = signal] = asked;
+    const isDue = isOfNewest(args);
     const began = clock.elapsed();
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -115,7 +114,7 @@ export function createReadQueue(
           slots.next();
         });
         succeeded();
-        if (isDue) handlers.answered(clock.elapsed() - began);
+        if (isDue) answered(clock.elapsed() - began);
         return answer;
       } catch (cause) {
         if (!(cause instanceof Failure) || until.aborted) throw cause;
@@ -132,20 +131,44 @@ export function createReadQueue(
     }
   };
 
+  return { isDown, client: { ...client, ask } };
+}
+
+/**
+ * Reports outages of the host, and reads that are later than `poll` because other programs use the rate: each twice,
+ * when it begins and when it ends.
+ */
+export function createBehindReport(
+  { report, context: { clock } }: Pick<Run, "report" | "context">,
+  log: FollowLog,
+  poll: number,
+) {
+  let since: number | undefined;
+  /** After an outage, the reads that waited for its end are late. */
+  let lateFrom = Number.NEGATIVE_INFINITY;
+  const begin = (reason: string): void => {
+    if (since !== undefined) return;
+    since = clock.elapsed();
+    log({ event: "behind", reason });
+    report.warn(`${reason}; no row will be lost`);
+  };
+  const end = (): void => {
+    if (since === undefined) return;
+    const seconds = Math.round((clock.elapsed() - since) / 1000);
+    since = undefined;
+    log({ event: "caught_up", seconds });
+    report.info(`reading on time again, after ${formatDuration(Math.max(1, seconds) * 1000)}`);
+  };
   return {
-    isDown,
-    /** A client for one list, whose requests wait here, and a function that must be called when a read is due. */
-    of: (client: Client) => {
-      let isDue = true;
-      const queuedAsk: Client["ask"] = async (...asked) => {
-        const isFirst = isDue;
-        isDue = false;
-        return await ask(client, isFirst, ...asked);
-      };
-      const due = (): void => {
-        isDue = true;
-      };
-      return { client: { ...client, ask: queuedAsk }, due };
+    down: (reason: string): void => begin(`reads are paused: ${reason}`),
+    up: (): void => {
+      lateFrom = clock.elapsed() + 2 * poll;
+      end();
+    },
+    answered: (milliseconds: number): void => {
+      if (milliseconds > poll && clock.elapsed() > lateFrom)
+        begin("reads are late, because other programs use the rate limit");
+      else if (milliseconds < poll / 2) end();
     },
   };
 }
