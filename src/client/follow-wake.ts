@@ -30,10 +30,7 @@ export function createWake(clock: Clock, signal: AbortSignal) {
       const sleeping = childOf(signal);
       wakeUp = (): void => sleeping.abort("called");
       try {
-        await clock.sleep(milliseconds, sleeping.signal);
-      } catch (cause) {
-        if (signal.aborted) throw signal.reason;
-        if (!sleeping.signal.aborted) throw cause;
+        await clock.sleep(milliseconds, sleeping.signal).catch(() => signal.throwIfAborted());
       } finally {
         wakeUp = undefined;
         sleeping.release();

@@ -75,8 +75,8 @@ export async function followRows(follower: Follower): Promise<void> {
     return isMoreWanted;
   };
 
-  /** Returns undefined if no more rows are wanted. */
-  const read = async (): Promise<Reading | undefined> => {
+  /** Returns the number of new rows; undefined if no more rows are wanted. */
+  const read = async () => {
     source ??= await begin();
     progressed(source);
     let count = 0;
@@ -100,7 +100,7 @@ export async function followRows(follower: Follower): Promise<void> {
     signal.throwIfAborted();
     const began = clock.elapsed();
     wake.answer();
-    let reading: Reading | undefined;
+    let reading: Awaited<ReturnType<typeof read>>;
     try {
       reading = await read();
     } catch (cause) {
@@ -136,12 +136,6 @@ export async function followRows(follower: Follower): Promise<void> {
     if ((await writeRest(clock, handlers, pending, held.all())) && source !== undefined) progressed(source);
     throw cause;
   }
-}
-
-interface Reading {
-  /** The number of new rows. */
-  readonly count: number;
-  readonly doubt: Doubt | undefined;
 }
 
 interface Pending {

@@ -121,6 +121,7 @@ const cachedMilliseconds = 86_400_000;
 /** The service's present, by the `Date` headers of its responses, or by the local clock if they have none. */
 export function createServicePresent(clock: Pick<Clock, "now">) {
   let said: number | undefined;
+  const seconds = (): number => Math.floor((said ?? clock.now()) / 1000);
   return {
     record: (date: string | undefined): void => {
       const milliseconds = date === undefined ? Number.NaN : Date.parse(date);
@@ -131,8 +132,8 @@ export function createServicePresent(clock: Pick<Clock, "now">) {
      * In Unix seconds. A row with a later time has a wrong date. It is written, but does not show how far the service
      * has progressed: otherwise, one row dated in the next century would keep all earlier rows from being read.
      */
-    latest: () => Math.floor((said ?? clock.now()) / 1000) + toleranceSeconds,
+    latest: () => seconds() + toleranceSeconds,
     /** In Unix seconds. */
-    seconds: () => Math.floor((said ?? clock.now()) / 1000),
+    seconds,
   };
 }

@@ -10,8 +10,6 @@ export interface Fault {
   readonly retryAfter: number | undefined;
   readonly tier: Tier | undefined;
   readonly filter: string | undefined;
-  /** For a cache: whether copies are free, and whether it ignores the query. */
-  readonly copies: { readonly areFree: boolean; readonly ignoreQuery: boolean } | undefined;
   readonly when: When;
   /** Text that the request path must contain; undefined matches all paths. */
   readonly path: string | undefined;
@@ -33,7 +31,7 @@ export type Faults = readonly Fault[];
  */
 type FaultLayer = "answer" | "change" | "header" | "delivery" | "stream" | "market" | "cache";
 
-type FaultValue = "none" | "status" | "duration" | "events" | "blocks" | "rows" | "tier" | "name";
+export type FaultValue = "none" | "status" | "duration" | "events" | "blocks" | "rows" | "tier" | "name";
 
 export interface FaultTraits {
   readonly layer: FaultLayer;

@@ -5,6 +5,7 @@ import {
   type FaultName,
   type Faults,
   type FaultTraits,
+  type FaultValue,
   faultTraits,
   isFaultName,
   traitsOf,
@@ -55,7 +56,7 @@ function parseFault(text: string): Fault | FaultProblem {
   return withValue({ ...base, amount: traits.byDefault }, kind, value);
 }
 
-const none = { retryAfter: undefined, tier: undefined, filter: undefined, copies: undefined };
+const none = { retryAfter: undefined, tier: undefined, filter: undefined };
 
 function parseCache(
   text: string,
@@ -63,9 +64,8 @@ function parseCache(
   words: string,
   path: string | undefined,
 ): Fault | FaultProblem {
-  const copies = { areFree: words.includes(":free"), ignoreQuery: words.includes(":path") };
   const kind = "edge-cache";
-  const fault = { kind, text, when: EVERY, path, ...none, amount: traitsOf(kind).byDefault, copies } as const;
+  const fault = { kind, text, when: EVERY, path, ...none, amount: traitsOf(kind).byDefault } as const;
   if (/^(?::free|:path)*$/u.test(words)) return withValue(fault, kind, value);
   return { problem: `"${words}" in "${text}": ${kind} takes :free, :path, or both`, next: `omit "${words}"` };
 }
@@ -144,57 +144,39 @@ function withRetryAfter(fault: Fault, value: string | undefined): Fault | FaultP
   return badValue(fault, value, fault.amount === 429 ? "the seconds to wait, such as 429=7" : "no value");
 }
 
-function withValue(fault: Fault, kind: FaultName, value: string | undefined): Fault | FaultProblem {
-  if (value === undefined) return kind === "plan" ? { ...fault, tier: "keyless" } : fault;
-  switch (traitsOf(kind).value) {
-    case "none":
-      return badValue(fault, value, "no value");
-    case "status":
-      return /^[2-5]\d\d$/u.test(value) && !["204", "205", "304"].includes(value)
-        ? { ...fault, amount: Number(value) }
-        : badValue(fault, value, "a status that has a body, from 200 to 599");
-    case "duration": {
-      const milliseconds = readDuration(value);
-      if (traitsOf(kind).sample?.of === "rows" && milliseconds > LONGEST_AGE_MS)
-        return badValue(fault, value, "a duration of at most 30d, such as 90s, 3h or 7d");
-      return milliseconds > 0
-        ? { ...fault, amount: milliseconds }
-        : badValue(fault, value, "a duration such as 300ms, 2s, 1m, 3h or 7d");
-    }
-    case "blocks":
-      return /^[1-9]\d?$/u.test(value) && Number(value) <= MOST_BLOCKS
-        ? { ...fault, amount: Number(value) }
-        : badValue(fault, value, `a number of blocks from 1 to ${MOST_BLOCKS}`);
-    case "rows":
-      return /^[1-9]\d?$/u.test(value)
-        ? { ...fault, amount: Number(value) }
-        : badValue(fault, value, "a number of rows from 1 to 99");
-    case "events":
-      return /^\d{1,9}$/u.test(value)
-        ? { ...fault, amount: Number(value) }
-        : badValue(fault, value, "a number of events");
-    case "tier":
-      return isTier(value)
-        ? { ...fault, tier: value }
-        : badValue(fault, value, `one of ${tiers.join(", ")}`, nearest(value, tiers));
-    case "name":
-      return /^\w+$/u.test(value)
-        ? { ...fault, filter: value }
-        : badValue(fault, value, "the name of a filter, such as volume_usd_24h_min");
-  }
-}
+/** For each kind of value, its form and how an error describes it. */
+const values: Readonly<Record<FaultValue, readonly [form: RegExp, accepted: string]>> = {
+  none: [/(?!)/u, "no value"],
+  status: [/^(?!204|205|304)[2-5]\d\d$/u, "a status that has a body, from 200 to 599"],
+  duration: [
+    /^(?![0.]+[a-z])\d{1,6}(?:\.\d{1,3})?(?:ms|s|m|h|d)$/u,
+    "a duration such as 300ms, 2s, 1m, 3h or 7d",
+  ],
+  blocks: [/^(?:[1-9]|[1-5]\d|6[0-4])$/u, "a number of blocks from 1 to 64"],
+  rows: [/^[1-9]\d?$/u, "a number of rows from 1 to 99"],
+  events: [/^\d{1,9}$/u, "a number of events"],
+  tier: [new RegExp(`^(?:${tiers.join("|")})$`, "u"), `one of ${tiers.join(", ")}`],
+  name: [/^\w+$/u, "the name of a filter, such as volume_usd_24h_min"],
+};
 
-const MOST_BLOCKS = 64;
 // Each response checks every row that is younger.
 const LONGEST_AGE_MS = 30 * 86_400_000;
 
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Milliseconds; 0 if the text is not a duration. */
-function readDuration(text: string): number {
-  const [, number = "", unit = ""] = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m|h|d)$/u.exec(text) ?? [];
-  return Number(number) * (unitMs[unit] ?? 0);
+function withValue(fault: Fault, kind: FaultName, value: string | undefined): Fault | FaultProblem {
+  if (value === undefined) return kind === "plan" ? { ...fault, tier: "keyless" } : fault;
+  const { value: type, sample } = traitsOf(kind);
+  const [form, accepted] = values[type];
+  if (type === "tier" && isTier(value)) return { ...fault, tier: value };
+  if (!form.test(value))
+    return badValue(fault, value, accepted, type === "tier" ? nearest(value, tiers) : undefined);
+  if (type === "name") return { ...fault, filter: value };
+  const amount = Number.parseFloat(value) * (unitMs[value.replaceAll(/[\d.]/gu, "")] ?? 1);
+  if (sample?.of === "rows" && amount > LONGEST_AGE_MS)
+    return badValue(fault, value, "a duration of at most 30d, such as 90s, 3h or 7d");
+  return { ...fault, amount };
 }
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function badValue({ text }: Fault, value: string, accepted: string, near?: string): FaultProblem {
   const word = text.slice(0, text.indexOf("="));

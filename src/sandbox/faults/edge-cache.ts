@@ -26,8 +26,9 @@ export function createEdgeCache(faults: Faults, elapsed: () => number) {
   return (host: string, target: string) => {
     const fault = freshFor(pathOf(target));
     if (fault === undefined) return undefined;
-    const { amount = 0, copies: { areFree = false, ignoreQuery = false } = {} } = fault;
-    const key = `${host} ${ignoreQuery ? pathOf(target) : target}`;
+    const { amount = 0, text } = fault;
+    const [words = ""] = text.split("/", 1);
+    const key = `${host} ${words.includes(":path") ? pathOf(target) : target}`;
     const control = `public, max-age=${Math.floor(amount / 1000)}, stale-if-error=${staleMs / 1000}`;
     /** `headers` are those of the present time. */
     const copyOf = (longest: number, headers: Response["headers"] = {}): Response | undefined => {
@@ -40,7 +41,7 @@ export function createEdgeCache(faults: Faults, elapsed: () => number) {
     };
     return {
       /** A copy for which the service is not asked. */
-      free: () => (areFree ? copyOf(amount) : undefined),
+      free: () => (words.includes(":free") ? copyOf(amount) : undefined),
       /** What a caller gets when the service has responded like this. */
       pass: (response: Response): Response => {
         const { status, headers } = response;

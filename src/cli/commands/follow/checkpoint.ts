@@ -24,6 +24,7 @@ import {
 } from "../../../client/followed-row.ts";
 import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
+import type { FollowFiles } from "./follow-output.ts";
 import type { Options } from "./followed-lists.ts";
 
 /** In milliseconds. */
@@ -47,8 +48,6 @@ interface Rows extends Pick<Options, "isOfMany" | "ownerOf"> {
   readonly report: Pick<Report, "info" | "warn">;
 }
 
-type Sizes = Readonly<Record<string, number>>;
-
 export type FollowCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>;
 
 /**
@@ -60,10 +59,8 @@ export type FollowCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>;
 export async function openCheckpoint(
   { context, report }: Run,
   { plan: { endpoint }, names: fields, isOfMany, ownerOf }: Options,
-  out: string,
+  { pattern: out, sync }: FollowFiles,
   service: string,
-  /** Saves all written rows to disk, and returns the sizes of the open files. */
-  sync: () => Promise<Sizes>,
   failed: (cause: unknown) => void,
 ) {
   // One run for each pool may use the same pattern.
@@ -74,8 +71,7 @@ export async function openCheckpoint(
   // as `swaps-*`, and would take the checkpoint for rows.
   const file = path.join(folder, `.${flatName(folder, named)}.follow`);
   const saved = readSaved(file, options);
-  const at = lookAt(file)?.mtimeMs ?? Number.NEGATIVE_INFINITY;
-  const ends = await readEnds(options, saved && { at, sizes: saved.sizes });
+  const ends = await readEnds(options, saved);
   const states = new Map(
     Object.entries(saved?.lists ?? {}).map(([name, state]) => {
       const { from, rows } = readState(state);
@@ -171,13 +167,16 @@ const unknownEnd = "rows before this run may be missing, and rows since --from m
 
 interface Saved {
   readonly lists: object;
+  /** In milliseconds, on the clock of the file system, which may have been set back since then. */
+  readonly at: number;
   /** Of the files that were open. */
   readonly sizes: ReadonlyMap<string, number>;
 }
 
 /** Undefined without a checkpoint, or if a file has become shorter since the checkpoint was written. */
 function readSaved(file: string, { service, report }: Rows): Saved | undefined {
-  if (lookAt(file) === undefined) return undefined;
+  const at = lookAt(file)?.mtimeMs;
+  if (at === undefined) return undefined;
   const saved = parseJson(textOfFile(file) ?? "");
   const lists = isObject(saved) ? member(saved, "lists") : undefined;
   if (!isObject(lists) || member(saved, "dexdata") !== "follow")
@@ -190,7 +189,7 @@ function readSaved(file: string, { service, report }: Rows): Saved | undefined {
   const short = [...sizes].find(([name, size]) => (lookAt(name)?.size ?? size) < size);
   if (short !== undefined)
     report.warn(`ignoring the checkpoint ${file}: ${short[0]} has become shorter since it was written`);
-  if (isSameService(other, service)) return short === undefined ? { lists, sizes } : undefined;
+  if (isSameService(other, service)) return short === undefined ? { lists, sizes, at } : undefined;
   throw fail("checkpoint", `${file} belongs to the rows of ${namesIn(other)}, not ${namesIn(service)}`, {
     next: "name another file for these rows",
   });
@@ -207,14 +206,8 @@ function readState(state: unknown): FollowState {
   };
 }
 
-/**
- * The rows at the ends of the files that may have been written after the checkpoint, by list. `at` is in milliseconds, on
- * the clock of the file system, which may have been set back since then.
- */
-async function readEnds(
-  { named, shape, ownerOf }: Rows,
-  saved: (Pick<Saved, "sizes"> & { readonly at: number }) | undefined,
-) {
+/** The rows at the ends of the files that may have been written after the checkpoint, by list. */
+async function readEnds({ named, shape, ownerOf }: Rows, saved: Saved | undefined) {
   const rows: FollowedRow[] = [];
   const files = earlierFiles(named, "any");
   const written = saved === undefined ? files.slice(0, ofFilesAlone.files) : files;

@@ -1,5 +1,4 @@
 import { childOf } from "../../../base/context/child-signal.ts";
-import type { Subject } from "../../../client/subject.ts";
 import { fromWire } from "../../../base/time/time.ts";
 import { instant } from "../../../base/text/words.ts";
 import { followRows } from "../../../client/follow.ts";
@@ -22,25 +21,10 @@ import type { Session } from "./open-session.ts";
 import { createRowOutput } from "./row-output.ts";
 
 /** The run is over when the last of its lists is. */
-export interface FollowingList {
-  readonly course: ReturnType<typeof createFollowReport>;
-  /** Never rejects. */
-  readonly done: Promise<void>;
-  /** Rows that were already read are written first. */
-  readonly stop: () => void;
-  readonly pool: Subject | undefined;
-  /** When the last complete read began, on the monotonic clock. */
-  readonly readAt: () => number;
-  /** Whether the reader of the output no longer accepts rows. */
-  readonly isStuck: () => boolean;
-}
+export type FollowingList = ReturnType<typeof followList>;
 
 /** `failed` is called if the list cannot be followed any longer. */
-export function followList(
-  session: Session,
-  list: FollowedList,
-  failed: (cause: unknown) => void,
-): FollowingList {
+export function followList(session: Session, list: FollowedList, failed: (cause: unknown) => void) {
   const { run, ending, present, isOfMany, queue, checkpoint, poll } = session;
   const course = createFollowReport(run, session.log, {
     pools: poolsOf([list]),
@@ -100,9 +84,13 @@ export function followList(
     });
   return {
     course,
+    /** Never rejects. */
     done,
+    /** Rows that were already read are written first. */
     stop: () => child.abort(new Error("no longer listed")),
+    /** Whether the reader of the output no longer accepts rows. */
     isStuck: () => isStuck,
+    /** When the last complete read began, on the monotonic clock. */
     readAt: () => readAt,
     pool: list.pool,
   };
@@ -158,7 +146,7 @@ function inEnvelope(now: () => number, asOf: Freshness["asOf"]): (row: FollowedR
 async function listen(
   { run, flags, open, ending }: Session,
   { pool }: FollowedList,
-  course: FollowingList["course"],
+  course: ReturnType<typeof createFollowReport>,
   wake: Wake,
 ): Promise<void> {
   const { context, options } = run;

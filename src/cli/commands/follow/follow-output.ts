@@ -18,42 +18,24 @@ import { checkOutPattern } from "../../../rows/rotating-file.ts";
 import type { Run } from "../../run/with-run.ts";
 import { openAppendedFile } from "../stream/stream-output.ts";
 
-export interface FollowOutput {
-  readonly output: Output;
-  /** Groups the rows by file. Each group must be written before the next one is requested. */
-  readonly split: (
-    rows: readonly FollowedRow[],
-    namesOf: (row: FollowedRow) => PathNames,
-  ) => Iterable<readonly FollowedRow[]>;
-  /** Saves all written rows to disk. Returns the sizes of the files. */
-  readonly sync: () => Promise<Readonly<Record<string, number>>>;
-  /** Fails if another run writes to the files of rows with these names. */
-  readonly checkUnused: (names: PathNames) => Promise<void>;
-}
+export type FollowFiles = Awaited<ReturnType<typeof openFollowFiles>>;
 
 /**
  * The `--out` files keep rows from earlier runs. Only one run may write to them, or every row would appear twice.
  * `names` are the fields in braces that the rows have, with their values if all rows have the same.
  */
-export async function openFollowOutput(
+export async function openFollowFiles(
   { context, options, report, onClose }: Run,
-  out: string | undefined,
+  out: string,
   names: PathNames,
-): Promise<FollowOutput> {
-  const { clock, stdout } = context;
-  if (out === undefined)
-    return {
-      output: stdout,
-      split: (rows) => [rows],
-      sync: () => Promise.resolve({}),
-      checkUnused: () => Promise.resolve(),
-    };
+) {
+  const { clock } = context;
   checkOutPattern(out, clock.now(), Object.keys(names));
   const lockFile = lockOfPattern(out, names);
   makeFolder(path.dirname(lockFile));
   const lock = await holdFile(context, out, lockFile, report.hint);
   onClose(lock.release);
-  const checkUnused: FollowOutput["checkUnused"] = async (others) => {
+  const checkUnused = async (others: PathNames): Promise<void> => {
     const other = lockOfPattern(out, others);
     if (other === lockFile || lookAt(other) === undefined) return;
     (await holdFile(context, out, other, report.hint)).release();
@@ -71,16 +53,24 @@ export async function openFollowOutput(
       await files.write(text, place.time, place.names);
     },
   };
-  const split: FollowOutput["split"] = function* (rows, namesOf) {
-    const parts = groupBy(rows, (row) => fileOf(out, row.at.seconds * 1000, namesOf(row)));
-    for (const part of parts.values()) {
-      const [first] = part;
-      if (first === undefined) continue;
-      place = { time: first.at.seconds * 1000, names: namesOf(first) };
-      yield part;
-    }
+  return {
+    pattern: out,
+    output,
+    /** Groups the rows by file. Each group must be written before the next one is requested. */
+    *split(rows: readonly FollowedRow[], namesOf: (row: FollowedRow) => PathNames) {
+      const parts = groupBy(rows, (row) => fileOf(out, row.at.seconds * 1000, namesOf(row)));
+      for (const part of parts.values()) {
+        const [first] = part;
+        if (first === undefined) continue;
+        place = { time: first.at.seconds * 1000, names: namesOf(first) };
+        yield part;
+      }
+    },
+    /** Saves all written rows to disk. Returns the sizes of the files. */
+    sync: files.sync,
+    /** Fails if another run writes to the files of rows with these names. */
+    checkUnused,
   };
-  return { output, split, sync: files.sync, checkUnused };
 }
 
 /** A single file uses the same lock as a pull. If the file name changes, the lock is in the directory that does not. */

@@ -149,7 +149,7 @@ function createRunning(session: Session) {
       const names = new Set(next.map(({ name }) => name));
       const removed = [...running].filter(([name]) => !names.has(name));
       const added = next.filter(({ name }) => !running.has(name));
-      for (const { request } of added) await session.output.checkUnused(rowNames(request.args));
+      for (const { request } of added) await session.files?.checkUnused(rowNames(request.args));
       for (const [name, { stop, done }] of removed) {
         stop();
         await done;

@@ -1,5 +1,8 @@
 import type { Args, ApiRequest } from "../../../api/args.ts";
 import { formatDuration } from "../../../api/duration.ts";
+import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
+import { fieldPaths } from "../../../api/field-paths.ts";
+import { idlePollMs } from "../../../client/follow-wake.ts";
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { failAsService } from "../../../api/service-errors.ts";
 import { plans } from "../../../api/tier.ts";
@@ -11,6 +14,7 @@ import { shortestPollOf } from "./read-queue.ts";
 import { comparableAddress, type Subject, subjectKey, titleOf } from "../../../client/subject.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
+import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
@@ -26,33 +30,13 @@ export interface FollowedList {
   readonly pool: Subject | undefined;
 }
 
-/** What the command line asks for. Nothing has been sent yet. */
-export interface Options {
-  readonly plan: PullPlan;
-  readonly lists: readonly FollowedList[];
-  readonly isSearch: boolean;
-  /** Several pools, even if the list has one pool at the moment, or a search: they are only polled. */
-  readonly isOfMany: boolean;
-  /** Milliseconds between reads; undefined if a stream says when to read. */
-  readonly poll: number | undefined;
-  /** By default, pages are as large as possible, because `--limit` applies to the rows that are written. */
-  readonly pageSize: number;
-  /** Equal for a list and its rows; empty for a row that does not show it. */
-  readonly ownerOf: (of: string | object) => string;
-  /** The fields in paths, with their values if all rows have the same. */
-  readonly names: PathNames;
-  /** Reads the list again; undefined without a file. */
-  readonly reread: ((signal: AbortSignal) => Promise<readonly FollowedList[]>) | undefined;
-}
-
 /** In milliseconds. */
 const pollOfLists = { default: 60_000, min: 5000, max: 3_600_000 };
 
-export async function readOptions(
-  run: Run,
-  group: EndpointGroup,
-  input: Input<FollowedFlags>,
-): Promise<Options> {
+export type Options = Awaited<ReturnType<typeof readOptions>>;
+
+/** What the command line asks for. Nothing has been sent yet. */
+export async function readOptions(run: Run, group: EndpointGroup, input: Input<FollowedFlags>) {
   const { options, sources, context } = run;
   const { flags, words } = input;
   const started = context.clock.elapsed();
@@ -94,14 +78,35 @@ export async function readOptions(
   return {
     plan,
     lists,
-    ownerOf: isSearch ? () => lists[0]?.name ?? "" : poolOf,
     isSearch,
+    /** Several pools, even if the list has one pool at the moment, or a search: they are only polled. */
     isOfMany,
+    /** Milliseconds between reads; undefined if a stream says when to read. */
     poll,
+    /** By default, pages are as large as possible, because `--limit` applies to the rows that are written. */
     pageSize: flags["page-size"] === undefined ? 100 : plan.list.pageSize,
+    /** Equal for a list and its rows; empty for a row that does not show it. */
+    ownerOf: isSearch ? () => lists[0]?.name ?? "" : poolOf,
+    wanted: readAlerts(input, plan, poll),
+    /** The fields in paths, with their values if all rows have the same. */
     names: isOfMany ? ofMany : rowNames(argSets[0] ?? new Map()),
+    /** Reads the list again; undefined without a file. */
     reread: words.some((word) => word.startsWith("@")) ? reread : undefined,
   };
+}
+
+/** Undefined without alerts. The fields that dexdata adds need the decimals of tokens. */
+function readAlerts(
+  { typed, flags: { blind } }: Input<FollowedFlags>,
+  { endpoint }: PullPlan,
+  poll = idlePollMs,
+) {
+  checkBlind(blind, poll);
+  const all = fieldPaths(rowShape(endpoint.lists === "trades" ? withTokenAmounts(endpoint) : endpoint));
+  const wanted = readWanted(typed, all);
+  if (wanted === undefined) return undefined;
+  const tested = new Set(wanted.conditions.flatMap(({ tests }) => tests.map(({ field }) => field)));
+  return { ...wanted, isOfAmounts: all.some(({ path, isAdded }) => isAdded && tested.has(path)) };
 }
 
 function listsOf({ endpoint, argSets, named }: PullPlan, isSearch: boolean): readonly FollowedList[] {

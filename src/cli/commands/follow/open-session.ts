@@ -6,7 +6,7 @@ import { openCheckpoint } from "./checkpoint.ts";
 import { createBehindReport, createReadQueue } from "./read-queue.ts";
 import { createQueue } from "../../../base/concurrent.ts";
 import { createAgeNote, createServicePresent } from "../../../client/freshness.ts";
-import { createEnding, type Ending } from "../../../client/ending.ts";
+import { createEnding, type Ending, StopReason } from "../../../client/ending.ts";
 import { createQuietWatch } from "../../run/quiet-watch.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
@@ -18,8 +18,8 @@ import type { FollowLog } from "../flags/follow-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { presentationOf } from "../pull/open-output.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
-import { openRowAlerts, readAlerts } from "./follow-alerts.ts";
-import { openFollowOutput } from "./follow-output.ts";
+import { createRowAlerts, openAlerts, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
+import { openFollowFiles } from "./follow-output.ts";
 import { pollLine, pollLineOfMany, readsPerHour } from "./follow-report.ts";
 import { checkPoll, rateOf, readOptions, rowNames, type Options } from "./followed-lists.ts";
 
@@ -32,11 +32,10 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const { flags, typed } = input;
   const { clock } = outer.context;
   const asked = await readOptions(outer, group, input);
-  const { plan, lists } = asked;
-  const wanted = readAlerts(input, asked);
+  const { plan, lists, wanted } = asked;
   const log = openEventLog(flags.events, report, clock);
-  const output = await openFollowOutput(outer, flags.out, asked.names);
-  for (const { request } of lists) await output.checkUnused(rowNames(request.args));
+  const files = flags.out === undefined ? undefined : await openFollowFiles(outer, flags.out, asked.names);
+  for (const { request } of lists) await files?.checkUnused(rowNames(request.args));
   const ending = createEnding(clock, outer.context.signal, flags.for);
   onClose(ending.release);
   const run = { ...outer, context: { ...outer.context, signal: ending.signal } };
@@ -53,13 +52,10 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const assets = createTableAssets(run.context, client, options, { ...plan, amounts });
   onClose(assets.save);
   const service = recordedService(options, open.client.target);
-  const checkpoint =
-    flags.out === undefined
-      ? undefined
-      : await openCheckpoint(run, asked, flags.out, service, output.sync, ending.end);
+  const checkpoint = files && (await openCheckpoint(run, asked, files, service, ending.end));
   const renderer = await createRenderer({
     ...presentationOf(run.context, options, plan),
-    output: output.output,
+    output: files?.output ?? run.context.stdout,
     isContinued: false,
     // A displayed age would be wrong after a minute, so rows show their time instead.
     hasAges: false,
@@ -67,11 +63,11 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   });
   // The default limits a list. Without --limit, the run goes on.
   const limit = typed.has("limit") ? flags.limit : undefined;
-  const acting = await openRowAlerts(outer, wanted, flags, { limit, log, ending });
+  const acting = await openRowAlerts(outer, wanted, flags, limit, log, ending);
   const idle = watchRows(clock, flags["idle-exit"], ending);
   const said = new Set<string>();
   const writing = {
-    output,
+    files,
     renderer,
     assets,
     idle,
@@ -127,6 +123,22 @@ function tellStart({ report }: Run, asked: Options, out: string | undefined): vo
   const what = isSearch ? plan.endpoint.command : counted(lists.length, "pool");
   const end = out === undefined ? "; without --out, a restart does not continue" : "";
   report.info(isOfMany ? `${pollLineOfMany(what, lists.length, poll)}${end}` : pollLine(poll));
+}
+
+async function openRowAlerts(
+  run: Run,
+  wanted: WantedAlerts | undefined,
+  flags: Input<FollowedFlags>["flags"],
+  limit: number | undefined,
+  log: FollowLog,
+  ending: Ending,
+) {
+  const onLimit = (): void => ending.end(new StopReason("limit"));
+  const opening = { by: "row", onLimit, write: run.context.stdout.write, limit, log } as const;
+  const alerts = wanted && (await openAlerts(run, wanted, flags, opening));
+  const see = alerts && createRowAlerts(alerts, flags.envelope === true ? ["row"] : []);
+  // Alerts on stdout take the place of rows.
+  return { alerts, see, onLimit, isSilent: wanted?.command.length === 0 && flags.out === undefined };
 }
 
 /** `idle` is in milliseconds. Time spent waiting for the reader of the output does not count. */

@@ -23,7 +23,7 @@ export function createRowOutput(
   course: ReturnType<typeof createFollowReport>,
   { clock, random, signal }: Pick<Context, "clock" | "random" | "signal">,
 ) {
-  const { run, idle, renderer, assets, output, isSearch, plan, alerts, see, onLimit, isSilent } = session;
+  const { run, idle, renderer, assets, files, isSearch, plan, alerts, see, onLimit, isSilent } = session;
   const { quota, isFirst } = session;
   const ofPool = rowNames(request.args);
   const namesOf = (row: FollowedRow): PathNames => (isSearch ? { network: memberOf(row, "chain") } : ofPool);
@@ -63,7 +63,7 @@ export function createRowOutput(
     const page = textRows(rows);
     await assets.learnFor(request, { group: onlyGroup, rows: page });
     const wanted = await alert(rows, page);
-    for (const part of isSilent ? [] : output.split(wanted, namesOf))
+    for (const part of isSilent ? [] : (files?.split(wanted, namesOf) ?? [wanted]))
       await renderer.page({ group: onlyGroup, rows: shown(textRows(part)) }, request.args);
     idle?.resume("rows");
     if (alerts?.isOver() === true) onLimit();
