@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createEdgeCache } from "../../src/sandbox/faults/edge-cache.ts";
+import { createEdgeCache } from "../../src/sandbox/faults/due-faults.ts";
 import { ended, start } from "../harness/binary.ts";
 import { parseFaults } from "../harness/bundled-sandbox.ts";
 import { isLong } from "../harness/long.ts";

@@ -11,6 +11,7 @@ import {
 } from "./list-body.ts";
 import { hashText, unitAt } from "../market/hash.ts";
 import { makeRecent } from "../market/recent.ts";
+import type { FaultShare, Market, MarketFaults } from "../market/types.ts";
 
 const LISTS_KEPT = 200;
 
@@ -126,4 +127,95 @@ export function droppedFilter(fault: Fault, target: string): string | undefined 
 /** Specification, endpoint 3 and "Pool search". */
 function isFilter(name: string): boolean {
   return /_(min|max)$|^created_(after|before)$|^(dex_name|token_address)$/.test(name);
+}
+
+/** Returns the market as requests with a given path see it. Without market faults, it is the market itself. */
+export function createSeenMarkets(faults: Faults): (market: Market, path: string) => Market {
+  const ofMarket = faults.filter(({ kind }) => traitsOf(kind).layer === "market");
+  const made = new Map<string, Market>();
+  return (market, path) => {
+    if (ofMarket.length === 0) return market;
+    const chosen = ofMarket.filter((fault) => fault.path === undefined || path.includes(fault.path));
+    const name = chosen.map(({ text }) => text).join();
+    if (name === "") return market;
+    const seen = made.get(name) ?? market.withFaults(toMarketFaults(name, chosen));
+    made.set(name, seen);
+    return seen;
+  };
+}
+
+function toMarketFaults(name: string, faults: Faults): MarketFaults {
+  const of = (kind: Fault["kind"]): readonly Fault[] => faults.filter((fault) => fault.kind === kind);
+  const shares = (kind: Fault["kind"], amountOf: (fault: Fault) => number): readonly FaultShare[] =>
+    of(kind).map((fault) => ({
+      amount: amountOf(fault),
+      share: fault.when.by === "rate" ? fault.when.share : 1,
+    }));
+  return {
+    name,
+    lateRows: shares("late-rows", inSeconds),
+    latePools: shares("late-pools", inSeconds),
+    withdrawnRows: shares("withdrawn-rows", inSeconds),
+    reorgs: shares("reorg", ({ amount = 0 }) => amount),
+    reachSeconds: Math.min(...of("reach").map(inSeconds), Number.POSITIVE_INFINITY),
+  };
+}
+
+/** The clock has whole seconds. */
+function inSeconds({ amount = 0 }: Fault): number {
+  return Math.ceil(amount / 1000);
+}
+
+interface Response {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+interface Copy extends Response {
+  /** Real milliseconds. */
+  readonly at: number;
+}
+
+/** Wire-facts 2.3: `stale-if-error=600`, in milliseconds. */
+const staleMs = 600_000;
+const maxCopies = 1000;
+
+/** The cache in front of the service, for the paths that have one. A copy keeps the `Date` of its original. */
+export function createEdgeCache(faults: Faults, elapsed: () => number) {
+  const caches = faults.filter(({ kind }) => kind === "edge-cache");
+  const copies = makeRecent<string, Copy>(maxCopies);
+  const freshFor = (path: string) =>
+    path.startsWith("/usage") ? undefined : caches.find((fault) => path.includes(fault.path ?? ""));
+  return (host: string, target: string) => {
+    const fault = freshFor(pathOf(target));
+    if (fault === undefined) return undefined;
+    const { amount = 0, text } = fault;
+    const [words = ""] = text.split("/", 1);
+    const key = `${host} ${words.includes(":path") ? pathOf(target) : target}`;
+    const control = `public, max-age=${Math.floor(amount / 1000)}, stale-if-error=${staleMs / 1000}`;
+    /** `headers` are those of the present time. */
+    const copyOf = (longest: number, headers: Response["headers"] = {}): Response | undefined => {
+      const copy = copies.get(key);
+      const age = elapsed() - (copy?.at ?? Number.NEGATIVE_INFINITY);
+      if (copy === undefined || age >= longest) return undefined;
+      const kept = { Date: copy.headers["Date"] ?? "", Age: String(Math.floor(age / 1000)) };
+      const { status, body } = copy;
+      return { status, body, headers: { ...copy.headers, ...headers, ...kept, "Cache-Control": control } };
+    };
+    return {
+      /** A copy for which the service is not asked. */
+      free: () => (words.includes(":free") ? copyOf(amount) : undefined),
+      /** What a caller gets when the service has responded like this. */
+      pass: (response: Response): Response => {
+        const { status, headers } = response;
+        if (status >= 500) return copyOf(staleMs) ?? response;
+        if (status !== 200) return response;
+        const copy = copyOf(amount, headers);
+        if (copy !== undefined) return copy;
+        copies.set(key, { ...response, at: elapsed() });
+        return { ...response, headers: { ...headers, Age: "0", "Cache-Control": control } };
+      },
+    };
+  };
 }

@@ -1,7 +1,5 @@
 import { createAccounts } from "./accounts.ts";
-import { createFaultCounter } from "../faults/due-faults.ts";
-import { createEdgeCache } from "../faults/edge-cache.ts";
-import { createSeenMarkets } from "../faults/seen-markets.ts";
+import { createEdgeCache, createFaultCounter, createSeenMarkets } from "../faults/due-faults.ts";
 import type { Faults } from "../fault-kinds.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import { createMarket } from "../market/market.ts";
