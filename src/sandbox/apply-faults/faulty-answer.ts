@@ -1,17 +1,20 @@
+import { STATUS_CODES } from "node:http";
+import { meaningOf, serviceErrors } from "../../api/service-errors.ts";
 import { supportedNetworks } from "../answers/answer.ts";
-import { arrive } from "../service/arrival.ts";
+import { arrive, bodyIn, respondWith } from "../service/arrival.ts";
+import { paymentRequired, rateLimited } from "../service/billing-refusals.ts";
 import { keyOf } from "../service/caller.ts";
-import { openAccount } from "../service/accounts.ts";
+import { type Account, openAccount } from "../service/accounts.ts";
 import { readCursor, writeCursor } from "../answers/page-position.ts";
 import { handle } from "../handle.ts";
 import { defaultSettings, type SandboxRequest, type SandboxResponse } from "../sandbox-exchange.ts";
-import { Refusal } from "../wire/service-refusal.ts";
+import { writeJson } from "../wire/json-writer.ts";
+import { Refusal, refuse } from "../wire/service-refusal.ts";
 import type { NetworkFacts } from "../well-known.ts";
 import type { SandboxState } from "../service/state.ts";
 import type { Work } from "../steps/work.ts";
 import { droppedFilter, type DueFaults } from "../faults/due-faults.ts";
 import type { Fault, Faults } from "../fault-kinds.ts";
-import { standIn } from "./fault-response.ts";
 import {
   cursorOf,
   cutList,
@@ -253,4 +256,43 @@ function changeHeaders(faults: Faults, original: SandboxResponse["headers"]): Sa
     if (kind === "plan" && tier !== undefined) headers["X-Api-Plan"] = tier;
   }
   return headers;
+}
+
+/**
+ * Costs the same as a real response with that status: one credit for 2xx, 400, 404 and 410, and nothing otherwise. It
+ * does not count toward the rate limit, so faults do not cause rate limit errors.
+ */
+export function standIn(fault: Fault, request: SandboxRequest, state: SandboxState): SandboxResponse {
+  const arrived = arrive(request, state);
+  const { account, at } = arrived;
+  const status = fault.amount ?? 500;
+  // Opening a stream is free, and so are rejections.
+  const isStream = request.host === "stream_free" || request.host === "stream_paid";
+  const isPriced = status < 300 || status === 400 || status === 404 || status === 410;
+  const charged = !isStream && isPriced && account.credits.canPay(1, at) ? 1 : 0;
+  account.credits.charge(charged, at);
+  if (fault.kind === "html") {
+    // An edge server in front of the service does not send plan or credit headers.
+    const headers = { "Content-Type": "text/html" };
+    return { ...respondWith(arrived, { status, headers }, page(status), charged), headers };
+  }
+  const refusal = refusalFor(fault, status, account, at);
+  const body = fault.kind === "status" ? bodyIn(state.dialect, refusal) : refusal.body;
+  return respondWith(arrived, refusal, writeJson(body), charged);
+}
+
+function refusalFor(fault: Fault, status: number, account: Account, at: number): Refusal {
+  const message = `${(STATUS_CODES[status] ?? "refused").toLowerCase()}, injected by the sandbox`;
+  if (fault.kind === "message-only") return new Refusal(status, { message });
+  if (status === 402) return paymentRequired(account, at);
+  if (status === 429) return rateLimited(account.tier, account.rate?.limit ?? 1000, fault.retryAfter ?? 1);
+  const { code } = meaningOf(status);
+  // A 4xx without a code has only a message.
+  const hasCode = status >= 500 || serviceErrors[code].status === status;
+  return hasCode ? refuse(status, code, message) : new Refusal(status, { message });
+}
+
+function page(status: number): string {
+  const title = `${status} ${STATUS_CODES[status] ?? ""}`.trim();
+  return `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1><p>Blocked: injected by the sandbox.</p></body></html>\n`;
 }

@@ -2,9 +2,8 @@ import { type Opening, openStream } from "../streams/open-stream.ts";
 import type { SandboxRequest } from "../sandbox-exchange.ts";
 import type { StreamHub } from "../streams/stream-hub.ts";
 import type { SandboxState } from "../service/state.ts";
-import { withDueFaults } from "./faulty-answer.ts";
+import { standIn, withDueFaults } from "./faulty-answer.ts";
 import type { Fault } from "../fault-kinds.ts";
-import { standIn } from "./fault-response.ts";
 import { errorFrame, type StreamSink } from "../streams/served-stream.ts";
 
 export function* openWithFaults(request: SandboxRequest, state: SandboxState, hub: StreamHub) {

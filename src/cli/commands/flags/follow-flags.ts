@@ -35,6 +35,7 @@ const group = "Following";
 const shortestPoll = 2000;
 
 const needs = { flag: "follow", next: "add --follow" };
+const ofFollow = { with: "follow", needs };
 const beginsByTime = "--follow starts at a time, not at a page or cursor; use --from";
 
 export const followFlags = {
@@ -60,8 +61,7 @@ export const followFlags = {
     ],
   }),
   poll: flag(durationFrom(shortestPoll, "each read costs 1 credit"), group, {
-    with: "follow",
-    needs,
+    ...ofFollow,
     summary: "Request rows at this interval, without a stream",
     details: "; one pool: at least 2s; several pools: 5s to 1h, default 1m",
     excludes: [
@@ -81,29 +81,25 @@ export const followFlags = {
     },
     needs,
   ),
-  for: flag(duration, group, { with: "follow", needs, summary: "Stop after this long" }),
+  for: flag(duration, group, { ...ofFollow, summary: "Stop after this long" }),
   "idle-exit": flag(duration, group, {
-    with: "follow",
-    needs,
+    ...ofFollow,
     summary: "Exit 8 when no new row arrives for this long",
   }),
   "on-invalid": flag(choice(["fail", "drop"], "action"), "Requests", {
-    with: "follow",
-    needs,
+    ...ofFollow,
     summary: "What to do with a pool that the service rejects permanently",
     default: "fail",
     details: ": fail (default), drop (continue with the others)",
     choicesIn: "details",
   }),
   events: flag(outputFile, group, {
-    with: "follow",
-    needs,
+    ...ofFollow,
     summary: "Append status events to this file as NDJSON",
     details: `: ${followEvents.join(", ")}`,
   }),
   "streaming-url": flag(host, "Hosts and keys", {
-    with: "follow",
-    needs,
+    ...ofFollow,
     summary: "Use this streaming host",
   }),
   speed: flag(speed, "Hosts and keys", {
@@ -154,13 +150,11 @@ export const growthFlags = {
     ]),
   ),
   poll: flag(duration, "Requests", {
-    with: "follow",
-    needs,
+    ...ofFollow,
     summary: "Read the search at this interval, from 5s to 1h (default 1m)",
   }),
   envelope: flag(toggle, "Output", {
-    with: "follow",
-    needs,
+    ...ofFollow,
     summary: "Wrap each row in an object: {first_seen, as_of, row}",
     excludes: [{ flag: "fields", next: "use only one of them" }],
   }),

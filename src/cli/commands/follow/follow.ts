@@ -83,7 +83,7 @@ async function follow(session: Session): Promise<ExitCode> {
       ? () => run.context.interrupt({ cause: "SIGHUP" })
       : () => void running.reload(reread),
   );
-  const following = (): readonly FollowingList[] => [...running.all()];
+  const following = running.all;
   session.alerts?.watch(() =>
     following().map(({ pool = anyPool, readAt }) => {
       const until = { elapsed: readAt(), now: clock.now() - clock.elapsed() + readAt() };
@@ -107,12 +107,12 @@ async function follow(session: Session): Promise<ExitCode> {
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
     // A list that has just failed may have been the last.
-    await Promise.all(Array.from(running.all(), ({ done }) => done));
+    await Promise.all(following().map(({ done }) => done));
   } finally {
     release();
     const { reason } = signal;
     if (reason instanceof StopReason && reason.by === "time")
-      for (const failure of Array.from(running.all(), ({ course: of }) => of.behind())) behind ??= failure;
+      behind = following().flatMap((each) => each.course.behind() ?? [])[0];
     course.closed(endCause(reason));
     course.ended(quota.count, open.client.meter);
     await checkpoint?.close();
@@ -171,7 +171,7 @@ function createRunning(session: Session) {
   const inTurn = createQueue();
   return {
     start,
-    all: () => running.values(),
+    all: (): readonly FollowingList[] => [...running.values()],
     reload: async (...asked: Parameters<typeof reload>) => await inTurn(async () => await reload(...asked)),
   };
 }

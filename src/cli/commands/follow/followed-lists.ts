@@ -115,12 +115,10 @@ function listsOf({ endpoint, argSets, named }: PullPlan, isSearch: boolean): rea
     if (isSearch) return { name: nameOfSearch(endpoint.command, args), request, pool: undefined };
     const { label } = named[index] ?? {};
     const pool = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "", label };
-    return { name: poolName(pool), request, pool };
+    const name = subjectKey({ ...pool, address: comparableAddress(pool.address) });
+    return { name, request, pool };
   });
 }
-
-const poolName = ({ network, address }: Subject): string =>
-  subjectKey({ network, address: comparableAddress(address) });
 
 /** Without the start, which may be relative to the present. */
 function nameOfSearch(command: string, args: Args): string {
