@@ -4,7 +4,7 @@ import { drawPage } from "./render/draw-page.ts";
 import { writePaged } from "./render/held-output.ts";
 import { createPaint } from "./render/painter.ts";
 import { asciiText } from "./render/sanitize.ts";
-import { isColored, readsUnicode, settledColor } from "./render/terminal.ts";
+import { isUsuallyColored, readsUnicode } from "./render/terminal.ts";
 
 /** Long lines are hard to read on a wide terminal. */
 const widest = 100;
@@ -14,7 +14,7 @@ const usual = 80;
 export async function printPage(blocks: readonly Block[], context: Context): Promise<void> {
   const { isTerminal, columns } = context.stdout;
   const width = Math.min(columns ?? usual, widest);
-  const paint = await createPaint(isColored(settledColor(context), context));
+  const paint = await createPaint(isUsuallyColored(context));
   const page = readsUnicode(context.env) ? blocks : blocks.map(inAscii);
   await writePaged(context.stdout, drawPage(page, { width, breaksCommands: isTerminal, paint }));
 }

@@ -1,4 +1,4 @@
-import { topicNames } from "../../src/cli/program/help/topic-names.ts";
+import { topicNames } from "../../src/cli/program/help/overview.ts";
 import { type View, inPipe, inWindow, windows } from "./views.ts";
 
 /** One command in one form, written to `screens/<name>.txt` as a user sees it. */

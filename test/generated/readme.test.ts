@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { exitCodes } from "../../src/base/exit-codes.ts";
 import { connectionsOfPlan } from "../../src/api/feed.ts";
-import { topicNames } from "../../src/cli/program/help/topic-names.ts";
+import { topicNames } from "../../src/cli/program/help/overview.ts";
 import { topicPage } from "../../src/cli/program/help/topics/topics.ts";
 import { allCommands } from "../../src/cli/all-commands.ts";
 import { pages } from "../harness/readme.ts";

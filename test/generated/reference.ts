@@ -13,7 +13,7 @@ import { flagsOnPage, fullRows } from "../../src/cli/program/help/flag-rows.ts";
 import { describeFeed } from "../../src/cli/program/help/topics/table-topics.ts";
 import { hiddenWords } from "../../src/cli/program/hidden-words.ts";
 import { topicPage } from "../../src/cli/program/help/topics/topics.ts";
-import { topicNames } from "../../src/cli/program/help/topic-names.ts";
+import { topicNames } from "../../src/cli/program/help/overview.ts";
 import type { Flags } from "../../src/cli/run/flags/flag.ts";
 import { sharedFlags } from "../../src/cli/run/flags/shared-flags.ts";
 import { settings } from "../../src/client/settings.ts";

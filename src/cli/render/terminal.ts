@@ -1,7 +1,6 @@
 import type { Context } from "../../base/context/context.ts";
-import { Failure } from "../../base/failure.ts";
-import { readConfigFile } from "../settings/read-settings.ts";
-import { type ColorMode, readSetting, settings } from "../../client/settings.ts";
+import { settledValue } from "../settings/read-settings.ts";
+import { settings } from "../../client/settings.ts";
 
 /**
  * `auto` enables color on a terminal. NO_COLOR, TERM=dumb and FORCE_COLOR=0 or false disable it, and other values of
@@ -18,14 +17,9 @@ export function isColored(when: string, context: Context, output: "stdout" | "st
   return context[output].isTerminal && env["TERM"] !== "dumb";
 }
 
-/** An invalid setting must not prevent help from being displayed. */
-export function settledColor(context: Context): ColorMode {
-  try {
-    return readSetting(context, readConfigFile(context), settings.color).value;
-  } catch (cause) {
-    if (cause instanceof Failure) return "auto";
-    throw cause;
-  }
+/** As the setting says, for output without a --color flag. */
+export function isUsuallyColored(context: Context): boolean {
+  return isColored(settledValue(context, settings.color) ?? "auto", context);
 }
 
 /**

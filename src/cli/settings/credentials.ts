@@ -55,6 +55,13 @@ export function exposureOf(file: string): string {
   return `other users can read the key in ${file}; run: chmod 600 '${file}'`;
 }
 
+/** For messages about an unknown profile. */
+export function storedNames({ profiles }: Credentials): string {
+  return profiles.size === 0 ? "no profile is stored" : `stored: ${[...profiles.keys()].join(", ")}`;
+}
+
+export const addProfile = "add one: dexdata auth login --profile <name>";
+
 /** All that is known about a key, newest first, even if the key now comes from a different source. */
 export function plansIn(credentials: Credentials, key: string): readonly KnownPlan[] {
   const stored = [...credentials.profiles.values()].filter((profile) => profile.key === key);

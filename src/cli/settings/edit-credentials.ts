@@ -4,18 +4,19 @@ import { usageFailure } from "../../base/failure.ts";
 import { checkKeyForm, withoutSecrets } from "../../base/key.ts";
 import type { Tier } from "../../api/tier.ts";
 import {
+  addProfile,
   type Credentials,
   credentialsPath,
   defaultProfile,
   hashOf,
   type KnownPlan,
   type Profile,
+  storedNames,
   toCredentials,
 } from "./credentials.ts";
-import { findKeyCopies, removeStages } from "./key-copies.ts";
 import { checkProfileName } from "../../client/settings.ts";
 import type { Changed } from "../../base/files/json-file.ts";
-import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
+import { type Editing, findKeyCopies, updateSettingsFile } from "./update-settings-file.ts";
 
 /**
  * The key becomes active if the file lacks the active profile. If the file is unreadable, the key is rejected unless
@@ -36,43 +37,54 @@ export async function saveProfile(
   const onBroken = (file: string): void => {
     backup ??= moveAside(file);
   };
-  await edit(
-    context,
-    (current) => {
-      const profiles = new Map(current.profiles).set(name, { ...secret, planAt: savedAt, savedAt });
-      const active = profiles.has(current.active) ? current.active : name;
-      const { key, tier, ...hosts } = secret;
-      const after = withPlan({ ...current, profiles, active }, key, { tier, planAt: savedAt }, hosts);
-      return { after, result: undefined };
-    },
-    options.replaceBroken === true ? onBroken : rejectBroken,
-  );
+  const change = (current: Credentials): Changed<Credentials, undefined> => {
+    const profiles = new Map(current.profiles).set(name, { ...secret, planAt: savedAt, savedAt });
+    const active = profiles.has(current.active) ? current.active : name;
+    const { key, tier, ...hosts } = secret;
+    const after = withPlan({ ...current, profiles, active }, key, { tier, planAt: savedAt }, hosts);
+    return { after, result: undefined };
+  };
+  await edit(context, change, options.replaceBroken === true ? onBroken : rejectBroken);
   return { backup };
 }
 
-export interface Removed {
-  /** The names of the profiles that were removed. */
-  readonly profiles: readonly string[];
-  /** Other files that were removed because they may have contained a key. */
-  readonly files: readonly string[];
-  /** Files that remain, and may contain a key. */
-  readonly left: readonly string[];
-}
-
-/** Also removes the remembered tier of the profile's key. No other profile becomes active. */
-export async function removeProfile(context: Editing, name: string): Promise<Removed> {
-  const { profiles, files } = await removeThose(context, (each) => each === name, undefined);
+/**
+ * Without a name, removes all profiles and the backups. Remembered tiers for other keys remain, because they do not
+ * contain keys. No other profile becomes active.
+ */
+export async function removeProfile(context: Editing, only: string | undefined) {
+  const change = (current: Credentials, stages: readonly string[]): Changed<Credentials, Removal> => {
+    const removed = [...current.profiles].filter(([name]) => only === undefined || name === only);
+    const names = removed.map(([name]) => name);
+    const result = { names, stages };
+    if (names.length === 0) return { after: undefined, result };
+    const profiles = new Map(current.profiles);
+    const remembered = new Map(current.remembered);
+    for (const [name, { key }] of removed) {
+      profiles.delete(name);
+      remembered.delete(hashOf(key));
+    }
+    const active = only === undefined ? defaultProfile : current.active;
+    return { after: { ...current, profiles, remembered, active }, result };
+  };
+  const { names, stages } = await edit(context, change, refuseBroken);
   const { backups, others } = findKeyCopies(credentialsPath(context));
-  return { profiles, files, left: [...backups, ...others] };
-}
-
-/** Also removes the backups. Remembered tiers for other keys remain, because they do not contain keys. */
-export async function removeAllProfiles(context: Editing): Promise<Removed> {
-  const { profiles, files } = await removeThose(context, () => true, defaultProfile);
-  const { backups, others } = findKeyCopies(credentialsPath(context));
-  const kept = backups.filter((backup) => !isRemoved(backup));
+  const kept = backups.filter((backup) => only !== undefined || !isRemoved(backup));
   const removed = backups.filter((backup) => !kept.includes(backup));
-  return { profiles, files: [...files, ...removed], left: [...kept, ...others] };
+  return {
+    /** The names of the profiles that were removed. */
+    profiles: names,
+    /** Other files that were removed because they may have contained a key. */
+    files: [...stages, ...removed],
+    /** Files that remain, and may contain a key. */
+    left: [...kept, ...others],
+  };
+}
+
+interface Removal {
+  readonly names: readonly string[];
+  /** A login that was killed may have left a key even if none is stored. */
+  readonly stages: readonly string[];
 }
 
 /** Another user may own the backup. It is then named, and remains. */
@@ -85,36 +97,6 @@ function isRemoved(file: string): boolean {
   }
 }
 
-async function removeThose(
-  context: Editing,
-  isOne: (name: string) => boolean,
-  active: string | undefined,
-): Promise<Omit<Removed, "left">> {
-  // Removed before the file is read: a login that was killed may have left a key even if none is stored.
-  let files: readonly string[] = [];
-  const onLocked = (file: string): void => {
-    files = removeStages(file);
-  };
-  const removedNames = await edit(
-    context,
-    (current) => {
-      const removed = [...current.profiles].filter(([name]) => isOne(name));
-      const names = removed.map(([name]) => name);
-      if (names.length === 0) return { after: undefined, result: names };
-      const profiles = new Map(current.profiles);
-      const remembered = new Map(current.remembered);
-      for (const [name, { key }] of removed) {
-        profiles.delete(name);
-        remembered.delete(hashOf(key));
-      }
-      return { after: { ...current, profiles, remembered, active: active ?? current.active }, result: names };
-    },
-    refuseBroken,
-    onLocked,
-  );
-  return { profiles: removedNames, files };
-}
-
 /** A damaged file is not removed, because it may contain keys that the user still needs. */
 function refuseBroken(file: string, problem: string): never {
   throw usageFailure(`${problem}, and it may contain keys`, `to remove it, run: rm '${file}'`);
@@ -124,11 +106,7 @@ export async function switchProfile(context: Editing, name: string): Promise<Pro
   return await edit(context, (current) => {
     const chosen = current.profiles.get(name);
     if (chosen !== undefined) return { after: { ...current, active: name }, result: chosen };
-    const stored = [...current.profiles.keys()].join(", ");
-    throw usageFailure(
-      `unknown profile "${withoutSecrets(name)}"; ${stored === "" ? "no profile is stored" : `stored: ${stored}`}`,
-      "add one: dexdata auth login --profile <name>",
-    );
+    throw usageFailure(`unknown profile "${withoutSecrets(name)}"; ${storedNames(current)}`, addProfile);
   });
 }
 
@@ -169,32 +147,30 @@ function rejectBroken(_: string, problem: string): never {
 /** `onBroken` renames an unreadable file, which then counts as empty, or throws. */
 async function edit<T>(
   context: Editing,
-  change: (current: Credentials) => Changed<Credentials, T>,
+  change: (current: Credentials, stages: readonly string[]) => Changed<Credentials, T>,
   onBroken: (file: string, problem: string) => void = rejectBroken,
-  onLocked: (file: string) => void = () => undefined,
 ): Promise<T> {
   const file = credentialsPath(context);
-  return await updateSettingsFile(context, file, (content) => {
-    onLocked(file);
+  return await updateSettingsFile(context, file, (content, stages) => {
     const current = toCredentials(file, content);
     if (current.problem !== undefined) onBroken(file, current.problem);
-    const { after, result } = change(current);
-    if (after === undefined) return { after, result };
-    return {
-      after: {
-        version: 1,
-        active: after.active,
-        profiles: Object.fromEntries([...after.profiles].map(([name, profile]) => [name, written(profile)])),
-        remembered: Object.fromEntries(
-          [...after.remembered].map(([hash, { tier, planAt }]) => [hash, { tier, plan_at: planAt }]),
-        ),
-      },
-      result,
-    };
+    const { after, result } = change(current, stages);
+    return { after: after && written(after), result };
   });
 }
 
-function written({ key, tier, planAt, savedAt, rest, streaming }: Profile): object {
+function written({ active, profiles, remembered }: Credentials) {
+  return {
+    version: 1,
+    active,
+    profiles: Object.fromEntries([...profiles].map(([name, profile]) => [name, writtenProfile(profile)])),
+    remembered: Object.fromEntries(
+      [...remembered].map(([hash, { tier, planAt }]) => [hash, { tier, plan_at: planAt }]),
+    ),
+  };
+}
+
+function writtenProfile({ key, tier, planAt, savedAt, rest, streaming }: Profile): object {
   const plan_at = planAt === savedAt ? undefined : planAt;
   return { key, tier, plan_at, saved_at: savedAt, rest_url: rest, streaming_url: streaming };
 }

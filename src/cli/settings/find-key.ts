@@ -4,7 +4,15 @@ import { checkKeyForm, MAX_KEY_BYTES, withoutSecrets } from "../../base/key.ts";
 import { type Plan, plans, type Tier } from "../../api/tier.ts";
 import { cannotBeRead } from "../../base/files/file-errors.ts";
 import { readBounded } from "../../base/files/bounded-read.ts";
-import { type Credentials, exposureOf, plansIn, type Profile, readCredentials } from "./credentials.ts";
+import {
+  addProfile,
+  type Credentials,
+  exposureOf,
+  plansIn,
+  type Profile,
+  readCredentials,
+  storedNames,
+} from "./credentials.ts";
 import { readSettings } from "./read-settings.ts";
 import type { Settings, Sourced } from "../../client/settings.ts";
 import { checkPlanHost, isSameHost, isServiceHost } from "../../client/target.ts";
@@ -50,25 +58,31 @@ export async function findKey(
   if (flags.keyFile !== undefined && flags.profile !== undefined) {
     throw usageFailure("--key-file and --profile cannot be used together", "use one of them");
   }
-  const { value, where } = settings.tier;
-  if (value !== "keyless") return await findAnyKey(context, flags, settings);
-  const source = ignoredSource(context, flags, settings);
-  const warnings = source === undefined ? [] : [`${where} is keyless, so the key from ${source} is not sent`];
-  return { found: undefined, warnings };
-}
-
-/** Does not run the key command, which may prompt for a passphrase. */
-function ignoredSource(context: Context, flags: KeyFlags, settings: Settings): string | undefined {
-  const { profiles, active } = readCredentials(context);
-  const profile = flags.profile ?? settings.profile.value ?? active;
-  if (flags.keyFile !== undefined) return "--key-file";
-  if (flags.profile === undefined && (context.env["DEXDATA_API_KEY"] ?? "") !== "") return "DEXDATA_API_KEY";
-  if (flags.profile === undefined && settings.key_command.value !== undefined) return "key_command";
-  return profiles.has(profile) ? `profile "${profile}"` : undefined;
-}
-
-async function findAnyKey(context: Context, flags: KeyFlags, settings: Settings): Promise<KeySearch> {
   const credentials = readCredentials(context);
+  const source = chooseSource(context, flags, settings, credentials);
+  const { value, where } = settings.tier;
+  if (value === "keyless") {
+    const name = source?.name;
+    const warnings = name === undefined ? [] : [`${where} is keyless, so the key from ${name} is not sent`];
+    return { found: undefined, warnings };
+  }
+  if (source === undefined) return { found: undefined, warnings: storeWarnings(credentials) };
+  return await source.read();
+}
+
+interface KeySource {
+  /** As a warning names it; undefined for a profile that is not stored. */
+  readonly name: string | undefined;
+  readonly read: () => KeySearch | Promise<KeySearch>;
+}
+
+/** In the order of findKey(). */
+function chooseSource(
+  context: Context,
+  { keyFile: file, profile: flag }: KeyFlags,
+  settings: Settings,
+  credentials: Credentials,
+): KeySource | undefined {
   const accept = (key: string, source: string, words = "", own?: Tier): FoundKey => {
     const refused = checkKeyForm(key);
     if (refused !== undefined) throw usageFailure(`the key from ${source} ${refused.problem}`, refused.next);
@@ -76,52 +90,50 @@ async function findAnyKey(context: Context, flags: KeyFlags, settings: Settings)
     const lookUp = words === "" ? undefined : `dexdata auth status${words}`;
     return { key, source, tier, lookUp, kept: undefined };
   };
-  const keyOfProfile = (name: string, where: string): KeySearch => {
+  const ofProfile = (name: string, where: string): KeySource => {
     const profile = credentials.profiles.get(name);
-    if (profile === undefined) throw unknownProfile(credentials, name, where);
-    const { key, tier, rest, streaming } = profile;
-    const words = where === "--profile" ? ` --profile ${name}` : "";
-    const found = { ...accept(key, `profile "${name}"`, words, tier), kept: { rest, streaming } };
-    return { found, warnings: storeWarnings(credentials) };
+    const read = (): KeySearch => {
+      if (profile === undefined) throw unknownProfile(credentials, name, where);
+      const { key, tier, rest, streaming } = profile;
+      const words = where === "--profile" ? ` --profile ${name}` : "";
+      const found = { ...accept(key, `profile "${name}"`, words, tier), kept: { rest, streaming } };
+      return { found, warnings: storeWarnings(credentials) };
+    };
+    return { name: profile && `profile "${name}"`, read };
   };
-  if (flags.keyFile !== undefined) {
-    const { text, warning } = await readKeyFile(context, flags.keyFile);
-    const file = withoutSecrets(flags.keyFile);
-    const found = accept(
-      text,
-      `--key-file ${file}`,
-      ` --key-file ${/^[\w./+-]+$/u.test(file) ? file : "<file>"}`,
-    );
+  const ofFile = async (typed: string): Promise<KeySearch> => {
+    const { text, warning } = await readKeyFile(context, typed);
+    const shown = withoutSecrets(typed);
+    const words = ` --key-file ${/^[\w./+-]+$/u.test(shown) ? shown : "<file>"}`;
+    const found = accept(text, `--key-file ${shown}`, words);
     return { found, warnings: warning === undefined ? [] : [warning] };
-  }
-  if (flags.profile !== undefined) return keyOfProfile(flags.profile, "--profile");
-  const typed = context.env["DEXDATA_API_KEY"];
+  };
+  const ofCommand = async (command: readonly string[]): Promise<KeySearch> => {
+    const key = await printedKey(context, settings, command);
+    return { found: { ...accept(key, "key_command"), kept: {} }, warnings: [] };
+  };
+  if (file !== undefined) return { name: "--key-file", read: async () => await ofFile(file) };
+  if (flag !== undefined) return ofProfile(flag, "--profile");
   // An empty variable counts as unset.
-  if (typed !== undefined && typed !== "") {
-    return { found: accept(typed, "DEXDATA_API_KEY"), warnings: [] };
+  const key = context.env["DEXDATA_API_KEY"] ?? "";
+  if (key !== "") {
+    const name = "DEXDATA_API_KEY";
+    return { name, read: () => ({ found: accept(key, name), warnings: [] }) };
   }
   const { value: named, where, source } = settings.profile;
-  if (named !== undefined && source === "environment") return keyOfProfile(named, where);
-  if (settings.key_command.value !== undefined) {
-    const key = await printedKey(context, settings, settings.key_command.value);
-    return { found: { ...accept(key, "key_command"), kept: {} }, warnings: [] };
-  }
-  if (named !== undefined) return keyOfProfile(named, where);
-  const isStored = credentials.profiles.has(credentials.active);
-  return isStored
-    ? keyOfProfile(credentials.active, "profile")
-    : { found: undefined, warnings: storeWarnings(credentials) };
+  // The program runs only to read the key, because it may prompt for a passphrase.
+  const command = source === "environment" ? undefined : settings.key_command.value;
+  if (command !== undefined) return { name: "key_command", read: async () => await ofCommand(command) };
+  if (named !== undefined) return ofProfile(named, where);
+  return credentials.profiles.has(credentials.active) ? ofProfile(credentials.active, "profile") : undefined;
 }
 
 /** Runs that look for the key twice, such as `doctor`, must not prompt for a passphrase twice. */
 const answers = new WeakMap<Settings, Promise<string>>();
 
 async function printedKey(context: Context, settings: Settings, words: readonly string[]): Promise<string> {
-  const run = async (): Promise<string> => {
-    const { runKeyCommand } = await import("./run-key-command.ts");
-    return await runKeyCommand(context, words, settings.key_command.where);
-  };
-  const printed = answers.get(settings) ?? run();
+  const { runKeyCommand } = await import("./run-key-command.ts");
+  const printed = answers.get(settings) ?? runKeyCommand(context, words, settings.key_command.where);
   answers.set(settings, printed);
   return await printed;
 }
@@ -135,11 +147,7 @@ function unknownProfile(credentials: Credentials, name: string, where: string): 
       "store the key again: dexdata auth login",
     );
   }
-  const stored = [...credentials.profiles.keys()];
-  return usageFailure(
-    `${where} "${shown}": unknown profile; ${stored.length === 0 ? "no profile is stored" : `stored: ${stored.join(", ")}`}`,
-    "add one: dexdata auth login --profile <name>",
-  );
+  return usageFailure(`${where} "${shown}": unknown profile; ${storedNames(credentials)}`, addProfile);
 }
 
 function storeWarnings({ problem, exposure }: Credentials): readonly string[] {

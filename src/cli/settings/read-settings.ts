@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Context } from "../../base/context/context.ts";
+import { Failure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
 import { readJsonFile } from "../../base/files/json-file.ts";
 import { findFolders } from "../folders.ts";
@@ -9,7 +10,6 @@ import {
   type Setting,
   type Settings,
   settings,
-  type Sourced,
 } from "../../client/settings.ts";
 
 export function configPath(context: Pick<Context, "env" | "platform">): string {
@@ -32,28 +32,22 @@ export function readConfigFile(context: Pick<Context, "env" | "platform">): Conf
 }
 
 /** Flags are applied elsewhere. An invalid value is a usage failure, because using another one would be surprising. */
-export function readSettings(context: Pick<Context, "env" | "platform">): Settings {
+export function readSettings(context: Pick<Context, "env" | "platform">): Settings;
+export function readSettings(context: Pick<Context, "env" | "platform">): object {
   const config = readConfigFile(context);
-  const read = <T>(setting: Setting<T>): Sourced<T> => readSetting(context, config, setting);
-  return {
-    base_url: read(settings.base_url),
-    pro_base_url: read(settings.pro_base_url),
-    streaming_url: read(settings.streaming_url),
-    streaming_pro_url: read(settings.streaming_pro_url),
-    output: read(settings.output),
-    color: read(settings.color),
-    retries: read(settings.retries),
-    retry_on: read(settings.retry_on),
-    timeout: read(settings.timeout),
-    page_size: read(settings.page_size),
-    rpm: read(settings.rpm),
-    budget_daily: read(settings.budget_daily),
-    profile: read(settings.profile),
-    key_command: read(settings.key_command),
-    tier: read(settings.tier),
-    sandbox: read(settings.sandbox),
-    warnings: configWarnings(config),
-  };
+  const all: readonly (readonly [string, Setting<unknown>])[] = Object.entries(settings);
+  const read = all.map(([name, setting]) => [name, readSetting(context, config, setting)] as const);
+  return { ...Object.fromEntries(read), warnings: configWarnings(config) };
+}
+
+/** The value, or undefined if the setting is invalid: help and local output must not fail because of it. */
+export function settledValue<T>(context: Context, setting: Setting<T>): T | undefined {
+  try {
+    return readSetting(context, readConfigFile(context), setting).value;
+  } catch (cause) {
+    if (cause instanceof Failure) return undefined;
+    throw cause;
+  }
 }
 
 /** Each warning starts with the file's path. */

@@ -1,29 +1,34 @@
-import { chmodSync, existsSync, readdirSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, realpathSync, rmdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Context } from "../../base/context/context.ts";
 import { writeFailure } from "../../base/files/file-errors.ts";
 import type { Locking } from "../../base/files/file-lock.ts";
-import { makeFolder } from "../../base/files/paths.ts";
+import { makeFolder, namesIn } from "../../base/files/paths.ts";
 import { type Changed, type JsonFile, updateJsonFile } from "../../base/files/json-file.ts";
-import { stagingName } from "../../base/files/replace-file.ts";
-import { removeStages, resolveLink } from "./key-copies.ts";
+import { stagingName, stagingSuffix } from "../../base/files/replace-file.ts";
 
 export type Editing = Locking & Pick<Context, "env">;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The directory is created if necessary. */
+/**
+ * The directory is created if necessary. Staged files that a killed process left are removed, because they may contain a
+ * key, and `auth logout` promises to remove all keys; `change` gets their paths.
+ */
 export async function updateSettingsFile<T>(
   context: Locking,
   file: string,
-  change: (current: JsonFile) => Changed<JsonObject, T>,
+  change: (current: JsonFile, removed: readonly string[]) => Changed<JsonObject, T>,
 ): Promise<T> {
   // conf loads slowly, so it is loaded before this process takes the lock that other processes may wait for.
   const { default: Conf } = await import("conf");
   try {
     prepareFolder(path.dirname(file), context.platform);
-    return await updateJsonFile(context, file, change, (content) =>
-      stage(context.random, Conf, file, content),
+    return await updateJsonFile(
+      context,
+      file,
+      (current) => change(current, removeStages(file)),
+      (content) => stage(context.random, Conf, resolveLink(file), content),
     );
   } catch (error) {
     if (context.signal.aborted) throw error;
@@ -39,12 +44,9 @@ export async function updateSettingsFile<T>(
 function stage(
   random: () => number,
   Conf: (typeof import("conf"))["default"],
-  file: string,
+  target: string,
   content: JsonObject,
 ) {
-  const target = resolveLink(file);
-  // A killed process left them. They may contain a key, and `auth logout` promises to remove all keys.
-  removeStages(file);
   const staged = stagingName(random, target);
   try {
     const store = new Conf<Record<string, unknown>>({
@@ -97,5 +99,50 @@ function prepareFolder(folder: string, platform: string): void {
     chmodSync(folder, 0o700);
   } catch {
     // The directory belongs to another user. Its dexdata files still have mode 0600.
+  }
+}
+
+/** conf adds a suffix while it writes a staged file. */
+const staging = new RegExp(`^${stagingSuffix}(?:\\.tmp-[\\da-f]+)?$`, "u");
+const backup = /^\.bak\d*$/u;
+/** These contain no keys. */
+const lock = new RegExp(`^\\.lock(?:\\.break|${stagingSuffix})?$`, "u");
+
+/** Other files in the directory of the key store that may contain keys. All paths are absolute. */
+export function findKeyCopies(file: string) {
+  /** A killed process left them. */
+  const stages: string[] = [];
+  /** `auth login` moved a damaged store aside. */
+  const backups: string[] = [];
+  /** Other programs, such as editors, created them. */
+  const others: string[] = [];
+  const target = resolveLink(file);
+  for (const each of new Set([file, target])) {
+    const name = path.basename(each);
+    for (const entry of namesIn(path.dirname(each)).toSorted()) {
+      if (!entry.includes(name) || entry === name) continue;
+      const rest = entry.startsWith(name) ? entry.slice(name.length) : "";
+      const copy = path.join(path.dirname(each), entry);
+      if (staging.test(rest)) stages.push(copy);
+      else if (backup.test(rest)) backups.push(copy);
+      else if (!lock.test(rest) && copy !== target) others.push(copy);
+    }
+  }
+  return { stages, backups, others };
+}
+
+/** Only for the holder of the file's lock, because another holder's staged file would be in use. */
+function removeStages(file: string): readonly string[] {
+  const { stages } = findKeyCopies(file);
+  for (const each of stages) rmSync(each, { force: true });
+  return stages;
+}
+
+/** Some users link their settings to a file elsewhere; the link is preserved. */
+function resolveLink(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { allCommands } from "../../../src/cli/all-commands.ts";
-import { topicNames } from "../../../src/cli/program/help/topic-names.ts";
+import { topicNames } from "../../../src/cli/program/help/overview.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 
 const pages = [

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { allCommands } from "../../../src/cli/all-commands.ts";
-import { topicNames } from "../../../src/cli/program/help/topic-names.ts";
+import { topicNames } from "../../../src/cli/program/help/overview.ts";
 import { binaryEnv, ended, program } from "../../harness/binary.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { writeExampleFiles } from "../../harness/example-files.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { TopicName } from "../../../src/cli/program/help/topic-names.ts";
+import type { TopicName } from "../../../src/cli/program/help/overview.ts";
 import { defaultRetryPolicy } from "../../../src/client/retry.ts";
 import { settings } from "../../../src/client/settings.ts";
 import { dexdata } from "../../harness/dexdata.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { allCommands } from "../../../src/cli/all-commands.ts";
 import { flagsOnPage, fullFlagHelp } from "../../../src/cli/program/help/flag-rows.ts";
-import { topicNames } from "../../../src/cli/program/help/topic-names.ts";
+import { topicNames } from "../../../src/cli/program/help/overview.ts";
 import { exitCodes } from "../../../src/base/exit-codes.ts";
 import { timeForms } from "../../../src/cli/program/help/topics/table-topics.ts";
 import { parseTimeBound } from "../../../src/base/time/time.ts";

@@ -6,13 +6,8 @@ import type { Flag } from "../../run/flags/flag.ts";
 import type { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { expectWords, writeRows } from "../../run/output/local-output.ts";
 import { writeLine, writeWarning } from "../../run/report.ts";
-import { type Credentials, readCredentials } from "../../settings/credentials.ts";
-import {
-  type Removed,
-  removeAllProfiles,
-  removeProfile,
-  switchProfile,
-} from "../../settings/edit-credentials.ts";
+import { addProfile, type Credentials, readCredentials } from "../../settings/credentials.ts";
+import { removeProfile, switchProfile } from "../../settings/edit-credentials.ts";
 import { readSettings } from "../../settings/read-settings.ts";
 import { checkProfileName, label, type Settings } from "../../../client/settings.ts";
 import type { Input } from "../command.ts";
@@ -61,8 +56,7 @@ function otherOf(credentials: Credentials): string {
   const names = [...readableProfiles(credentials).keys()];
   const others = names.filter((name) => name !== credentials.active);
   const [only] = others;
-  if (only === undefined)
-    throw usageFailure("no other profile to switch to", "add one: dexdata auth login --profile <name>");
+  if (only === undefined) throw usageFailure("no other profile to switch to", addProfile);
   if (others.length === 1) return only;
   throw usageFailure(
     "missing <profile>: more than two profiles are stored",
@@ -76,26 +70,21 @@ export async function logout(
 ): Promise<ExitCode> {
   expectWords(words, 0, "auth logout");
   const named = profileName(context, flags.profile);
-  if (flags.all === true) {
-    const removed = await removeAllProfiles(context);
-    const names = removed.profiles.join(", ");
-    if (names !== "") await writeLine(context, `removed all stored keys: ${names}`);
-    else if (removed.files.length === 0) await writeLine(context, "no key stored");
-    await sayCopies(context, removed, "dexdata did not create it or cannot delete it");
-    return 0;
-  }
-  const name = named ?? readCredentials(context).active;
-  const removed = await removeProfile(context, name);
-  const wasStored = removed.profiles.length > 0;
-  await writeLine(context, `${wasStored ? "removed the key of" : "no key stored for"} profile "${name}"`);
-  await sayCopies(context, removed, "to remove all keys and backups: dexdata auth logout --all");
-  return 0;
-}
-
-/** No file that may contain a key remains without being named. */
-async function sayCopies(context: Context, { files, left }: Removed, next: string): Promise<void> {
+  const name = flags.all === true ? undefined : (named ?? readCredentials(context).active);
+  const { profiles, files, left } = await removeProfile(context, name);
+  const isRemoved = profiles.length > 0;
+  if (name !== undefined)
+    await writeLine(context, `${isRemoved ? "removed the key of" : "no key stored for"} profile "${name}"`);
+  else if (isRemoved) await writeLine(context, `removed all stored keys: ${profiles.join(", ")}`);
+  else if (files.length === 0) await writeLine(context, "no key stored");
+  // No file that may contain a key remains without being named.
   for (const file of files) await writeLine(context, `removed ${file}, which may have contained a key`);
+  const next =
+    name === undefined
+      ? "dexdata did not create it or cannot delete it"
+      : "to remove all keys and backups: dexdata auth logout --all";
   for (const file of left) await writeWarning(context, `${file} may contain a key; ${next}`);
+  return 0;
 }
 
 /** The flag, the environment or config.json selects the profile. The settings have already been checked. */

@@ -5,19 +5,16 @@ import { exactNumber, expectWords, writeRows } from "../../run/output/local-outp
 import { writeWarning } from "../../run/report.ts";
 import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
 import { configPath, configWarnings, readConfigFile } from "../../settings/read-settings.ts";
+import { readSetting } from "../../../client/settings.ts";
 import type { Input } from "../command.ts";
 
 type Typed = Input<typeof localRowFlags>;
 
 export async function get({ words }: Typed, context: Context): Promise<ExitCode> {
   expectWords(words, 1, "config get <name>");
-  const [name = ""] = words;
-  settingNamed(name);
+  const setting = settingNamed(words[0] ?? "");
   await warnOfFile(context);
-  const listed = listSettings(context).find(({ setting }) => setting.name === name);
-  if (listed === undefined) return 0;
-  if ("refused" in listed) throw listed.refused;
-  await context.stdout.write(`${listed.sourced.text}\n`);
+  await context.stdout.write(`${readSetting(context, readConfigFile(context), setting).text}\n`);
   return 0;
 }
 

@@ -8,10 +8,10 @@ import { cannotBeRead, describeError } from "../../../base/files/file-errors.ts"
 import { readRegularText } from "../../../base/files/bounded-read.ts";
 import { modeOf } from "../../../base/files/paths.ts";
 import { probeStateFolder } from "../../../base/files/json-file.ts";
-import { isColored, readsUnicode, settledColor } from "../../render/terminal.ts";
+import { isUsuallyColored, readsUnicode } from "../../render/terminal.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { findFolders } from "../../folders.ts";
-import { findKeyCopies } from "../../settings/key-copies.ts";
+import { findKeyCopies } from "../../settings/update-settings-file.ts";
 import { configWarnings, readConfigFile, readSettings } from "../../settings/read-settings.ts";
 import { probeSettingsFolder } from "../../settings/update-settings-file.ts";
 import { counted } from "../../../base/text/words.ts";
@@ -32,7 +32,7 @@ function checkTerminal(context: Context): Outcome {
   // Some terminals report 0 columns just after they open.
   const width = (columns ?? 0) > 0 ? ` with ${columns} columns` : "";
   const where = isTerminal ? `a terminal${width}` : "not a terminal";
-  const color = isColored(settledColor(context), context) ? "color" : "no color";
+  const color = isUsuallyColored(context) ? "color" : "no color";
   if (readsUnicode(context.env)) return ok(`stdout is ${where}, UTF-8, ${color}`);
   const found = `stdout is ${where}, not UTF-8 according to LC_ALL, LC_CTYPE or LANG, ${color}`;
   return isTerminal ? warn(found, "if the terminal supports UTF-8: export LANG=C.UTF-8") : ok(found);

@@ -8,7 +8,7 @@ import { roomOf } from "../../render/table/fit-columns.ts";
 import { textWidth } from "../../render/values/width.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
-import { isColored, readsUnicode, settledColor } from "../../render/terminal.ts";
+import { isUsuallyColored, readsUnicode } from "../../render/terminal.ts";
 import { counted } from "../../../base/text/words.ts";
 import { wrapWords } from "../../../base/text/wrap-words.ts";
 
@@ -72,7 +72,7 @@ export type FindingsOutput = ReturnType<typeof openFindings>;
 export function openFindings(context: Context, flags: LocalOutputFlags) {
   const all: Finding[] = [];
   const isTable = formatOf(context, flags) === "table";
-  const painting = createPaint(isColored(settledColor(context), context));
+  const painting = createPaint(isUsuallyColored(context));
   const hasSigns = context.stdout.isTerminal && readsUnicode(context.env);
   const markWidth = hasSigns ? 1 : 4;
   const indent = markWidth + 2;

@@ -10,7 +10,7 @@ import { createEnding, type Ending, StopReason } from "../../../client/ending.ts
 import { createQuietWatch } from "../../run/quiet-watch.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
-import { writeHourlyEstimate } from "../../run/output/write-estimate.ts";
+import { writeHourlyEstimate } from "../../run/spending/cost-over-time.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";

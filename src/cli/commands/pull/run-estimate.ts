@@ -10,7 +10,7 @@ import { rawAt } from "../../../base/json/path-reader.ts";
 import { plans } from "../../../api/tier.ts";
 import { estimate, requestBefore } from "../../run/spending/estimate.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
-import { writeEstimate } from "../../run/output/write-estimate.ts";
+import { writeEstimate } from "../../run/spending/cost-over-time.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { writeWarning } from "../../run/report.ts";
 import { withSuggestion } from "../input/suggestion.ts";

@@ -8,7 +8,7 @@ import { readsUnicode } from "../../render/terminal.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { costOverTime, creditsLast } from "../../run/spending/cost-over-time.ts";
-import { writeHourlyEstimate } from "../../run/output/write-estimate.ts";
+import { writeHourlyEstimate } from "../../run/spending/cost-over-time.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, short, withRun } from "../../run/with-run.ts";

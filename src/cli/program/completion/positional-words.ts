@@ -6,7 +6,7 @@ import { knownRecords } from "../../commands/schema/known-records.ts";
 import { type Asked, type Candidate, type Completion, files, nothing, only } from "./typed-line.ts";
 import { flagWords, knownNetworks, storedProfiles } from "./suggested-words.ts";
 import { groupSummaries } from "../help/overview.ts";
-import { topicNames } from "../help/topic-names.ts";
+import { topicNames } from "../help/overview.ts";
 
 export function positionalWords(asked: Asked, command: Command, current: string): Completion {
   const { context, entries, line } = asked;

@@ -2,7 +2,7 @@ import { type Command, usageOf } from "../../commands/command.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { costSentence, exitSentence } from "./command-help.ts";
 import { flagBlocks, flagsOnPage } from "./flag-rows.ts";
-import { type TopicContext, topicNames } from "./topic-names.ts";
+import { type TopicContext, topicNames } from "./overview.ts";
 import { topicPage } from "./topics/topics.ts";
 import type { Block } from "../../help-page.ts";
 

@@ -1,6 +1,31 @@
 import { type Command, type Section, usageOf } from "../../commands/command.ts";
-import { topicNames } from "./topic-names.ts";
+import type { Clock, Context } from "../../../base/context/context.ts";
 import type { Block } from "../../help-page.ts";
+
+/** Not next to the topics, so that completion does not have to load those. */
+export const topicNames = [
+  "exit-codes",
+  "time",
+  "output",
+  "terminal",
+  "pulls",
+  "credits",
+  "keys",
+  "environment",
+  "proxies",
+  "follow",
+  "streams",
+  "alerts",
+  "limits",
+  "agents",
+] as const;
+
+export type TopicName = (typeof topicNames)[number];
+
+/** The machine's directories and clock. */
+export interface TopicContext extends Pick<Context, "env" | "platform"> {
+  readonly clock: Pick<Clock, "now">;
+}
 
 /** For words that only group commands. */
 export const groupSummaries: Readonly<Record<string, string>> = {

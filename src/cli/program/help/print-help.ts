@@ -5,7 +5,7 @@ import type { Command } from "../../commands/command.ts";
 import { didYouMean, nearestCommand } from "../../commands/input/nearest-command.ts";
 import { commandHelp } from "./command-help.ts";
 import { meantWords } from "../hidden-words.ts";
-import { topicNames } from "./topic-names.ts";
+import { topicNames } from "./overview.ts";
 import { topicPage } from "./topics/topics.ts";
 import { groupHelp, overview } from "./overview.ts";
 import type { Block, HelpForm, PreparedPage } from "../../help-page.ts";

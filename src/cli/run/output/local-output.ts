@@ -1,14 +1,14 @@
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { Failure, usageFailure } from "../../../base/failure.ts";
+import { usageFailure } from "../../../base/failure.ts";
 import type { OutputFormat, RowFormat } from "../../../api/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { writePaged } from "../../render/held-output.ts";
 import type { Format, LocalLook, LocalRow } from "../../render/format.ts";
 import { formats } from "../../render/formats/formats.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
-import { readConfigFile } from "../../settings/read-settings.ts";
-import { readSetting, settings } from "../../../client/settings.ts";
+import { settledValue } from "../../settings/read-settings.ts";
+import { settings } from "../../../client/settings.ts";
 
 /** Aligned columns on a terminal and JSON in a pipe, just like rows from the service. */
 export const writeRows = writer<readonly LocalRow[]>((rows, form, look) => form.rows(rows, look));
@@ -63,16 +63,9 @@ export function formatOf(context: Context, flags: LocalOutputFlags): RowFormat {
 }
 
 function outputOf(context: Context, flags: LocalOutputFlags): OutputFormat {
-  return flags.output ?? settledFormat(context) ?? (context.stdout.isTerminal ? "table" : "ndjson");
-}
-
-function settledFormat(context: Context): OutputFormat | undefined {
-  try {
-    return readSetting(context, readConfigFile(context), settings.output).value;
-  } catch (cause) {
-    if (cause instanceof Failure) return undefined;
-    throw cause;
-  }
+  return (
+    flags.output ?? settledValue(context, settings.output) ?? (context.stdout.isTerminal ? "table" : "ndjson")
+  );
 }
 
 /** A string if a number would round the digits. */

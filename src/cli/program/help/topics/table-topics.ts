@@ -9,7 +9,7 @@ import { formats } from "../../../render/formats/formats.ts";
 import { findFolders } from "../../../folders.ts";
 import { settings } from "../../../../client/settings.ts";
 import { formatInstant, parseTimeBound } from "../../../../base/time/time.ts";
-import type { TopicContext } from "../topic-names.ts";
+import type { TopicContext } from "../overview.ts";
 import { tableLines } from "./text-page.ts";
 
 export const exitCodesTopic = (): string => `

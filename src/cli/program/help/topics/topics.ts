@@ -1,5 +1,5 @@
 import type { Command } from "../../../commands/command.ts";
-import type { TopicContext, TopicName } from "../topic-names.ts";
+import type { TopicContext, TopicName } from "../overview.ts";
 import { agentsTopic } from "./agents-topic.ts";
 import * as fixed from "./static-topics.ts";
 import * as table from "./table-topics.ts";
