@@ -11,8 +11,12 @@ import {
   readFlag,
   readTypedLine,
 } from "./program/completion/typed-line.ts";
-import { commandWords, positionalWords } from "./program/completion/positional-words.ts";
-import { flagWords, valueWords } from "./program/completion/suggested-words.ts";
+import {
+  commandWords,
+  flagWords,
+  positionalWords,
+  valueWords,
+} from "./program/completion/suggested-words.ts";
 import { visibleText } from "./render/sanitize.ts";
 
 /** Completes the last word, which can be empty. `words` does not include the program name. */
@@ -65,9 +69,9 @@ export function answerShell(
 }
 
 /** A prompt has no place for a message. The command itself reports an invalid variable. */
-function completeSafely(...[context, commands, words]: Parameters<typeof complete>): Completion {
+function completeSafely(...asked: Parameters<typeof complete>): Completion {
   try {
-    return complete(context, commands, words);
+    return complete(...asked);
   } catch (cause) {
     if (cause instanceof Failure) return nothing;
     throw cause;

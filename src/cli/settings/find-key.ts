@@ -214,7 +214,8 @@ export function checkNamedHosts({ source, kept }: FoundKey, pair: Pair, options:
   checkNamed(source, kept.streaming, streaming);
 }
 
-function pairOf(settings: Settings, pair: Pair) {
+/** The settings of the hosts for free or paid plans. */
+export function pairOf(settings: Settings, pair: Pair) {
   return pair === "free"
     ? { rest: settings.base_url, streaming: settings.streaming_url }
     : { rest: settings.pro_base_url, streaming: settings.streaming_pro_url };

@@ -8,6 +8,7 @@ import { rawAt } from "../../../base/json/path-reader.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
+import { pairOf } from "../../settings/find-key.ts";
 import { shortened } from "../../../base/text/words.ts";
 
 export interface SentKey {
@@ -115,11 +116,8 @@ export function unknownPlan(plan: string | undefined): string {
 export const setTier = "set DEXDATA_TIER to free, dev, pro or enterprise";
 
 export function hostsOf({ settings, baseUrl }: RunOptions, tier: Tier): Pick<Target, "rest" | "streaming"> {
-  const isPaid = plans[tier].hosts === "paid";
-  return {
-    rest: baseUrl ?? (isPaid ? settings.pro_base_url.value : settings.base_url.value),
-    streaming: isPaid ? settings.streaming_pro_url.value : settings.streaming_url.value,
-  };
+  const { rest, streaming } = pairOf(settings, plans[tier].hosts);
+  return { rest: baseUrl ?? rest.value, streaming: streaming.value };
 }
 
 /** Costs a credit like any other request. */

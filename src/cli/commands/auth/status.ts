@@ -4,7 +4,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { maskKey } from "../../../base/key.ts";
 import { plans, type Tier } from "../../../api/tier.ts";
-import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
+import type { LocalRow } from "../../render/format.ts";
 import { tierSourceOf } from "../../run/open-client.ts";
 import { exactNumber, expectWords, writeRecord } from "../../run/output/local-output.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -15,30 +15,36 @@ import { savePlan } from "../../settings/edit-credentials.ts";
 import type { LookupInput } from "./auth.ts";
 import { askPlan, findPlan, hostsOf, setTier, unknownPlan } from "./find-plan.ts";
 
-export async function status(input: LookupInput, outer: Context): Promise<ExitCode> {
-  expectWords(input.words, 0, "auth status");
-  return await withRun(input, outer, async (run) => await showStatus(run, input.flags));
+export async function status({ words, ...input }: LookupInput, outer: Context): Promise<ExitCode> {
+  expectWords(words, 0, "auth status");
+  return await withRun(input, outer, async (run) => {
+    const { exit, ...record } = await statusOf(run);
+    await writeRecord(run.context, input.flags, record);
+    return exit;
+  });
 }
 
-async function showStatus(run: Run, flags: LocalOutputFlags): Promise<ExitCode> {
+/** The exit code, and what is printed. */
+type Status = LocalRow & { readonly exit: ExitCode };
+
+async function statusOf(run: Run): Promise<Status> {
   const { context, options, report } = run;
   if (options.sandbox !== undefined) {
     const { client } = await run.open({ onClosed: () => undefined });
-    return await statusOfTarget(run, flags, client.target);
+    return await statusOfTarget(run, client.target);
   }
   const { settings } = options;
   const { found, warnings } = await findKey(context, options, settings);
   for (const warning of [...settings.warnings, ...warnings]) report.warn(warning);
   await report.settled();
-  if (found !== undefined) return await statusOfKey(run, flags, found);
+  if (found !== undefined) return await statusOfKey(run, found);
   const tier = settings.tier.value ?? "keyless";
-  return await statusOfTarget(run, flags, {
+  const none = { key: undefined, keySource: undefined, isSimulated: false };
+  return await statusOfTarget(run, {
     ...hostsOf(options, tier),
+    ...none,
     tier,
     tierSource: tierSourceOf(options),
-    key: undefined,
-    keySource: undefined,
-    isSimulated: false,
   });
 }
 
@@ -48,33 +54,30 @@ function asFailure(cause: unknown): Failure {
   throw cause;
 }
 
-async function statusOfTarget(run: Run, flags: LocalOutputFlags, target: Target): Promise<ExitCode> {
+async function statusOfTarget(run: Run, target: Target): Promise<Status> {
   const { key, keySource, tier, rest, streaming } = target;
   const seen = await askPlan(run, target).catch(asFailure);
-  const record = {
-    key: key === undefined ? "none" : maskKey(key),
-    source: key === undefined ? undefined : keySource,
-    tier,
-  };
+  const source = key === undefined ? undefined : keySource;
+  const record = { key: key === undefined ? "none" : maskKey(key), source, tier };
   const hosts = { rest_url: rest, streaming_url: streaming };
-  if (seen instanceof Failure) {
-    const unknown = { plan: undefined, credits_left: undefined };
-    await writeRecord(run.context, flags, { ...record, ...unknown, problem: seen.message, ...hosts });
-    return seen.exit;
-  }
+  if (seen instanceof Failure)
+    return { exit: seen.exit, ...record, ...unknown, problem: seen.message, ...hosts };
   const { plan } = seen;
   const credits_left = exactNumber(seen.creditsLeft);
   const problem =
     plan === tier ? undefined : `the service applied the ${plan ?? "unknown"} plan, not ${tier}`;
-  return await writeRecord(run.context, flags, { ...record, plan, credits_left, problem, ...hosts });
+  return { exit: 0, ...record, plan, credits_left, problem, ...hosts };
 }
+
+/** Formats with columns have these even if they are unknown. */
+const unknown = { plan: undefined, credits_left: undefined };
 
 /**
  * Looks up the plan, even if it is known, because it may have changed. The result is saved where the key's plan is kept,
  * so that the next command uses the right host.
  */
-async function statusOfKey(run: Run, flags: LocalOutputFlags, found: FoundKey): Promise<ExitCode> {
-  const { context, options } = run;
+async function statusOfKey(run: Run, found: FoundKey): Promise<Status> {
+  const { options } = run;
   const { key, source, tier } = found;
   const first = tier === undefined || plans[tier].hosts === "free" ? "free" : "pro";
   if (tier === undefined) checkKeyHosts(found, options);
@@ -83,30 +86,22 @@ async function statusOfKey(run: Run, flags: LocalOutputFlags, found: FoundKey): 
   const known = tier === undefined ? undefined : ({ host: first, isAllowed } as const);
   const seen = await findPlan(run, found, known).catch(asFailure);
   const record = { key: maskKey(key), source, tier: tier ?? "unknown" };
+  const hostsFor = (plan: Tier): LocalRow => {
+    const { rest, streaming } = hostsOf(options, plan);
+    return { rest_url: rest, streaming_url: streaming };
+  };
   if (seen instanceof Failure) {
-    const { rest: rest_url, streaming: streaming_url } = hostsOf(options, first);
-    const unknown = tier === undefined ? {} : { plan: undefined, credits_left: undefined };
-    const hosts = tier === undefined ? {} : { rest_url, streaming_url };
-    await writeRecord(context, flags, { ...record, ...unknown, problem: seen.message, ...hosts });
-    return seen.exit;
+    const { message: problem, exit } = seen;
+    if (tier === undefined) return { exit, ...record, problem };
+    return { exit, ...record, ...unknown, problem, ...hostsFor(first) };
   }
   const credits_left = exactNumber(seen.creditsLeft);
   if (seen.tier === undefined) {
     const problem = `${unknownPlan(seen.plan)}; ${tier === undefined ? setTier : `dexdata uses it as ${tier}`}`;
-    await writeRecord(context, flags, { ...record, plan: seen.plan, credits_left, problem });
-    return tier === undefined ? 4 : 0;
+    return { exit: tier === undefined ? 4 : 0, ...record, plan: seen.plan, credits_left, problem };
   }
-  const { rest: rest_url, streaming: streaming_url } = hostsOf(options, seen.tier);
-  const { exit, ...outcome } = await keepPlan(run, found, seen.tier);
-  await writeRecord(context, flags, {
-    ...record,
-    plan: seen.tier,
-    credits_left,
-    ...outcome,
-    rest_url,
-    streaming_url,
-  });
-  return exit;
+  const outcome = await keepPlan(run, found, seen.tier);
+  return { ...record, plan: seen.tier, credits_left, ...outcome, ...hostsFor(seen.tier) };
 }
 
 /** A stored key is not sent to a host that only an environment variable names. */
@@ -140,18 +135,10 @@ async function keepPlan({ context, options }: Run, found: FoundKey, plan: Tier):
     const problem = `the service applied the ${plan} plan, not ${set}; unset ${where}, or set it to ${plan}`;
     return { exit: isRightHost ? 0 : 4, problem };
   }
-  if (unsaved !== undefined)
-    return {
-      exit: 0,
-      problem: `set DEXDATA_TIER=${plan}, because the plan was not saved: ${unsaved.message}`,
-    };
+  const problem = `set DEXDATA_TIER=${plan}, because the plan was not saved: ${unsaved?.message}`;
+  if (unsaved !== undefined) return { exit: 0, problem };
   if (tier !== undefined && tier !== plan)
     return { exit: 0, tier: plan, note: `the plan was ${tier}; the new one is saved` };
-  if (tier === undefined && kept?.rest === undefined)
-    return {
-      exit: 0,
-      tier: plan,
-      note: "the plan is saved under a hash of the key, so DEXDATA_TIER is not required on this machine",
-    };
-  return { exit: 0, tier: plan };
+  const note = "the plan is saved under a hash of the key, so DEXDATA_TIER is not required on this machine";
+  return { exit: 0, tier: plan, ...(tier === undefined && kept?.rest === undefined && { note }) };
 }

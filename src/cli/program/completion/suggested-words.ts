@@ -1,10 +1,14 @@
-import type { Flag } from "../../run/flags/flag.ts";
+import type { Command, Positional, PositionalSuggestion } from "../../commands/command.ts";
+import { knownRecords } from "../../commands/schema/known-records.ts";
+import type { Flag, KeptList } from "../../run/flags/flag.ts";
 import { type Asked, type Candidate, type Completion, files, nothing, only } from "./typed-line.ts";
 import { flagHelp } from "../help/flag-rows.ts";
+import { groupSummaries, topicNames } from "../help/overview.ts";
 import { findEndpoint } from "../../../api/endpoints/find-endpoint.ts";
+import { textFormats } from "../../../api/output-format.ts";
 import type { Field, RecordShape } from "../../../api/record.ts";
-import type { Command } from "../../commands/command.ts";
 import type { Context } from "../../../base/context/context.ts";
+import { colorModes, settings } from "../../../client/settings.ts";
 import { NETWORK_ROWS } from "../../../sandbox/well-known.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { type CachedRows, listEnding, readNewestList } from "../../settings/list-cache.ts";
@@ -30,22 +34,100 @@ export function valueWords(asked: Asked, flag: Flag, attached: string, current: 
   return { kind: "words", prefix, candidates: candidates.filter(({ word }) => !taken.has(word)) };
 }
 
-function wordsOf({ context, line }: Asked, { type: { choices }, suggests }: Flag, typed: string): Completion {
-  const fixed = choices ?? (typeof suggests === "object" ? suggests : undefined);
-  if (fixed !== undefined) return only(fixed.map((word) => ({ word })));
-  if (suggests === undefined || typeof suggests === "object") return nothing;
+function wordsOf(asked: Asked, { type: { choices }, suggests }: Flag, typed: string): Completion {
+  return suggested(asked, choices ?? suggests, typed);
+}
+
+/** `current` is the word that is completed, or the item of a list. */
+function suggested(
+  { context, line }: Asked,
+  suggests: readonly string[] | KeptList | PositionalSuggestion | undefined,
+  current: string,
+): Completion {
   switch (suggests) {
+    case "files":
+    case "command line":
+      return files("");
     case "networks":
-      return only(knownNetworks(context));
+      return current.includes(":") ? nothing : only(knownNetworks(context));
     case "dexes":
       return only(knownDexes(context, line.positionals[0]?.split(":")[0] ?? ""));
     case "profiles":
       return only(storedProfiles(context));
     case "fields":
-      return only(fieldWords(line.entry, typed));
+      return only(fieldWords(line.entry, current));
     case "parameters":
       return only(parameterWords(line.positionals[0]));
+    case "settings":
+    case "setting values":
+      return only(settingWords(context, line));
+    case "records":
+      return only(knownRecords().map(({ name }) => ({ word: name })));
+    // These depend on more than the word.
+    case "addresses":
+    case "commands":
+    case "commands and topics":
+    case undefined:
+      return nothing;
+    default:
+      return only(suggests.map((word) => ({ word })));
   }
+}
+
+export function positionalWords(asked: Asked, command: Command, current: string): Completion {
+  const { entries, line } = asked;
+  const { positionals: before } = line;
+  const [first, last] = [command.positionals[0], command.positionals.at(-1)];
+  // These arguments form a command name, which can have several words.
+  if (first?.suggests === "commands and topics" || first?.suggests === "commands") {
+    const topics = first.suggests === "commands" || before.length > 0 ? [] : topicNames;
+    return only([...commandWords(entries, before.join(" ")), ...topics.map((word) => ({ word }))]);
+  }
+  const positional = command.positionals[before.length] ?? (last?.isRepeatable === true ? last : undefined);
+  const isBeforeDashes = positional?.suggests === "command line" && !line.isAfterDashes;
+  if (positional === undefined || isBeforeDashes) return line.isAfterDashes ? nothing : only(flagWords(line));
+  // A list names its networks itself, so it can also be in the place of the network.
+  if (last?.isList === true && positional.suggests !== "files" && current.startsWith("@")) return files("@");
+  return positional.suggests === "addresses"
+    ? only(atAddress(asked, positional, current))
+    : suggested(asked, positional.suggests, current);
+}
+
+/** An address cannot be suggested, but the prefix `ethereum:` can, unless the network is a separate argument. */
+function atAddress({ context, line }: Asked, { name }: Positional, current: string): readonly Candidate[] {
+  const [first] = line.positionals;
+  const isPair = first === undefined ? name.startsWith("network:") : /[:@]/u.test(first);
+  if (!isPair || current.includes(":")) return [];
+  return knownNetworks(context).map(({ word, ...rest }) => ({ word: `${word}:`, ...rest }));
+}
+
+function settingWords(
+  context: Surroundings,
+  { entry, positionals: [name] }: Asked["line"],
+): readonly Candidate[] {
+  if (name === undefined) {
+    return Object.values(settings)
+      .filter((setting) => setting.only !== "environment" || entry?.words === "config get")
+      .map((setting) => ({ word: setting.name, description: setting.help }));
+  }
+  if (name === "profile") return storedProfiles(context);
+  const choices = { output: textFormats, color: colorModes, rpm: ["unlimited"] };
+  return Object.entries(choices).flatMap(([setting, values]) =>
+    setting === name ? values.map((word) => ({ word })) : [],
+  );
+}
+
+/** The words that can follow `path` in a command's name. */
+export function commandWords(entries: readonly Command[], path: string): readonly Candidate[] {
+  const start = path === "" ? "" : `${path} `;
+  const found = new Map<string, Candidate>();
+  for (const { words, summary } of entries) {
+    if (!words.startsWith(start)) continue;
+    const [word = "", ...more] = words.slice(start.length).split(" ");
+    const description = more.length === 0 ? summary : (groupSummaries[word] ?? "");
+    if (!found.has(word)) found.set(word, { word, description });
+  }
+  return [...found.values()];
 }
 
 /** After a record's name and a dot, suggests that record's fields. */
@@ -77,7 +159,7 @@ function innerRecord(record: RecordShape, path: readonly string[]): RecordShape 
 }
 
 /** Wire names, such as `order_by=`. */
-export function parameterWords(path: string | undefined): readonly Candidate[] {
+function parameterWords(path: string | undefined): readonly Candidate[] {
   const [route = ""] = (path ?? "").split("?");
   const segments = route.split("/").filter((each) => each !== "");
   const params = findEndpoint(segments)?.endpoint.params ?? [];
@@ -89,7 +171,7 @@ export function parameterWords(path: string | undefined): readonly Candidate[] {
 type Surroundings = Pick<Context, "env" | "platform">;
 
 /** Uses the last list that the service sent to this machine, or else the sandbox's. */
-export function knownNetworks(context: Surroundings): readonly Candidate[] {
+function knownNetworks(context: Surroundings): readonly Candidate[] {
   const kept = typable(readNewestList(context, listEnding("networks", undefined)));
   return kept.length > 0
     ? kept
@@ -97,12 +179,12 @@ export function knownNetworks(context: Surroundings): readonly Candidate[] {
 }
 
 /** Empty if this machine has no list for the network. */
-export function knownDexes(context: Surroundings, network: string): readonly Candidate[] {
+function knownDexes(context: Surroundings, network: string): readonly Candidate[] {
   return network === "" ? [] : typable(readNewestList(context, listEnding("dexes", network)));
 }
 
 /** Returns only names, never keys. */
-export function storedProfiles(context: Surroundings): readonly Candidate[] {
+function storedProfiles(context: Surroundings): readonly Candidate[] {
   const { profiles } = readCredentials(context);
   return typable([...profiles].map(([name, { tier }]) => [name, tier]));
 }
