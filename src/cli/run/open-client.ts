@@ -4,7 +4,7 @@ import { chooseTarget, lookUpOf, type Target } from "../../client/target.ts";
 import type { Context } from "../../base/context/context.ts";
 import { isLoopback } from "../../api/host.ts";
 import { connectionOf } from "../../sandbox/caller-access.ts";
-import { checkKeyHosts, findKey, type FoundKey } from "../settings/find-key.ts";
+import { checkKeyHosts, findKey } from "../settings/find-key.ts";
 import { budgetOf } from "./spending/daily-budget.ts";
 import type { Report } from "./report.ts";
 import { openPace } from "./spending/open-pace.ts";
@@ -70,43 +70,34 @@ function watchPlans(target: Target, warn: (line: string) => void): (plan: string
 /** The specification has five plans. */
 const maxReported = 10;
 
-const nothing = (): Promise<void> => Promise.resolve();
-
+/** Throws a failure if the key must not be sent to its tier's host. */
 async function openTarget(context: Context, options: RunOptions, report: RunObserver, speed: number) {
-  const { settings } = options;
+  const { settings, baseUrl } = options;
   for (const warning of settings.warnings) report.warn(warning);
   if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox, speed);
   const { found, warnings } = await findKey(context, options, settings);
   for (const warning of warnings) report.warn(warning);
-  const target = targetOf(options, found);
+  const hosts = {
+    rest: { free: settings.base_url.value, paid: settings.pro_base_url.value },
+    streaming: { free: settings.streaming_url.value, paid: settings.streaming_pro_url.value },
+  };
+  const { key, source: keySource, tier, lookUp } = found ?? { ...keyless, tier: settings.tier.value };
+  const identity = { key, keySource, tier, tierSource: tierSourceOf(options), lookUp };
+  const target = chooseTarget(hosts, identity, baseUrl === undefined ? {} : { rest: baseUrl });
+  if (found !== undefined) checkKeyHosts(found, options);
   warnOfClock(target, options, report);
   return { target, close: nothing };
 }
+
+const keyless = { key: undefined, source: undefined, lookUp: undefined };
+
+const nothing = (): Promise<void> => Promise.resolve();
 
 /** A service on this machine may have the same clock, as `dexdata sandbox --clock` does. */
 function warnOfClock({ rest }: Target, { now, nowSource }: RunOptions, report: Report): void {
   if (nowSource === undefined || isLoopback(new URL(rest).hostname)) return;
   const time = showSeconds(now / 1000);
   report.warn(`${nowSource} is set, so this run uses ${time} as the current time`);
-}
-
-/** Throws a failure if the key must not be sent to its tier's host. */
-function targetOf(options: RunOptions, found: FoundKey | undefined): Target {
-  const { settings, baseUrl } = options;
-  const hosts = {
-    rest: { free: settings.base_url.value, paid: settings.pro_base_url.value },
-    streaming: { free: settings.streaming_url.value, paid: settings.streaming_pro_url.value },
-  };
-  const identity = {
-    key: found?.key,
-    keySource: found?.source,
-    tier: found === undefined ? settings.tier.value : found.tier,
-    tierSource: tierSourceOf(options),
-    lookUp: found?.lookUp,
-  };
-  const target = chooseTarget(hosts, identity, baseUrl === undefined ? {} : { rest: baseUrl });
-  if (found !== undefined) checkKeyHosts(found, options);
-  return target;
 }
 
 /** The setting that determined the host. Undefined if the service reported the tier or a flag set the host. */

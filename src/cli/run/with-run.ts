@@ -43,6 +43,7 @@ export interface Opening {
   readonly onClosed?: (open: OpenClient) => void;
 }
 
+/** Without these, a run has a few requests. */
 interface Kind {
   /** Changes the options, for example to the only format that the command supports. */
   readonly adjust: (options: RunOptions) => RunOptions;
@@ -56,15 +57,8 @@ interface Kind {
   readonly outlastsOutages: boolean;
 }
 
-/** A run with a few requests. */
-export const short: Kind = {
-  adjust: (options) => options,
-  isFile: false,
-  hasProgress: false,
-  isEndless: false,
-  outlastsOutages: false,
-};
-export const endless: Kind = { ...short, isEndless: true, outlastsOutages: true };
+/** A run that lasts until it is stopped. */
+export const endless = { isEndless: true, outlastsOutages: true } as const;
 
 /**
  * Sets up the options, deadline, outputs, report and client. However the run ends, everything is closed in reverse
@@ -74,13 +68,14 @@ export async function withRun<Result>(
   input: RunInput,
   outer: Context,
   work: (run: Run) => Promise<Result>,
-  { adjust, isFile, hasProgress, isEndless, outlastsOutages }: Kind = short,
+  { adjust, isFile = false, hasProgress, isEndless, outlastsOutages = false }: Partial<Kind> = {},
 ): Promise<Result> {
   const { stdout } = outer;
   const pipe = { isTerminal: false, columns: undefined, write: stdout.write };
   const typed = readRunOptions(input, isFile ? { ...outer, stdout: pipe } : outer);
-  const options = adjust({ ...typed, retry: { ...typed.retry, outlastsOutages } });
-  const progress = createProgress(outer, hasProgress ? options.progress : "none", options);
+  const usual = { ...typed, retry: { ...typed.retry, outlastsOutages } };
+  const options = adjust?.(usual) ?? usual;
+  const progress = createProgress(outer, hasProgress === true ? options.progress : "none", options);
   const { context: timed, release } = withRunDeadline({ ...outer, ...progress.outputs }, options.deadline);
   const stderr = createBufferedOutput(timed.stderr);
   const context = { ...timed, stderr };
@@ -95,14 +90,8 @@ export async function withRun<Result>(
   if (metrics !== undefined) onClose(metrics.close);
   // This command line does not request simulated data, so the note is printed even with --quiet.
   let isUnannounced = options.sandbox?.isFlagged === false;
-  const open: Run["open"] = async ({
-    context: own = context,
-    speed = 0,
-    target,
-    retry,
-    observer,
-    onClosed,
-  } = {}) => {
+  const open: Run["open"] = async (how = {}) => {
+    const { context: own = context, speed = 0, target, retry, observer, onClosed } = how;
     if (isUnannounced) report.info("simulated data, because DEXDATA_SANDBOX is set");
     isUnannounced = false;
     const answered = (exchange: Exchange): void => {
@@ -131,7 +120,7 @@ export async function withRun<Result>(
     } finally {
       release();
       await progress.close();
-      if (isEndless) outer.stopWaitingForReader();
+      if (isEndless === true) outer.stopWaitingForReader();
       await report.settled();
     }
   }

@@ -53,21 +53,23 @@ export async function saveProfile(
  * contain keys. No other profile becomes active.
  */
 export async function removeProfile(context: Editing, only: string | undefined) {
-  const change = (current: Credentials, stages: readonly string[]): Changed<Credentials, Removal> => {
-    const removed = [...current.profiles].filter(([name]) => only === undefined || name === only);
-    const names = removed.map(([name]) => name);
-    const result = { names, stages };
-    if (names.length === 0) return { after: undefined, result };
-    const profiles = new Map(current.profiles);
-    const remembered = new Map(current.remembered);
-    for (const [name, { key }] of removed) {
-      profiles.delete(name);
-      remembered.delete(hashOf(key));
-    }
-    const active = only === undefined ? defaultProfile : current.active;
-    return { after: { ...current, profiles, remembered, active }, result };
-  };
-  const { names, stages } = await edit(context, change, refuseBroken);
+  // A login that was killed may have left a staged file with a key even if none is stored.
+  const { names, stages } = await edit(
+    context,
+    (current, staged) => {
+      const removed = [...current.profiles].filter(([name]) => only === undefined || name === only);
+      const result = { names: removed.map(([name]) => name), stages: staged };
+      if (removed.length === 0) return { after: undefined, result };
+      const [profiles, remembered] = [new Map(current.profiles), new Map(current.remembered)];
+      for (const [name, { key }] of removed) {
+        profiles.delete(name);
+        remembered.delete(hashOf(key));
+      }
+      const active = only === undefined ? defaultProfile : current.active;
+      return { after: { ...current, profiles, remembered, active }, result };
+    },
+    refuseBroken,
+  );
   const { backups, others } = findKeyCopies(credentialsPath(context));
   const kept = backups.filter((backup) => only !== undefined || !isRemoved(backup));
   const removed = backups.filter((backup) => !kept.includes(backup));
@@ -79,12 +81,6 @@ export async function removeProfile(context: Editing, only: string | undefined) 
     /** Files that remain, and may contain a key. */
     left: [...kept, ...others],
   };
-}
-
-interface Removal {
-  readonly names: readonly string[];
-  /** A login that was killed may have left a key even if none is stored. */
-  readonly stages: readonly string[];
 }
 
 /** Another user may own the backup. It is then named, and remains. */

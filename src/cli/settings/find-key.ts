@@ -225,13 +225,10 @@ function checkNamed(source: string, storedFor: string | undefined, named: Source
   const asked = named.value;
   if (named.source !== "environment") return;
   if (isServiceHost(asked) || (storedFor !== undefined && isSameHost(storedFor, asked))) return;
+  // For example, the variable `DEXDATA_PRO_BASE_URL` sets `pro_base_url`.
+  const setting = named.where.replace(/^DEXDATA_/u, "").toLowerCase();
   throw usageFailure(
     `the key from ${source} was not sent, because it is not stored for ${asked} (set by ${named.where})`,
-    `to use this host, pass a key with DEXDATA_API_KEY or --key-file, or run: dexdata config set ${nameOf(named)} ${asked}`,
+    `to use this host, pass a key with DEXDATA_API_KEY or --key-file, or run: dexdata config set ${setting} ${asked}`,
   );
-}
-
-/** For example, the variable `DEXDATA_PRO_BASE_URL` sets `pro_base_url`. */
-function nameOf({ where }: Sourced<string>): string {
-  return where.replace(/^DEXDATA_/u, "").toLowerCase();
 }

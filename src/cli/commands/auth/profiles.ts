@@ -97,26 +97,21 @@ export function profileName(context: Context, typed: string | undefined): string
 
 /** Shows why the next command uses a key other than this profile's, and how to change that. */
 export async function sayRival(context: Context, settings: Settings, name: string): Promise<void> {
-  const rival = overridingKeySource(context, settings, name);
+  const rival = rivalOf(context, settings, name);
   if (rival !== undefined) await writeLine(context, `  ${rival}`);
 }
 
-function overridingKeySource(
-  context: Context,
-  { profile, key_command }: Settings,
-  name: string,
-): string | undefined {
+function rivalOf(context: Context, { profile, key_command }: Settings, name: string): string | undefined {
   if ((context.env["DEXDATA_API_KEY"] ?? "") !== "")
     return "DEXDATA_API_KEY is set and overrides stored keys";
-  const isOfEnvironment = profile.source === "environment";
-  if (!isOfEnvironment && key_command.value !== undefined)
+  const { value, source } = profile;
+  if (source === "environment")
+    return value === name ? undefined : `DEXDATA_PROFILE is ${value} and overrides this profile`;
+  if (key_command.value !== undefined)
     return "key_command is set and overrides stored keys; remove the setting: dexdata config unset key_command";
-  if (profile.value === name) return undefined;
-  if (profile.value !== undefined)
-    return isOfEnvironment
-      ? `DEXDATA_PROFILE is ${profile.value} and overrides this profile`
-      : `the profile setting is ${profile.value} and overrides this profile; remove the setting: dexdata config unset profile`;
+  if (value !== undefined && value !== name)
+    return `the profile setting is ${value} and overrides this profile; remove the setting: dexdata config unset profile`;
   const { active } = readCredentials(context);
-  if (active === name) return undefined;
+  if (value === name || active === name) return undefined;
   return `profile "${active}" stays active; to use this one: --profile ${name}, or dexdata auth switch ${name}`;
 }

@@ -4,7 +4,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { expectWords } from "../../run/output/local-output.ts";
 import { writeLine } from "../../run/report.ts";
-import { type Run, short, withRun } from "../../run/with-run.ts";
+import { type Run, withRun } from "../../run/with-run.ts";
 import type { LookupInput } from "../auth/auth.ts";
 import { hostsOf } from "../auth/find-plan.ts";
 import { checkAnswer, checkBudget, checkKey, checkPace, sandboxKey } from "./check-account.ts";
@@ -30,8 +30,7 @@ export async function doctor(input: DoctorInput, outer: Context): Promise<ExitCo
   // Nothing is retried, because the first failure is already a finding.
   const retry = { retries: 0, retryOn: new Set<number>(), outlastsOutages: false, maxTime: 0 };
   // The host is unknown if the settings are invalid.
-  if (hasSettings)
-    await withRun(input, outer, work, { ...short, adjust: (options) => ({ ...options, retry }) });
+  if (hasSettings) await withRun(input, outer, work, { adjust: (options) => ({ ...options, retry }) });
   return await output.end();
 }
 

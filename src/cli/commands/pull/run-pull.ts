@@ -7,7 +7,7 @@ import { totalsOf } from "../../../rows/pull.ts";
 import type { FinishedPull } from "../../../rows/finished-pull.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { type Opening, reportCost, type Run, short, withRun } from "../../run/with-run.ts";
+import { type Opening, reportCost, type Run, withRun } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { findFinished, reportFinished, restText, resumedClock } from "./continuation.ts";
 import {
@@ -36,7 +36,7 @@ export async function runPull(typed: TypedCommand, read: ReadPlan): Promise<Exit
     checkDestination(options, to);
     return options;
   };
-  const kind = { ...short, adjust, isFile: to.file !== undefined, hasProgress: true };
+  const kind = { adjust, isFile: to.file !== undefined, hasProgress: true };
   return await withRun(typed, outer, async (run) => await openAndPrint(run, typed, to, read), kind);
 }
 

@@ -16,7 +16,7 @@ import {
   type ServiceClock,
 } from "../../../lake/lake.ts";
 import { type LakePlan, planLake, syncLake, type SyncResult } from "../../../lake/sync-lake.ts";
-import { type Run, short, withRun } from "../../run/with-run.ts";
+import { type Run, withRun } from "../../run/with-run.ts";
 import { counted } from "../../../base/text/words.ts";
 import type { Input } from "../command.ts";
 import { withoutNames } from "../input/replace-names.ts";
@@ -37,7 +37,6 @@ export async function sync(input: SyncInput, outer: Context): Promise<ExitCode> 
     words: "after the first",
   }));
   return await withRun(named, outer, async (run) => await syncWithin(run, named), {
-    ...short,
     hasProgress: true,
     outlastsOutages: true,
   });

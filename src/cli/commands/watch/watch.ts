@@ -11,7 +11,7 @@ import { costOverTime, creditsLast } from "../../run/spending/cost-over-time.ts"
 import { writeHourlyEstimate } from "../../run/spending/cost-over-time.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { type Run, short, withRun } from "../../run/with-run.ts";
+import { type Run, withRun } from "../../run/with-run.ts";
 import { counted, grouped } from "../../../base/text/words.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { type PullPlan, readPlan } from "../input/pull-plan.ts";
@@ -34,7 +34,7 @@ export async function runWatch(
     const session = await openSession(run, group, input, interval);
     return session === undefined ? 0 : await watch(session);
   };
-  return await withRun(input, outer, work, { ...short, adjust: refuseClosed, outlastsOutages: true });
+  return await withRun(input, outer, work, { adjust: refuseClosed, outlastsOutages: true });
 }
 
 type Session = NonNullable<Awaited<ReturnType<typeof openSession>>>;

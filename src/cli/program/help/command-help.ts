@@ -1,7 +1,7 @@
 import { type Command, usagesOf } from "../../commands/command.ts";
 import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
 import { counted } from "../../../base/text/words.ts";
-import { briefRows, flagBlocks, flagFamilies, flagsOnPage } from "./flag-rows.ts";
+import { briefRows, filtered, flagBlocks, flagFamilies, flagsOnPage } from "./flag-rows.ts";
 import { drawPage } from "../../render/draw-page.ts";
 import type { Block, HelpForm } from "../../help-page.ts";
 
@@ -112,9 +112,6 @@ export function exitSentence({ exits: declared, passesExit }: Command): string {
   const passed = passesExit ? ", or that of the given command" : "";
   return `Exit codes: ${listed}, or 129 to 143 after a signal${passed}.`;
 }
-
-const filtered = (flags: Flags, isWanted: (flag: Flag, name: string) => boolean): Flags =>
-  Object.fromEntries(Object.entries(flags).filter(([name, flag]) => isWanted(flag, name)));
 
 const topicsLine =
   "See also: dexdata help <topic>; topics include output, time, credits, streams, alerts and exit-codes.";

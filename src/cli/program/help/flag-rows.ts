@@ -5,17 +5,17 @@ import type { Block } from "../../help-page.ts";
 
 type Row = readonly [term: string, text: string];
 
+export const filtered = (flags: Flags, isWanted: (flag: Flag, name: string) => boolean): Flags =>
+  Object.fromEntries(Object.entries(flags).filter(([name, flag]) => isWanted(flag, name)));
+
 /** Without those that a topic describes. */
-export const flagsOnPage = (flags: Flags): Flags =>
-  Object.fromEntries(Object.entries(flags).filter(([, { topic }]) => topic === undefined));
+export const flagsOnPage = (flags: Flags): Flags => filtered(flags, ({ topic }) => topic === undefined);
 
 /** In the order used in help. */
-export function groupedFlags(flags: Flags): readonly (readonly [group: FlagGroup, flags: Flags])[] {
-  return flagGroups.flatMap((group) => {
-    const inside = Object.entries(flags).filter(([, flag]) => flag.group === group);
-    return inside.length === 0 ? [] : [[group, Object.fromEntries(inside)] as const];
-  });
-}
+const groupedFlags = (flags: Flags): readonly (readonly [group: FlagGroup, flags: Flags])[] =>
+  flagGroups
+    .map((group) => [group, filtered(flags, (flag) => flag.group === group)] as const)
+    .filter(([, inside]) => Object.keys(inside).length > 0);
 
 /** Omits the choices, which completion and programs show separately. */
 export function flagHelp(flag: Flag): string {

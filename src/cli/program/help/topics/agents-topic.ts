@@ -1,5 +1,5 @@
 import type { Command } from "../../../commands/command.ts";
-import { tableLines } from "./text-page.ts";
+import { tableLines } from "./table-topics.ts";
 
 /** What a user may want, and the command for it. */
 const tasks: readonly (readonly [task: string, typed: string, plan?: string])[] = [

@@ -10,7 +10,6 @@ import { findFolders } from "../../../folders.ts";
 import { settings } from "../../../../client/settings.ts";
 import { formatInstant, parseTimeBound } from "../../../../base/time/time.ts";
 import type { TopicContext } from "../overview.ts";
-import { tableLines } from "./text-page.ts";
 
 export const exitCodesTopic = (): string => `
 The exit code shows how a command ended. After each arrow is what a script should do next.
@@ -172,4 +171,9 @@ export function describeFeed({ kinds, batches, plan }: Feed): readonly [string, 
     never: "1 per connection",
   }[batches];
   return [assets, perConnection, plan === "keyless" ? "any plan" : `${plan} or higher`];
+}
+
+/** Rows of a topic, for `topicPage()` to parse. */
+export function tableLines(rows: readonly (readonly [term: string, text: string])[]): string {
+  return rows.map(([term, text]) => `  ${term}  ${text}`).join("\n");
 }

@@ -3,7 +3,6 @@ import type { TopicContext, TopicName } from "../overview.ts";
 import { agentsTopic } from "./agents-topic.ts";
 import * as fixed from "./static-topics.ts";
 import * as table from "./table-topics.ts";
-import { textPage } from "./text-page.ts";
 import type { Block } from "../../../help-page.ts";
 
 type Topic = string | ((commands: readonly Command[], context: TopicContext) => string);
@@ -34,4 +33,26 @@ export function topicPage(
   const [document, topic] = topics[name];
   const text = typeof topic === "string" ? topic : topic(commands, context);
   return textPage(`${text}\n\nMore: docs/${document} in the dexdata package.`);
+}
+
+/**
+ * Blank lines separate blocks. The lines below a `Heading:` are either rows (`  term  text`, continued on lines with a
+ * deeper indent) or commands to paste (`  dexdata …`).
+ */
+function textPage(source: string): readonly Block[] {
+  return source
+    .trim()
+    .split("\n\n")
+    .map((part) => {
+      const [first = "", ...lines] = part.split("\n");
+      if (!first.endsWith(":") || lines.length === 0) return { prose: [first, ...lines].join(" ") };
+      const heading = first.slice(0, -1);
+      const found = lines
+        .join("\n")
+        .replaceAll(/\n {3,}/gu, " ")
+        .matchAll(/^ {2}(.*?)(?: {2,}(.*))?$/gmu);
+      const rows = [...found].map(([, term = "", text = ""]) => [term, text] as const);
+      const isCommands = rows.every(([, text]) => text === "");
+      return isCommands ? { heading, commands: rows.map(([term]) => term) } : { heading, rows };
+    });
 }
