@@ -278,7 +278,7 @@ describe("after a 429", () => {
       });
       expect(stderr).toBe(
         `error: the service requested a wait of ${requested}, longer than the limit of 1h\n` +
-          "  hint: try again in 1h, use another key, or add --rpm unlimited\n",
+          `  hint: try again in ${requested}, or use another key (--profile)\n`,
       );
     },
   );

@@ -7,14 +7,14 @@ const shortestBlind = 20_000;
 interface AlertTexts {
   readonly summary: string;
   readonly usualCooldown: string;
-  /** What `--limit` counts. It starts with the punctuation that joins it. */
-  readonly limits?: string;
+  /** What `--limit` counts. It starts with the punctuation that joins it, or is empty. */
+  readonly limits: string;
   /** The flags that set the time between two reads; none for a stream. */
-  readonly reads?: string;
+  readonly reads: string | undefined;
 }
 
 /** The flags of alerts on events and rows. */
-export const alertFlags = ({ summary, usualCooldown, limits = "", reads }: AlertTexts) => ({
+export const alertFlags = ({ summary, usualCooldown, limits, reads }: AlertTexts) => ({
   when: flag({ ...text("test"), isRepeatable: true }, "Rows", {
     summary,
     details: `; prints a line, or passes it to the command after --${limits}`,
@@ -53,6 +53,7 @@ export const watchAlertFlags: Flags = Object.fromEntries(
     ...alertFlags({
       summary: "Alert when this becomes true for a row, e.g. 'price_usd < 3000'",
       usualCooldown: "1m",
+      limits: "",
       reads: "--watch",
     }),
     for: flag(duration, "Rows", { summary: "Stop after this long" }),

@@ -107,6 +107,7 @@ export const streamFlags = {
     summary: "Alert when this is true, e.g. 'price < 3000' or 'price moves 5% in 1h'",
     usualCooldown: "1m; 0 for feeds other than prices",
     limits: "; --limit counts alerts",
+    reads: undefined,
   }),
   "idle-exit": flag(duration, "Rows", {
     summary: "Exit 8 if any one connection is silent for this long",
