@@ -804,7 +804,7 @@ describe("a custom host", () => {
     const { exit, stderr } = await listen(`${one} --streaming-url ${own.url}`, own, { env }).outcome;
     expect([exit, own.requests.length]).toEqual([2, 0]);
     expect(stderr).toContain(
-      "--streaming-url cannot be used with --sandbox: the sandbox has separate hosts and keys",
+      "--streaming-url cannot be used with DEXDATA_SANDBOX: the sandbox has separate hosts and keys",
     );
   });
 
