@@ -418,6 +418,42 @@ describe("a resumed pull", () => {
     },
   );
 
+  test("goes back to a row that it has if more than a page of its last rows was removed", async () => {
+    const listing: Listing = { events: manyEvents(300, 2) };
+    const missingIn = followChanges(listing);
+    const time = (listing.events.at(-1)?.time ?? 0) - 1;
+    const late = Array.from({ length: 45 }, (_, row) => ({ id: `0xlate${row}`, log_index: 0, time }));
+    const { exit, proof, names } = await resume(
+      (request) => answerOf(listing, request),
+      () => {
+        listing.events.splice(195, 45);
+        listing.events.push(...late);
+      },
+    );
+    expect({ exit, proof, missing: missingIn(names) }).toEqual({ exit: 0, proof: "count", missing: [] });
+  });
+
+  test.each([3, 2, 0])(
+    "continues in a second with more rows than a page if 3 were added before it and %i removed after it",
+    async (removed) => {
+      const listing: Listing = { events: manyEvents(300, 50) };
+      const missingIn = followChanges(listing);
+      const late = Array.from({ length: 3 }, (_, row) => ({
+        id: `0xlate${row}`,
+        log_index: 0,
+        time: listingStart,
+      }));
+      const { exit, proof, names } = await resume(
+        (request) => answerOf(listing, request),
+        () => {
+          listing.events.unshift(...late);
+          listing.events.splice(listing.events.length - removed, removed);
+        },
+      );
+      expect({ exit, proof, missing: missingIn(names) }).toEqual({ exit: 0, proof: "count", missing: [] });
+    },
+  );
+
   test("does not claim the count as proof if an earlier run could not", async () => {
     const listing: Listing = { events: manyEvents(300, 2) };
     let hasWrongNumbers = true;

@@ -53,7 +53,7 @@ export class FrozenWindows {
   readonly #canFreeze: boolean;
   #shifts: readonly number[] = [1, 0];
   #mishaps = 0;
-  /** Whether the last row taken was searched for and not found. */
+  /** Whether no window could be opened at the last row taken. */
   hasLostEdge = false;
   /** Whether the last window was unreliable, so that the list continues page by page. */
   #isLeft = false;
@@ -115,6 +115,7 @@ export class FrozenWindows {
   async reopen(): Promise<FrozenWindow | undefined> {
     const { edge, pageSize } = this.list;
     const instant = edge.instantOf(edge.last);
+    this.hasLostEdge = this.#canFreeze && edge.last !== undefined;
     // If more rows have this time than fit on a page, only a cursor can get past them.
     if (instant === undefined || edge.ties >= pageSize || !this.#canFreeze) return undefined;
     for (const shift of this.#shifts) {
@@ -128,7 +129,6 @@ export class FrozenWindows {
       }
       this.#mishaps += 1;
     }
-    this.hasLostEdge = true;
     return undefined;
   }
 

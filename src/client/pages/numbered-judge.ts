@@ -134,12 +134,14 @@ const cursorChecks = [shortByCursor, earlierRowsByCursor, disorder];
 
 /**
  * New rows push known rows onto this page: they are then its first rows, up to the last row taken, and the total has
- * grown by at least as many.
+ * grown by at least as many. Between two runs, rows may also have been removed, so the growth shows nothing: if rows
+ * follow the last one of the earlier run, none is missing between them.
  */
 export function isPushedBack(answer: NumberedAnswer, state: NumberedState): boolean {
   const { known, doubles } = state.inspectRowsOf(answer);
   const { items } = state.count.window;
-  const grown = items === undefined ? Number.POSITIVE_INFINITY : answer.totals.items - items;
+  const isResumed = state.listed === 0 && known.length < answer.rows.length;
+  const grown = items === undefined || isResumed ? Number.POSITIVE_INFINITY : answer.totals.items - items;
   return doubles === 0 && endsAtEdge(answer, known, state) && known.length <= grown;
 }
 

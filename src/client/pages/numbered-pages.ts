@@ -77,7 +77,8 @@ async function anotherUrl(windows: FrozenWindows): Promise<FrozenWindow | undefi
 /**
  * A resumed pull continues in a window that ends at its last row, because rows may have moved to earlier pages since: a
  * row that is removed and a late row leave the total as it was. If that row is not found, but the total or the row shows
- * that the list has moved, the pull goes back by as many pages as the totals show, but at least one.
+ * that the list has moved, the pull goes back by as many pages as the totals show, but at least one, and from there to a
+ * page that begins with a known row.
  */
 async function* firstPages(windows: FrozenWindows, at: Position): Pages {
   const { list } = windows;
@@ -89,8 +90,13 @@ async function* firstPages(windows: FrozenWindows, at: Position): Pages {
   if (!isResumed || (isStill && !windows.hasLostEdge) || list.holdsEdge(answer))
     return yield* onePage(windows, answer);
   const withdrawn = (at.items ?? 0) - answer.totals.items;
-  const number = Math.max(1, Number(at.value) - Math.max(1, Math.ceil(withdrawn / list.pageSize)));
-  return { ...at, value: String(number) };
+  let number = Math.max(1, Number(at.value) - Math.max(1, Math.ceil(withdrawn / list.pageSize)));
+  for (;;) {
+    const first = await list.ask({ ...at, value: String(number) });
+    if (!(await list.settle(first))) continue;
+    if (number === 1 || list.hasTaken(first)) return yield* onePage(windows, first);
+    number -= 1;
+  }
 }
 
 /** Returns the position where the list continues: the same one if the page contradicts the count. */
@@ -98,7 +104,7 @@ async function* onePage(windows: FrozenWindows, answer: NumberedAnswer): Pages {
   const { list } = windows;
   const { at } = answer;
   if (!(await list.settle(answer))) return at;
-  if (hasMoved(list, answer) && !list.holdsEdge(answer)) list.isDoubted = true;
+  if (hasMoved(list, answer) && !list.holdsEdge(answer) && !list.hasTaken(answer)) list.isDoubted = true;
   const page = windows.freeze(list.take(answer), answer);
   const isProved = page.end.kind === "more" || at.flag === "page" || list.count.left === 0;
   if (!isProved) return yield* afterLastCursor(windows, answer, page);
