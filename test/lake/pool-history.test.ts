@@ -283,6 +283,16 @@ test("a clock that is ahead of the service's does not move a period", async () =
   expect((await run("verify", root)).exit).toBe(0);
 });
 
+test("a period is written while seconds pass", async () => {
+  const context = createTestContext({ now, env: sandbox.env() });
+  let passed = 0;
+  const clock = { ...context.clock, elapsed: () => context.clock.elapsed() + 1000 * (passed += 1) };
+  const words = ["sync", root, "--search", busy, "--every", "24h", "--error-format", "text"];
+  const { exit, stderr } = await runIn(words, { ...context, clock });
+  expect([exit, stderr]).toEqual([0, ""]);
+  expect((await run("verify", root)).exit).toBe(0);
+});
+
 test("--watch requires a list of pools", async () => {
   const { exit, stderr } = await sync("ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640", "--watch");
   expect([exit, stderr]).toEqual([2, expect.stringContaining("--watch requires a list of pools")]);

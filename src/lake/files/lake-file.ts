@@ -100,9 +100,12 @@ export async function writePart(
   see: (row: string) => void = () => undefined,
 ): Promise<WrittenPart> {
   const columns = columnsOf(rowShape(factsOfKind(kind).endpoint));
-  const receiptOf = (written: WrittenRows): string => writeFooter(footerOf(written));
+  let footer: Footer | undefined;
+  // It may contain the present time, so it is made once.
+  const footerOnce = (written: WrittenRows): Footer => (footer ??= footerOf(written));
+  const receiptOf = (written: WrittenRows): string => writeFooter(footerOnce(written));
   const { bytes, written } = await writeParquet(part, columns, rows, receiptOf, see);
-  return { file: part, bytes, range: { begin: 0, end: rows.length }, footer: footerOf(written) };
+  return { file: part, bytes, range: { begin: 0, end: rows.length }, footer: footerOnce(written) };
 }
 
 /** `bytes` is the size of the file. */
