@@ -50,18 +50,13 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
     verifier.begin(file, file)("F4", { expected: "only files of dexdata sync", found: path.basename(file) });
     await verifier.end(0, undefined, ["F4"]);
   }
-  const read: ReadFile[] = [];
-  for (const file of files) {
-    const receipt = await receiptOf(file.file);
-    read.push({ ...file, receipt, footers: readFooters(receipt) ?? [] });
-  }
-  const known = read.flatMap(({ footers, ...file }): readonly KnownFile[] =>
-    footers
-      .filter((footer) => foreignPart(footer, file.dataset, file.place) === undefined)
-      .map((footer) => ({ ...file, footer, period: periodAt(file.dataset, footer.period.from) })),
-  );
+  const known: KnownFile[] = [];
+  for (const file of files)
+    for (const footer of readFooters(await receiptOf(file.file)) ?? [])
+      if (foreignPart(footer, file.dataset, file.place) === undefined)
+        known.push({ ...file, footer, period: periodAt(file.dataset, footer.period.from) });
   const wrong = foreignFiles(known);
-  const byFolder = groupBy(read, (each) => each.folder);
+  const byFolder = groupBy(files, (each) => each.folder);
   const knownIn = groupBy(known, (each) => each.folder);
   const listed = datasetsOf(root, verifier, knownIn);
   const last = lastRun(known);
@@ -150,12 +145,6 @@ function checkPeriods(
       report("H1", { field: name, expected: "one file", found: "none" });
 }
 
-/** What its footer says; undefined if it cannot be read. */
-interface ReadFile extends LakeFile {
-  readonly receipt: string | undefined;
-  readonly footers: readonly Footer[];
-}
-
 interface Checked {
   readonly rows: number;
   readonly checked: readonly RuleId[];
@@ -179,8 +168,11 @@ async function verifyRows(
   return { rows: list.rows(), checked: ["F1", "F2", ...list.checked()] };
 }
 
-async function verifyFile(verifier: LakeVerifier, file: ReadFile, report: Report): Promise<Checked> {
-  const { dataset, place, state, receipt, footers } = file;
+async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report): Promise<Checked> {
+  const { dataset, place, state } = file;
+  // Since all footers were read, a run of sync may have replaced the file.
+  const receipt = await receiptOf(file.file);
+  const footers = readFooters(receipt) ?? [];
   const [first] = footers;
   const foreign = footers
     .map((footer) => foreignPart(footer, dataset, place))

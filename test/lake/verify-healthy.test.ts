@@ -6,12 +6,14 @@ import { dataFiles } from "../harness/lake.ts";
 import {
   type MarketPool,
   rowAt,
+  rowsOfDays,
   type MarketRow,
   seconds,
   startMarketService,
 } from "../harness/market-service.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
+import { verifyLake } from "../../src/lake/verify-lake.ts";
 import { secretMark } from "../harness/key-search.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
@@ -118,3 +120,37 @@ test(
   },
   isLong ? 1_800_000 : 60_000,
 );
+
+test("a run of sync that replaces files while they are checked has no finding", async () => {
+  const address = addresses[0] ?? "";
+  const days = Array.from({ length: 6 }, (_, index) => `2026-11-${11 + index}`);
+  pools.clear();
+  pools.set(address, { rows: rowsOfDays(address, days, 20), created: "2026-01-01T00:00:00Z" });
+  const [root, later] = [path.join(folder, "replaced"), path.join(folder, "later")];
+  now = seconds("2026-11-15T08:00:00Z");
+  expect(await dexdataAt(["sync", root, `ethereum:${address}`, "--from", "2026-11-12"])).toMatchObject({
+    exit: 0,
+  });
+  cpSync(root, later, { recursive: true });
+  now += day;
+  expect(await dexdataAt(["sync", later])).toMatchObject({ exit: 0 });
+  const found: string[] = [];
+  let isReplaced = false;
+  await verifyLake(root, {
+    begin: () => (rule) => found.push(rule),
+    flush: async () => await Promise.resolve(),
+    // All footers have been read, and no rows.
+    end: async () => {
+      if (!isReplaced)
+        for (const file of dataFiles(later)) cpSync(path.join(later, file), path.join(root, file));
+      isReplaced = true;
+      await Promise.resolve();
+    },
+    signal: new AbortController().signal,
+    now,
+    read: () => undefined,
+    listed: [],
+  });
+  // The list is not given, so H1 is a note.
+  expect(found).toEqual(["H1"]);
+});
