@@ -182,6 +182,16 @@ describe.each(["month", "day"] as const)("by %s", (partition) => {
     expect((await states()).slice(0, 5)).toEqual([...complete, "16 rows 40"]);
   });
 
+  test("L1: when a listed pool was created is not asked for", async () => {
+    const created_at = "2026-01-01T00:00:00Z";
+    disturb({ reach: 3 * day });
+    const list = path.join(folder, "list.ndjson");
+    writeFileSync(list, JSON.stringify({ chain: "ethereum", id: pool, created_at }));
+    const outcome = await sync(`@${list}`, "--from", "2026-11-12", "--by", by);
+    expect(outcome.stderr).toContain("its first rows may be missing; the day stays open");
+    expect(outcome.requests.filter(({ path: asked }) => asked.endsWith(`/pools/${pool}`))).toEqual([]);
+  });
+
   test("L1: a row of any other pool is a witness, and a run needs one request for it", async () => {
     const rows = rowsOfDays(other, days, 40).filter((row) => row.created_at >= "2026-11-12T05");
     pools.set(other, { rows, created: "2026-01-01T00:00:00Z" });

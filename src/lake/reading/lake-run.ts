@@ -88,12 +88,13 @@ export function beginRun(lake: Lake) {
   };
 }
 
-/** One request for each dataset and run. */
+/** One request for each dataset and run, if the list does not say it. */
 export async function creation(
   { creations, client }: Pick<LakeRun, "creations" | "client">,
   dataset: Dataset,
 ): Promise<number | undefined> {
-  if (!creations.has(dataset)) creations.set(dataset, await creationOf(client, dataset));
+  if (!creations.has(dataset))
+    creations.set(dataset, dataset.created ?? (await creationOf(client, dataset)));
   return creations.get(dataset);
 }
 
