@@ -131,6 +131,13 @@ test("a day that was never compared a day later is lost, with its rows", async (
   const footer = await footerOf(path.join(root, "transactions", name));
   expect(footer.rows).toBeGreaterThan(10);
   expect(footer.lost).toMatchObject([{ why: "unconfirmed" }]);
+  // The next try loses nothing more of it.
+  now = later + 25 * 3_600_000;
+  expect((await sync([root])).stderr).not.toContain("date=2026-11-12");
+  const again = await footerOf(path.join(root, "transactions", name));
+  expect([again.rows, again.lost]).toMatchObject([footer.rows, [{ why: "unconfirmed" }]]);
+  expect(again.lost[0]?.seen_at).toBeGreaterThan(footer.lost[0]?.seen_at ?? 0);
+  now = later;
 });
 
 test("candles before the plan's reach are lost until a run on another plan requests them", async () => {
@@ -151,6 +158,23 @@ test("candles before the plan's reach are lost until a run on another plan reque
     lost: [],
     period: { from: Date.parse("2026-11-01") / 1000 },
   });
+});
+
+test("candles that a plan excluded are requested on another plan after the month has ended, too", async () => {
+  const root = path.join(folder, "month-of-plan");
+  const begun = now;
+  const words = [root, pool, "--kind", "ohlcv", "--interval", "1h", "--from", "2026-11-01"];
+  expect((await sync(words, "free")).exit).toBe(8);
+  now = Date.parse("2026-12-03T00:00:00Z");
+  await sync([root], "free");
+  const [name = ""] = dataFiles(root);
+  expect(name).toContain("month=2026-11/lost.parquet");
+  expect((await footerOf(path.join(root, name))).lost).toMatchObject([
+    { from: Date.parse("2026-11-01") / 1000, why: "plan free" },
+  ]);
+  expect((await sync([root], "pro")).exit).toBe(0);
+  expect(dataFiles(root)[0]).toContain("month=2026-11/rows.parquet");
+  now = begun;
 });
 
 const row = (index: number): object => ({

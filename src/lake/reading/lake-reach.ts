@@ -99,8 +99,10 @@ export function lostRange(
   footer: Footer | undefined,
   why: string,
 ): LostRange {
-  const settled = footer?.state === "open" ? footer.settled_to : begin;
-  const isRead = footer !== undefined && settled >= limit;
+  const isUsable = footer !== undefined && footer.state !== "rows" && footer.period.from <= begin;
+  const unread = footer?.lost.find((range) => range.why !== "unconfirmed");
+  const settled = isUsable ? Math.min(footer.settled_to, unread?.from ?? footer.settled_to) : begin;
+  const isRead = isUsable && settled >= limit;
   const from = isRead ? begin : Math.max(begin, settled);
   return { from, to: limit, why: isRead ? "unconfirmed" : why, seen_at: present };
 }

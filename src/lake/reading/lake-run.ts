@@ -93,8 +93,7 @@ export async function creation(
   { creations, client }: Pick<LakeRun, "creations" | "client">,
   dataset: Dataset,
 ): Promise<number | undefined> {
-  if (!creations.has(dataset))
-    creations.set(dataset, dataset.created ?? (await creationOf(client, dataset)));
+  if (!creations.has(dataset)) creations.set(dataset, dataset.created ?? (await creationOf(client, dataset)));
   return creations.get(dataset);
 }
 
