@@ -230,7 +230,7 @@ export class LiveStream {
     if (this.#options.onInvalid === "fail" && !this.#isOfList(invalid, failure)) throw failure;
     this.#drop(invalid, failure);
     const left = subjects.filter((subject) => !invalid.includes(subject));
-    if (left.length === 0) return this.#giveUp(self, failure);
+    if (left.length === 0) return this.#giveUp(self, failure, noneLeft(failure));
     self.connection = { ...self.connection, subjects: left };
     return true;
   }
@@ -272,10 +272,10 @@ export class LiveStream {
     return false;
   }
 
-  #giveUp(self: RunningConnection, failure: Failure): false {
+  #giveUp(self: RunningConnection, failure: Failure, ofLast = failure): false {
     this.#running.delete(self);
     this.#handlers.closed(self.connection, failure.message);
-    if (this.#running.size === 0) throw failure;
+    if (this.#running.size === 0) throw ofLast;
     return false;
   }
 
@@ -289,6 +289,10 @@ export class LiveStream {
       if (this.#running.has(self)) this.#handlers.closed(connection, endCause(over));
     }
   }
+}
+
+function noneLeft({ message, details }: Failure): Failure {
+  return new Failure(`no valid asset is left: ${message}`, details);
 }
 
 function isSame(a: readonly Subject[], b: readonly Subject[]): boolean {

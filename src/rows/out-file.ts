@@ -181,9 +181,10 @@ const maxNamed = 3;
 export function refuseTaken(files: readonly string[]): void {
   const taken = files.filter(isTaken);
   if (taken.length === 0) return;
+  const [verb, them] = taken.length === 1 ? ["exists", "it"] : ["exist", "them"];
   throw usageFailure(
-    `${namesOf(taken)} already ${taken.length === 1 ? "exists" : "exist"}`,
-    "move them out of the way, or overwrite with --force",
+    `${namesOf(taken)} already ${verb}`,
+    `move ${them} out of the way, or overwrite with --force`,
   );
 }
 

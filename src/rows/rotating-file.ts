@@ -30,7 +30,7 @@ export function checkOutPattern(pattern: string, now: number, names: readonly st
 
 /**
  * Appends lines and never replaces a file, because stopped streams are usually restarted. If the name depends only on
- * the time, the current file is opened at once, so that errors precede any request. If logrotate moves a file, a new one
+ * the time, the current file is opened at once, so that errors precede any request. `start` selects it. If logrotate moves a file, a new one
  * is created within a second.
  */
 export async function openRotatingFile(
@@ -38,9 +38,10 @@ export async function openRotatingFile(
   clock: Pick<Clock, "now" | "elapsed" | "sleep">,
   onRepair: (file: string, torn: TornLine) => void,
   hasPrefix = false,
+  start = clock.now(),
 ) {
   const files = createOpenFiles(clock, onRepair, hasPrefix);
-  if (!hasNames(pattern)) await files.open(fileOf(pattern, clock.now()));
+  if (!hasNames(pattern)) await files.open(fileOf(pattern, start));
   // Several connections share the files.
   const inTurn = createQueue();
   return {

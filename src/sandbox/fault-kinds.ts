@@ -115,7 +115,7 @@ export const faultTraits = {
     layer: "cache",
     value: "duration",
     byDefault: 60_000,
-    help: "Responses come from a cache for this long in real time, with Age, and for 10m if the service fails (default 60s); with :free, copies cost no credits; with :path, the cache ignores the query",
+    help: "Responses are cached for this long in real time (default 60s), or for 10m while the service fails; they carry an Age header; with :free, copies cost no credits; with :path, the cache ignores the query",
   },
   "stream-cut": { ...stream, help: "Stream cut after this many events (default 3)" },
   "stream-silent": {
@@ -132,21 +132,21 @@ export const faultTraits = {
     byDefault: 90_000,
     sample: { of: "rows", share: 0.02 },
     example: "late-rows=90s:2%",
-    help: "Rows are listed, counted and streamed only when they are this old (default 90s:2%)",
+    help: "2% of the rows are listed, counted and streamed only when they are 90s old (default 90s:2%)",
   },
   "late-pools": {
     ...market,
     byDefault: 600_000,
     sample: { of: "pools", share: 0.2 },
     example: "late-pools=10m:20%",
-    help: "Pools appear in searches only when they are this old (default 10m:20%)",
+    help: "20% of the pools appear in searches only when they are 10m old (default 10m:20%)",
   },
   "withdrawn-rows": {
     ...market,
     byDefault: 60_000,
     sample: { of: "rows", share: 0.01 },
     example: "withdrawn-rows=60s:1%",
-    help: "An extra row follows this share of the rows, and disappears when it is this old (default 60s:1%)",
+    help: "After 1% of the rows comes an extra row that disappears when it is 60s old (default 60s:1%)",
   },
   reorg: {
     ...market,
@@ -154,7 +154,7 @@ export const faultTraits = {
     byDefault: 3,
     sample: { of: "blocks", share: 0.01 },
     example: "reorg=3:1%",
-    help: "Blocks whose transactions are in other places, or missing, until this many later blocks exist (default 3:1%)",
+    help: "In 1% of the blocks, transactions are in other places or missing until 3 later blocks exist (default 3:1%)",
   },
   reach: {
     ...market,

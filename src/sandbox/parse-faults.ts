@@ -114,9 +114,12 @@ function readShare(typed: string, { sample }: FaultTraits): When | undefined {
 
 function badShare(typed: string, text: string, { sample, example = "" }: FaultTraits): FaultProblem {
   const [kind = ""] = example.split("=", 1);
-  const affected = sample === undefined ? "all transactions" : `a share of all ${sample.of}`;
+  const affected =
+    sample === undefined
+      ? "all transactions, so it does not take a share"
+      : `a share of all ${sample.of}, such as ${example}`;
   return {
-    problem: `"${typed}" in "${text}": ${kind} affects ${affected}, such as ${example}`,
+    problem: `"${typed}" in "${text}": ${kind} affects ${affected}`,
     next:
       sample === undefined
         ? `omit "${typed}"`

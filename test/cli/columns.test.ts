@@ -74,6 +74,10 @@ describe("--columns", () => {
       "dexes ethereum --columns tnxs",
       'invalid --columns "tnxs": must be one of dex, name, protocol, volume-24h, txns-24h, pools\n  hint: did you mean txns-24h?',
     ],
+    [
+      "prices ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --columns label,price-usd -o csv",
+      '--columns "label,price-usd" cannot be used with --output csv: label is not a field of the rows\n  hint: remove label, or use --output table',
+    ],
     ["networks --columns network,id", 'invalid --columns "network,id": must not list network twice'],
     [
       "networks --columns network,",
@@ -125,9 +129,11 @@ describe("--columns", () => {
         checkColumns(
           tables,
           columns.map(({ title }) => title),
+          "table",
         );
         for (const { field } of columns)
-          for (const each of typeof field === "string" ? [field] : field) checkColumns(tables, [each]);
+          for (const each of typeof field === "string" ? [field] : field)
+            checkColumns(tables, [each], "table");
       }
     }
   });
@@ -233,7 +239,7 @@ describe("--columns '?'", () => {
         const own = listed.filter((row) => row["group"] === undefined || row["group"] === group);
         const names = own.map((row) => String(row["column"]));
         expect(names.length).toBe(shape.columns.length + (shape.added?.columns.length ?? 0));
-        if (names.length > 0) checkColumns(new Map([[group, shape]]), names);
+        if (names.length > 0) checkColumns(new Map([[group, shape]]), names, "table");
       }
       expect(stderr).toBe("");
     },

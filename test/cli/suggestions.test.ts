@@ -33,12 +33,12 @@ describe("a hint names what was meant", () => {
   });
 
   test.each([
-    [`stream ethereum:${POOL}`, "for a pool, use --feed transactions; find an address: "],
+    [`stream ethereum:${POOL}`, "for a pool, use --feed transactions (dev plan); find an address: "],
     [`stream ethereum:${WETH} --feed transactions`, "for a token, use --by token; find an address: "],
   ])("%s: %s", async (words, hint) => {
     const { exit, stderr } = await run(words);
     expect(exit).toBe(2);
-    expect(stderr).toContain(`  hint: ${hint}dexdata search <address>; `);
+    expect(stderr).toContain(`  hint: ${hint}dexdata search <name>; `);
   });
 
   test("an address of the other kind: the hint names a command or flag for it", async () => {

@@ -147,7 +147,9 @@ describe("--at", () => {
       env: sandbox.env("keyless"),
     });
     expect(exit).toBe(4);
-    expect(stderr).toContain("without a paid plan, use: dexdata prices ethereum <pool> --pool --at <time>");
+    expect(stderr).toContain(
+      "alternative without a paid plan: dexdata prices ethereum <pool> --pool --at <time>",
+    );
   });
 
   test("--in divides the prices of both tokens at that time, and has the larger age", async () => {

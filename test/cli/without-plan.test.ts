@@ -36,7 +36,7 @@ test.each(["keyless", "free"] as const)(
       const root = path.join(folder, `${tier}-${index}`);
       const rejected = await run(words.replace("DIR", root), tier);
       expect({ words, exit: rejected.exit }).toEqual({ words, exit: 4 });
-      const command = /without a paid plan, use: dexdata (.+)\n/u.exec(rejected.stderr)?.[1] ?? "";
+      const command = /alternative without a paid plan: dexdata (.+)\n/u.exec(rejected.stderr)?.[1] ?? "";
       expect(`dexdata ${command}`).toBe(suggested);
       const filled = command.replace("<pool>", pool).replace("<new directory>", `${root}-new`);
       const { exit, stdout } = await run(filled, tier);
@@ -55,7 +55,7 @@ test.each([
 ])("%s names a command that works without a key", async (words, suggested) => {
   const rejected = await run(words, "keyless");
   expect(rejected.exit).toBe(4);
-  expect(rejected.stderr).toContain(`; without a paid plan, use: ${suggested} ${polled}\n`);
+  expect(rejected.stderr).toContain(`; alternative without a paid plan: ${suggested} ${polled}\n`);
   // Without --watch, which never ends by itself.
   const { exit, stdout } = await run(suggested.replace("dexdata ", ""), "keyless");
   expect({ exit, isEmpty: stdout === "" }).toEqual({ exit: 0, isEmpty: false });

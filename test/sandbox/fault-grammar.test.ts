@@ -121,7 +121,11 @@ describe("--faults grammar", () => {
       undefined,
     ],
     ["reorg@7", `"@7" in "reorg@7": reorg affects a share of all blocks, such as reorg=3:1%`, undefined],
-    ["reach=7d:5%", `":5%" in "reach=7d:5%": reach affects all transactions, such as reach=7d`, `omit ":5%"`],
+    [
+      "reach=7d:5%",
+      `":5%" in "reach=7d:5%": reach affects all transactions, so it does not take a share`,
+      `omit ":5%"`,
+    ],
     ["reorg=65", `"65" in "reorg=65": reorg takes a number of blocks from 1 to 64`, undefined],
     ["reorg=0", `"0" in "reorg=0": reorg takes a number of blocks from 1 to 64`, undefined],
     [

@@ -16,7 +16,7 @@ export const dexes = defineEndpoint("dexes", {
   params: [
     inNetwork,
     ...numberedPaging,
-    query("order_by", choice(["pool"]), "Sort by this field", { details: " (the number of pools)" }),
+    query("order_by", choice(["pool"]), "Sort by the number of pools"),
     sort,
   ],
   reply: { kind: "numbered-pages", rows: "dexes", maxLimit: 100, handOverAfter: undefined },

@@ -15,11 +15,7 @@ export const numberedPaging: readonly Param[] = [
   pageSize,
 ];
 
-export const inversed = query(
-  "inversed",
-  { kind: "toggle" },
-  "Show the price of token 1 in token 0, not of token 0 in token 1",
-);
+export const inversed = query("inversed", { kind: "toggle" }, "Invert the price: token 1 priced in token 0");
 
 export const tokenPages = {
   total_supply: { ...nullable(amount), isRaw: true },

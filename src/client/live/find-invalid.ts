@@ -93,15 +93,20 @@ function isTransient(failure: Failure, isHostKnown: boolean): boolean {
 }
 
 /** The status of the rejection determines the exit code. */
-function invalidAssets({ feed, kind }: Probing, invalid: readonly Subject[], refused: Failure): Failure {
+function invalidAssets(
+  { feed, kind, onInvalid }: Probing,
+  invalid: readonly Subject[],
+  refused: Failure,
+): Failure {
   const names = invalid.map(nameOf);
   const message =
     names.length === 1 ? `invalid asset ${names[0]}` : `${names.length} invalid assets: ${someOf(names)}`;
   const other = kind.by === "pool" ? "token" : "pool";
-  const flag = feed.kinds.some(({ by }) => by === other) ? `--by ${other}` : "--feed transactions";
+  const flag = feed.kinds.some(({ by }) => by === other) ? `--by ${other}` : "--feed transactions (dev plan)";
+  const skip = onInvalid === "fail" ? "; skip invalid assets: --on-invalid drop" : "";
   return new Failure(message, {
     ...refused.details,
-    next: `for a ${other}, use ${flag}; find an address: dexdata search <address>; skip invalid assets: --on-invalid drop`,
+    next: `for a ${other}, use ${flag}; find an address: dexdata search <name>${skip}`,
     body: new Map([...(refused.details.body ?? []), ["assets_invalid", JSON.stringify(names)]]),
   });
 }

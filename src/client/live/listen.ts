@@ -186,7 +186,7 @@ export function streamError(event: StreamEvent): Failure {
   if (/\btoken not found\b/iu.test(why)) {
     return failAsService("not_found", "one of the assets is unknown to the service", {
       why,
-      next: "find the address: dexdata search <address>",
+      next: "find the address: dexdata search <name>",
     });
   }
   return fail("stream_error", `the service ended the stream with an error: ${why}`, { next: undefined, why });

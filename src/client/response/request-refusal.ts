@@ -46,7 +46,7 @@ function planRequired(body: ErrorBody, { endpoint, args }: ApiRequest, target: T
     const { withoutPlan } = endpoint;
     if (withoutPlan === undefined) return { message, next };
     const command = withoutPlan.replaceAll(/\{(\w+)\}/gu, (field, path: string) => args.get(path) ?? field);
-    return { message, next: `${next}; without a paid plan, use: ${command}` };
+    return { message, next: `${next}; alternative without a paid plan: ${command}` };
   }
   const input = args.has(param.name) ? shownInput(param, { endpoint, args }) : inputName(param);
   const { message, isKeyless } = planNeeded(input, endpoint.plan, body, target);

@@ -83,7 +83,7 @@ function planRefused(body: ErrorBody, request: StreamRequest, target: Target): S
   if (body.code !== "preview_only" || request.plan !== "keyless") {
     const { message, next } = planNeeded(request.command, request.plan, body, target);
     const lacking = request.plan === "free" ? "a key" : "a paid plan";
-    return { message, next: `${next}; without ${lacking}, use: ${withoutStream(request)}` };
+    return { message, next: `${next}; alternative without ${lacking}: ${withoutStream(request)}` };
   }
   const which =
     request.subjects.length === 1
@@ -91,7 +91,7 @@ function planRefused(body: ErrorBody, request: StreamRequest, target: Target): S
       : "some of the requested assets are not among them";
   return {
     message: `without a key, ${request.command} is limited to preview assets; ${which}`,
-    next: `register for a free key${link(body, ": ", "register")}; without a key, use: ${withoutStream(request)}`,
+    next: `register for a free key${link(body, ": ", "register")}; alternative without a key: ${withoutStream(request)}`,
   };
 }
 
@@ -103,7 +103,7 @@ function withoutStream({ by, subjects }: StreamRequest): string {
   return `dexdata ${by === "pool" ? "pool" : "prices"} ${asset}${others} --watch 10s`;
 }
 
-const lookUp = "find the address: dexdata search <address>";
+const lookUp = "find the address: dexdata search <name>";
 
 function badRequest(body: ErrorBody, request: StreamRequest): Sentence {
   const param = textField(body.fields, "param");

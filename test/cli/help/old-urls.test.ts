@@ -129,7 +129,7 @@ describe.each(["explain", "migrate"])("dexdata %s with an old URL", (name) => {
   });
 
   const refused: readonly (readonly [string, string])[] = [
-    ["", "missing <code>: an error code, HTTP status, exit code or old URL"],
+    ["", "missing <code>: an error code, HTTP status, exit code, or the URL of an API endpoint"],
     ["/nothing/here", "not an API URL"],
     [
       "/networks/ethereum/weather",

@@ -121,7 +121,7 @@ describe("each rejection before a stream: exit code and message (wire-facts 5.7)
       "stream --feed ohlcv requires a dev plan or higher; no key is set",
     ]);
     expect(failure.details.next).toBe(
-      "register and upgrade at https://console.example/register; without a paid plan, use: dexdata prices ethereum:0xabc --watch 10s",
+      "register and upgrade at https://console.example/register; alternative without a paid plan: dexdata prices ethereum:0xabc --watch 10s",
     );
     const preview = refused(
       403,
@@ -133,7 +133,7 @@ describe("each rejection before a stream: exit code and message (wire-facts 5.7)
     );
     expect(preview.details.why).toBe("— no");
     expect(preview.details.next).toBe(
-      "register for a free key; without a key, use: dexdata prices ethereum:0xabc --watch 10s",
+      "register for a free key; alternative without a key: dexdata prices ethereum:0xabc --watch 10s",
     );
     const several = refused(
       403,
@@ -143,9 +143,11 @@ describe("each rejection before a stream: exit code and message (wire-facts 5.7)
     expect(several.message).toBe(
       "without a key, stream is limited to preview assets; some of the requested assets are not among them",
     );
-    expect(several.details.next).toContain("use: dexdata prices ethereum:0xabc … --watch 10s");
+    expect(several.details.next).toContain(": dexdata prices ethereum:0xabc … --watch 10s");
     const reserves = refused(403, plan, { who: keyless, asked: { by: "pool", plan: "free" } });
-    expect(reserves.details.next).toContain("without a key, use: dexdata pool ethereum:0xabc --watch 10s");
+    expect(reserves.details.next).toContain(
+      "alternative without a key: dexdata pool ethereum:0xabc --watch 10s",
+    );
   });
 
   test("a rejection without a key requires a key", () => {

@@ -35,7 +35,7 @@ export async function explain(
     .replaceAll(/[\s-]+/gu, "_");
   if (word === "")
     throw usageFailure(
-      "missing <code>: an error code, HTTP status, exit code or old URL",
+      "missing <code>: an error code, HTTP status, exit code, or the URL of an API endpoint",
       "usage: dexdata explain <code>, or dexdata explain '<URL>'",
     );
   const explanation = explanationOf(word);
@@ -46,7 +46,7 @@ export async function explain(
       ? "rules of verify: dexdata verify --help"
       : "known codes: see docs/reference.md, or e.g. dexdata explain 8";
     throw usageFailure(
-      `unknown error code, HTTP status, exit code or path "${withoutSecrets(words.join(" "))}"`,
+      `unknown error code, HTTP status, exit code or URL "${withoutSecrets(words.join(" "))}"`,
       didYouMean(near, known),
     );
   }

@@ -110,7 +110,7 @@ export const followFlags = {
   }),
 };
 
-const orWatch = { ...needs, or: "watch" };
+const orWatch = { ...needs, or: "watch", next: "add --follow or --watch" };
 const byCreation = "--follow prints the rows in the order in which they were created";
 
 /** For searches, whose rows are followed by the time of their creation. */
@@ -118,7 +118,8 @@ export const growthFlags = {
   ...pick(followFlags, "speed"),
   ...rowAlertFlags(
     {
-      summary: "Alert when this is true of a new or listed pool, e.g. 'dex_id = uniswap_v3'",
+      summary:
+        "Alert when this is true of a new pool; with --watch, of a listed one, e.g. 'dex_id = uniswap_v3'",
       usualCooldown: "0; with --watch, 1m",
       limits: "; with --follow, --limit counts alerts",
       reads: "--watch or --poll; without --poll, --follow has 1m",

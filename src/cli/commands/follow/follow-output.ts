@@ -24,11 +24,8 @@ export type FollowFiles = Awaited<ReturnType<typeof openFollowFiles>>;
  * The `--out` files keep rows from earlier runs. Only one run may write to them, or every row would appear twice.
  * `names` are the fields in braces that the rows have, with their values if all rows have the same.
  */
-export async function openFollowFiles(
-  { context, options, report, onClose }: Run,
-  out: string,
-  names: PathNames,
-) {
+export async function openFollowFiles(run: Run, out: string, names: PathNames) {
+  const { context, report, onClose } = run;
   const { clock } = context;
   checkOutPattern(out, clock.now(), Object.keys(names));
   const lockFile = lockOfPattern(out, names);
@@ -43,7 +40,7 @@ export async function openFollowFiles(
   // A run of several pools has another lock.
   await checkUnused({ network: "", pool: "" });
   if (!hasFields(out)) refuseUnfinished(out);
-  const files = await openAppendedFile(out, clock, report, options.prefix);
+  const files = await openAppendedFile(run, out);
   onClose(files.close);
   let place = { time: 0, names };
   const output: Output = {

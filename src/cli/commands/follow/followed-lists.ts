@@ -31,7 +31,8 @@ export interface FollowedList {
 }
 
 /** In milliseconds. */
-const pollOfLists = { default: 60_000, min: 5000, max: 3_600_000 };
+const shortestPollOfLists = 5000;
+const pollOfLists = { default: 60_000, min: shortestPollOfLists, max: 3_600_000 };
 
 export type Options = Awaited<ReturnType<typeof readOptions>>;
 
@@ -67,7 +68,7 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
   if (isOfMany && flags["streaming-url"] !== undefined)
     throw usageFailure("--streaming-url cannot be used with several pools: no stream is opened", "remove it");
   if (options.columns !== undefined)
-    checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns);
+    checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns, options.format);
   checkPrefix(options, plan);
   const reread = async (signal: AbortSignal): Promise<readonly FollowedList[]> => {
     sources.names.forget();

@@ -121,7 +121,7 @@ function tellStart({ report }: Run, asked: Options, out: string | undefined): vo
   report.hint(`waiting for new ${isSearch ? "pools" : "transactions"}; press Ctrl-C to stop`);
   if (poll === undefined) return;
   const what = isSearch ? plan.endpoint.command : counted(lists.length, "pool");
-  const end = out === undefined ? "; without --out, a restart does not continue" : "";
+  const end = out === undefined ? "; without --out, a restart begins again" : "";
   report.info(isOfMany ? `${pollLineOfMany(what, lists.length, poll)}${end}` : pollLine(poll));
 }
 

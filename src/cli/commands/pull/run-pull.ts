@@ -123,7 +123,7 @@ function checkColumnsOf({ options, plan }: PlannedPull): void {
   const { endpoint, groups } = plan;
   if (options.columns !== undefined) {
     const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
-    checkColumns(tables, options.columns);
+    checkColumns(tables, options.columns, options.format);
   }
   checkPrefix(options, plan);
 }

@@ -100,8 +100,8 @@ export const sandboxNotes: readonly Block[] = [
   {
     prose:
       "Five kinds change the market instead of requests: late-rows, late-pools, withdrawn-rows, reorg and reach. " +
-      "Their [when] is a share of rows, pools or blocks, from :0% to :100%. Responses at the same time never contradict each other, " +
-      "and once rows are old enough, responses are the same as without these faults. Values are durations such as 90s, 20m, 3h " +
+      "Except for reach, which affects all transactions, their [when] is a share of rows, pools or blocks, from :0% to :100%. Responses at the same time never contradict each other, " +
+      "and once rows are old enough, responses are the same as without these faults (except for reach). Values are durations such as 90s, 20m, 3h " +
       "or 7d, except for reorg, which takes a number of blocks.",
   },
   {

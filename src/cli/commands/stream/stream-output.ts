@@ -12,7 +12,6 @@ import type { Connection } from "../../../client/stream-options.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { openRotatingFile, type RotatingFile } from "../../../rows/rotating-file.ts";
 import { createRowPrefix, type RowPrefix } from "../../render/formats/row-prefix.ts";
-import type { Report } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { createPlaces, Place } from "./event-place.ts";
 import { type BoardFacts, openBoard } from "./stream-board.ts";
@@ -42,12 +41,12 @@ export async function openStreamOutput(
   { out, envelope }: StreamValues,
   { place, alertLines, broken, ...facts }: OutputFacts,
 ) {
-  const { context, options, report, onClose } = run;
+  const { context, options, onClose } = run;
   const { clock, stdout, env } = context;
   const { feed, owners } = facts;
   const hasBoard =
     alertLines === undefined && stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
-  const file = out === undefined ? undefined : await openAppendedFile(out, clock, report, options.prefix);
+  const file = out === undefined ? undefined : await openAppendedFile(run, out);
   if (file !== undefined) onClose(file.close);
   const isPiped = file === undefined && !hasBoard && alertLines === undefined;
   const pending = isPiped ? createPendingLines(stdout) : alertLines;
@@ -217,10 +216,8 @@ function linesIn(bytes: Buffer): number {
 
 /** Reports how a partial line from an earlier run was repaired. */
 export async function openAppendedFile(
+  { context: { clock }, options, report: { warn } }: Run,
   pattern: string,
-  clock: Clock,
-  { warn }: Pick<Report, "warn">,
-  prefix: readonly string[] | undefined,
 ): Promise<RotatingFile> {
   const repaired = (file: string, { kind, bytes }: TornLine): void =>
     warn(
@@ -228,5 +225,7 @@ export async function openAppendedFile(
         ? `${file}: the last line had no line break; one was added`
         : `${file}: the last line was incomplete and was removed (${counted(bytes, "byte")})`,
     );
-  return await openRotatingFile(pattern, clock, repaired, prefix !== undefined);
+  // A simulated market has its own time.
+  const start = options.sandbox === undefined ? clock.now() : options.now;
+  return await openRotatingFile(pattern, clock, repaired, options.prefix !== undefined, start);
 }

@@ -56,7 +56,10 @@ export async function readLists(
   const file = path.join(root, assetsName);
   const text = readAssets(root);
   if (text === undefined && given.length === 0)
-    throw usageFailure(`${file} does not exist`, `name the assets: dexdata sync ${root} @pools.ndjson`);
+    throw usageFailure(
+      `${root} is not a sync directory yet: it has no ${assetsName}`,
+      `specify what to collect: dexdata sync ${root} <network:address>`,
+    );
   const stored = text === undefined ? [] : readStoredList(text, file, now);
   const defaulted: Dataset[] = [];
   const begin = async (listed: ListedDataset): Promise<Dataset> => {

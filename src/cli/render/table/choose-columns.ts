@@ -24,7 +24,8 @@ export function namedColumns(
 
 type Tables = ReadonlyMap<string, RowShape>;
 
-export function checkColumns(tables: Tables, names: readonly string[]): void {
+/** `format` is the output format. */
+export function checkColumns(tables: Tables, names: readonly string[], format: string): void {
   const typed = `--columns "${names.join(",")}"`;
   for (const [group, shape] of tables) {
     if (columnWords(shape).length === 0)
@@ -34,6 +35,12 @@ export function checkColumns(tables: Tables, names: readonly string[]): void {
     const chosen = chooseColumns(shape, names);
     const repeated = chosen.find((column, index) => chosen.indexOf(column) !== index);
     if (repeated !== undefined) throw invalidInput(typed, `must not list ${wordOf(repeated.title)} twice`);
+    const drawn = chosen.find(({ field }) => field.length === 0);
+    if (drawn !== undefined && (format === "csv" || format === "tsv"))
+      throw usageFailure(
+        `${typed} cannot be used with --output ${format}: ${wordOf(drawn.title)} is not a field of the rows`,
+        `remove ${wordOf(drawn.title)}, or use --output table`,
+      );
   }
 }
 

@@ -169,7 +169,10 @@ function refuseForeign(flags: Flags, typed: TypedFlags): void {
   for (const [name, { needs, excludes }] of Object.entries(flags)) {
     if (!typed.has(name)) continue;
     if (needs !== undefined && !typed.has(needs.flag) && !typed.has(needs.or ?? needs.flag))
-      throw usageFailure(`--${name} requires --${needs.flag}`, needs.next);
+      throw usageFailure(
+        `--${name} requires --${[needs.flag, needs.or ?? []].flat().join(" or --")}`,
+        needs.next,
+      );
     const other = excludes.find((each) => typed.has(each.flag));
     if (other === undefined) continue;
     throw usageFailure(conflict(name, other), other.next);

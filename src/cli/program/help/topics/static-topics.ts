@@ -108,8 +108,8 @@ With --when, dexdata prints a line or runs a command when a condition becomes tr
 --follow, and with --watch (except in ohlcv and txns).
 
 Flags:
-  --when 'price < 3000'  A field, one of < <= > >= = !=, and a value; on the price feed, also price rises, falls or moves
-      5% in 1h; "and" joins tests. For the fields of a command, use --when '?'.
+  --when 'price < 3000'  A field, one of < <= > >= = !=, and a value; on the price feed, also 'price rises 5% in 1h' (or
+      falls, or moves); "and" joins tests. For the fields of a command, use --when '?'.
   -- ./page-me.sh  Runs this command, with a line of JSON on stdin
   --cooldown 5m    Minimum time between two alerts of the same condition and asset
   --blind 5m       Also alerts after this long without reliable data
@@ -139,7 +139,8 @@ Limits:
   key          4 KiB in a file, and 4 KiB from key_command (exit 2); key_command is stopped after a minute (exit 2)
   files        1 MiB each for config and credentials; larger files are ignored
   suggestions  For a mistyped network or DEX, only names of up to 200 characters are suggested.
-  flags        At most --parallel 32 and --retries 100; at least --watch 5s and --poll 2s (exit 2)
+  flags        At most --parallel 32 and --retries 100; at least --watch 5s and --poll 2s (5s for several
+      pools and for searches) (exit 2)
   tables       When one record is shown, e.g. with dexdata token, each text is cut after 10,000 characters. Numbers longer than 400 characters are shown as
       the service sent them.
   -o json      If the indentation would exceed 16 MiB, the document is compact.`;

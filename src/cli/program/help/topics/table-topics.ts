@@ -105,7 +105,7 @@ Commands that require a plan:
 ${tableLines(commands.filter(({ plan }) => plan.isBounded).map(({ words, plan }) => [words, plan.full]))}
 
 Your own limits:
-  --estimate     Prints the estimated requests, credits, rows and time; sends at most one request (sync: one per pool)
+  --estimate     Prints estimated requests, credits, rows and time; sends at most one request (sync: one per pool with transactions)
   --max-credits  Stops the command before a request that would exceed this number of credits (exit 5)
   budget.daily   Limits the credits spent per UTC day, for all processes on this machine that use the same key and service
   --rpm          Replaces the rate limit of the plan; --rpm unlimited removes it, but dexdata still obeys Retry-After
@@ -145,7 +145,7 @@ events of one pool. Prices are strings, so that no digit is lost: in jq, compare
 Feeds (what they accept; assets per connection; plan):
 ${tableLines(Object.values(feeds).map((feed) => [feed.name, describeFeed(feed).join("; ")]))}
 
---feed ohlcv accepts --interval ${streamIntervals.join(", ")}; --since replays up to ${longestBackfill / 60} minutes.
+--feed ohlcv also accepts --interval (${streamIntervals.join(", ")}) and --since (replays at most ${longestBackfill / 60} minutes).
 
 Operation:
   assets        All assets share as few connections as possible. If they need more than the plan allows, the command exits 6.
