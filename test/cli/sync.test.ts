@@ -233,7 +233,7 @@ test("a directory of another program, of another service or without a list is re
   });
   expect(await sync(path.join(folder, "none"))).toMatchObject({
     exit: 2,
-    stderr: expect.stringContaining("does not exist"),
+    stderr: expect.stringContaining("is not a sync directory yet"),
   });
   const root = path.join(folder, "service");
   expect((await sync(root, named(0))).exit).toBe(0);

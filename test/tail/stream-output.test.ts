@@ -243,3 +243,14 @@ test("an unknown pattern and a missing directory are rejected before any request
   }
   expect(server.requests).toHaveLength(0);
 });
+
+test("--sandbox: --out with a date creates only files of the simulated time", async () => {
+  const made = path.join(folder, "simulated");
+  mkdirSync(made);
+  const words = [asset, "--sandbox", "--limit", "2", "--out", path.join(made, "{date}.ndjson")];
+  const { exit } = await listen(words, undefined, {
+    env: { DEXDATA_NOW: "2026-11-19T08:54:00Z" },
+    speed: 1,
+  }).outcome;
+  expect([exit, readdirSync(made)]).toEqual([0, ["2026-11-19.ndjson"]]);
+});

@@ -456,6 +456,9 @@ describe("an asset that is not streamed (rule 128)", () => {
     const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
     const words = `${bad} --feed ohlcv --on-invalid drop`;
     expect((await listen(words, server, { env }).outcome).exit).toBe(3);
+    const { stderr } = await listen(words, server, { env }).outcome;
+    expect(stderr).toContain(`error: no valid asset is left: invalid asset ${bad}\n`);
+    expect(stderr).not.toContain("--on-invalid");
     const both = listen(
       `${bad} base:0x0000000000000000000000000000000000000008 --feed ohlcv --on-invalid drop`,
       server,

@@ -11,5 +11,5 @@ export const nameFlags = {
 
 export const nameNote =
   "A name has up to 40 letters, digits, dashes, underscores and dots; case does not matter. It works wherever " +
-  "network:address does: as an argument, in a list, and with --token. Each base URL has separate names, and so has the " +
-  "sandbox with each --seed.";
+  "network:address does: as an argument, in a list, and with --token. Each base URL has its own list of names. " +
+  "In the sandbox, each --seed has its own list.";
