@@ -2,7 +2,6 @@ import type { Args } from "../api/args.ts";
 import { plainList } from "./list-plan.ts";
 import { readPages } from "./read-pages.ts";
 import type { Clock } from "../base/context/context.ts";
-
 import { atSecond, compareInstants, type Instant, SECONDS_PER_DAY, wireOf } from "../base/time/time.ts";
 import { createKnownRows, type KnownRows } from "./follow/known-rows.ts";
 import {

@@ -82,6 +82,17 @@ export const lostRanges = ({ lost, before = [] }: Pick<Footer, "lost" | "before"
   ...lost,
 ];
 
+const textOf = ({ from, to, why }: LostRange): string => `${from} ${to} ${why}`;
+
+/** The ranges that a file does not have yet, whenever they were seen. */
+export function addedRanges(
+  known: readonly LostRange[] = [],
+  ranges: readonly LostRange[] = [],
+): readonly LostRange[] {
+  const texts = new Set(known.map(textOf));
+  return ranges.filter((range) => !texts.has(textOf(range)));
+}
+
 export const isOfPlan = (why: string): boolean => why.startsWith("plan ");
 
 const isOfOtherPlan = ({ why }: LostRange, plan: string): boolean => isOfPlan(why) && why !== plan;

@@ -30,8 +30,8 @@ export function checkOutPattern(pattern: string, now: number, names: readonly st
 
 /**
  * Appends lines and never replaces a file, because stopped streams are usually restarted. If the name depends only on
- * the time, the current file is opened at once, so that errors precede any request. `start` selects it. If logrotate moves a file, a new one
- * is created within a second.
+ * the time, the file for the time `start`, in milliseconds, is opened at once, so that errors precede any request. If
+ * logrotate moves a file, a new one is created within a second.
  */
 export async function openRotatingFile(
   pattern: string,

@@ -4,6 +4,7 @@ import type { Dataset } from "../../src/lake/dataset.ts";
 import type { Footer } from "../../src/lake/footer.ts";
 import { type FileState, periodAt, periodsBetween } from "../../src/lake/layout.ts";
 import { fc } from "../harness/properties.ts";
+import { emptyFooter } from "./empty-footer.ts";
 
 const day = 86_400;
 const hour = 3600;
@@ -21,30 +22,8 @@ const dataset: Dataset = {
 
 const candles: Dataset = { ...dataset, kind: "ohlcv", interval: "1h" };
 
-const empty: Footer = {
-  v: 1,
-  kind: "transactions",
-  network: "",
-  period: { from: 0, to: day },
-  state: "open",
-  settled_to: 0,
-  unsettled: 0,
-  read_at: null,
-  total: null,
-  total_at: null,
-  rows: 0,
-  rows_sha256: "",
-  first: null,
-  last: null,
-  tokens: [],
-  lost: [],
-  spilled: {},
-  service: "",
-  dexdata: "",
-};
-
 function held(state: FileState, footer: Partial<Footer>): Held {
-  return { state, footer: { ...empty, state, ...footer } };
+  return { state, footer: { ...emptyFooter, state, ...footer } };
 }
 
 const wish = (present: number, more = {}) => ({

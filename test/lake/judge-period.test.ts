@@ -8,6 +8,7 @@ import { periodAt, periodsBetween } from "../../src/lake/layout.ts";
 import { isLong } from "../harness/long.ts";
 import { type ModelLake, modelRow, runModel } from "../harness/model-lake.ts";
 import { createRandom } from "../harness/random.ts";
+import { emptyFooter } from "./empty-footer.ts";
 
 const [hour, day] = [3600, 86_400];
 const start = Date.parse("2026-11-10T00:00:00Z") / 1000;
@@ -165,25 +166,10 @@ test(`${histories} random histories: complete is complete, nothing held goes, an
 });
 
 const footer: Footer = {
-  v: 1,
-  kind: "transactions",
+  ...emptyFooter,
   network: "ethereum",
   period: { from: start, to: start + day },
-  state: "open",
   settled_to: start,
-  unsettled: 0,
-  read_at: null,
-  total: null,
-  total_at: null,
-  rows: 0,
-  rows_sha256: "",
-  first: null,
-  last: null,
-  tokens: [],
-  lost: [],
-  spilled: {},
-  service: "",
-  dexdata: "",
 };
 const held = (own: Partial<Footer>): LakeFileState => {
   const said = { ...footer, ...own };

@@ -57,7 +57,7 @@ const readingsOfSpan = 3;
  * Milliseconds after which all rows since `known.from` are read again, even if the total matches: the total stays the
  * same if one row disappears and another is indexed late. Rows are remembered for twice this time.
  */
-const wholeWalkGap = 300_000;
+const wholeReadGap = 300_000;
 /** Milliseconds before a doubt is checked again: at first, and at most. */
 const recheckGap = { first: 1000, most: 60_000 };
 /** A doubt that stays the same for this many milliseconds is the service's normal state. */
@@ -69,14 +69,14 @@ export function createRangeReader(source: ListSource, known: KnownRows, { elapse
   /** How far the total exceeds the number of listed rows, according to the last reading. */
   let excess = 0;
   /** Rows that are known from the start were not read here, so the first read compares them with the list. */
-  let wholeWalk = known.listed() > 0 ? Number.NEGATIVE_INFINITY : elapsed();
+  let wholeRead = known.listed() > 0 ? Number.NEGATIVE_INFINITY : elapsed();
 
   /** Reads the rows since `known.from`. */
   const readPresent = async (span: Span, most: number): Promise<RangeRead> => {
     const found = createFoundRows(known);
     const began = elapsed();
     const isDoubted = (): boolean => excess > 0 && !lack.isAccepted();
-    const isWhole = began >= (isDoubted() ? lack.at() : wholeWalk + wholeWalkGap);
+    const isWhole = began >= (isDoubted() ? lack.at() : wholeRead + wholeReadGap);
     for (let readings = 1; ; readings += 1) {
       const outcome = await list({ span, most, found, excess, isWhole });
       if (outcome.kind === "too-many") return outcome;
@@ -95,7 +95,7 @@ export function createRangeReader(source: ListSource, known: KnownRows, { elapse
       age.clear();
       if (missing !== excess) lack.clear();
       if (missing > 0) lack.add(began);
-      [excess, wholeWalk] = [missing, began];
+      [excess, wholeRead] = [missing, began];
       known.setListed(listed);
       return rowsRead(found, isDoubted() ? incomplete(missing, items) : undefined, missing);
     }

@@ -50,11 +50,9 @@ export class FrozenWindows {
   /** The request's upper time bound. */
   readonly #requested: string | undefined;
   /** False if the list is not sorted by time, or if its upper bound moves with the service's clock. */
-  readonly #canFreeze: boolean;
+  readonly canFreeze: boolean;
   #shifts: readonly number[] = [1, 0];
   #mishaps = 0;
-  /** Whether no window could be opened at the last row taken. */
-  hasLostEdge = false;
   /** Whether the last window was unreliable, so that the list continues page by page. */
   #isLeft = false;
 
@@ -76,7 +74,7 @@ export class FrozenWindows {
   constructor(list: NumberedList) {
     this.list = list;
     this.#requested = list.request.args.get("to");
-    this.#canFreeze =
+    this.canFreeze =
       list.reply.handOverAfter !== undefined && (this.#requested === undefined || isFixed(this.#requested));
   }
 
@@ -87,13 +85,13 @@ export class FrozenWindows {
     const isOpen = at.flag === "page" && at.value === "1" && at.to === undefined;
     // Without totals, pages cannot be requested in parallel, but a list read page by page needs a fixed end too.
     const next = nextOf(page);
-    if (!isOpen || next === undefined || newest === undefined || !this.#canFreeze) return page;
+    if (!isOpen || next === undefined || newest === undefined || !this.canFreeze) return page;
     const frozen = { ...next, to: upperBound(newest, 1, this.#requested) };
     return { ...page, end: more(frozen, this.list.doubts) };
   }
 
   #isFrozen(to: string | undefined): boolean {
-    return this.#canFreeze && (to ?? this.#requested) !== undefined;
+    return this.canFreeze && (to ?? this.#requested) !== undefined;
   }
 
   /** Returns undefined if it is only safe to continue page by page. */
@@ -115,16 +113,15 @@ export class FrozenWindows {
   async reopen(): Promise<FrozenWindow | undefined> {
     const { edge, pageSize } = this.list;
     const instant = edge.instantOf(edge.last);
-    this.hasLostEdge = this.#canFreeze && edge.last !== undefined;
     // If more rows have this time than fit on a page, only a cursor can get past them.
-    if (instant === undefined || edge.ties >= pageSize || !this.#canFreeze) return undefined;
+    if (instant === undefined || edge.ties >= pageSize || !this.canFreeze) return undefined;
     for (const shift of this.#shifts) {
       const to = upperBound(instant, shift, this.#requested);
       const from = await this.list.ask({ flag: "page", value: "1", to });
       const at = edge.find(from.rows);
       if (isCounted(from) && at >= 0) {
         this.#shifts = [shift, 1 - shift];
-        [this.#isLeft, this.hasLostEdge] = [false, false];
+        this.#isLeft = false;
         return { to, from, isFirst: true, left: from.totals.items - at - 1 };
       }
       this.#mishaps += 1;

@@ -170,7 +170,7 @@ export class RowEdge {
     this.#timeField = timeFieldOf(shape) ?? "";
   }
 
-  /** `isReplayedPage` means that the rows begin before the edge. */
+  /** `isRetryOfPage` means that the rows begin before the edge. */
   moveTo(rows: Rows, isRetryOfPage: boolean): void {
     const [idField = ""] = this.#identity;
     // These rows do not begin after the edge, so their first id does not prove that the edge's id is complete.

@@ -140,7 +140,7 @@ export class NumberedList implements NumberedState {
     return this.#inspected.rows;
   }
 
-  /** `isReplayedPage` means that the response contains the edge. */
+  /** `isRetryOfPage` means that the response contains the edge. */
   take(answer: NumberedAnswer, isRetryOfPage = false): Page {
     const { edge, count, reply } = this;
     const { at, rows } = answer;

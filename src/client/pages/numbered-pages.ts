@@ -76,9 +76,9 @@ async function anotherUrl(windows: FrozenWindows): Promise<FrozenWindow | undefi
 
 /**
  * A resumed pull continues in a window that ends at its last row, because rows may have moved to earlier pages since: a
- * row that is removed and a late row leave the total as it was. If that row is not found, but the total or the row shows
- * that the list has moved, the pull goes back by as many pages as the totals show, but at least one, and from there to a
- * page that begins with a known row.
+ * row that is removed and a late row leave the total as it was. If no window can be opened there, the pull goes back by
+ * as many pages as the totals show, but at least one, and from there to a page that begins with a known row. A list that
+ * cannot be frozen continues at its page if the total is the same.
  */
 async function* firstPages(windows: FrozenWindows, at: Position): Pages {
   const { list } = windows;
@@ -87,7 +87,8 @@ async function* firstPages(windows: FrozenWindows, at: Position): Pages {
   if (window !== undefined) return yield* windows.read(window);
   const answer = await list.ask(at);
   const isStill = at.items === undefined || at.items === answer.totals.items;
-  if (!isResumed || (isStill && !windows.hasLostEdge) || list.holdsEdge(answer))
+  const isUnplaced = windows.canFreeze && list.edge.last !== undefined;
+  if (!isResumed || (isStill && !isUnplaced) || list.holdsEdge(answer))
     return yield* onePage(windows, answer);
   const withdrawn = (at.items ?? 0) - answer.totals.items;
   let number = Math.max(1, Number(at.value) - Math.max(1, Math.ceil(withdrawn / list.pageSize)));

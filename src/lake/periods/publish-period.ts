@@ -2,7 +2,7 @@ import type { Published } from "../lake.ts";
 import path from "node:path";
 import { removeFile } from "../../base/files/paths.ts";
 import type { Dataset } from "../dataset.ts";
-import { lostRanges } from "../coverage.ts";
+import { addedRanges, notCreated } from "../coverage.ts";
 import type { Footer, LostRange } from "../footer.ts";
 import type { LakeFileState, ReadFile } from "../files/stored-periods.ts";
 import { judgePeriod, type PeriodUpdate, type ReadUpdate } from "./judge-period.ts";
@@ -48,11 +48,8 @@ export async function publishPeriod(
   return { ...written, dataset, file, ...changes.counts(), twins: merged.twins, lostBefore };
 }
 
-const textOf = ({ from, to, why }: LostRange): string => `${from} ${to} ${why}`;
-
-function newlyLost(held: LakeFileState | undefined, footer: Footer): readonly LostRange[] {
-  const known = new Set(held?.footer?.before?.map(textOf));
-  return lostRanges({ lost: [], before: footer.before }).filter((range) => !known.has(textOf(range)));
+function newlyLost(held: LakeFileState | undefined, { before }: Footer): readonly LostRange[] {
+  return addedRanges(held?.footer?.before, before).filter(({ why }) => why !== notCreated);
 }
 
 /** What becomes of the file, and its rows if it is written. `earlier` are the rows of the file so far. */

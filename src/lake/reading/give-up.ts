@@ -1,4 +1,4 @@
-import { notCreated, partsOf, type TimeRange } from "../coverage.ts";
+import { addedRanges, notCreated, partsOf, type TimeRange } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
 import { lostRange, type Reach } from "./lake-reach.ts";
@@ -96,8 +96,7 @@ async function told(
   const [next, held] = await nextFile(run, dataset, last.to, isRead);
   if (next === undefined || held?.footer === undefined || (isRead && held.state !== "rows")) return before;
   const known = held.footer.before ?? [];
-  const texts = new Set(known.map(rangeText));
-  const fresh = before.filter((range) => !texts.has(rangeText(range)));
+  const fresh = addedRanges(known, before);
   if (fresh.length === 0) return [];
   const all = [...fresh, ...known].toSorted((one, other) => one.from - other.from);
   const published = await rewriteFooter(run, dataset, next, held, { before: all });

@@ -1,7 +1,7 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { createQueue } from "../../base/concurrent.ts";
 import { counted } from "../../base/text/words.ts";
-import type { partsOf, TimeRange } from "../coverage.ts";
+import { addedRanges, type partsOf, type TimeRange } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
 import { readHeld } from "../files/stored-periods.ts";
@@ -38,8 +38,7 @@ export function beginRun(lake: Lake) {
         `${file}: ${counted(twins, "row")} with the same ID and log index as another row; the file keeps both`,
       );
     for (const range of lostBefore) complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
-    const said = new Set(held?.footer?.lost.map(rangeText));
-    for (const range of lost.map(rangeText)) if (!said.has(range)) complain(`${file}: ${range}`);
+    for (const range of addedRanges(held?.footer?.lost, lost)) complain(`${file}: ${rangeText(range)}`);
     if (contradicted?.at === part.present && contradicted.rows > 0) {
       const count = `the service no longer returns ${contradicted.rows} of ${counted(rows, "row")}`;
       const text = `${file}: ${count}; the file keeps them until a later run confirms this`;

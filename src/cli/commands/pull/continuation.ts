@@ -197,9 +197,8 @@ export function explainEarlyEnd(thrown: unknown, run: Pull): unknown {
   if (!(cause instanceof Failure) || rows === 0) return cause;
   const { code, isDamaged, next: advice } = cause.details;
   const isLasting = code === "output" || (cause.exit >= 4 && cause.exit <= 6);
-  // The limit of a run starts over with the next run.
-  const isLimitOfRun = code === "max_credits" && cause.message.startsWith("--max-credits");
-  const hasBoth = isLasting && !isLimitOfRun && advice !== undefined && next !== undefined;
+  // --max-credits starts over with the next run.
+  const hasBoth = isLasting && code !== "max_credits" && advice !== undefined && next !== undefined;
   // The way out is mentioned first, because the command to continue would run into the same problem again: the output,
   // the key or plan, the credits or the rate limit.
   const both = hasBoth ? `${advice}; ${next}` : (next ?? advice);

@@ -162,7 +162,8 @@ const gap = 3;
 const shortestMonth = 28 * SECONDS_PER_DAY;
 
 /**
- * Chooses the shortest round step whose labels fit into `width`. Returns the labels by candle column, and as one line. Each candle takes up `pitch` terminal columns.
+ * Chooses the shortest round step whose labels fit into `width`. Returns the labels by candle column, and as one line.
+ * Each candle takes up `pitch` terminal columns.
  */
 export function timeAxis({ start, span, columns: { length } }: CandleColumns, pitch: number, width: number) {
   for (const step of timeSteps) {

@@ -51,7 +51,7 @@ export const tsvText: Writing = {
 
 export const tsv = separatedFormat(
   "tsv",
-  "Text format of PostgreSQL's COPY: \\N is null. There is no protection against formulas.",
+  "Text format of PostgreSQL's COPY: \\N is null. Text that looks like a formula stays unchanged.",
   tsvText,
 );
 

@@ -64,8 +64,9 @@ Examples:
 }
 
 export const outputTopic = (): string => `
-stdout carries only data, in every format, even when a command fails. Messages go to stderr. Rows keep
-every digit that the service (the DexPaprika API) sent, except in tables and in the typed columns of Parquet. NDJSON and JSON also keep fields that dexdata does not know.
+stdout carries only data, in every format, even when a command fails. Messages go to stderr. Rows keep every digit that
+the service (the DexPaprika API) sent, except in tables and in the typed columns of Parquet. NDJSON and JSON also keep
+fields that dexdata does not know.
 
 Formats of -o:
 ${tableLines(outputFormats.map((format) => [format, formats[format].summary]))}
