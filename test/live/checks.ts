@@ -156,7 +156,7 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    assumption: "transactions reach back 7 days",
+    assumption: "the service lists and counts only transactions of the last 7 days",
     holds: async (service) => {
       const [newest] = rowsOf(await trades(service, { limit: 1 }));
       const to = Math.floor(timeOf(newest) / 1000) - 167 * 3600;

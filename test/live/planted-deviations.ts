@@ -109,7 +109,7 @@ export const deviations: readonly Deviation[] = [
   { assumption: "the `Date` header", answer: header("date", "Wed, 02 Dec 2026 00:00:00 GMT") },
   { assumption: "responses may come from a cache", answer: header("age", "a while") },
   {
-    assumption: "transactions reach back 7 days",
+    assumption: "the service lists and counts only transactions of the last 7 days",
     answer: body(trades, (json, { searchParams }) =>
       searchParams.has("to") && !searchParams.has("from") ? { ...json, transactions: [] } : json,
     ),
