@@ -186,10 +186,16 @@ async function collect(options: Market, minutes: number, poll: number) {
   const service = await openMarket(options);
   const child = service.begin(`--poll ${poll}s --for ${minutes * 60}s --out OUT/swaps-{date}.ndjson`);
   const seen: ReturnType<typeof watch>[] = [];
-  const timer = setInterval(() => seen.push(watch(child.pid ?? 0)), (minutes * 60_000) / 60.5);
+  const look = (): void => {
+    const now = watch(child.pid ?? 0);
+    // A process that has ended, but whose exit is not known here yet, has neither memory nor descriptors.
+    if (Number.isFinite(now.megabytes)) seen.push(now);
+  };
+  const timer = setInterval(look, (minutes * 60_000) / 60.5);
   child.once("exit", () => clearInterval(timer));
   const { exit, stderr } = await ended(child, minutes * 60_000 + 30_000);
   expect({ exit, stderr }).toMatchObject({ exit: 0 });
+  expect(seen.length).toBeGreaterThan(50);
   const rows = service.expectNoRepeats();
   await service.close();
   const third = (part: number): number =>
