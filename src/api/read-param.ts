@@ -103,6 +103,12 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
   if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {
     throw invalidInput(label, `must be ${what}, without spaces`);
   }
+  if (kind === "network" && looksLikeAddress(typed))
+    throw invalidInput(
+      label,
+      `must be ${what}, not an address`,
+      `the network comes first: ethereum ${typed}`,
+    );
   // The user may have pasted a quoted value from JSON or a shell script.
   if (kind === "address" && /["']/u.test(typed)) throw invalidInput(label, `must be ${what}, without quotes`);
   // These words take precedence over identifiers (specification, "Endpoints"), so another endpoint would answer.
@@ -110,6 +116,9 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
     throw invalidInput(label, `must be ${what}; this word is reserved by the API`);
   return typed;
 }
+
+const looksLikeAddress = (word: string): boolean =>
+  /^(?:0x[\da-f]{40,64}|[1-9A-HJ-NP-Za-km-z]{32,44})$/iu.test(word);
 
 /** Words that the API uses where an identifier could appear. */
 export const isFixedWord = (word: string): boolean => ["search", "filter", "top"].includes(word);
@@ -131,7 +140,8 @@ export function choiceFailure(
   why?: string,
 ): Failure {
   const meant = [renamedOrder(typed), namedFormat(typed)].find((word) => choices.includes(word));
-  const near = nearestDuration(typed, choices) ?? meant ?? nearest(typed, choices);
+  const areDurations = choices.every((word) => lengthOf(word) !== undefined);
+  const near = meant ?? (areDurations ? nearestDuration(typed, choices) : nearest(typed, choices));
   const accepted = `must be ${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
   if (why !== undefined) return invalidInput(label, `${why}; ${accepted}`);
   return invalidInput(label, accepted, near === undefined ? undefined : `did you mean ${near}?`);
@@ -150,11 +160,13 @@ export function acceptedChoices({
   return all.toSorted((a, b) => (lengthOf(a) ?? 0) - (lengthOf(b) ?? 0));
 }
 
-/** Compares lengths instead of letters, because `1d` means `24h` and not `1m`. */
+/** Compares lengths instead of letters, because `1d` means `24h` and not `1m`. With a capital M, it may be months. */
 function nearestDuration(typed: string, choices: readonly string[]): string | undefined {
-  const wanted = lengthOf(typed.toLowerCase());
-  const lengths = choices.map(lengthOf);
-  if (wanted === undefined || lengths.includes(undefined)) return undefined;
-  const factors = lengths.map((length = 1) => Math.max(length / wanted, wanted / length));
+  const wanted = typed.endsWith("M") ? undefined : lengthOf(typed.toLowerCase());
+  if (wanted === undefined) return undefined;
+  const factors = choices.map((word) => {
+    const length = lengthOf(word) ?? 1;
+    return Math.max(length / wanted, wanted / length);
+  });
   return choices[factors.indexOf(Math.min(...factors))];
 }

@@ -45,8 +45,8 @@ export const rules = {
   H1: {
     level: "finding",
     statement:
-      "nothing is missing: the pull is complete, candles with --fill have every interval, and a dataset of sync has a file for every month or day",
-    appliesTo: "files with a receipt, candles, directories of sync",
+      "nothing is missing: the pull is complete, a file with filled candles has every interval, and a dataset of sync has a file for every month or day",
+    appliesTo: "files with a receipt or filled candles, directories of sync",
   },
   R1: {
     level: "note",

@@ -146,7 +146,7 @@ export const faultTraits = {
     byDefault: 60_000,
     sample: { of: "rows", share: 0.01 },
     example: "withdrawn-rows=60s:1%",
-    help: "After 1% of the rows comes an extra row that disappears when it is 60s old (default 60s:1%)",
+    help: "1% of the rows are followed by an extra row, which disappears when it is 60s old (default 60s:1%)",
   },
   reorg: {
     ...market,

@@ -35,13 +35,36 @@ describe("--fields '*'", () => {
     "search pepe",
     "networks --limit 3",
     "api /networks/ethereum/dexes",
-  ])("%s: means all fields, in every format", async (words) => {
-    for (const format of ["ndjson", "json", "csv", "tsv", "table"]) {
-      if (words.startsWith("api") && /[ct]sv/u.test(format)) continue;
+  ])("%s: changes nothing in formats with all fields, and in tables", async (words) => {
+    for (const format of ["ndjson", "json", "table"]) {
       const all = await run(`${words} -o ${format}`);
       expect(all).toMatchObject({ exit: 0, stdout: expect.stringMatching(/./u) });
       const { exit, stdout, stderr } = await run(`${words} -o ${format} --fields *`);
       expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: all.stdout, stderr: all.stderr });
+    }
+  });
+
+  test.each([
+    `txns ethereum ${POOL} --limit 2`,
+    `txns ethereum ${POOL} --limit 2 --amounts tokens`,
+    `ohlcv ethereum ${WETH} --count-back 2`,
+    "pools search ethereum --limit 2",
+    "tokens search ethereum --limit 2",
+    `pool ethereum ${POOL}`,
+    `token ethereum ${WETH}`,
+    `prices ethereum ${WETH}`,
+    "networks --limit 2",
+    "dexes ethereum --limit 2",
+    "search pepe",
+  ])("%s: csv and tsv have a column for each field of the NDJSON rows", async (words) => {
+    const rows = rowsOf((await run(`${words} -o ndjson`)).stdout);
+    const names = new Set(rows.flatMap((row) => Object.keys(Object(row["row"] ?? row))));
+    expect(names.size).toBeGreaterThan(1);
+    for (const format of ["csv", "tsv"]) {
+      const { exit, stdout, stderr } = await run(`${words} -o ${format} --fields *`);
+      const header = new Set(stdout.split("\n")[0]?.split(format === "csv" ? "," : "\t"));
+      const lacking = [...names].filter((name) => !header.has(name));
+      expect({ exit, stderr, lacking }).toEqual({ exit: 0, stderr: "", lacking: [] });
     }
   });
 

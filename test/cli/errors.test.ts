@@ -446,3 +446,43 @@ describe("rule 111: the display name of a DEX", () => {
     expect(outcome.requests).toBe(1);
   });
 });
+
+describe("a word in the wrong place", () => {
+  const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+
+  test.each([
+    [`txns ${pool} ethereum`, /must be a network ID such as ethereum, not an address$/u, `ethereum ${pool}`],
+    [`prices ethereum:${weth} ethereum`, /^unknown name "ethereum"$/u, "ethereum is a network"],
+    ["token - ethereum", /^unknown name "ethereum"$/u, "ethereum is a network"],
+    [`sync ethereum:${pool} --kind ohlcv`, /^missing <directory> before /u, `sync lake ethereum:${pool}`],
+  ])(
+    "%s: is rejected before a request, and the hint shows where it belongs",
+    async (words, message, next) => {
+      const { exit, stderr, requests } = await runCommand(empty(200), `${words} --error-format json`);
+      const failure = Object(JSON.parse(stderr));
+      expect({ exit, requests }).toEqual({ exit: 2, requests: 0 });
+      expect(failure.message).toMatch(message);
+      expect(failure.next).toContain(next);
+    },
+  );
+
+  test.each([
+    ["60", undefined],
+    ["1M", undefined],
+    ["7d", "did you mean 1w?"],
+    ["60m", "did you mean 1h?"],
+    ["1H", "did you mean 1h?"],
+  ])("--interval %s: a hint never changes the length", async (interval, next) => {
+    const words = `ohlcv ethereum ${weth} --interval ${interval} --error-format json`;
+    expect(Object(JSON.parse((await runCommand(empty(200), words)).stderr)).next).toBe(next);
+  });
+
+  test("api: a path without an answer is not called a missing pool", async () => {
+    const reply = json({ message: "path not found: /foo" }, { status: 404 });
+    const { stderr } = await runCommand(reply, "api /foo --error-format json");
+    expect(JSON.parse(stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
+      message: "nothing found at /foo (HTTP 404)",
+      exit: 3,
+    });
+  });
+});

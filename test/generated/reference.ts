@@ -53,7 +53,7 @@ const monthlyPrices: Readonly<Record<Tier, string>> = {
 
 export const plansTable = (): string =>
   table(
-    ["plan", "price per month", "credits", "requests/min", "streams", "API hosts"],
+    ["plan", "price per month", "credits", "requests/min", "stream connections", "API hosts"],
     Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
       tier,
       monthlyPrices[tier],

@@ -41,6 +41,7 @@ export const plain = {
   columns: undefined,
   queried: [],
   isWide: false,
+  hasAllFields: false,
   isColored: false,
   isUnicode: true,
   hasAges: true,

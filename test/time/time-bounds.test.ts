@@ -42,7 +42,8 @@ function readDateTime(text: string): Instant | undefined {
   const rest = text.slice(10);
   if (rest === "") return { seconds: day, fraction: "" };
   const zone = /(?:z|[+-]\d\d:\d\d)$/iu.exec(rest)?.[0] ?? "";
-  const [clock = "", fraction, ...more] = rest.slice(1, rest.length - zone.length).split(".");
+  const [typed = "", fraction, ...more] = rest.slice(1, rest.length - zone.length).split(".");
+  const clock = typed.length === 5 && fraction === undefined ? `${typed}:00` : typed;
   if (!"Tt".includes(rest.charAt(0)) || zone === "" || more.length > 0) return undefined;
   if (fraction !== undefined && !isDigits(fraction)) return undefined;
   const time = secondOfDay(clock.replace(/:60$/u, ":59"));

@@ -285,6 +285,21 @@ describe("N3: a file that was not really checked is a finding", () => {
     expect(other).toMatch(/1 +1 +0 +unknown +F2 +/u);
   });
 
+  test("missing candles are looked for only if empty intervals have rows, and only then H1 is shown", async () => {
+    const candle = (hour: number, more = "") =>
+      `{"time_open":"2026-11-20T0${hour}:00:00Z","time_close":"2026-11-20T0${hour + 1}:00:00Z","open":1,"high":1,"low":1,"close":1,"volume":1${more}}\n`;
+    const filled = `{"time_open":"2026-11-20T03:00:00Z","time_close":"2026-11-20T04:00:00Z","open":null,"high":null,"low":null,"close":null,"volume":0,"filled":true}\n`;
+    writeFileSync(at("plain.ndjson"), candle(0) + candle(2));
+    writeFileSync(at("filled.ndjson"), candle(0) + candle(2) + filled);
+    const plain = await verify(at("plain.ndjson"), "-o", "table");
+    expect(plain).toMatchObject({ exit: 0, stdout: expect.not.stringContaining("H1") });
+    const gap = await verify(at("filled.ndjson"), "-o", "table");
+    expect(gap).toMatchObject({
+      exit: 8,
+      stdout: expect.stringMatching(/candle +F2 .*H1.*\n[^]*H1: 1 finding/u),
+    });
+  });
+
   test("rows with chosen fields and the groups of a search are known", async () => {
     writeFileSync(at("chosen.ndjson"), '{"created_at":"2026-11-20T00:00:00Z","amount_0":"1"}\n');
     const { exit, stdout } = await verify(at("chosen.ndjson"), "-o", "table");

@@ -52,7 +52,8 @@ const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Parses `now`; `today` and `yesterday` (00:00 UTC); `-24h` or `24h` before now (units s, m, h, d); RFC 3339 with any offset; `YYYY-MM-DD` (00:00 UTC); and
+ * Parses `now`; `today` and `yesterday` (00:00 UTC); `-24h` or `24h` before now (units s, m, h, d); RFC 3339 with any offset,
+ * also without seconds; `YYYY-MM-DD` (00:00 UTC); and
  * Unix seconds of up to 11 digits. Eight digits that form a date, such as 20261121, are rejected. `now` as a number is
  * in milliseconds and is rounded down, so that relative times are plain numbers on the wire. For invalid text, returns
  * a `problem` that is printed after `--from "2026-02-30": `, and optionally a suggestion.
@@ -68,8 +69,10 @@ export function hasFourDigitYear({ seconds }: Instant): boolean {
   return seconds >= EARLIEST && seconds <= LATEST;
 }
 
+const WITHOUT_SECONDS = /^(\S{10}T\d\d:\d\d)(?=(?:Z|[+-]\d\d:\d\d)$)/i;
+
 function readTimeBound(text: string, now: Instant): Instant | undefined {
-  const instant = parseRfc3339(text) ?? parseDate(text);
+  const instant = parseRfc3339(text.replace(WITHOUT_SECONDS, "$1:00")) ?? parseDate(text);
   if (instant !== undefined) return instant;
   if (text === "now") return now;
   const daysAgo = ["today", "yesterday"].indexOf(text);
@@ -277,10 +280,10 @@ function explainTimeOfDay(date: string, rest: string): RefusedTime {
       problem: "must have an offset; add Z for UTC, or an offset such as +02:00",
       next: `use ${written}Z`,
     };
-  return explainOffset(offset, written, separator === " ", second === undefined);
+  return explainOffset(offset, written, separator === " ");
 }
 
-function explainOffset(offset: string, written: string, spaced: boolean, noSeconds: boolean): RefusedTime {
+function explainOffset(offset: string, written: string, spaced: boolean): RefusedTime {
   const problem = "must end with Z for UTC or an offset such as +02:00";
   const [zone, hour, minute = "00"] = /^(?:[Zz]|([+-]\d{2}):?(\d{2})?)$/.exec(offset) ?? [];
   // It may be a time zone, such as PST, so suggesting Z would silently change the time.
@@ -290,5 +293,5 @@ function explainOffset(offset: string, written: string, spaced: boolean, noSecon
   }
   const next = `use ${written}${hour === undefined ? "Z" : `${hour}:${minute}`}`;
   if (spaced) return { problem: "must have a T, not a space, between date and time", next };
-  return { problem: noSeconds ? "must include seconds" : problem, next };
+  return { problem, next };
 }

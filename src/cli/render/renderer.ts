@@ -18,8 +18,10 @@ export interface Presentation {
   readonly isWhole: boolean;
   /** An earlier run wrote rows to the same output, so the header or the start of the document already exists. */
   readonly isContinued: boolean;
-  /** Paths as typed, such as `24h.volume_usd`; undefined shows all fields. */
+  /** Paths as typed, such as `24h.volume_usd`; undefined shows all fields, or in CSV and TSV those of the table. */
   readonly fields: readonly string[] | undefined;
+  /** CSV and TSV have a column for each field, not only for those of the table. */
+  readonly hasAllFields: boolean;
   /** Paths of the fields whose texts, followed by a tab, precede each line of NDJSON. */
   readonly prefix: readonly string[] | undefined;
   /** Titles of the cells that pages have in front of their rows; only for CSV and TSV. */

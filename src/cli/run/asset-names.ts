@@ -70,6 +70,8 @@ export function isKnownNetwork(context: Pick<Context, "env" | "platform">, word:
 /** The next steps for a word that may be a token, a pool or a misspelled network. */
 export function unknownNameHint(word: string, isSandbox: boolean): string {
   const name = word.toLowerCase();
+  if (wellKnownNetworks.has(word))
+    return `${word} is a network, which comes before its assets, as in ${word}:0x…`;
   if (wellKnownNetworks.has(name)) return `did you mean ${name}?`;
   const near = nearestNetwork(name, wellKnownNetworks);
   const network = near === undefined ? "" : `if it is a network, did you mean ${near}? If not, `;

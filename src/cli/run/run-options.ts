@@ -6,7 +6,13 @@ import { usageFailure } from "../../base/failure.ts";
 import type { RowFormat } from "../../api/output-format.ts";
 import { hasFields } from "../../base/files/file-pattern.ts";
 import { encoderByName } from "../../rows/encoder.ts";
-import { formatByName, hasColumns, defaultErrorFormat, isOtherFormat } from "../render/formats/formats.ts";
+import {
+  formatByName,
+  hasColumns,
+  defaultErrorFormat,
+  isOtherFormat,
+  namesColumns,
+} from "../render/formats/formats.ts";
 import { isTier, tiers } from "../../api/tier.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import type { Settings } from "../../client/settings.ts";
@@ -48,6 +54,7 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
       `--out "${flags.out}": dexdata does not write this format`,
       "use .ndjson, .json, .csv, .tsv or .parquet; .gz compresses all but .parquet",
     );
+  const hasAllFields = flags.fields?.join() === "*";
   return {
     settings,
     format,
@@ -58,7 +65,9 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
     errorFormat: flags["error-format"] ?? defaultErrorFormat(format, context.stderr.isTerminal),
     picture,
     isSvg: isSvgName(flags.out),
-    fields: flags.fields?.join() === "*" ? undefined : flags.fields,
+    fields: hasAllFields ? undefined : flags.fields,
+    /** Only these formats have fewer fields without the flag. */
+    hasAllFields: hasAllFields && namesColumns(format),
     /** Each command checks that the fields exist. */
     prefix: flags.prefix,
     hasHeader: flags["no-header"] !== true,

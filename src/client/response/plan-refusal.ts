@@ -132,7 +132,7 @@ export function planNeeded(what: string, plan: string, body: ErrorBody, target: 
   const tier = textField(body.fields, "tier") ?? target.tier;
   const isKeyless = tier === "keyless";
   const upgrade = target.isSimulated
-    ? `simulate that plan: export DEXDATA_TIER=${required}`
+    ? `simulate that plan: --tier ${required}`
     : isKeyless
       ? `register and upgrade${link(body, " at ", "register")}`
       : `upgrade${link(body, " at ", "upgrade", "pricing")}`;

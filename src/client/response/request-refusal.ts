@@ -96,6 +96,11 @@ function notFound(body: ErrorBody, { endpoint, args }: ApiRequest, target: Targe
     return { message: `path ${endpoint.raw.path} not found`, next: "see: dexdata api --help" };
   if (body.code === "route_not_found")
     return { message: `path not found on ${target.rest}`, next: "check the base URL: dexdata config list" };
+  if (endpoint.raw !== undefined)
+    return {
+      message: `nothing found at ${endpoint.raw.path} (HTTP 404)`,
+      next: "check the path and the addresses in it; see: dexdata api --help",
+    };
   if (address === undefined && network === undefined) return { message: "not found (HTTP 404)" };
   if (address === undefined) {
     const message = `not found (HTTP 404); the network "${network}" may not exist`;

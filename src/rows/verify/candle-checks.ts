@@ -3,6 +3,7 @@ import { writeUtc } from "../../base/time/time.ts";
 import { compareDecimals } from "../../base/json/compare-decimals.ts";
 import { createTimeReader } from "./row-place.ts";
 import type { RowCheck, Subject } from "./row-checks.ts";
+import type { RuleId } from "../verify-rules.ts";
 import { intervalSeconds, intervalStart } from "../../client/candle-windows.ts";
 
 const prices = ["open", "high", "low", "close"] as const;
@@ -53,7 +54,7 @@ const lengths: ReadonlySet<number> = new Set(
 const sampleRows = 1000;
 const maxGaps = 1000;
 
-/** C2, and H1 in files with filled candles, where every interval has a row. */
+/** C2, and H1 in files with filled candles, where every interval has a row. Gaps before the first filled one count, too. */
 export function checkIntervals({ kind, query, report }: Subject): RowCheck | undefined {
   if (kind.name !== "candle") return undefined;
   const asked = query?.asked?.["interval"];
@@ -83,7 +84,10 @@ export function checkIntervals({ kind, query, report }: Subject): RowCheck | und
     sample = [];
   };
   return {
-    rules: ["H1", "C2"],
+    /** Without filled rows, an interval may have had no trade. */
+    get rules(): readonly RuleId[] {
+      return hasFilled ? ["H1", "C2"] : ["C2"];
+    },
     see: (row, { time, asset }) => {
       if (row.text("filled") === "true") hasFilled = true;
       if (time === undefined) return;

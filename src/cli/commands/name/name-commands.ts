@@ -22,7 +22,7 @@ export const nameCommands: readonly Command[] = [
     words: "name list",
     positionals: [],
     summary: "List all names and their assets",
-    examples: ["dexdata name list", "dexdata name list -o json"],
+    examples: ["dexdata name list --sandbox", "dexdata name list -o json"],
     run: async (input, context) => await (await load()).list(input, context),
   }),
   command({

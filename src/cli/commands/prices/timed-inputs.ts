@@ -18,10 +18,8 @@ export interface InputTaker {
   readonly usage: string;
 }
 
-/** Times can leave out seconds. A date is its 00:00 UTC. */
 export function readAt(text: string, now: number, label: string): Instant {
-  const full = text.replace(/^(\S+T\d\d:\d\d)(?=(?:Z|[+-]\d\d:\d\d)$)/iu, "$1:00");
-  const instant = parseTimeBound(full, now);
+  const instant = parseTimeBound(text, now);
   if ("problem" in instant) throw usageFailure(`${label} "${text}": ${instant.problem}`, instant.next);
   return instant;
 }

@@ -44,7 +44,7 @@ export function queryOf(plan: PullPlan, options: RunOptions): Query {
     command: endpoint.raw === undefined ? endpoint.id : `api ${endpoint.raw.path}`,
     service: serviceOf(options),
     "--output": options.format,
-    "--fields": options.fields?.join(",") ?? "all",
+    "--fields": options.fields?.join(",") ?? (options.hasAllFields ? "*" : "all"),
     "--columns": options.columns?.join(",") ?? "all",
   };
   if (options.encoder !== undefined) query["packing"] = options.encoder.name;

@@ -20,6 +20,7 @@ import { type Run, withRun } from "../../run/with-run.ts";
 import { counted } from "../../../base/text/words.ts";
 import type { Input } from "../command.ts";
 import { withoutNames } from "../input/replace-names.ts";
+import { splitPair } from "../input/subjects.ts";
 import { recordedService } from "../../run/run-options.ts";
 import { readLists } from "./sync-lists.ts";
 import { createFailures, createSyncMetrics, createSyncOutput } from "./sync-output.ts";
@@ -44,13 +45,7 @@ export async function sync(input: SyncInput, outer: Context): Promise<ExitCode> 
 
 async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise<ExitCode> {
   const { context, options, report } = run;
-  const [root, ...names] = words;
-  if (root === undefined)
-    throw usageFailure(
-      "missing <directory>",
-      "usage: dexdata sync <directory> [network:address…|@file|-] [flags]",
-    );
-  checkRoot(root);
+  const [root, ...names] = checkWords(words);
   if (names.length === 0 && flags.search === undefined)
     for (const name of ["kind", "interval", "from", "by", "list", "every"])
       if (typed.has(name))
@@ -117,6 +112,21 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     });
     await context.clock.sleep((every - (clock.present() % every)) * 1000, context.signal);
   }
+}
+
+function checkWords([root, ...names]: readonly string[]): readonly [root: string, ...names: string[]] {
+  if (root === undefined)
+    throw usageFailure(
+      "missing <directory>",
+      "usage: dexdata sync <directory> [network:address…|@file|-] [flags]",
+    );
+  if (splitPair(root) !== undefined)
+    throw usageFailure(
+      `missing <directory> before ${root}`,
+      `e.g. dexdata sync lake ${[root, ...names].join(" ")}`,
+    );
+  checkRoot(root);
+  return [root, ...names];
 }
 
 /** Whether everything could be read. */

@@ -18,8 +18,10 @@ export function commandHelp(described: Command, form: HelpForm): readonly Block[
       { prose: `${costSentence(command)} ${exitSentence(command)}` },
       ...(Object.keys(own).length > 5 ? [{ prose: topicsLine }] : []),
     ];
-  const minor = filtered(command.flags, (flag, name) => name === "prefix" || isMinor(flag, command.flags));
-  const shown = flagFamilies(filtered(command.flags, (_, name) => !(name in minor)));
+  // A flag that works only with another one is found with that one.
+  const main = filtered(command.flags, (flag) => flag.with.length === 0);
+  const minor = filtered(main, (flag, name) => name === "prefix" || isMinor(flag, command.flags));
+  const shown = flagFamilies(filtered(main, (_, name) => !(name in minor)));
   const named = flagFamilies({ ...minor, ...filtered(own, (_, name) => namedFlags.has(name)) });
   let page = briefPage(command, 2, shown, named);
   while (heightOf(page) > maxBriefLines && shown.length > 0) {

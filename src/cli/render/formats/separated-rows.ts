@@ -8,14 +8,17 @@ import type { LocalRow, Writing } from "../format.ts";
 import { rowTexts, splitPath } from "../values/row-text.ts";
 
 /**
- * By default, the columns match the table's, with one for each name that a field can have. They are fixed before the
+ * By default, the columns match the table's, with one for each name that a field can have; `--fields '*'` has all fields. They are fixed before the
  * first row. With several groups, the first column is the group, followed by the columns of all groups.
  */
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
   const { endpoint, output, groups, isContinued, hasHeader, isWhole, lead: names = [] } = presentation;
-  const columns = groups.flatMap((group) => tableColumns(rowShape(endpoint, group), presentation));
   const leading = leadingFields(presentation);
-  const shown = columns.flatMap((column) => column.paths.map((path) => path.join(".")));
+  const shown = groups.flatMap((group) => {
+    const shape = rowShape(endpoint, group);
+    if (presentation.hasAllFields) return Object.keys({ ...shape.record, ...shape.added?.record });
+    return tableColumns(shape, presentation).flatMap(({ paths: own }) => own.map((path) => path.join(".")));
+  });
   const paths = [...new Set([...leading.keys(), ...shown])];
   const read = createPathReader(paths.map(splitPath));
   const params = [...leading.values()];

@@ -35,7 +35,7 @@ export const timeForms: readonly (readonly [example: string, meaning: string])[]
   ["today", "00:00 UTC of the current day"],
   ["yesterday", "00:00 UTC of the day before"],
   ["2026-11-21", "a date: 00:00 UTC, whatever your time zone"],
-  ["2026-11-21T08:54:00Z", "RFC 3339; fractions of a second are allowed"],
+  ["2026-11-21T08:54:00Z", "RFC 3339; seconds can be omitted or have a fraction"],
   ["2026-11-21T10:54:00+02:00", "RFC 3339 with any offset"],
   ["1795251240", "Unix seconds, up to 11 digits; not milliseconds"],
 ];
