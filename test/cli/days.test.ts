@@ -194,6 +194,20 @@ describe("a day that can still get rows", () => {
     });
     if (to !== null) expect(shown.stderr).toContain("run this again at 2026-11-21T00:14:00Z or later");
   });
+
+  test.each([
+    ["", " with --force"],
+    [" --resume", " with --force instead of --resume"],
+  ])("the printed command replaces the file of an incomplete day (first run%s)", async (flag, how) => {
+    serviceNow = Date.parse("2026-11-21T00:02:00Z");
+    const file = `${receipt}${flag.trim()}.ndjson`;
+    const words = `txns ethereum:${pool} --day yesterday --all --out ${file}`;
+    const early = await dexdata(`${words}${flag}`, { env: moving.env(), now: "2026-11-21T00:02:00Z" });
+    expect(early).toMatchObject({ exit: 8, stderr: expect.stringContaining(`run this again${how} at`) });
+    serviceNow = Date.parse("2026-11-21T00:10:00Z");
+    const later = await dexdata(`${words} --force`, { env: moving.env(), now: "2026-11-21T00:10:00Z" });
+    expect(later.exit).toBe(0);
+  });
 });
 
 describe("input", () => {

@@ -39,7 +39,7 @@ describe.each(lists)("%s", (command) => {
     expect(first).toMatchObject({
       exit: 0,
       stderr: expect.stringMatching(
-        /^more rows available; use --limit 50 or --all; next page: dexdata .+\n$/u,
+        /^more rows available; use e.g. --limit 50 or --all; next page: dexdata .+\n$/u,
       ),
     });
     expect(rowsOf(first.stdout)).toHaveLength(10);
@@ -96,18 +96,18 @@ describe("on a terminal", () => {
   test.each([...lists.map((words) => [words, "50 or --all"] as const), ...others])(
     "%s: the line fits into 80 columns, and names a higher limit",
     async (words, way) => {
-      expect(await lineAt(80, words)).toBe(`more rows available; use --limit ${way}`);
+      expect(await lineAt(80, words)).toBe(`more rows available; use e.g. --limit ${way}`);
     },
   );
 
   test("shows the command, too, if it fits on the line", async () => {
     const words = "dexes ethereum";
-    const full = /^more rows available; use --limit 50 or --all; next page: dexdata dexes .+$/u;
+    const full = /^more rows available; use e.g. --limit 50 or --all; next page: dexdata dexes .+$/u;
     // A terminal that does not know its width reports 0.
     const line = await lineAt(0, words);
     expect(line).toMatch(full);
     expect(await lineAt(line.length, words)).toBe(line);
-    expect(await lineAt(line.length - 1, words)).toBe("more rows available; use --limit 50 or --all");
+    expect(await lineAt(line.length - 1, words)).toBe("more rows available; use e.g. --limit 50 or --all");
   });
 });
 

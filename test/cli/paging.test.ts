@@ -483,7 +483,7 @@ describe("a DEX listing", () => {
     expect(many.requests.length).toBe(2);
     const few = await runCommand(() => json(all), "dexes ethereum --limit 2 -o ndjson", true);
     expect(few.rows.map(({ dex_id }) => dex_id)).toEqual(["a", "b"]);
-    expect(few.stderr).toContain("use --limit 10 or --all");
+    expect(few.stderr).toContain("use e.g. --limit 10 or --all");
   });
 
   test("continues after a short page if the totals promise more", async () => {

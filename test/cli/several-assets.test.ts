@@ -102,7 +102,7 @@ describe("transactions of several pools", () => {
     expect(both).toEqual({ exit: 0, stdout: one.stdout + other.stdout, stderr: "", requests: 2 });
     const usual = await run(`txns - -o ndjson`, `ethereum:${POOL}\nethereum:${OTHER}\n`);
     expect(rowsOf(usual.stdout)).toHaveLength(20);
-    expect(usual.stderr).toBe("more rows available for 2 of 2 inputs; use --limit 50 or --all\n");
+    expect(usual.stderr).toBe("more rows available for 2 of 2 inputs; use e.g. --limit 50 or --all\n");
     const csv = await run(`txns ethereum ${POOL} ${OTHER} --limit 1 -o csv`);
     expect(csv.stdout).toMatch(/^chain,pool_id,created_at,.*,id,log_index\nethereum,0x88e6/u);
     expect((await run(`txns ethereum ${POOL} --limit 1 -o csv`)).stdout).toMatch(

@@ -293,9 +293,9 @@ test("a period is written while seconds pass", async () => {
   expect((await run("verify", root)).exit).toBe(0);
 });
 
-test("--watch requires a list of pools", async () => {
+test("--watch requires --search or --kind pools", async () => {
   const { exit, stderr } = await sync("ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640", "--watch");
-  expect([exit, stderr]).toEqual([2, expect.stringContaining("--watch requires a list of pools")]);
+  expect([exit, stderr]).toEqual([2, expect.stringContaining("--watch requires --search or --kind pools")]);
 });
 
 test("the estimate has the credits of a month and the plan that they fit", async () => {

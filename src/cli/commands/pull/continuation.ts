@@ -50,7 +50,7 @@ export function moreRowsLine(
 /** Lists without `--all` are complete unless a limit is set. */
 export function higherLimit({ raw, reply }: Endpoint, limit = 0): string {
   const hasAll = raw === undefined && isPaged(reply);
-  return `use --limit ${5 * limit}${hasAll ? " or --all" : ", or leave it out"}`;
+  return `use e.g. --limit ${5 * limit}${hasAll ? " or --all" : ", or leave it out"}`;
 }
 
 /** A position in another list cannot be given as a flag. */

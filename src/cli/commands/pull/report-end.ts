@@ -145,6 +145,8 @@ export function unsettledDays(run: OpenedPull): Unsettled | undefined {
   const completeTo = Math.max(days.from, settled);
   if (days.endsNow) return { completeTo, problem: "today has not ended", exit: 0 };
   const from = showSeconds(now + days.to - settled);
-  const problem = `${nameOfDays(days)} can still get rows; to fetch all of them, run this again at ${from} or later`;
+  const force = ` with --force${run.to.isResumed ? " instead of --resume" : ""}`;
+  const again = `run this again${run.to.file === undefined ? "" : force} at ${from} or later`;
+  const problem = `${nameOfDays(days)} can still get rows; to fetch all of them, ${again}`;
   return { completeTo, problem, exit: 8 };
 }

@@ -74,7 +74,10 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   if (lock === undefined) throw new Error("a run without a lock");
   const every = Math.min(...datasets.filter(isPoolList).map((each) => each.every));
   if (flags.watch === true && !Number.isFinite(every))
-    throw usageFailure("--watch requires a list of pools", "add one with --search, or run sync with cron");
+    throw usageFailure(
+      "--watch requires --search or --kind pools, and this directory has neither",
+      "for transactions and candles, run sync with cron",
+    );
   list.save();
   const output = createSyncOutput(context, flags, datasets);
   const metrics = createSyncMetrics(run, root, begun, output.rows);

@@ -13,7 +13,7 @@ const tasks: readonly (readonly [task: string, typed: string, plan?: string])[] 
   ["candles", "ohlcv <network> <pool> --pool --from -1d"],
   ["live events", "stream <network:address…> --limit 10"],
   ["keep a history", "sync <directory> <list> --kind ohlcv"],
-  ["credits left", "usage"],
+  ["credits left (with a key)", "usage"],
   ["errors explained", "explain <code>"],
 ];
 

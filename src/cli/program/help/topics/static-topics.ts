@@ -30,7 +30,7 @@ Files:
   --out FILE  FILE appears only when it is complete. Until then, the rows are in FILE.part and the checkpoint is in
       FILE.resume.
   --resume    Continues an interrupted pull. You can also use it on the first run: rows then go directly to FILE, which
-      is complete when FILE.resume no longer exists.
+      is complete when FILE.resume no longer exists (unless the run exited 8).
   --out 'swaps/{network}/{date}.ndjson'  Collects all rows in swaps/.rows-*.part, and then divides them into files by the
       values of these fields: {network} {pool} {token} {dex} {candle} {year} {month} {date} {date-hour}.
   --out FILE.gz  Collects all rows in FILE.gz.part, and then compresses them with gzip.
