@@ -2,7 +2,7 @@ import { Foreign } from "../../src/client/event-owner.ts";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { createFollowReport } from "../../src/cli/commands/follow/follow-report.ts";
+import { createFollowReport, reportEnd } from "../../src/cli/commands/follow/follow-report.ts";
 import { followEvents } from "../../src/cli/commands/flags/follow-flags.ts";
 import { streamEvents } from "../../src/cli/commands/stream/stream-flags.ts";
 import { createStreamReport } from "../../src/cli/commands/stream/stream-report.ts";
@@ -110,11 +110,8 @@ test.each([
   ["without a label", pool, {}],
 ])("txns --follow: each kind of event has its time, and names the pool %s", (name, subject, labels) => {
   const { log, read } = openLog(name);
-  const report = createFollowReport(openRun(), log, {
-    pools: [subject],
-    title: undefined,
-    isDown: () => false,
-  });
+  const followed = { pool: subject, title: undefined, isDown: () => false };
+  const report = createFollowReport(openRun(), log, followed);
   report.opened(at, gap);
   report.streamLost(failure, 1000);
   for (const kind of ["warning", "error", "unknown"] as const) report.said(kind, "text");
@@ -123,7 +120,6 @@ test.each([
   report.unwritten(1);
   report.late(1, 2);
   report.ahead(1, { seconds: 1_795_251_240, fraction: "" });
-  report.closed("--for reached");
   const meter = {
     requests: 1,
     credits: 1,
@@ -137,7 +133,9 @@ test.each([
     asOf: undefined,
     age: 0,
   };
-  const events = read(() => report.ended(1, meter));
+  const totals = { reason: "--for reached", rows: 1, meter };
+  reportEnd(openRun(), log, [subject], totals);
+  const events = read(() => report.late(1, 2));
   // Of several pools; see test/tail/follow-many.test.ts. Alerts report the last one.
   const others = ["behind", "caught_up", "dropped", "reload", "reload_refused", "alert_dropped"];
   const ofOne = followEvents.filter((kind) => !others.includes(kind));

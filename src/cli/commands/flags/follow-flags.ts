@@ -65,11 +65,7 @@ export const followFlags = {
     summary: "Request rows at this interval, without a stream",
     details: "; one pool: at least 2s; several pools: 5s to 1h, default 1m",
     excludes: [
-      {
-        flag: "streaming-url",
-        why: "no stream is opened when polling",
-        next: "remove one of them",
-      },
+      { flag: "streaming-url", why: "no stream is opened when polling", next: "remove one of them" },
     ],
   }),
   ...rowAlertFlags(
@@ -98,10 +94,7 @@ export const followFlags = {
     summary: "Append status events to this file as NDJSON",
     details: `: ${followEvents.join(", ")}`,
   }),
-  "streaming-url": flag(host, "Hosts and keys", {
-    ...ofFollow,
-    summary: "Use this streaming host",
-  }),
+  "streaming-url": flag(host, "Hosts and keys", { ...ofFollow, summary: "Use this streaming host" }),
   speed: flag(speed, "Hosts and keys", {
     with: "follow and --sandbox",
     needs,
@@ -140,16 +133,8 @@ export const growthFlags = {
       ),
     ],
   }),
-  ...Object.fromEntries(
-    Object.entries(pick(followFlags, "for", "events")).map(([name, each]) => [
-      name,
-      {
-        ...each,
-        group: "Requests" as const,
-        ...(name === "for" && { with: ["follow", "watch"], needs: orWatch }),
-      },
-    ]),
-  ),
+  for: { ...followFlags.for, group: "Requests" as const, with: ["follow", "watch"], needs: orWatch },
+  events: { ...followFlags.events, group: "Requests" as const },
   poll: flag(duration, "Requests", {
     ...ofFollow,
     summary: "Read the search at this interval, from 5s to 1h (default 1m)",

@@ -48,8 +48,6 @@ interface Rows extends Pick<Options, "isOfMany" | "ownerOf"> {
   readonly report: Pick<Report, "info" | "warn">;
 }
 
-export type FollowCheckpoint = Awaited<ReturnType<typeof openCheckpoint>>;
-
 /**
  * Where each list continues after a restart: when it was last read, and which rows of that time are written. A quiet
  * list's last rows may be far from the end of the files, so the files alone do not show it. Rows that were written after
@@ -154,7 +152,9 @@ function findEnd(options: Rows, ends: Ends, name: string, latest: number): Earli
   const mayHaveRows = isOfMany ? ends.isCut || rows.length > 0 : earlierFiles(named, "any").length > 0;
   const which = isOfMany ? `${name} in ${named}` : named;
   if (times.length === 0 && mayHaveRows)
-    report.warn(`cannot find where the rows of ${which} end; ${unknownEnd}`);
+    report.warn(
+      `cannot find where the rows of ${which} end; rows before this run may be missing, and rows since --from may be written twice`,
+    );
   if (times.length === 0) return undefined;
   const newest = times.reduce((a, b) => Math.max(a, b));
   const since = times.reduce((a, b) => Math.min(a, b)) + 1;
@@ -162,8 +162,6 @@ function findEnd(options: Rows, ends: Ends, name: string, latest: number): Earli
   const from = Math.min(newest, Math.max(since, newest - resumeSeconds));
   return { from, rows: keysOf(rows), since };
 }
-
-const unknownEnd = "rows before this run may be missing, and rows since --from may be written twice";
 
 interface Saved {
   readonly lists: object;
@@ -208,7 +206,7 @@ function readState(state: unknown): FollowState {
 
 /** The rows at the ends of the files that may have been written after the checkpoint, by list. */
 async function readEnds({ named, shape, ownerOf }: Rows, saved: Saved | undefined) {
-  const rows: FollowedRow[] = [];
+  const rows: (readonly FollowedRow[])[] = [];
   const files = earlierFiles(named, "any");
   const written = saved === undefined ? files.slice(0, ofFilesAlone.files) : files;
   const isOld = (file: string, writtenAt: number): boolean => {
@@ -223,15 +221,12 @@ async function readEnds({ named, shape, ownerOf }: Rows, saved: Saved | undefine
       lines: [],
       isCut: true,
     }));
-    const before = rows.length;
-    for (const line of end.lines) {
-      const row = readLine(shape, line);
-      if (row !== undefined) rows.push(row);
-    }
+    const found = end.lines.flatMap((line) => readLine(shape, line) ?? []);
+    rows.push(found);
     // A file without readable rows may be compressed.
-    isCut ||= end.isCut || rows.length === before;
+    isCut ||= end.isCut || found.length === 0;
   }
-  return { rowsOf: groupBy(rows, ({ value }) => ownerOf(value)), isCut };
+  return { rowsOf: groupBy(rows.flat(), ({ value }) => ownerOf(value)), isCut };
 }
 
 function readLine(shape: RowShape, line: string): FollowedRow | undefined {

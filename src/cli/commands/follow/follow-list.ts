@@ -15,8 +15,8 @@ import type { Earlier, FollowedRow } from "../../../client/followed-row.ts";
 import { createFreshness, type Freshness } from "../../../client/freshness.ts";
 import { StopReason } from "../../../client/ending.ts";
 import { creditsLast } from "../../run/spending/cost-over-time.ts";
-import { createFollowReport } from "./follow-report.ts";
-import { type FollowedList, listTitle, poolsOf } from "./followed-lists.ts";
+import { createFollowReport, type FollowReport } from "./follow-report.ts";
+import { type FollowedList, listTitle } from "./followed-lists.ts";
 import type { Session } from "./open-session.ts";
 import { createRowOutput } from "./row-output.ts";
 
@@ -27,7 +27,7 @@ export type FollowingList = ReturnType<typeof followList>;
 export function followList(session: Session, list: FollowedList, failed: (cause: unknown) => void) {
   const { run, ending, present, isOfMany, queue, checkpoint, poll } = session;
   const course = createFollowReport(run, session.log, {
-    pools: poolsOf([list]),
+    pool: list.pool,
     title: isOfMany ? listTitle(list) : undefined,
     isDown: () => queue?.isDown() === true,
   });
@@ -97,7 +97,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
 }
 
 function sayHowLong({ readsAnHour, open, run, isFirst }: Session): void {
-  if (readsAnHour === undefined || !isFirst("cost")) return;
+  if (!isFirst("cost")) return;
   const lasting = creditsLast(open.client.meter.creditsLeft, readsAnHour);
   if (lasting !== undefined) run.report.info(lasting);
 }
@@ -117,23 +117,23 @@ function beginningOf(
     freshness.record(args, document.age);
     return document;
   };
-  const { isForeignCopy, asOf } = freshness;
+  const { isForeignCopy } = freshness;
   const { isStrict } = plan.list;
   const list = { client: { ...shared, ask }, request, pageSize, isStrict, isForeignCopy, latest, from };
   const saved = checkpoint?.earlier(name);
   // Called after a response has shown the service's time: with a wrong local clock, rows would be missed.
   const findEarlier = (): Earlier | undefined => checkpoint?.earlierInFiles(name, latest());
-  const shown = flags.envelope === true ? inEnvelope(clock.now, asOf) : (row: FollowedRow) => row;
+  const shown = flags.envelope === true ? inEnvelope(clock.now, freshness) : (row: FollowedRow) => row;
   return async () =>
     isSearch
       ? await beginNewRows({ ...list, saved: saved ?? findEarlier(), present: seconds, shown })
       : await beginFollowing({ ...list, saved, findEarlier, isOfMany }, clock);
 }
 
-function inEnvelope(now: () => number, asOf: Freshness["asOf"]): (row: FollowedRow) => FollowedRow {
+function inEnvelope(now: () => number, freshness: Freshness): (row: FollowedRow) => FollowedRow {
   return (row) => {
-    const age = asOf();
-    const facts = { first_seen: instant(now()), ...(age !== undefined && { as_of: instant(age) }) };
+    const asOf = freshness.asOf();
+    const facts = { first_seen: instant(now()), ...(asOf !== undefined && { as_of: instant(asOf) }) };
     return {
       ...row,
       row: `${JSON.stringify(facts).slice(0, -1)},"row":${row.row}}`,
@@ -146,7 +146,7 @@ function inEnvelope(now: () => number, asOf: Freshness["asOf"]): (row: FollowedR
 async function listen(
   { run, flags, open, ending }: Session,
   { pool }: FollowedList,
-  course: ReturnType<typeof createFollowReport>,
+  course: FollowReport,
   wake: Wake,
 ): Promise<void> {
   const { context, options } = run;

@@ -2,7 +2,6 @@ import { namesAndLabels, type Subject } from "../../../client/subject.ts";
 import type { Meter } from "../../../client/meter.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { fail, type Failure } from "../../../base/failure.ts";
-import type { Report } from "../../run/report.ts";
 import { createRepeatLimiter } from "../../run/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import { fallbackPollMs } from "../../../client/follow-wake.ts";
@@ -13,15 +12,17 @@ import { counted, instant } from "../../../base/text/words.ts";
 import type { Instant } from "../../../base/time/time.ts";
 import type { FollowLog } from "../flags/follow-flags.ts";
 
-/** One of the lists that are followed, or all of them. */
+/** One of the lists that are followed. */
 interface Followed {
-  /** Empty for a search. */
-  readonly pools: readonly Subject[];
-  /** Set if there are others, so that each message must name its list. */
+  /** Undefined for a search. */
+  readonly pool: Subject | undefined;
+  /** Set if there may be others, so that each message must name its list. */
   readonly title: string | undefined;
   /** Whether the failures of all lists are already reported as one. */
   readonly isDown: () => boolean;
 }
+
+export type FollowReport = ReturnType<typeof createFollowReport>;
 
 /** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
 export function createFollowReport(run: Run, write: FollowLog, followed: Followed) {
@@ -33,23 +34,19 @@ export function createFollowReport(run: Run, write: FollowLog, followed: Followe
 type Sinks = ReturnType<typeof createSinks>;
 
 function createSinks(
-  { context: { clock }, options, report, metrics }: Run,
+  { context: { clock }, report, metrics }: Run,
   write: FollowLog,
-  { pools, title, isDown }: Followed,
+  { pool, title, isDown }: Followed,
 ) {
-  const names = pools.length > 0 && namesAndLabels(pools);
+  const names = pool && namesAndLabels([pool]);
   /** Adds the list, unless it is the only one. */
   const named = (line: string): string => (title === undefined ? line : `${title}: ${line}`);
-  const titled = (say: Report["warn"]) => (line: string) =>
-    title !== undefined && isDown() ? undefined : say(named(line));
   return {
-    warn: titled(report.warn),
-    info: titled(report.info),
-    hint: options.hasStats ? report.print : report.hint,
+    warn: (line: string): void => (isDown() ? undefined : report.warn(named(line))),
+    info: report.info,
     log: ((event) => write({ ...event, ...names })) satisfies FollowLog,
     isOne: title === undefined,
     named,
-    noun: pools.length === 0 ? "new pool" : "row",
     now: clock.now,
     /** The connection has opened or was lost. */
     changed: metrics?.changed,
@@ -58,7 +55,7 @@ function createSinks(
 }
 
 function reportOfStream(sinks: Sinks, holes: Holes) {
-  const { warn, hint, log, noun, timesToTell, changed } = sinks;
+  const { warn, log, timesToTell, changed } = sinks;
   const lost = createSeries(sinks);
   let [isListening, isPollSaid, gapSeconds] = [false, false, 0];
   return {
@@ -96,16 +93,11 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
       log({ event: kind, message: text, ...(times > 1 && { times }) });
       warn(line);
     },
-    closed: (reason: string): void => log({ event: "close", reason }),
-    ended: (rows: number, { requests, events, credits, creditsInDoubt: in_doubt }: Meter): void => {
-      log({ event: "credits", rows, requests, events, credits, in_doubt });
-      hint(`followed ${counted(rows, noun)}`);
-    },
   };
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { info, log, isOne, named, noun } = sinks;
+  const { info, log, isOne, named } = sinks;
   const series = createSeries(sinks);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
@@ -113,15 +105,13 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       log({ event: "read_failed", reason, wait_ms: wait });
       series.failed(reason, `${reason}; retrying in ${formatDuration(wait)}`);
     },
-    /** A read returned all rows up to the present. `began` is when it started, and `rows` counts the new rows. */
     caughtUp: (began: number, rows: number): void => {
       series.end();
       for (const hole of holes.filledBy(began)) {
         log({ event: "filled", ...timesOf(hole), rows });
-        if (isOne) info(`gap filled ${shown(hole)}: ${counted(rows, noun)}`);
+        if (isOne) info(`gap filled ${shown(hole)}: ${counted(rows, "row")}`);
       }
     },
-    /** A read returned an earlier state of the list. */
     readOld: holes.old,
     /** Undefined if the last read succeeded, so that no rows are missing at the end. */
     behind: (): Failure | undefined => {
@@ -144,7 +134,6 @@ function reportOfRows({ warn, log, now, isOne }: Sinks) {
   let isAheadSaid = false;
   let unlistedLine: string | undefined;
   return {
-    /** The reader of the output had not accepted these rows by the end. */
     unwritten: (rows: number): void => {
       log({ event: "unwritten", rows });
       warn(
@@ -157,16 +146,13 @@ function reportOfRows({ warn, log, now, isOne }: Sinks) {
       // Of a hundred pools, one almost always has a late row.
       if (isOne) warn(`${counted(rows, "late row")}, ${older}`);
     },
-    /** These rows were never listed, although the service has counted them for minutes. */
     unlisted: (rows: number): void => {
       const line = `the service reports ${counted(rows, "more row")} than it returns; they may be missing`;
       if (line !== unlistedLine) warn(line);
       unlistedLine = line;
     },
-    /** These rows are too old to know whether they were written. */
     forgotten: (rows: number): void =>
       warn(`${counted(rows, "row")} left out: they may have been written more than a day ago`),
-    /** No read since this time was complete. */
     unproved: (from: Instant): void => {
       const times = { from: instant(from.seconds * 1000), to: instant(now()) };
       log({ event: "gap", ...times, reason: "the service's lists were incomplete" });
@@ -246,16 +232,26 @@ function createHoles({ now }: Pick<Clock, "now">) {
   };
 }
 
-function timesOf({ from, to }: Pick<Hole, "from" | "to">): {
-  readonly from: string;
-  readonly to: string;
-} {
-  return { from: instant(from), to: instant(to) };
-}
+const timesOf = ({ from, to }: Pick<Hole, "from" | "to">) => ({ from: instant(from), to: instant(to) });
 
 function shown(hole: Pick<Hole, "from" | "to">): string {
   const { from, to } = timesOf(hole);
   return `from ${from} to ${to}`;
+}
+
+/** Reports the end of the run, for all of its lists. `pools` is empty for a search. */
+export function reportEnd(
+  { options, report }: Run,
+  write: FollowLog,
+  pools: readonly Subject[],
+  { reason, rows, meter }: { readonly reason: string; readonly rows: number; readonly meter: Meter },
+): void {
+  const names = pools.length > 0 && namesAndLabels(pools);
+  const { requests, events, credits, creditsInDoubt: in_doubt } = meter;
+  write({ event: "close", reason, ...names });
+  write({ event: "credits", rows, requests, events, credits, in_doubt, ...names });
+  const say = options.hasStats ? report.print : report.hint;
+  say(`followed ${counted(rows, pools.length === 0 ? "new pool" : "row")}`);
 }
 
 export const readsPerHour = (milliseconds: number): number => Math.ceil(3_600_000 / milliseconds);
@@ -264,9 +260,4 @@ export const readsPerHour = (milliseconds: number): number => Math.ceil(3_600_00
 export function pollLine(milliseconds: number): string {
   const cost = costOverTime(readsPerHour(milliseconds));
   return `reading every ${milliseconds / 1000}s: ${cost}, up to twice as many while new rows arrive`;
-}
-
-/** Reads are not repeated, and pages beyond the first are rare. */
-export function pollLineOfMany(lists: string, count: number, milliseconds: number): string {
-  return `${lists} every ${formatDuration(milliseconds)}: about ${costOverTime(count * readsPerHour(milliseconds))}`;
 }

@@ -13,7 +13,7 @@ import { endless, type Run, withRun } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
-import { createFollowReport } from "./follow-report.ts";
+import { reportEnd } from "./follow-report.ts";
 import { followList, type FollowingList } from "./follow-list.ts";
 import { type FollowedList, listTitle, poolsOf, rowNames } from "./followed-lists.ts";
 import { openSession, type Session } from "./open-session.ts";
@@ -67,7 +67,7 @@ const anyPool: Subject = { network: "*", address: "*" };
 
 /** Returns if a limit is reached and no row is missing. Throws in all other cases, except if alerts decide. */
 async function follow(session: Session): Promise<ExitCode> {
-  const { run, lists, reread, ending, checkpoint, quota, open, renderer, log } = session;
+  const { run, lists, ending, checkpoint, quota, open, renderer, log } = session;
   const { signal } = ending;
   const { clock } = run.context;
   const running = createRunning(session);
@@ -75,13 +75,9 @@ async function follow(session: Session): Promise<ExitCode> {
   const which = session.isOfMany ? ` ${counted(continued, "list")}` : "";
   if (continued > 0) run.report.info(`resuming${which} from ${checkpoint?.file}`);
   for (const list of lists) running.start(list);
-  const ofAll = { pools: poolsOf(lists), title: undefined, isDown: () => false };
-  const course = createFollowReport(run, log, ofAll);
   const release = run.context.onReload(
     // Without a list to reload, SIGHUP means that the terminal was closed.
-    reread === undefined
-      ? () => run.context.interrupt({ cause: "SIGHUP" })
-      : () => void running.reload(reread),
+    session.isReloaded ? () => void running.reload() : () => run.context.interrupt({ cause: "SIGHUP" }),
   );
   const following = running.all;
   session.alerts?.watch(() =>
@@ -113,8 +109,8 @@ async function follow(session: Session): Promise<ExitCode> {
     const { reason } = signal;
     if (reason instanceof StopReason && reason.by === "time")
       behind = following().flatMap((each) => each.course.behind() ?? [])[0];
-    course.closed(endCause(reason));
-    course.ended(quota.count, open.client.meter);
+    const totals = { reason: endCause(reason), rows: quota.count, meter: open.client.meter };
+    reportEnd(run, log, poolsOf(lists), totals);
     await checkpoint?.close();
   }
   const exit = session.alerts?.exitAfter(signal.reason);
@@ -142,9 +138,9 @@ function createRunning(session: Session) {
     };
     running.set(list.name, followList(session, list, failed));
   };
-  const reload = async (reread: NonNullable<Session["reread"]>): Promise<void> => {
+  const reload = async (): Promise<void> => {
     try {
-      const next = await reread(ending.signal);
+      const next = await session.reread(ending.signal);
       session.checkRate(next.length);
       const names = new Set(next.map(({ name }) => name));
       const removed = [...running].filter(([name]) => !names.has(name));
@@ -172,6 +168,6 @@ function createRunning(session: Session) {
   return {
     start,
     all: (): readonly FollowingList[] => [...running.values()],
-    reload: async (...asked: Parameters<typeof reload>) => await inTurn(async () => await reload(...asked)),
+    reload: async (): Promise<void> => await inTurn(reload),
   };
 }

@@ -10,6 +10,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import type { PathNames } from "../../../base/files/file-pattern.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import { counted } from "../../../base/text/words.ts";
+import { readsPerHour } from "./follow-report.ts";
 import { shortestPollOf } from "./read-queue.ts";
 import { comparableAddress, type Subject, subjectKey, titleOf } from "../../../client/subject.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
@@ -31,8 +32,7 @@ export interface FollowedList {
 }
 
 /** In milliseconds. */
-const shortestPollOfLists = 5000;
-const pollOfLists = { default: 60_000, min: shortestPollOfLists, max: 3_600_000 };
+const pollOfLists = { default: 60_000, min: 5000, max: 3_600_000 };
 
 export type Options = Awaited<ReturnType<typeof readOptions>>;
 
@@ -46,10 +46,6 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
     // --from of a pool that is added after weeks is not the time that it was for the others.
     const now = options.now + context.clock.elapsed() - started;
     return await readPlan(group, input, { ...options, now }, { ...sources, file });
-  };
-  const listsIn = (plan: PullPlan): readonly FollowedList[] => {
-    if (plan.argSets.length === 0) throw usageFailure("no pools to follow: the list is empty");
-    return listsOf(plan, isSearch);
   };
   const plan = await read(context.signal);
   const { endpoint, argSets } = plan;
@@ -70,12 +66,7 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
   if (options.columns !== undefined)
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns, options.format);
   checkPrefix(options, plan);
-  const reread = async (signal: AbortSignal): Promise<readonly FollowedList[]> => {
-    sources.names.forget();
-    return listsIn(await read(signal));
-  };
-  const lists = listsIn(plan);
-  const ofMany: PathNames = isSearch ? { network: "" } : { network: "", pool: "" };
+  const lists = listsOf(plan);
   return {
     plan,
     lists,
@@ -84,15 +75,21 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
     isOfMany,
     /** Milliseconds between reads; undefined if a stream says when to read. */
     poll,
+    /** At most one credit each; 0 with a stream. */
+    readsAnHour: poll === undefined ? 0 : readsPerHour(poll) * lists.length,
     /** By default, pages are as large as possible, because `--limit` applies to the rows that are written. */
     pageSize: flags["page-size"] === undefined ? 100 : plan.list.pageSize,
     /** Equal for a list and its rows; empty for a row that does not show it. */
     ownerOf: isSearch ? () => lists[0]?.name ?? "" : poolOf,
     wanted: readAlerts(input, plan, poll),
     /** The fields in paths, with their values if all rows have the same. */
-    names: isOfMany ? ofMany : rowNames(argSets[0] ?? new Map()),
-    /** Reads the list again; undefined without a file. */
-    reread: words.some((word) => word.startsWith("@")) ? reread : undefined,
+    names: isOfMany ? { network: "", ...(!isSearch && { pool: "" }) } : rowNames(argSets[0] ?? new Map()),
+    /** Whether the list is in a file, which SIGHUP reads again. */
+    isReloaded: words.some((word) => word.startsWith("@")),
+    reread: async (signal: AbortSignal): Promise<readonly FollowedList[]> => {
+      sources.names.forget();
+      return listsOf(await read(signal));
+    },
   };
 }
 
@@ -110,10 +107,12 @@ function readAlerts(
   return { ...wanted, isOfAmounts: all.some(({ path, isAdded }) => isAdded && tested.has(path)) };
 }
 
-function listsOf({ endpoint, argSets, named }: PullPlan, isSearch: boolean): readonly FollowedList[] {
+function listsOf({ endpoint, argSets, named }: PullPlan): readonly FollowedList[] {
+  if (argSets.length === 0) throw usageFailure("no pools to follow: the list is empty");
   return argSets.map((args, index) => {
     const request = { endpoint, args };
-    if (isSearch) return { name: nameOfSearch(endpoint.command, args), request, pool: undefined };
+    if (endpoint.lists === "pools")
+      return { name: nameOfSearch(endpoint.command, args), request, pool: undefined };
     const { label } = named[index] ?? {};
     const pool = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "", label };
     const name = subjectKey({ ...pool, address: comparableAddress(pool.address) });

@@ -1,5 +1,6 @@
 import type { Clock } from "../../../base/context/context.ts";
 import { fail } from "../../../base/failure.ts";
+import { formatDuration } from "../../../api/duration.ts";
 import { recordedService } from "../../run/run-options.ts";
 import { counted } from "../../../base/text/words.ts";
 import { openCheckpoint } from "./checkpoint.ts";
@@ -10,7 +11,7 @@ import { createEnding, type Ending, StopReason } from "../../../client/ending.ts
 import { createQuietWatch } from "../../run/quiet-watch.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
-import { writeHourlyEstimate } from "../../run/spending/cost-over-time.ts";
+import { costOverTime, writeHourlyEstimate } from "../../run/spending/cost-over-time.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
@@ -20,7 +21,7 @@ import { presentationOf } from "../pull/open-output.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
 import { createRowAlerts, openAlerts, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import { openFollowFiles } from "./follow-output.ts";
-import { pollLine, pollLineOfMany, readsPerHour } from "./follow-report.ts";
+import { pollLine } from "./follow-report.ts";
 import { checkPoll, rateOf, readOptions, rowNames, type Options } from "./followed-lists.ts";
 
 /** Its run's signal also aborts when a limit is reached. */
@@ -40,9 +41,9 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   onClose(ending.release);
   const run = { ...outer, context: { ...outer.context, signal: ending.signal } };
   const reading = await openReading(run, flags.speed, asked, log);
-  const { open, client, readsAnHour } = reading;
+  const { open, client } = reading;
   if (flags.estimate === true) {
-    const cost = { requests: readsAnHour ?? 0, credits: readsAnHour ?? 0 };
+    const cost = { requests: asked.readsAnHour, credits: asked.readsAnHour };
     await writeHourlyEstimate(run, flags, plan.endpoint, open.client.target, cost);
     return undefined;
   }
@@ -65,21 +66,16 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const limit = typed.has("limit") ? flags.limit : undefined;
   const acting = await openRowAlerts(outer, wanted, flags, limit, log, ending);
   const idle = watchRows(clock, flags["idle-exit"], ending);
+  /** The rows of all lists. One list writes at a time. */
+  const quota = { limit: typed.has("when") ? undefined : limit, count: 0, inTurn: createQueue() };
   const said = new Set<string>();
-  const writing = {
-    files,
-    renderer,
-    assets,
-    idle,
-    /** The rows of all lists. One list writes at a time. */
-    quota: { limit: typed.has("when") ? undefined : limit, count: 0, inTurn: createQueue() },
-    /** Whether this has not been said in this run, for any list. */
-    isFirst: (line: string): boolean => {
-      const isNew = !said.has(line);
-      said.add(line);
-      return isNew;
-    },
+  /** Whether this has not been said in this run, for any list. */
+  const isFirst = (line: string): boolean => {
+    const isNew = !said.has(line);
+    said.add(line);
+    return isNew;
   };
+  const writing = { files, renderer, assets, idle, quota, isFirst };
   return { ...asked, ...reading, ...writing, ...acting, run, flags, log, ending, checkpoint };
 }
 
@@ -112,17 +108,17 @@ async function openReading(run: Run, speed: number, { lists, isOfMany, poll }: O
   const queue = isOfMany
     ? createReadQueue(context, open.client, perMinute, retry.retries, behind)
     : undefined;
-  const readsAnHour = poll === undefined ? undefined : readsPerHour(poll) * lists.length;
-  return { open, present, checkRate, queue, client: queue?.client ?? open.client, readsAnHour };
+  return { open, present, checkRate, queue, client: queue?.client ?? open.client };
 }
 
 function tellStart({ report }: Run, asked: Options, out: string | undefined): void {
-  const { plan, lists, isSearch, isOfMany, poll } = asked;
+  const { plan, lists, isSearch, isOfMany, poll, readsAnHour } = asked;
   report.hint(`waiting for new ${isSearch ? "pools" : "transactions"}; press Ctrl-C to stop`);
   if (poll === undefined) return;
   const what = isSearch ? plan.endpoint.command : counted(lists.length, "pool");
+  const cost = `${what} every ${formatDuration(poll)}: about ${costOverTime(readsAnHour)}`;
   const end = out === undefined ? "; without --out, a restart begins again" : "";
-  report.info(isOfMany ? `${pollLineOfMany(what, lists.length, poll)}${end}` : pollLine(poll));
+  report.info(isOfMany ? `${cost}${end}` : pollLine(poll));
 }
 
 async function openRowAlerts(

@@ -8,7 +8,7 @@ import { reconnectWait } from "../../../client/retry.ts";
 import { textRows } from "../../../client/rows.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
-import type { createFollowReport } from "./follow-report.ts";
+import type { FollowReport } from "./follow-report.ts";
 import { type FollowedList, rowNames } from "./followed-lists.ts";
 import type { Session } from "./open-session.ts";
 
@@ -20,7 +20,7 @@ const memberOf = ({ value }: FollowedRow, name: string): string =>
 export function createRowOutput(
   session: Session,
   { request, pool }: FollowedList,
-  course: ReturnType<typeof createFollowReport>,
+  course: FollowReport,
   { clock, random, signal }: Pick<Context, "clock" | "random" | "signal">,
 ) {
   const { run, idle, renderer, assets, files, isSearch, plan, alerts, see, onLimit, isSilent } = session;
@@ -92,10 +92,7 @@ export function createRowOutput(
 }
 
 /** Rows that are older than one already written were indexed too late, and those of the future have a wrong date. */
-function createTimesReport(
-  { late, ahead }: Pick<ReturnType<typeof createFollowReport>, "late" | "ahead">,
-  { latest }: Pick<Session["present"], "latest">,
-) {
+function createTimesReport({ late, ahead }: FollowReport, { latest }: Session["present"]) {
   let last: FollowedRow | undefined;
   return (rows: readonly FollowedRow[]): void => {
     let [number, seconds] = [0, 0];
