@@ -66,7 +66,7 @@ export async function followRows(follower: Follower): Promise<void> {
   const progressed = (of: RowSource): void => handlers.progressed(() => of.state(held.keys()));
   const differsAt = (): number =>
     source === undefined ? Number.NEGATIVE_INFINITY : freshness.differsAt(toWire(source.from()));
-  const schedule = createSchedule(clock, wake, idle, { nextDue: held.nextDue, recheckAt, differsAt });
+  const schedule = createSchedule(clock, wake, idle, () => Math.min(held.nextDue(), recheckAt()), differsAt);
   let pending: Pending | undefined;
   const write = async (rows: readonly FollowedRow[]): Promise<boolean> => {
     pending = { rows: rows.length, done: handlers.write(rows) };
@@ -183,22 +183,16 @@ const shortestGap = 2000;
 const repeats = 3;
 const repeatGap = 3000;
 
-/** Times on the monotonic clock; infinite without such a reason. */
-interface Reasons {
-  /** When a held row may be written. */
-  readonly nextDue: () => number;
-  /** When a doubtful response is checked. */
-  readonly recheckAt: () => number;
-  /** When a read can return something new. */
-  readonly differsAt: () => number;
-}
-
-/** `idle` returns the milliseconds from one read to the next if no read is requested. */
+/**
+ * `idle` is as in `Follower`. The other times are on the monotonic clock: when a held row may be written or a doubtful
+ * response is checked, infinite without either, and when a read can return something new.
+ */
 function createSchedule(
   clock: Pick<Clock, "elapsed">,
   wake: Wake,
   idle: () => number,
-  { nextDue, recheckAt, differsAt }: Reasons,
+  wantedAt: () => number,
+  differsAt: () => number,
 ) {
   let failures = 0;
   let began = clock.elapsed();
@@ -208,7 +202,7 @@ function createSchedule(
 
   const due = (): number => {
     if (failures > 0) return ended + backoff;
-    const reasons = [began + idle(), nextDue(), recheckAt()];
+    const reasons = [began + idle(), wantedAt()];
     if (wake.isCalled()) reasons.push(ended);
     if (owed > 0) reasons.push(ended + repeatGap);
     return Math.max(Math.min(...reasons), ended + shortestGap, differsAt());

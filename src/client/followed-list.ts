@@ -113,7 +113,7 @@ async function* catchUp(reader: RangeReader, known: KnownRows, latest: () => num
   for (;;) {
     const present = await reader.read({ from: known.from(), to: undefined }, maxRows);
     if (present.kind === "rows") return yield found(true, present);
-    const end = { seconds: Math.min(present.newest.seconds, latest()), fraction: "" };
+    const end = atSecond(Math.min(present.newest.seconds, latest()));
     if (compareInstants(start, end) >= 0) {
       // All rows are in the same second, so there is no smaller slice.
       const all = await reader.read({ from: known.from(), to: undefined }, Number.POSITIVE_INFINITY);
@@ -123,7 +123,7 @@ async function* catchUp(reader: RangeReader, known: KnownRows, latest: () => num
     width ??= fitted(end.seconds - start.seconds, present.rows);
     let wasEmpty = false;
     while (compareInstants(start, end) < 0) {
-      const to: Instant = { seconds: Math.min(start.seconds + width, end.seconds), fraction: "" };
+      const to = atSecond(Math.min(start.seconds + width, end.seconds));
       const taken = to.seconds - start.seconds;
       const slice = await reader.read({ from: start, to }, taken > 1 ? maxRows : Number.POSITIVE_INFINITY);
       if (slice.kind === "too-many") {
@@ -176,10 +176,9 @@ export async function beginNewRows({ from, saved, present, shown, ...source }: N
   const begin = saved?.from ?? from?.seconds ?? (await findStart());
   const known = new Map(saved?.rows);
   // Rows that are dated in the future do not show how far the reads have come.
-  const newestOf = (times: readonly number[], least: number): number =>
-    times.reduce((most, seconds) => (seconds > present() + reach ? most : Math.max(most, seconds)), least);
-  let newest = newestOf([...known.values()], begin);
-  let last = newest;
+  const newest = (): number =>
+    [...known.values()].reduce((a, b) => (b > present() + reach ? a : Math.max(a, b)), begin);
+  let last = newest();
   let [reads, pagesOfDay] = [0, 0];
 
   /** A response shows the service's time, which the local clock may not have. */
@@ -207,12 +206,8 @@ export async function beginNewRows({ from, saved, present, shown, ...source }: N
     last = now;
     const rows = oldestFirst(fresh.values());
     for (const { key, at } of rows) known.set(key, at.seconds);
-    newest = newestOf(
-      rows.map(({ at }) => at.seconds),
-      newest,
-    );
     // The next run reads from a day before the newest known row, which can be weeks ago.
-    const needed = Math.min(now - 2 * reach, newest - reach);
+    const needed = Math.min(now - 2 * reach, newest() - reach);
     for (const [key, seconds] of known) if (seconds < needed) known.delete(key);
     yield { rows, isPresent: false, doubt: undefined, missing: 0, forgotten: 0 };
   }
@@ -220,7 +215,7 @@ export async function beginNewRows({ from, saved, present, shown, ...source }: N
   return {
     read,
     recheckAt: () => Number.POSITIVE_INFINITY,
-    from: () => ({ seconds: begin, fraction: "" }),
+    from: () => atSecond(begin),
     giveUp: () => undefined,
     state: (unwritten) => ({ from: begin, rows: [...known].filter(([key]) => !unwritten.has(key)) }),
   };

@@ -40,6 +40,8 @@ export function createAgeReader(tier: Tier) {
   };
 }
 
+const isCopy = ({ age, isBound }: AnswerAge): boolean => age > 0 && !isBound;
+
 /** Whether a response has the newest rows of a list: the first page of a list without an end. */
 export const isOfNewest = (args: Args): boolean =>
   !args.has("to") && !args.has("cursor") && Number(args.get("page") ?? 1) <= 1;
@@ -54,9 +56,8 @@ export function createFreshness({ elapsed }: Pick<Clock, "elapsed">) {
       const from = args.get("from");
       asOf = age?.asOf;
       if (age === undefined || from === undefined || !isOfNewest(args)) return;
-      const isCopy = age.age > 0 && !age.isBound;
       // If this URL was not requested before, the cache ignores the query.
-      const isAny = isCopy && (last.isAny || last.from !== from);
+      const isAny = isCopy(age) && (last.isAny || last.from !== from);
       last = { from, until: elapsed() + age.sameFor, isAny, age: age.age };
     },
     /** On the monotonic clock. A request with another `from` has another copy, unless the cache ignores the query. */
@@ -74,28 +75,22 @@ export type Freshness = ReturnType<typeof createFreshness>;
 
 /** The same for requests that are repeated in rounds: the time when the first of them can return something new. */
 export function createRoundFreshness({ elapsed }: Pick<Clock, "elapsed">) {
-  let [before, round] = [new Set<string>(), new Map<string, { until: number; isCopy: boolean }>()];
-  let oldest = 0;
+  let [before, round, oldest] = [new Map<string, number>(), new Map<string, number>(), 0];
   return {
     begin: (): void => {
-      before = new Set(round.keys());
-      oldest = 0;
-      round = new Map();
+      [before, round, oldest] = [round, new Map(), 0];
     },
     record: ({ href }: URL, age: AnswerAge | undefined): void => {
       if (age === undefined) return;
       oldest = Math.max(oldest, age.age);
-      round.set(href, { until: elapsed() + age.sameFor, isCopy: age.age > 0 && !age.isBound });
+      // A URL that differs from those of the round before has a relative time, and its next one differs as well.
+      const isSame = isCopy(age) || before.has(href);
+      round.set(href, isSame ? elapsed() + age.sameFor : Number.NEGATIVE_INFINITY);
     },
     /** Milliseconds by which the round's oldest response was older than its receipt. */
     age: (): number => oldest,
-    /** A URL that differs from those of the round before has a relative time, and its next one differs as well. */
     differsAt: (): number =>
-      [...round].reduce(
-        (least, [href, { until, isCopy }]) =>
-          Math.min(least, isCopy || before.has(href) ? until : Number.NEGATIVE_INFINITY),
-        round.size === 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
-      ),
+      round.size === 0 ? Number.NEGATIVE_INFINITY : [...round.values()].reduce((a, b) => Math.min(a, b)),
   };
 }
 

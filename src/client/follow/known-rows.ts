@@ -1,6 +1,6 @@
 import { HashTable } from "../seen-keys.ts";
 import { hashText, type TextHash } from "../../base/text/text-hash.ts";
-import type { Instant } from "../../base/time/time.ts";
+import { atSecond, type Instant } from "../../base/time/time.ts";
 import { type FollowState, type FollowedRow, mergeRows } from "../followed-row.ts";
 
 /** Rows are found even if they are indexed up to this many seconds late. */
@@ -14,13 +14,6 @@ type KnownRow = Pick<FollowedRow, "key" | "at">;
 
 export type KnownRows = ReturnType<typeof createKnownRows>;
 
-/** A row in the range that each read covers. */
-interface WindowRow {
-  readonly seconds: number;
-  /** Whether the last complete read returned it. A row that the service removed may reappear. */
-  isListed: boolean;
-}
-
 /**
  * The rows read so far. Each read begins at `from`, which moves only after a complete read: a response that lacks rows,
  * or is older than an earlier one, proves nothing. `latest` returns Unix seconds; a row with a later time does not show
@@ -28,14 +21,15 @@ interface WindowRow {
  */
 export function createKnownRows(begin: Instant, latest: () => number, since: number = begin.seconds) {
   const memory = createRowMemory(Math.min(since, begin.seconds));
-  const window = new Map<string, WindowRow>();
+  /** The rows that each read covers. A row that the last complete read did not return may reappear. */
+  const window = new Map<string, { readonly seconds: number; isListed: boolean }>();
   let from = begin;
   let newest = Number.NEGATIVE_INFINITY;
   let newestBefore = Number.NEGATIVE_INFINITY;
 
   const moveFrom = (seconds: number): void => {
     if (seconds <= from.seconds) return;
-    from = { seconds, fraction: "" };
+    from = atSecond(seconds);
     for (const [key, row] of window) if (row.seconds < seconds) window.delete(key);
   };
 

@@ -106,7 +106,7 @@ export function createRangeReader(source: ListSource, known: KnownRows, { elapse
     const found = createFoundRows(known, span.to);
     const lacks = new Set<number>();
     for (let readings = 1; ; readings += 1) {
-      const outcome = await list({ span, most, found, excess: undefined, isWhole: true });
+      const outcome = await list({ span, most, found, excess: 0, isWhole: true });
       if (outcome.kind === "too-many") return outcome;
       if (outcome.kind !== "end") return rowsRead(found);
       const { listed, items } = outcome;
@@ -129,13 +129,8 @@ export function createRangeReader(source: ListSource, known: KnownRows, { elapse
 }
 
 function rowsRead(found: FoundRows, doubt?: Doubt, missing = 0): RowsRead {
-  return {
-    kind: "rows",
-    rows: oldestFirst(found.fresh.values()),
-    doubt,
-    missing,
-    forgotten: found.forgotten(),
-  };
+  const rows = oldestFirst(found.fresh.values());
+  return { kind: "rows", rows, doubt, missing, forgotten: found.forgotten() };
 }
 
 function incomplete(missing: number, items: number): Doubt {
@@ -168,8 +163,8 @@ interface Reading {
   /** Reading ends as soon as more than this many rows are new. */
   readonly most: number;
   readonly found: FoundRows;
-  /** Set for the range that is read again and again: how far the total usually exceeds the number of listed rows. */
-  readonly excess: number | undefined;
+  /** How far the total usually exceeds the number of listed rows. */
+  readonly excess: number;
   /** Read all pages, even if the first one and the total agree with the known rows. */
   readonly isWhole: boolean;
 }
@@ -199,7 +194,8 @@ function createListReader(source: ListSource, known: KnownRows) {
   };
 
   return async ({ span: { from, to }, most, found, excess, isWhole }: Reading): Promise<Outcome> => {
-    const isOfKnown = excess !== undefined;
+    // The range that is read again and again.
+    const isOfKnown = to === undefined;
     const asked = new Map([...request.args, ["from", toWire(from)]]);
     if (to !== undefined) asked.set("to", toWire(to));
     const listed = new Set<string>();

@@ -172,11 +172,6 @@ interface Response {
   readonly body: string;
 }
 
-interface Copy extends Response {
-  /** Real milliseconds. */
-  readonly at: number;
-}
-
 /** Wire-facts 2.3: `stale-if-error=600`, in milliseconds. */
 const staleMs = 600_000;
 const maxCopies = 1000;
@@ -184,15 +179,15 @@ const maxCopies = 1000;
 /** The cache in front of the service, for the paths that have one. A copy keeps the `Date` of its original. */
 export function createEdgeCache(faults: Faults, elapsed: () => number) {
   const caches = faults.filter(({ kind }) => kind === "edge-cache");
-  const copies = makeRecent<string, Copy>(maxCopies);
-  const freshFor = (path: string) =>
-    path.startsWith("/usage") ? undefined : caches.find((fault) => path.includes(fault.path ?? ""));
+  /** `at` is in real milliseconds. */
+  const copies = makeRecent<string, Response & { readonly at: number }>(maxCopies);
   return (host: string, target: string) => {
-    const fault = freshFor(pathOf(target));
-    if (fault === undefined) return undefined;
+    const path = pathOf(target);
+    const fault = caches.find((each) => path.includes(each.path ?? ""));
+    if (fault === undefined || path.startsWith("/usage")) return undefined;
     const { amount = 0, text } = fault;
     const [words = ""] = text.split("/", 1);
-    const key = `${host} ${words.includes(":path") ? pathOf(target) : target}`;
+    const key = `${host} ${words.includes(":path") ? path : target}`;
     const control = `public, max-age=${Math.floor(amount / 1000)}, stale-if-error=${staleMs / 1000}`;
     /** `headers` are those of the present time. */
     const copyOf = (longest: number, headers: Response["headers"] = {}): Response | undefined => {
