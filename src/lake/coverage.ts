@@ -185,11 +185,15 @@ function isKnownToLack(
   return own.some((range) => range.why === notCreated || (!isForced && !isOfOtherPlan(range, plan)));
 }
 
-/** The parts of a time range in its periods, oldest first. `end` is where the time range ends. */
-export function partsOf(
-  { dataset, from }: TimeRange,
-  end: number,
-): readonly { readonly period: Period; readonly from: number; readonly to: number }[] {
+/** The part of a time range in one period. */
+export interface Part {
+  readonly period: Period;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The parts of a time range, oldest first. `end` is where the time range ends. */
+export function partsOf({ dataset, from }: TimeRange, end: number): readonly Part[] {
   return periodsBetween(dataset, from, end).map((period) => ({
     period,
     from: Math.max(from, period.from),

@@ -5,8 +5,7 @@ import type { Footer } from "../../src/lake/footer.ts";
 import type { LakeFileState } from "../../src/lake/files/stored-periods.ts";
 import type { LakeRow } from "../../src/lake/periods/lake-rows.ts";
 import type { FileState, Period } from "../../src/lake/layout.ts";
-import { footerOf } from "../../src/lake/periods/period-footer.ts";
-import type { PeriodUpdate } from "../../src/lake/periods/judge-period.ts";
+import { footerOf, type PeriodUpdate } from "../../src/lake/periods/judge-period.ts";
 import { decide } from "../../src/lake/periods/publish-period.ts";
 
 /** A file of a directory that exists in memory only. */

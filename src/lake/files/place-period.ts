@@ -20,17 +20,15 @@ export interface Keeper {
   readonly damaged: (problem: string, dataset: Dataset) => void;
 }
 
-/** Where unfinished work is. */
-export const workFolder = (root: string): string => path.join(root, ".dexdata", "work");
+/** A file of unfinished work. `text` says what it has; addresses may be too long to be a part of one name. */
+export function workFile(root: string, text: string, extension: string): string {
+  const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return path.join(root, ".dexdata", "work", `${name}.${extension}`);
+}
 
 /** Parts carry the ID of the lock, so that a process that has lost it cannot write to another one's part. */
 export function partIn({ root, lock }: Pick<Keeper, "root" | "lock">, name: string): string {
-  return path.join(workFolder(root), `${nameOfWork(name)}.${lock.id}.part`);
-}
-
-/** Addresses may be too long to be a part of one name. */
-export function nameOfWork(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return workFile(root, name, `${lock.id}.part`);
 }
 
 /** Removes what a finished run no longer needs: names of this program's own form only. */

@@ -2,13 +2,7 @@ import path from "node:path";
 import { describeFileError, errorCode, isOneFile } from "../../base/files/file-errors.ts";
 import { type FileIdentity, identityOf } from "../../base/files/publish.ts";
 import { openStored } from "../../base/files/synced-file.ts";
-import {
-  openParquet,
-  type ParquetFile,
-  readParquet,
-  type RowRange,
-  rowRanges,
-} from "../../rows/parquet-file.ts";
+import { openParquet, type ParquetFile, readParquet, rowRanges } from "../../rows/parquet-file.ts";
 import type { Dataset } from "../dataset.ts";
 import { type Footer, foreignPart, readFooters } from "../footer.ts";
 import {
@@ -21,7 +15,7 @@ import {
   placeOf,
 } from "../layout.ts";
 import { UnreadableParquet } from "../../rows/parquet-format.ts";
-import { readRows } from "./lake-file.ts";
+import { readRows, type StoredPeriod } from "./lake-file.ts";
 
 interface FileOnDisk {
   readonly file: string;
@@ -30,11 +24,7 @@ interface FileOnDisk {
 }
 
 /** A period that can be read. */
-export interface KeptFile extends FileOnDisk {
-  readonly footer: Footer;
-  /** Where its rows are in the file. */
-  readonly range: RowRange;
-}
+export type KeptFile = FileOnDisk & StoredPeriod;
 
 export interface DamagedFile extends FileOnDisk {
   readonly footer: undefined;

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { version } from "../../base/version.ts";
+import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { completeAge, isOfPlan, settlingTime } from "../coverage.ts";
-import type { Dataset } from "../dataset.ts";
+import { candleLength, type Dataset } from "../dataset.ts";
 import type { DamagedFile, LakeFileState, ReadFile } from "../files/stored-periods.ts";
-import type { Contradiction, LostRange } from "../footer.ts";
+import { type Contradiction, type Footer, identityOf, type LostRange } from "../footer.ts";
 import type { FileState, Period } from "../layout.ts";
 import type { LakeRow, ReadPart } from "./lake-rows.ts";
 
@@ -36,7 +38,7 @@ export interface ReadUpdate extends PeriodUpdate {
 }
 
 /** The time range of a file, and what of it was read. */
-export function extentOf({ dataset, period, held, part, lost: unread }: PeriodUpdate) {
+function extentOf({ dataset, period, held, part, lost: unread }: PeriodUpdate) {
   const old = held?.footer;
   const begin = Math.max(period.from, Math.min(dataset.from, old?.period.from ?? dataset.from));
   const end = Math.min(part.to ?? Number.POSITIVE_INFINITY, period.to);
@@ -56,7 +58,7 @@ function rangesBefore(ranges: readonly LostRange[], limit: number): readonly Los
 }
 
 /** What happens to the file. */
-export type Verdict =
+type Verdict =
   /** The file stays as it is. */
   | { readonly does: "nothing" }
   /** The rows stay, and the footer says that a read lacked some of them, or that it could not confirm them. */
@@ -121,4 +123,60 @@ export function judgePeriod(update: PeriodUpdate, absent: readonly LakeRow[]): V
 function hashOfKeys(rows: readonly LakeRow[]): string {
   const keys = rows.map(({ key }) => key).toSorted();
   return createHash("sha256").update(JSON.stringify(keys)).digest("hex");
+}
+
+interface Written {
+  readonly service: string;
+  readonly update: PeriodUpdate;
+  readonly verdict: Extract<Verdict, { does: "write" }>;
+  readonly rows: readonly LakeRow[];
+  readonly summary: WrittenRows;
+}
+
+/** What a new file says about its rows. */
+export function footerOf({ service, update, verdict, rows, summary }: Written): Footer {
+  const { dataset, period, held, part, total, isWitnessed } = update;
+  const { rows: count, rows_sha256, first, last, spilled } = summary;
+  const old = held?.footer;
+  const { begin, covered, end, lost, isInFull } = extentOf(update);
+  const before = Math.max(begin, old?.settled_to ?? begin);
+  // If the earlier file was damaged, nothing before the part is settled, so the next run reads all of the period.
+  const isSettled = part.isProven && part.from <= Math.max(covered, before);
+  const length = candleLength(dataset) ?? 1;
+  const latest = Math.floor((part.present - settlingTime) / length) * length;
+  const settled = isSettled ? Math.max(part.from, Math.min(end, latest)) : before;
+  const isNow = isInFull && lost.length === 0;
+  const isFinal = isNow && verdict.state !== "lost" && part.present >= period.to + completeAge;
+  const earlier = update.before.length === 0 ? old?.before : update.before;
+  const isSecond = dataset.kind !== "transactions" && held?.state === "rows";
+  return {
+    ...identityOf(dataset),
+    period: { from: begin, to: period.to },
+    state: verdict.state,
+    settled_to: settled,
+    unsettled: rows.filter(({ at }) => at.seconds >= settled).length,
+    read_at: isInFull ? part.present : (old?.read_at ?? null),
+    total: isNow ? (total ?? null) : null,
+    total_at: isNow && total !== undefined ? part.present : null,
+    rows: count,
+    rows_sha256,
+    first: first === null ? null : markOf(update, first),
+    last: last === null ? null : markOf(update, last),
+    tokens: [...new Set(rows.flatMap(({ tokens }) => tokens))].toSorted(),
+    lost: [...lost],
+    ...(earlier !== undefined && { before: [...earlier] }),
+    ...(verdict.state === "rows" ? { witnessed: true } : isFinal && { witnessed: isWitnessed }),
+    ...(isSecond && { reread_at: part.present }),
+    ...(verdict.contradicted !== null && { contradicted: verdict.contradicted }),
+    spilled: { ...spilled },
+    service,
+    dexdata: version,
+  };
+}
+
+/** The fields that identify the row, and its time. */
+function markOf({ dataset: { kind } }: PeriodUpdate, row: string): unknown {
+  const value: unknown = JSON.parse(row);
+  const fields = kind === "transactions" ? ["id", "log_index", "created_at"] : ["time_open"];
+  return Object.fromEntries(Object.entries(Object(value)).filter(([name]) => fields.includes(name)));
 }

@@ -5,11 +5,10 @@ import type { Dataset } from "../dataset.ts";
 import { addedRanges, notCreated } from "../coverage.ts";
 import type { Footer, LostRange } from "../footer.ts";
 import type { LakeFileState, ReadFile } from "../files/stored-periods.ts";
-import { judgePeriod, type PeriodUpdate, type ReadUpdate } from "./judge-period.ts";
+import { footerOf, judgePeriod, type PeriodUpdate, type ReadUpdate } from "./judge-period.ts";
 import { writePart } from "../files/lake-file.ts";
 import { type LakeRow, readLakeRow, sortRows, mergeRows } from "./lake-rows.ts";
 import { folderOf, type Period } from "../layout.ts";
-import { footerOf } from "./period-footer.ts";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { copyAside, type Keeper, partIn, placePeriod } from "../files/place-period.ts";
 

@@ -1,7 +1,7 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { createQueue } from "../../base/concurrent.ts";
 import { counted } from "../../base/text/words.ts";
-import { addedRanges, type partsOf, type TimeRange } from "../coverage.ts";
+import { addedRanges, type Part, type TimeRange } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
 import { readHeld } from "../files/stored-periods.ts";
@@ -107,8 +107,6 @@ function meaningOf(why: string): string {
   if (why === "unconfirmed") return "the service no longer has them, so they could not be compared";
   return `the ${why.replace("plan ", "")} plan does not include them`;
 }
-
-export type Part = ReturnType<typeof partsOf>[number];
 
 /** A time range whose rows were read, but which is not yet in the files. */
 export interface Waiting {

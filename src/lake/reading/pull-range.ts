@@ -17,7 +17,7 @@ import type { PullTotals } from "../../rows/checkpoint-lines.ts";
 import { partsOf, settlingTime, type TimeRange } from "../coverage.ts";
 import { factsOfKind, argsOf } from "../dataset.ts";
 import { folderOf } from "../layout.ts";
-import { nameOfWork, workFolder } from "../files/place-period.ts";
+import { workFile } from "../files/place-period.ts";
 
 /** The rows of a time range, staged as NDJSON in the order of the list. */
 export interface StagedRows {
@@ -136,7 +136,7 @@ export async function pullRange(
 async function openStaging({ context, client, lock, root }: Lake, range: TimeRange) {
   const { kind } = range.dataset;
   const query = { dataset: folderOf(range.dataset), from: String(range.from), to: String(range.to) };
-  const file = `${workFolder(root)}/${stagedName(query)}.ndjson`;
+  const file = workFile(root, JSON.stringify(query), "ndjson");
   const interrupted = await findStaged(file, query, context.signal);
   const seen = createSeenKeys(reachOf(factsOfKind(kind).endpoint), true);
   const totals = totalsOf(interrupted?.progress);
@@ -168,11 +168,6 @@ function isCountReached({ proof, rows }: PullTotals): boolean {
 export function dropStaged(file: string): void {
   removeFile(file);
   removeFile(checkpointOf(file));
-}
-
-/** A file in the work directory. */
-export function stagedName(query: Readonly<Record<string, string>>): string {
-  return nameOfWork(JSON.stringify(query));
 }
 
 /** A staging file that cannot be continued has nothing that the service does not have, so it is removed. */

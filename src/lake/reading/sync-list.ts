@@ -21,7 +21,7 @@ import { everyRow } from "../../client/page.ts";
 import { createSeenKeys } from "../../client/seen-keys.ts";
 import { readPages } from "../../client/read-pages.ts";
 import { creationOf } from "./lake-reach.ts";
-import { nameOfWork, workFolder } from "../files/place-period.ts";
+import { workFile } from "../files/place-period.ts";
 import { createDocument } from "../../client/document.ts";
 
 /** A pool that leaves a search is read for this long, in seconds. */
@@ -191,7 +191,7 @@ async function readPools(
 function stageResponses({ root, client }: LakeRun, name: string) {
   const files = new Set<string>();
   const ask: Client["ask"] = async (endpoint, args, until) => {
-    const file = `${workFolder(root)}/${nameOfWork(JSON.stringify([name, endpoint.path, ...args]))}.ndjson`;
+    const file = workFile(root, JSON.stringify([name, endpoint.path, ...args]), "ndjson");
     // A page that is requested again must not be the same one. The end is missing if the process was killed.
     const staged = files.has(file) ? undefined : textOfFile(file);
     files.add(file);
