@@ -2,9 +2,8 @@ import path from "node:path";
 import { showSeconds } from "../base/time/time.ts";
 import type { Context } from "../base/context/context.ts";
 import { namesIn } from "../base/files/paths.ts";
-import { replaceWithText } from "../base/files/replace-file.ts";
 import { textOfFile } from "../base/files/synced-file.ts";
-import { writeFailure } from "../base/files/file-errors.ts";
+import { writeText } from "./files/place-period.ts";
 import { type Dataset, factsOfKind, isPoolList } from "./dataset.ts";
 import { findFiles } from "./files/stored-periods.ts";
 import { type DatasetKey, folderOf, type Period, placeNamed } from "./layout.ts";
@@ -26,7 +25,7 @@ export interface ListChanges {
 
 /** Other lines stay as they are. `read` returns the datasets of a line. */
 export function changeAssets(
-  { random }: Pick<Context, "random">,
+  context: Pick<Context, "random">,
   root: string,
   { added, widened }: ListChanges,
   read: (line: string) => readonly DatasetKey[],
@@ -42,16 +41,8 @@ export function changeAssets(
     const wider = own === undefined ? undefined : earlier.get(folderOf(own));
     return wider === undefined ? `${line}\n` : widerLine(line, wider);
   });
-  try {
-    replaceWithText(
-      random,
-      file,
-      [...before, ...added.flatMap(linesOf).filter((line) => !before.includes(line))].join(""),
-      { mode: 0o666 },
-    );
-  } catch (cause) {
-    throw writeFailure("output", file, cause);
-  }
+  const after = added.flatMap(linesOf).filter((line) => !before.includes(line));
+  writeText(context, file, [...before, ...after].join(""));
 }
 
 function widerLine(line: string, dataset: Dataset): string {

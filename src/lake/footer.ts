@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { parseJson } from "../base/json/json-scan.ts";
+import { version } from "../base/version.ts";
+import type { WrittenRows } from "../rows/parquet-writer.ts";
 import { intervals } from "../api/endpoints/ohlcv.ts";
 import { parseRfc3339, showSeconds } from "../base/time/time.ts";
 import { type Dataset, datasetKinds, keyOfKind } from "./dataset.ts";
@@ -92,6 +94,18 @@ export function readFooters(text: string | undefined): readonly Footer[] | undef
   const value = parseJson(text ?? "");
   const single = footerSchema.safeParse(value).data;
   return single === undefined ? footersSchema.safeParse(value).data?.periods : [single];
+}
+
+/** What a new file says about its rows, whatever their state. */
+export function describeRows(dataset: Dataset, { rows, rows_sha256, spilled }: WrittenRows, service: string) {
+  return {
+    ...identityOf(dataset),
+    rows,
+    rows_sha256,
+    spilled: { ...spilled },
+    service,
+    dexdata: version,
+  };
 }
 
 /** The part that shows which dataset and period the file belongs to. */

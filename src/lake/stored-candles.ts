@@ -22,14 +22,12 @@ export function storedCandles(root: string, serviceName: (service: Service) => s
       "name a directory that sync has filled",
     );
   return async function* ofAsset(service, { network, address, kind }, typed, isWanted) {
-    const interval = intervals.find((each) => each === typed);
     const length = intervalSeconds(typed);
-    const datasetKind = kind === "pool" ? "ohlcv" : "token-ohlcv";
     const dataset: Dataset = {
-      kind: datasetKind,
+      kind: kind === "pool" ? "ohlcv" : "token-ohlcv",
       network,
       address: addressKey(address),
-      interval,
+      interval: intervals.find((each) => each === typed),
       by: "month",
       from: 0,
       label: "",

@@ -4,9 +4,8 @@ import { diskAdvice, outputFailure } from "../base/files/file-errors.ts";
 import { folderBelow } from "../base/files/folder-below.ts";
 import { lookAt, namesIn } from "../base/files/paths.ts";
 import { confirmPeriod, readRange } from "./reading/read-range.ts";
-import { type Plan, planDataset, partsOf, type TimeRange } from "./coverage.ts";
+import { planDataset, partsOf, type TimeRange } from "./coverage.ts";
 import { type Dataset, isPoolList, type PoolList } from "./dataset.ts";
-import type { Footer } from "./footer.ts";
 import { findFiles, type FoundFile, heldIn, type LakeFileState } from "./files/stored-periods.ts";
 import { beginRun } from "./reading/lake-run.ts";
 import { folderOf, type Period, periodsBetween, placeOf } from "./layout.ts";
@@ -18,7 +17,7 @@ import { planMark } from "./reading/lake-reach.ts";
 import { candleReach } from "../api/tier.ts";
 import { isDue, syncList } from "./reading/sync-list.ts";
 import { publishWaiting } from "./reading/waiting-parts.ts";
-import type { Lake } from "./lake.ts";
+import type { Lake, Published } from "./lake.ts";
 
 /**
  * Keeps a directory complete. How the data flows:
@@ -67,9 +66,9 @@ export interface LakePlan {
 const clockTolerance = 60;
 
 export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult> {
-  const summary = createSummary(begun);
+  const contents = contentsOf(begun);
   const published: Lake["events"]["published"] = async (file) => {
-    summary.add(file.dataset, file.footer);
+    contents.push(file);
     await lake.events.published(file);
   };
   const run = beginRun({ ...lake, events: { ...lake.events, published } });
@@ -126,25 +125,25 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
     plan = await planLake({ ...run, isForced: false }, [...run.incomplete], run.present());
     await performAll(plan.tasks);
   }
-  const unknownTokens = await completeTokens(lake, summary.tokens(), run.present());
-  writeViews(lake.context, lake.root, summary.complete());
+  const unknownTokens = await completeTokens(lake, contents.flatMap(tokensOf), run.present());
+  const complete = contents.filter(({ footer }) => footer.state === "rows").map(({ dataset }) => dataset);
+  writeViews(lake.context, lake.root, [...new Set(complete)]);
   if (failed.size === 0) clearWork(lake.root);
   return { problems: run.problems(), unknownTokens, failed: failed.size };
 }
 
-/** What all files together contain: those that were found, and those that this run has written. */
-function createSummary({ files }: LakePlan) {
-  const tokens: TokenKey[] = [];
-  const complete = new Set<Dataset>();
-  const add = (dataset: Dataset, file: Pick<Footer, "state" | "tokens">): void => {
-    const { network, address, kind } = dataset;
-    const own = kind === "token-ohlcv" ? [address] : file.tokens;
-    tokens.push(...own.map((token) => ({ network, token })));
-    if (file.state === "rows") complete.add(dataset);
-  };
-  for (const [dataset, own] of files)
-    for (const { footer } of own.values()) if (footer !== undefined) add(dataset, footer);
-  return { add, tokens: () => tokens, complete: () => [...complete] };
+type Content = Pick<Published, "dataset" | "footer">;
+
+/** What the files contain that were found. */
+function contentsOf({ files }: LakePlan): Content[] {
+  return [...files].flatMap(([dataset, own]) =>
+    [...own.values()].flatMap(({ footer }) => (footer === undefined ? [] : [{ dataset, footer }])),
+  );
+}
+
+function tokensOf({ dataset: { network, address, kind }, footer }: Content): readonly TokenKey[] {
+  const own = kind === "token-ohlcv" ? [address] : footer.tokens;
+  return own.map((token) => ({ network, token }));
 }
 
 /** Looks at every file. The reads of the oldest rows come first. */
@@ -179,16 +178,11 @@ export async function planLake(
     }
     const { tier } = client.target;
     const options = { dataset, present, isForced, plan: planMark(tier), candleReach: candleReach[tier] };
-    tasks.push(...tasksOf(planDataset(options, ({ name }) => own.get(name))));
+    const { ranges, confirms } = planDataset(options, ({ name }) => own.get(name));
+    for (const each of confirms) tasks.push({ kind: "confirm", ...each });
+    for (const range of ranges) tasks.push({ kind: "read", dataset, range });
   }
   return { present, files, tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)) };
-}
-
-function tasksOf({ ranges, confirms }: Plan): readonly Task[] {
-  return [
-    ...confirms.map((each) => ({ kind: "confirm" as const, ...each })),
-    ...ranges.map((range) => ({ kind: "read" as const, dataset: range.dataset, range })),
-  ];
 }
 
 /** Lists come first, because the service keeps no history of them. */

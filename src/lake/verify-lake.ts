@@ -145,18 +145,13 @@ function checkPeriods(
       report("H1", { field: name, expected: "one file", found: "none" });
 }
 
-interface Checked {
-  readonly rows: number;
-  readonly checked: readonly RuleId[];
-}
-
 /** The rules for the rows of any Parquet file. */
 async function verifyRows(
   { signal, flush }: LakeVerifier,
   file: string,
   query: Query | undefined,
   report: Report,
-): Promise<Checked> {
+) {
   const list = createRowChecker(query, "parquet", report, undefined);
   try {
     await verifyParquet({ file, startChecker: () => list, report, signal, onGroup: flush });
@@ -165,10 +160,11 @@ async function verifyRows(
     const found = errorCode(cause) === "ELOOP" ? "a link" : describeFileError(cause);
     report("F1", { expected: "a Parquet file as dexdata wrote it", found });
   }
-  return { rows: list.rows(), checked: ["F1", "F2", ...list.checked()] };
+  const checked: readonly RuleId[] = ["F1", "F2", ...list.checked()];
+  return { rows: list.rows(), checked };
 }
 
-async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report): Promise<Checked> {
+async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report) {
   const { dataset, place, state } = file;
   // Since all footers were read, a run of sync may have replaced the file.
   const receipt = await receiptOf(file.file);

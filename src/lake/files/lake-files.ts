@@ -27,10 +27,7 @@ export interface LakeFile {
 }
 
 /** All files of all datasets, whether or not the list of assets has them, and names that do not belong there. */
-export function findLakeFiles(root: string): {
-  readonly files: readonly LakeFile[];
-  readonly foreign: readonly string[];
-} {
+export function findLakeFiles(root: string) {
   const files: LakeFile[] = [];
   const foreign: string[] = [];
   for (const kind of datasetKinds)
@@ -87,14 +84,10 @@ export function lastRun(files: readonly KnownFile[]): number | undefined {
 
 function timesIn(footer: Footer): readonly number[] {
   const { read_at: read, total_at: total, reread_at: reread, settled_to: settled, period, lost } = footer;
-  const known = [read, total, reread].filter((time) => typeof time === "number");
-  const seen = lost.map(({ seen_at }) => seen_at);
+  const known = [read, total, reread, ...lost.map(({ seen_at }) => seen_at)];
   // Rows are settled an hour after their time.
-  return [
-    ...known,
-    ...seen,
-    ...(settled > period.from && footer.kind !== "pools" ? [settled + settlingTime] : []),
-  ];
+  if (settled > period.from && footer.kind !== "pools") known.push(settled + settlingTime);
+  return known.filter((time) => typeof time === "number");
 }
 
 /** The periods of a dataset that need a file. Days that the first file names as missing do not. */
@@ -114,10 +107,7 @@ export function expectedPeriods(
 }
 
 /** The service that most files are from, and the files from another one. */
-export function foreignFiles(files: readonly KnownFile[]): {
-  readonly service: string;
-  readonly foreign: readonly KnownFile[];
-} {
+export function foreignFiles(files: readonly KnownFile[]) {
   const groups = [...groupBy(files, ({ footer }) => footer.service)];
   const [most, ...others] = groups.toSorted(([, one], [, other]) => other.length - one.length);
   return { service: most?.[0] ?? "", foreign: others.flatMap(([, own]) => own) };

@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Context } from "../../base/context/context.ts";
+import { writeFailure } from "../../base/files/file-errors.ts";
 import { folderBelow } from "../../base/files/folder-below.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { type FolderLock, identityOf, keepCopy, publish } from "../../base/files/publish.ts";
+import { replaceWithText } from "../../base/files/replace-file.ts";
 import { removeOwn } from "../../base/files/synced-file.ts";
 import { showSeconds } from "../../base/time/time.ts";
 import { type Dataset, isPoolList } from "../dataset.ts";
-import { fileNameOf, type FileState, folderOf, type Period, placeOf } from "../layout.ts";
+import { fileNameOf, type FileState, folderOf, placeOf } from "../layout.ts";
 import { isIntact, joinPeriods, type StoredPeriod, type WrittenPart } from "./lake-file.ts";
-import { findFiles, type FoundFile, isWithin, type LakeFileState } from "./stored-periods.ts";
+import { findFiles, type FoundFile, isWithin, type KnownPeriod } from "./stored-periods.ts";
 
 /** What it takes to change a directory. */
 export interface Keeper {
@@ -39,6 +41,15 @@ export function clearWork(root: string): void {
   );
 }
 
+/** Replaces a file that people read. */
+export function writeText({ random }: Pick<Context, "random">, file: string, text: string): void {
+  try {
+    replaceWithText(random, file, text, { mode: 0o666 });
+  } catch (cause) {
+    throw writeFailure("output", file, cause);
+  }
+}
+
 /** Before a complete file loses rows. */
 export function copyAside(keeper: Keeper, file: string): void {
   keepCopy(keeper.lock, file, replacedName(keeper, file));
@@ -63,19 +74,14 @@ function replacedName({ context, root }: Keeper, file: string): string {
  * before it is removed from the old one, so that a reader always finds it. `held` is what was read of it before. Returns
  * the name of the file, relative to the root.
  */
-export async function placePeriod(
-  keeper: Keeper,
-  dataset: Dataset,
-  period: Period,
-  written: WrittenPart,
-  held: LakeFileState | undefined,
-): Promise<string> {
+export async function placePeriod(keeper: Keeper, known: KnownPeriod, written: WrittenPart): Promise<string> {
   const { root, lock } = keeper;
+  const { dataset, period, held } = known;
   const { footer } = written;
   const place = placeOf(dataset, period);
   const name = path.join(folderOf(dataset), place, fileNameOf(footer.state));
   const named = path.join(folderBelow(root, path.dirname(name)), path.basename(name));
-  const files = await usableFiles(keeper, dataset, place, footer.state, held);
+  const files = await usableFiles(keeper, known, footer.state);
   const isOther = (each: StoredPeriod): boolean => !isWithin(each.footer, period);
   const target = files.find(({ state }) => state === footer.state);
   if (place === period.name) publish(lock, written.file, named, target?.identity);
@@ -99,13 +105,11 @@ export async function placePeriod(
  */
 async function usableFiles(
   keeper: Keeper,
-  dataset: Dataset,
-  place: string,
+  { dataset, period, held }: KnownPeriod,
   state: FileState,
-  held: LakeFileState | undefined,
 ): Promise<readonly FoundFile[]> {
   const files: FoundFile[] = [];
-  for (const found of await findFiles(keeper.root, dataset, place)) {
+  for (const found of await findFiles(keeper.root, dataset, placeOf(dataset, period))) {
     const { file } = found;
     const own = file === held?.file ? held : undefined;
     const damaged = own?.footer === undefined ? own : undefined;

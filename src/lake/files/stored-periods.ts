@@ -39,6 +39,13 @@ export type LakeFileState = KeptFile | DamagedFile;
 /** A period whose rows were read, as JSON. */
 export type ReadFile = KeptFile & { readonly rows: readonly string[] };
 
+/** A period, and what was read of it before. */
+export interface KnownPeriod<Held = LakeFileState | undefined> {
+  readonly dataset: Dataset;
+  readonly period: Period;
+  readonly held: Held;
+}
+
 /** A file with the periods that it has, oldest first. */
 export interface FoundFile extends FileOnDisk {
   /** Why the file cannot be used. */

@@ -1,29 +1,23 @@
 import path from "node:path";
 import type { Context } from "../../base/context/context.ts";
-import { writeFailure } from "../../base/files/file-errors.ts";
 import { lookAt } from "../../base/files/paths.ts";
-import { replaceWithText } from "../../base/files/replace-file.ts";
 import { textOfFile } from "../../base/files/synced-file.ts";
 import { type Dataset, factsOfKind, keyOfKind } from "../dataset.ts";
 import { tokensName } from "../layout.ts";
+import { writeText } from "./place-period.ts";
 
 /** What an analyst opens first: `cd lake && duckdb -init views.sql`. */
 export const viewsName = "views.sql";
 
 /** `complete` are the datasets with at least one complete day, because DuckDB rejects a pattern without a file. */
 export function writeViews(
-  { random }: Pick<Context, "random">,
+  context: Pick<Context, "random">,
   root: string,
   complete: readonly Dataset[],
 ): void {
   const file = path.join(root, viewsName);
   const text = viewsOf(complete, lookAt(path.join(root, tokensName)) !== undefined);
-  if (textOfFile(file) === text) return;
-  try {
-    replaceWithText(random, file, text, { mode: 0o666 });
-  } catch (cause) {
-    throw writeFailure("output", file, cause);
-  }
+  if (textOfFile(file) !== text) writeText(context, file, text);
 }
 
 const header = `-- DuckDB views of this directory, wherever it is. dexdata sync replaces this file.

@@ -1,18 +1,14 @@
 import { createHash } from "node:crypto";
-import { version } from "../../base/version.ts";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { completeAge, isOfPlan, settlingTime } from "../coverage.ts";
-import { candleLength, type Dataset } from "../dataset.ts";
-import type { DamagedFile, LakeFileState, ReadFile } from "../files/stored-periods.ts";
-import { type Contradiction, type Footer, identityOf, type LostRange } from "../footer.ts";
-import type { FileState, Period } from "../layout.ts";
+import { candleLength } from "../dataset.ts";
+import type { DamagedFile, KnownPeriod, LakeFileState, ReadFile } from "../files/stored-periods.ts";
+import { type Contradiction, type Footer, describeRows, type LostRange } from "../footer.ts";
+import type { FileState } from "../layout.ts";
 import type { LakeRow, ReadPart } from "./lake-rows.ts";
 
 /** What was read about one period, or that it can no longer be read. */
-export interface PeriodUpdate {
-  readonly dataset: Dataset;
-  readonly period: Period;
-  readonly held: LakeFileState | undefined;
+export interface PeriodUpdate<Held = LakeFileState | undefined> extends KnownPeriod<Held> {
   readonly part: ReadPart;
   /** In the order of the list. */
   readonly rows: readonly LakeRow[];
@@ -33,9 +29,7 @@ export interface PeriodUpdate {
 }
 
 /** Ready to be written. */
-export interface ReadUpdate extends PeriodUpdate {
-  readonly held: ReadFile | DamagedFile | undefined;
-}
+export type ReadUpdate = PeriodUpdate<ReadFile | DamagedFile | undefined>;
 
 /** The time range of a file, and what of it was read. */
 function extentOf({ dataset, period, held, part, lost: unread }: PeriodUpdate) {
@@ -136,7 +130,7 @@ interface Written {
 /** What a new file says about its rows. */
 export function footerOf({ service, update, verdict, rows, summary }: Written): Footer {
   const { dataset, period, held, part, total, isWitnessed } = update;
-  const { rows: count, rows_sha256, first, last, spilled } = summary;
+  const { first, last } = summary;
   const old = held?.footer;
   const { begin, covered, end, lost, isInFull } = extentOf(update);
   const before = Math.max(begin, old?.settled_to ?? begin);
@@ -150,7 +144,7 @@ export function footerOf({ service, update, verdict, rows, summary }: Written): 
   const earlier = update.before.length === 0 ? old?.before : update.before;
   const isSecond = dataset.kind !== "transactions" && held?.state === "rows";
   return {
-    ...identityOf(dataset),
+    ...describeRows(dataset, summary, service),
     period: { from: begin, to: period.to },
     state: verdict.state,
     settled_to: settled,
@@ -158,8 +152,6 @@ export function footerOf({ service, update, verdict, rows, summary }: Written): 
     read_at: isInFull ? part.present : (old?.read_at ?? null),
     total: isNow ? (total ?? null) : null,
     total_at: isNow && total !== undefined ? part.present : null,
-    rows: count,
-    rows_sha256,
     first: first === null ? null : markOf(update, first),
     last: last === null ? null : markOf(update, last),
     tokens: [...new Set(rows.flatMap(({ tokens }) => tokens))].toSorted(),
@@ -168,9 +160,6 @@ export function footerOf({ service, update, verdict, rows, summary }: Written): 
     ...(verdict.state === "rows" ? { witnessed: true } : isFinal && { witnessed: isWitnessed }),
     ...(isSecond && { reread_at: part.present }),
     ...(verdict.contradicted !== null && { contradicted: verdict.contradicted }),
-    spilled: { ...spilled },
-    service,
-    dexdata: version,
   };
 }
 

@@ -83,17 +83,6 @@ export interface ReadPart {
   readonly isProven: boolean;
 }
 
-export interface Merged {
-  /** Oldest first, without the absent ones. */
-  readonly rows: readonly LakeRow[];
-  /** Settled rows of the file in the part that was read, which the service did not return. */
-  readonly absent: readonly LakeRow[];
-  /** Earlier rows in the part that was read. */
-  readonly reread: readonly LakeRow[];
-  /** New rows with the same ID and log index as another new row, but with other content. */
-  readonly twins: number;
-}
-
 /** In seconds. Block producers may set times a few seconds ahead; rows that are further ahead wait for a later run. */
 const tolerance = 60;
 
@@ -108,7 +97,7 @@ export function mergeRows(
   staged: readonly LakeRow[],
   part: ReadPart,
   settled = Number.NEGATIVE_INFINITY,
-): Merged {
+) {
   const length = candleLength(dataset) ?? 0;
   const end = Math.min(part.to ?? Number.POSITIVE_INFINITY, period.to);
   const latest = length === 0 ? part.present + tolerance : part.present;
@@ -120,9 +109,13 @@ export function mergeRows(
   const kept = before.filter((row) => (isInPart(row) ? !part.isProven && !keys.has(row.key) : true));
   const isMissing = (row: LakeRow): boolean => part.isProven && isInPart(row) && !keys.has(row.key);
   return {
+    /** Oldest first, without the absent ones. */
     rows: sortRows([...kept, ...fresh]),
+    /** Settled rows of the file in the part that was read, which the service did not return. */
     absent: before.filter((row) => isMissing(row) && row.at.seconds < settled),
+    /** Earlier rows in the part that was read. */
     reread: before.filter(isInPart),
+    /** New rows with the same ID and log index as another new row, but with other content. */
     twins: fresh.length - keys.size,
   };
 }

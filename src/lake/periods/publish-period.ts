@@ -3,12 +3,12 @@ import path from "node:path";
 import { removeFile } from "../../base/files/paths.ts";
 import type { Dataset } from "../dataset.ts";
 import { addedRanges, notCreated } from "../coverage.ts";
-import type { Footer, LostRange } from "../footer.ts";
-import type { LakeFileState, ReadFile } from "../files/stored-periods.ts";
+import type { Footer } from "../footer.ts";
+import type { KnownPeriod, ReadFile } from "../files/stored-periods.ts";
 import { footerOf, judgePeriod, type PeriodUpdate, type ReadUpdate } from "./judge-period.ts";
-import { writePart } from "../files/lake-file.ts";
+import { writePart, type WrittenPart } from "../files/lake-file.ts";
 import { type LakeRow, readLakeRow, sortRows, mergeRows } from "./lake-rows.ts";
-import { folderOf, type Period } from "../layout.ts";
+import { folderOf } from "../layout.ts";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { copyAside, type Keeper, partIn, placePeriod } from "../files/place-period.ts";
 
@@ -21,17 +21,16 @@ export async function publishPeriod(
   publisher: Publisher,
   update: ReadUpdate,
 ): Promise<Published | undefined> {
-  const { dataset, period, held } = update;
+  const { dataset, held } = update;
   const kept = held?.footer === undefined ? undefined : held;
   const earlier = (kept?.rows ?? []).map((text) => readLakeRow(dataset.kind, text));
   const { verdict, rows, merged } = decide(update, earlier);
   if (verdict.does === "note" && kept !== undefined)
-    return await rewriteFooter(publisher, dataset, period, kept, { contradicted: verdict.contradicted });
+    return await rewriteFooter(publisher, { ...update, held: kept }, { contradicted: verdict.contradicted });
   if (verdict.does !== "write") return undefined;
   const changes = createComparison(dataset, merged.reread);
-  const folder = path.join(folderOf(dataset), period.name);
   const written = await writePart(
-    partIn(publisher, folder),
+    partOf(publisher, update),
     dataset.kind,
     rows.map(({ text }) => text),
     (summary) => footerOf({ service: publisher.service, update, verdict, rows, summary }),
@@ -42,13 +41,24 @@ export async function publishPeriod(
     return undefined;
   }
   if (kept?.state === "rows" && verdict.dropsAbsent) copyAside(publisher, kept.file);
-  const file = await placePeriod(publisher, dataset, period, written, held);
-  const lostBefore = newlyLost(held, written.footer);
-  return { ...written, dataset, file, ...changes.counts(), twins: merged.twins, lostBefore };
+  const counts = { ...changes.counts(), twins: merged.twins };
+  return await place(publisher, update, written, counts);
 }
 
-function newlyLost(held: LakeFileState | undefined, { before }: Footer): readonly LostRange[] {
-  return addedRanges(held?.footer?.before, before).filter(({ why }) => why !== notCreated);
+const partOf = (keeper: Keeper, { dataset, period }: KnownPeriod): string =>
+  partIn(keeper, path.join(folderOf(dataset), period.name));
+
+async function place(
+  publisher: Publisher,
+  known: KnownPeriod,
+  written: WrittenPart,
+  counts: Pick<Published, "revised" | "withdrawn" | "twins">,
+): Promise<Published> {
+  const { dataset, held } = known;
+  const file = await placePeriod(publisher, known, written);
+  const added = addedRanges(held?.footer?.before, written.footer.before);
+  const lostBefore = added.filter(({ why }) => why !== notCreated);
+  return { ...written, dataset, file, ...counts, lostBefore };
 }
 
 /** What becomes of the file, and its rows if it is written. `earlier` are the rows of the file so far. */
@@ -70,29 +80,22 @@ function settledIn(footer: Footer | undefined): number {
 /** Writes a period, and puts it into the file of its state. */
 export async function replacePeriod(
   publisher: Publisher,
-  dataset: Dataset,
-  period: Period,
-  held: LakeFileState | undefined,
+  known: KnownPeriod,
   rows: readonly string[],
   describe: (written: WrittenRows) => Footer,
 ): Promise<Published> {
-  const part = partIn(publisher, path.join(folderOf(dataset), period.name));
-  const written = await writePart(part, dataset.kind, rows, describe);
-  const file = await placePeriod(publisher, dataset, period, written, held);
-  const lostBefore = newlyLost(held, written.footer);
-  return { ...written, dataset, file, revised: 0, withdrawn: 0, twins: 0, lostBefore };
+  const written = await writePart(partOf(publisher, known), known.dataset.kind, rows, describe);
+  return await place(publisher, known, written, { revised: 0, withdrawn: 0, twins: 0 });
 }
 
 /** The rows stay as they are. */
 export async function rewriteFooter(
   publisher: Publisher,
-  dataset: Dataset,
-  period: Period,
-  held: ReadFile,
+  known: KnownPeriod<ReadFile>,
   changes: Partial<Footer>,
 ): Promise<Published> {
-  const footer = { ...held.footer, ...changes, service: publisher.service };
-  return await replacePeriod(publisher, dataset, period, held, held.rows, () => footer);
+  const footer = { ...known.held.footer, ...changes, service: publisher.service };
+  return await replacePeriod(publisher, known, known.held.rows, () => footer);
 }
 
 /** In seconds. The time of an attempt is updated after a day, because the next attempt depends on it. */

@@ -24,6 +24,8 @@ export function beginRun(lake: Lake) {
   };
   const publisher = { ...lake, damaged };
   const reaches = new Map<Dataset, Promise<Reach | undefined>>();
+  /** When pools were created, as far as it was asked for; in Unix seconds. */
+  const creations = new Map<Dataset, number | undefined>();
   const turns = new Map<Dataset, ReturnType<typeof createQueue>>();
   let problems = 0;
   const complain = (problem: string): void => {
@@ -61,8 +63,13 @@ export function beginRun(lake: Lake) {
      * witness. How far a service reaches back does not depend on the pool, so a row of any dataset of the run will do.
      */
     witnesses: [] as number[],
-    /** When pools were created, as far as it was asked for; in Unix seconds. */
-    creations: new Map<Dataset, number | undefined>(),
+    creations,
+    /** One request for each dataset and run, if the list does not say it. */
+    creation: async (dataset: Dataset): Promise<number | undefined> => {
+      if (!creations.has(dataset))
+        creations.set(dataset, dataset.created ?? (await creationOf(lake.client, dataset)));
+      return creations.get(dataset);
+    },
     /** Their files lack more rows than this run has planned to read. Only writing to a file shows all damage. */
     incomplete,
     /** What was read, and waits for a witness. */
@@ -85,15 +92,6 @@ export function beginRun(lake: Lake) {
       tellAbout(published, update);
     },
   };
-}
-
-/** One request for each dataset and run, if the list does not say it. */
-export async function creation(
-  { creations, client }: Pick<LakeRun, "creations" | "client">,
-  dataset: Dataset,
-): Promise<number | undefined> {
-  if (!creations.has(dataset)) creations.set(dataset, dataset.created ?? (await creationOf(client, dataset)));
-  return creations.get(dataset);
 }
 
 /** For messages. */

@@ -72,8 +72,8 @@ export async function pullRange(
     await destination.abort(client.meter);
     const isCounted = isCountReached(totals);
     const isProven = isCounted || range.dataset.kind !== "transactions";
-    const found = { isProven, isCounted, total: undefined, isEarlier: true };
-    return { range, file, ...between(begun, present()), ...found };
+    const times = between(begun, present());
+    return { range, file, ...times, isProven, isCounted, total: undefined, isEarlier: true };
   }
   const args = argsOf(range, begun ?? present());
   const list: ListPlan = { ...plainList(100), ...listKind(range, begun ?? present()) };
@@ -128,8 +128,7 @@ export async function pullRange(
   }
   const isCounted = isCountReached(totals);
   const isProven = !isFailed && (isCounted || !hasTotals || traitsOf(endpoint.reply).isCandles);
-  const found = { isProven, isCounted, total, isEarlier: false };
-  return { range, file, ...between(at, present()), ...found };
+  return { range, file, ...between(at, present()), isProven, isCounted, total, isEarlier: false };
 }
 
 /** What an earlier run has read of this range, and how to open its file. `now` is in Unix seconds. */

@@ -2,7 +2,7 @@ import { createPart, textOfFile } from "../../base/files/synced-file.ts";
 import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
 import { addedRanges, notCreated, type Part, partsOf, type TimeRange } from "../coverage.ts";
 import type { LostRange } from "../footer.ts";
-import { creation, type LakeRun, rangeText } from "./lake-run.ts";
+import { type LakeRun, rangeText } from "./lake-run.ts";
 import { folderOf, type Period, periodAt, periodsBetween } from "../layout.ts";
 import { workFile } from "../files/place-period.ts";
 import { dropStaged, type Expected, pullRange, type Pulled } from "./pull-range.ts";
@@ -73,23 +73,19 @@ async function giveUpStart(
   reach: Reach | undefined,
 ): Promise<{ readonly before: readonly LostRange[]; readonly from: number }> {
   const { dataset } = wanted;
-  const created = await createdBefore(run, wanted);
+  const isStart = wanted.from <= dataset.from;
+  // One request for a pool whose history is asked for from long ago.
+  const isLongAgo = isStart && wanted.from < run.present() - worthAsking;
+  const isAsked = isLongAgo && dataset.kind !== "token-ohlcv";
+  const created = isAsked ? await run.creation(dataset) : dataset.created;
   const first = created === undefined ? wanted.from : Math.max(wanted.from, periodAt(dataset, created).from);
   const limit = reach === undefined ? first : Math.max(first, run.present() - reach.length);
-  const isStart = wanted.from <= dataset.from;
   const before = [
     ...(await giveUpBefore(run, wanted, { limit: first, why: notCreated, isStart })),
     ...(await giveUpBefore(run, { ...wanted, from: first }, { limit, why: reach?.why ?? "", isStart })),
   ];
   const from = dataset.kind === "transactions" ? Math.max(first, periodAt(dataset, limit).from) : limit;
   return { before: await told(run, wanted, before), from };
-}
-
-/** One request for a pool whose history is asked for from long ago. */
-async function createdBefore(run: LakeRun, { dataset, from }: TimeRange): Promise<number | undefined> {
-  const isLongAgo = from <= dataset.from && from < run.present() - worthAsking;
-  if (dataset.created !== undefined || !isLongAgo || dataset.kind === "token-ohlcv") return dataset.created;
-  return await creation(run, dataset);
 }
 
 interface Limit {
@@ -152,7 +148,7 @@ async function told(
   const fresh = addedRanges(known, before);
   if (fresh.length === 0) return [];
   const all = [...fresh, ...known].toSorted((one, other) => one.from - other.from);
-  const published = await rewriteFooter(run, dataset, next, held, { before: all });
+  const published = await rewriteFooter(run, { dataset, period: next, held }, { before: all });
   await run.events.published(published);
   for (const range of published.lostBefore) run.complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
   return [];
@@ -212,8 +208,8 @@ export async function confirmPeriod(
     const beyond = rows.texts().filter((text) => readLakeRow(dataset.kind, text).at.seconds >= period.to);
     const total = left === undefined ? undefined : rows.length + left - beyond.length;
     if (total !== undefined && total !== footer.rows) return [range];
-    const changes = { total_at: present };
-    await run.events.published(await rewriteFooter(run, dataset, period, { ...held, footer }, changes));
+    const known = { dataset, period, held: { ...held, footer } };
+    await run.events.published(await rewriteFooter(run, known, { total_at: present }));
     break;
   }
   run.events.done();

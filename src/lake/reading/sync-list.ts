@@ -1,11 +1,10 @@
-import { version } from "../../base/version.ts";
 import { fail, usageFailure, Failure } from "../../base/failure.ts";
 import { member } from "../../base/json/json-scan.ts";
 import { counted } from "../../base/text/words.ts";
 import { SECONDS_PER_DAY, parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { addressKey } from "../../client/subject.ts";
 import { nameOfDataset, periodOf, type PoolList } from "../dataset.ts";
-import { identityOf } from "../footer.ts";
+import { describeRows } from "../footer.ts";
 import type { LakeFileState } from "../files/stored-periods.ts";
 import { type LakeRun, rangeText } from "./lake-run.ts";
 import { type Period, periodsBetween, folderOf } from "../layout.ts";
@@ -85,7 +84,8 @@ async function recentPools(run: LakeRun, list: PoolList, at: number) {
   return pools;
 }
 
-const contents = { total: null, total_at: null, first: null, last: null, unsettled: 0, tokens: [] };
+/** What rows of pools do not have. */
+const unknown = { total: null, total_at: null, first: null, last: null, unsettled: 0, tokens: [] };
 
 /**
  * Adds the period at `at`, which has `rows`, to its day. Earlier periods that no run has read are recorded as lost, also in
@@ -107,19 +107,14 @@ async function record(
   for (const range of lost) run.complain(`${nameOfDataset(list)}: ${rangeText(range)}`);
   const earlier = kept?.rows ?? [];
   const all = isOwn ? [...earlier, ...rows] : earlier;
-  const published = await replacePeriod(run, list, day, held, all, (summary) => ({
-    ...identityOf(list),
+  const published = await replacePeriod(run, { dataset: list, period: day, held }, all, (summary) => ({
+    ...describeRows(list, summary, run.service),
     period: { from, to: day.to },
     state: "rows",
     settled_to: isOwn ? at + list.every : end,
     read_at: isOwn ? run.present() : (kept?.footer.read_at ?? null),
     lost: [...(kept?.footer.lost ?? []), ...lost],
-    ...contents,
-    rows: summary.rows,
-    rows_sha256: summary.rows_sha256,
-    spilled: { ...summary.spilled },
-    service: run.service,
-    dexdata: version,
+    ...unknown,
   }));
   await run.events.published(published);
 }

@@ -5,23 +5,19 @@ import { type Dataset, nameOfDataset } from "../dataset.ts";
 import type { Footer } from "../footer.ts";
 import { lostRange, newestRow } from "./lake-reach.ts";
 import { isOfDataset, type LakeRow, readLakeRow } from "../periods/lake-rows.ts";
-import { creation, type LakeRun, type Waiting } from "./lake-run.ts";
+import type { LakeRun, Waiting } from "./lake-run.ts";
 import type { Period } from "../layout.ts";
 import { dropStaged, type StagedRows } from "./pull-range.ts";
 
-interface Found {
-  readonly all: readonly LakeRow[];
-  /** Rows of this dataset and of the time range that was requested. */
-  readonly own: readonly LakeRow[];
-}
-
-function rowsOf({ staged: { file, range } }: Pick<Waiting, "staged">): Found {
+/** Rows of this dataset and of the time range that was requested. `foreign` is the number of others. */
+function rowsOf({ file, range }: StagedRows) {
   const { dataset, from, to = Number.POSITIVE_INFINITY } = range;
   const all = linesOfFile(file).map((text) => readLakeRow(dataset.kind, text));
   // The end of the range is inclusive.
   const isAsked = ({ at }: LakeRow): boolean => at.seconds >= from && at.seconds <= to;
   const isOwn = (row: LakeRow): boolean => isAsked(row) && isOfDataset(dataset, row);
-  return { all, own: dataset.kind === "transactions" ? all.filter(isOwn) : all };
+  const rows = dataset.kind === "transactions" ? all.filter(isOwn) : all;
+  return { rows, foreign: all.length - rows.length };
 }
 
 /**
@@ -52,10 +48,13 @@ function unwitnessed(run: LakeRun, waiting: Waiting): number | undefined {
  * the run can be a witness for all periods of all pools.
  */
 export async function takeRows(run: LakeRun, read: Omit<Waiting, "oldest" | "step">): Promise<void> {
-  const found = rowsOf(read);
-  const oldest = found.own.reduce((before, { at }) => Math.min(before, at.seconds), Number.POSITIVE_INFINITY);
+  const found = rowsOf(read.staged);
+  const oldest = found.rows.reduce(
+    (before, { at }) => Math.min(before, at.seconds),
+    Number.POSITIVE_INFINITY,
+  );
   const waiting = { ...read, oldest, step: run.witnesses.length };
-  if (read.wanted.dataset.kind === "transactions" && !read.staged.isEarlier && found.own.length > 0)
+  if (read.wanted.dataset.kind === "transactions" && !read.staged.isEarlier && found.rows.length > 0)
     run.witnesses.push(oldest);
   if (unwitnessed(run, waiting) === undefined) await publishParts(run, waiting, found);
   else run.waiting.push(waiting);
@@ -89,17 +88,23 @@ export async function publishWaiting(
       if (at !== undefined) run.witnesses.push(at);
     });
   }
-  for (const { dataset } of lacking()) await attempt(dataset, async () => await creation(run, dataset));
+  for (const { dataset } of lacking()) await attempt(dataset, async () => await run.creation(dataset));
   for (const waiting of open)
-    await attempt(waiting.wanted.dataset, async () => await publishParts(run, waiting, rowsOf(waiting)));
+    await attempt(
+      waiting.wanted.dataset,
+      async () => await publishParts(run, waiting, rowsOf(waiting.staged)),
+    );
 }
 
-async function publishParts(run: LakeRun, waiting: Waiting, { all, own: rows }: Found): Promise<void> {
+async function publishParts(
+  run: LakeRun,
+  waiting: Waiting,
+  { rows, foreign }: ReturnType<typeof rowsOf>,
+): Promise<void> {
   const { staged, parts, wanted, reach, before } = waiting;
   const { range, present, isProven: isCounted } = staged;
   const { dataset } = range;
   run.events.read(rows.length);
-  const foreign = all.length - rows.length;
   const isSound = foreign === 0;
   const isProven = isCounted && isSound;
   if (!isSound)
