@@ -3,7 +3,7 @@ import { showSeconds } from "../base/time/time.ts";
 import type { Context } from "../base/context/context.ts";
 import { namesIn } from "../base/files/paths.ts";
 import { textOfFile } from "../base/files/synced-file.ts";
-import { writeText } from "./files/place-period.ts";
+import { replaceText } from "../base/files/replace-file.ts";
 import { type Dataset, factsOfKind, isPoolList } from "./dataset.ts";
 import { findFiles } from "./files/stored-periods.ts";
 import { type DatasetKey, folderOf, type Period, placeNamed } from "./layout.ts";
@@ -42,7 +42,7 @@ export function changeAssets(
     return wider === undefined ? `${line}\n` : widerLine(line, wider);
   });
   const after = added.flatMap(linesOf).filter((line) => !before.includes(line));
-  writeText(context, file, [...before, ...after].join(""));
+  replaceText(context, file, [...before, ...after].join(""));
 }
 
 function widerLine(line: string, dataset: Dataset): string {

@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Context } from "../../base/context/context.ts";
-import { writeFailure } from "../../base/files/file-errors.ts";
 import { folderBelow } from "../../base/files/folder-below.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { type FolderLock, identityOf, keepCopy, publish } from "../../base/files/publish.ts";
-import { replaceWithText } from "../../base/files/replace-file.ts";
 import { removeOwn } from "../../base/files/synced-file.ts";
 import { showSeconds } from "../../base/time/time.ts";
 import { type Dataset, isPoolList } from "../dataset.ts";
@@ -39,15 +37,6 @@ export function clearWork(root: string): void {
     folderBelow(root, ".dexdata", "work"),
     /^[\da-f]{16}\.(?:ndjson|ndjson\.resume|divided|[\da-f]+-\d+\.part)$/u,
   );
-}
-
-/** Replaces a file that people read. */
-export function writeText({ random }: Pick<Context, "random">, file: string, text: string): void {
-  try {
-    replaceWithText(random, file, text, { mode: 0o666 });
-  } catch (cause) {
-    throw writeFailure("output", file, cause);
-  }
 }
 
 /** Before a complete file loses rows. */

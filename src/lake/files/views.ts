@@ -4,7 +4,7 @@ import { lookAt } from "../../base/files/paths.ts";
 import { textOfFile } from "../../base/files/synced-file.ts";
 import { type Dataset, factsOfKind, keyOfKind } from "../dataset.ts";
 import { tokensName } from "../layout.ts";
-import { writeText } from "./place-period.ts";
+import { replaceText } from "../../base/files/replace-file.ts";
 
 /** What an analyst opens first: `cd lake && duckdb -init views.sql`. */
 export const viewsName = "views.sql";
@@ -17,7 +17,7 @@ export function writeViews(
 ): void {
   const file = path.join(root, viewsName);
   const text = viewsOf(complete, lookAt(path.join(root, tokensName)) !== undefined);
-  if (textOfFile(file) !== text) writeText(context, file, text);
+  if (textOfFile(file) !== text) replaceText(context, file, text);
 }
 
 const header = `-- DuckDB views of this directory, wherever it is. dexdata sync replaces this file.
