@@ -1,53 +1,38 @@
-import type { Rows } from "./market-rows.ts";
-import type { Sums } from "./trades.ts";
-import type { Activity, PoolFacts, TokenFacts } from "./types.ts";
+import type { Rows } from "./rows.ts";
+import { noSums, type Sums } from "./trades.ts";
+import type { Activity, Market, PoolFacts, TokenFacts } from "./types.ts";
 import { pricingPool, usdAt } from "./usd.ts";
 
-/** Covers `at - seconds < time <= at`. */
-export function activityOfPool(rows: Rows, pool: PoolFacts, at: number, seconds: number): Activity {
-  return toActivity(sumPool(rows, pool, at, seconds));
-}
+type Figures = "poolActivity" | "poolPriceChange" | "tokenActivity" | "tokenPriceChange";
 
-/** Buys and sells are from the token's perspective. */
-export function activityOfToken(
-  rows: Rows,
-  token: TokenFacts,
-  pools: readonly PoolFacts[],
-  at: number,
-  seconds: number,
-): Activity {
-  const sums = { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0 };
-  for (const pool of pools) {
-    const { volumeUsd, buyUsd, buys, swaps, txns } = sumPool(rows, pool, at, seconds);
-    const isToken0 = pool.tokens[0] === token;
-    sums.volumeUsd += volumeUsd;
-    sums.buyUsd += isToken0 ? buyUsd : volumeUsd - buyUsd;
-    sums.buys += isToken0 ? buys : swaps - buys;
-    sums.swaps += swaps;
-    sums.txns += txns;
-  }
-  return toActivity(sums);
-}
-
-/** The price of token0 in USD. */
-export function priceChangeOfPool(rows: Rows, pool: PoolFacts, at: number, seconds: number): number | null {
-  const hasTraded = sumPool(rows, pool, at, seconds).swaps > 0;
-  return hasTraded ? changeOf(pool.tokens[0], pool, at, seconds) : null;
-}
-
-export function priceChangeOfToken(
-  rows: Rows,
-  token: TokenFacts,
-  pools: readonly PoolFacts[],
-  at: number,
-  seconds: number,
-): number | null {
-  const hasTraded = pools.some((pool) => sumPool(rows, pool, at, seconds).swaps > 0);
-  return hasTraded ? changeOf(token, pricingPool(token), at, seconds) : null;
-}
-
-function sumPool(rows: Rows, pool: PoolFacts, at: number, seconds: number): Sums {
-  return rows.sum(pool, { after: at - seconds, to: at, asOf: at });
+export function createActivity(rows: Rows): Pick<Market, Figures> {
+  const sumPool = (pool: PoolFacts, at: number, seconds: number): Sums =>
+    rows.sum(pool, { after: at - seconds, to: at, asOf: at });
+  return {
+    poolActivity: (pool, at, seconds) => toActivity(sumPool(pool, at, seconds)),
+    // Buys and sells are from the token's perspective.
+    tokenActivity: (token, at, seconds) => {
+      const sums = noSums();
+      for (const pool of token.pools) {
+        const { volumeUsd, buyUsd, buys, swaps, txns } = sumPool(pool, at, seconds);
+        const isToken0 = pool.tokens[0] === token;
+        sums.volumeUsd += volumeUsd;
+        sums.buyUsd += isToken0 ? buyUsd : volumeUsd - buyUsd;
+        sums.buys += isToken0 ? buys : swaps - buys;
+        sums.swaps += swaps;
+        sums.txns += txns;
+      }
+      return toActivity(sums);
+    },
+    poolPriceChange: (pool, at, seconds) => {
+      const hasTraded = sumPool(pool, at, seconds).swaps > 0;
+      return hasTraded ? changeOf(pool.tokens[0], pool, at, seconds) : null;
+    },
+    tokenPriceChange: (token, at, seconds) => {
+      const hasTraded = token.pools.some((pool) => sumPool(pool, at, seconds).swaps > 0);
+      return hasTraded ? changeOf(token, pricingPool(token), at, seconds) : null;
+    },
+  };
 }
 
 function toActivity({ volumeUsd, buyUsd, buys, swaps, txns }: Sums): Activity {

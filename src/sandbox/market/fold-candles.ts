@@ -1,35 +1,45 @@
-import { eachInSteps, type Work } from "../steps/work.ts";
+import { eachInSteps } from "../steps/work.ts";
 import { Flag } from "./deck.ts";
 import { LAST_TRADE } from "./history.ts";
-import type { Rows } from "./market-rows.ts";
+import type { Rows } from "./rows.ts";
 import { flagsOf, isSwap, volumeOf } from "./trades.ts";
-import type { Candle, CandleWindow, PoolFacts, TokenFacts } from "./types.ts";
+import type { Candle, CandleWindow, Market, PoolFacts } from "./types.ts";
 import { priceAfter, usdAfter } from "./usd.ts";
 
-export function candlesOfPool(rows: Rows, pool: PoolFacts, window: CandleWindow): Candle[] {
-  const candles = new Map<number, OpenCandle>();
-  eachSwap(rows, pool, window, (row, time) =>
-    addSwap(candles, window, time, priceAfter(pool, row), volumeOf(pool, row)),
-  );
-  return close(candles, window);
-}
-
-/** Prices are in USD, so swaps without a USD value are skipped. */
-export function* candlesOfToken(
-  rows: Rows,
-  token: TokenFacts,
-  pools: readonly PoolFacts[],
-  window: CandleWindow,
-): Work<Candle[]> {
-  const candles = new Map<number, OpenCandle>();
-  if (!token.isPriced) return [];
-  yield* eachInSteps(pools, (pool) =>
-    eachSwap(rows, pool, window, (row, time) => {
-      if ((flagsOf(pool, row) & Flag.noUsd) !== 0) return;
-      addSwap(candles, window, time, usdAfter(token, pool, row, time), volumeOf(pool, row));
-    }),
-  );
-  return close(candles, window);
+export function createCandles(rows: Rows): Pick<Market, "poolCandles" | "tokenCandles"> {
+  const eachSwap = (
+    pool: PoolFacts,
+    { intervalSeconds, from, to, asOf }: CandleWindow,
+    visit: (row: number, time: number) => void,
+  ): void => {
+    const first = Math.ceil(from / intervalSeconds) * intervalSeconds;
+    const end = Math.ceil(to / intervalSeconds) * intervalSeconds;
+    const span = { after: first - 1, to: Math.min(end - 1, asOf ?? end, LAST_TRADE), asOf };
+    rows.each(pool, span, (row, time) => {
+      if (isSwap(pool, row)) visit(row, time);
+    });
+  };
+  return {
+    poolCandles: (pool, window) => {
+      const candles = new Map<number, OpenCandle>();
+      eachSwap(pool, window, (row, time) =>
+        addSwap(candles, window, time, priceAfter(pool, row), volumeOf(pool, row)),
+      );
+      return close(candles, window);
+    },
+    // Prices are in USD, so swaps without a USD value are skipped.
+    *tokenCandles(token, window) {
+      const candles = new Map<number, OpenCandle>();
+      if (!token.isPriced) return [];
+      yield* eachInSteps(token.pools, (pool) =>
+        eachSwap(pool, window, (row, time) => {
+          if ((flagsOf(pool, row) & Flag.noUsd) !== 0) return;
+          addSwap(candles, window, time, usdAfter(token, pool, row, time), volumeOf(pool, row));
+        }),
+      );
+      return close(candles, window);
+    },
+  };
 }
 
 interface OpenCandle {
@@ -40,20 +50,6 @@ interface OpenCandle {
   volume: number;
   openedAt: number;
   closedAt: number;
-}
-
-function eachSwap(
-  rows: Rows,
-  pool: PoolFacts,
-  { intervalSeconds, from, to, asOf }: CandleWindow,
-  visit: (row: number, time: number) => void,
-): void {
-  const first = Math.ceil(from / intervalSeconds) * intervalSeconds;
-  const end = Math.ceil(to / intervalSeconds) * intervalSeconds;
-  const span = { after: first - 1, to: Math.min(end - 1, asOf ?? end, LAST_TRADE), asOf };
-  rows.each(pool, span, (row, time) => {
-    if (isSwap(pool, row)) visit(row, time);
-  });
 }
 
 function addSwap(

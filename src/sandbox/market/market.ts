@@ -1,9 +1,8 @@
-import { activityOfPool, activityOfToken, priceChangeOfPool, priceChangeOfToken } from "./activity.ts";
+import { createActivity } from "./activity.ts";
 import { Catalogue } from "./pools.ts";
-import { candlesOfPool, candlesOfToken } from "./fold-candles.ts";
+import { createCandles } from "./fold-candles.ts";
 import { hash } from "./hash.ts";
-import { finalRows, type Rows } from "./market-rows.ts";
-import { createSeenRows } from "./seen-rows.ts";
+import { createRows } from "./rows.ts";
 import { listedPools } from "./strikes.ts";
 import type { Market, MarketFaults } from "./types.ts";
 import { liquidityOfPool, liquidityOfPools, priceOfPool, pricingPool, usdAt } from "./usd.ts";
@@ -29,11 +28,11 @@ export function createMarket({ seed }: { seed: number }): Market {
     return catalogue;
   };
 
-  const marketWith = (rows: Rows, faults: MarketFaults): Market => ({
+  const marketWith = (faults: MarketFaults, rows = createRows(faults, seed)): Market => ({
     seed,
     faultName: faults.name,
     reachSeconds: faults.reachSeconds,
-    withFaults: (chosen) => marketWith(createSeenRows(chosen, seed), chosen),
+    withFaults: (chosen) => marketWith(chosen),
     networks: NETWORK_ROWS,
     network: (slug) => NETWORK_ROWS.find(({ id }) => id === slug),
     prepare: (network) => catalogueOf(network).fill(),
@@ -52,23 +51,12 @@ export function createMarket({ seed }: { seed: number }): Market {
     poolsOfToken: (token, at) => token.pools.filter((pool) => pool.createdAt <= at),
     poolPrice: priceOfPool,
     poolLiquidityUsd: liquidityOfPool,
-    poolActivity: (pool, at, seconds) => activityOfPool(rows, pool, at, seconds),
-    poolPriceChange: (pool, at, seconds) => priceChangeOfPool(rows, pool, at, seconds),
     tokenPriceUsd: (token, at) =>
       token.isPriced && pricingPool(token).createdAt <= at ? usdAt(token, at) : undefined,
     tokenLiquidityUsd: (token, at) => liquidityOfPools(token.pools, at),
-    tokenActivity: (token, at, seconds) => activityOfToken(rows, token, token.pools, at, seconds),
-    tokenPriceChange: (token, at, seconds) => priceChangeOfToken(rows, token, token.pools, at, seconds),
-    transactions: rows.list,
-    transactionCount: rows.count,
-    transactionsWithId: rows.find,
-    placeOfId: rows.place,
-    blockHash: rows.blockHash,
-    showings: rows.showings,
-    arrivals: rows.arrivals,
-    revised: rows.revised,
-    poolCandles: (pool, window) => candlesOfPool(rows, pool, window),
-    tokenCandles: (token, window) => candlesOfToken(rows, token, token.pools, window),
+    ...rows,
+    ...createActivity(rows),
+    ...createCandles(rows),
   });
-  return marketWith(finalRows, noFaults);
+  return marketWith(noFaults);
 }

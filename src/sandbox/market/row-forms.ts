@@ -1,13 +1,12 @@
 import { Flag } from "./deck.ts";
 import { blockNumberAt, blockTime } from "./history.ts";
 import type { Strikes } from "./strikes.ts";
-import { flagsOf, headOf, timeOf } from "./trades.ts";
+import { flagsOf, headOf, lastRowAt, timeOf } from "./trades.ts";
 import { copyId, keyOf, makeTransaction } from "./transactions.ts";
 import type { PoolFacts, Transaction, TransactionKey } from "./types.ts";
 
-/** A form in which a row is listed, and when: since <= time of the response < until. */
-export interface RowForm {
-  readonly kind: "final" | "fork" | "copy";
+/** When a row is listed in one form: since <= time of the response < until. */
+interface Listed {
   readonly row: number;
   /** The time of its block, in Unix seconds. */
   readonly time: number;
@@ -16,9 +15,15 @@ export interface RowForm {
   readonly until: number;
 }
 
-export interface OtherForm extends RowForm, TransactionKey {
+interface FinalForm extends Listed {
+  readonly kind: "final";
+}
+
+export interface OtherForm extends Listed, TransactionKey {
   readonly kind: "fork" | "copy";
 }
+
+export type RowForm = FinalForm | OtherForm;
 
 /** More than the indexes of the transactions in one block, so that those a fork moves there come last. */
 const INDEXES_PER_BLOCK = 500;
@@ -26,11 +31,7 @@ const INDEXES_PER_BLOCK = 500;
 const LOGS = 6;
 
 /** Undefined for a row that no fault affects: such a row has only its final form, from its time on. */
-export function formsOf(
-  pool: PoolFacts,
-  row: number,
-  strikes: Strikes,
-): readonly [final: RowForm, ...others: OtherForm[]] | undefined {
+function formsOf(pool: PoolFacts, row: number, strikes: Strikes): readonly RowForm[] | undefined {
   const late = strikes.lateSeconds(pool, row);
   const withdrawn = isLastEvent(pool, row) ? strikes.withdrawnSeconds(pool, row) : 0;
   const fork = forkOf(pool, row, strikes);
@@ -38,7 +39,7 @@ export function formsOf(
   const time = fork?.time ?? timeOf(pool, row);
   const forkEnd = fork?.end ?? time;
   const since = Math.max(time + late, forkEnd);
-  const final: RowForm = { kind: "final", row, time, since, until: Number.POSITIVE_INFINITY };
+  const final: FinalForm = { kind: "final", row, time, since, until: Number.POSITIVE_INFINITY };
   const others: OtherForm[] = [];
   const forked = fork && forkForm(pool, row, fork, late, strikes);
   if (forked !== undefined) others.push(forked);
@@ -51,6 +52,26 @@ export function allForms(pool: PoolFacts, row: number, strikes: Strikes): readon
   if (forms !== undefined) return forms;
   const time = timeOf(pool, row);
   return [{ kind: "final", row, time, since: time, until: Number.POSITIVE_INFINITY }];
+}
+
+/**
+ * Those forms that pass, of the rows with after < time <= to and of older rows, up to `age` seconds, that a fault
+ * affects: only these can have a form that appears or ends later.
+ */
+export function formsBetween(
+  pool: PoolFacts,
+  { after, to, age }: { readonly after: number; readonly to: number; readonly age: number },
+  strikes: Strikes,
+  passes: (form: RowForm) => boolean,
+): readonly RowForm[] {
+  const forms: RowForm[] = [];
+  const last = lastRowAt(pool, to);
+  const lastOlder = lastRowAt(pool, after);
+  for (let row = lastRowAt(pool, after - age) + 1; row <= last; row += 1) {
+    const found = row > lastOlder ? allForms(pool, row, strikes) : formsOf(pool, row, strikes);
+    for (const form of found ?? []) if (passes(form)) forms.push(form);
+  }
+  return forms;
 }
 
 interface Fork {
@@ -108,9 +129,9 @@ export function isShown({ since, until }: RowForm, at: number): boolean {
   return since <= at && at < until;
 }
 
-export function transactionIn(pool: PoolFacts, form: RowForm | OtherForm): Transaction {
+export function transactionIn(pool: PoolFacts, form: RowForm): Transaction {
   const transaction = makeTransaction(pool, form.row);
-  if (!("blockNumber" in form)) return transaction;
+  if (form.kind === "final") return transaction;
   const { time, blockNumber, transactionIndex, logIndex } = form;
   const id = form.kind === "copy" ? copyId(pool, form.row) : transaction.id;
   return { ...transaction, id, time, blockNumber, transactionIndex, logIndex };

@@ -20,8 +20,13 @@ export function createStrikes({ lateRows, withdrawnRows, reorgs }: MarketFaults,
     blockKeys.set(network, made);
     return made;
   };
+  const rowSeconds = Math.max(0, ...[...lateRows, ...withdrawnRows].map(({ amount }) => amount));
+  const forkBlocks = Math.max(0, ...reorgs.map(({ amount }) => amount)) + 1;
   return {
     hasForks: reorgs.length > 0,
+    /** The age, in seconds, from which every row of the pool is final. */
+    longestAge: ({ clock }: PoolFacts): number =>
+      reorgs.length === 0 ? rowSeconds : Math.max(rowSeconds, Math.ceil(forkBlocks * clock.blockSeconds) + 1),
     lateSeconds: ({ key }: PoolFacts, row: number): number =>
       lateRows.length === 0 ? 0 : longest(lateRows, unitAt(lateKey ^ key, row)),
     withdrawnSeconds: ({ key }: PoolFacts, row: number): number =>

@@ -106,9 +106,13 @@ export interface Sums {
   txns: number;
 }
 
+export function noSums(): Sums {
+  return { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0 };
+}
+
 /** Totals of the rows with `first <= row < end`. */
 export function sumRows(pool: PoolFacts, first: number, end: number): Sums {
-  const sums = { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: end - first };
+  const sums = { ...noSums(), txns: end - first };
   const last = pool.cut + end;
   for (let place = pool.cut + first; place < last;) {
     const pass = Math.floor(place / CARDS);

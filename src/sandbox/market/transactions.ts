@@ -3,38 +3,11 @@ import { Flag } from "./deck.ts";
 import { belowAt, hash, hashText, mix, toUnit, unmix } from "./hash.ts";
 import { blockNumberAt, blockTime } from "./history.ts";
 import { flagsOf, headOf, lastRowAt, sizeOf, timeOf } from "./trades.ts";
-import {
-  compareKeys,
-  type PoolFacts,
-  type Transaction,
-  type TransactionKey,
-  type TransactionWindow,
-} from "./types.ts";
+import { compareKeys, type PoolFacts, type Transaction, type TransactionKey } from "./types.ts";
 import { priceAfter, usdAfter } from "./usd.ts";
 import type { NetworkFacts } from "../well-known.ts";
 
 const TRADERS = 4000;
-
-/** Newest first. */
-export function listTransactions(pool: PoolFacts, window: TransactionWindow): Transaction[] {
-  const first = lastRowAt(pool, (window.from ?? 0) - 1) + 1;
-  const found: Transaction[] = [];
-  let row = lastRowBefore(pool, window) - (window.skip ?? 0);
-  for (; row >= first && found.length < window.limit; row -= 1) found.push(makeTransaction(pool, row));
-  return found;
-}
-
-/** Both ends are inclusive. */
-export function countTransactions(pool: PoolFacts, from: number, to: number): number {
-  return Math.max(0, lastRowAt(pool, to) - lastRowAt(pool, Math.ceil(from) - 1));
-}
-
-/** Newest first. */
-export function findTransactions(pool: PoolFacts, id: string, to: number): Transaction[] {
-  return rowsWithId(pool, id, to)
-    .map((row) => makeTransaction(pool, row))
-    .toReversed();
-}
 
 /** The ID encodes the row. The complete ID is compared, so a wrong ID matches nothing. In ascending order. */
 export function rowsWithId(pool: PoolFacts, id: string, to: number): number[] {
@@ -48,11 +21,8 @@ export function rowsWithId(pool: PoolFacts, id: string, to: number): number[] {
   return found;
 }
 
-/** The newest row in the window; -1 if there is none. */
-export function lastRowBefore(
-  pool: PoolFacts,
-  { to, before }: Pick<TransactionWindow, "to" | "before">,
-): number {
+/** The newest row at or before `to`, and strictly before `before`; -1 if there is none. */
+export function lastRowBefore(pool: PoolFacts, to: number, before: TransactionKey | undefined): number {
   const second = before === undefined ? Number.POSITIVE_INFINITY : blockTime(pool.clock, before.blockNumber);
   let row = lastRowAt(pool, Math.min(to, second));
   if (before === undefined) return row;
@@ -130,16 +100,14 @@ export function makeTransaction(pool: PoolFacts, row: number): Transaction {
   };
 }
 
-/** Only one dialect includes the hash, so it is not part of every row. */
-export function blockHashOf({ pool, blockNumber }: Transaction): string {
+/**
+ * Only one dialect includes the hash, so it is not part of every row. The block of a fork is replaced by another one
+ * with the same number.
+ */
+export function blockHashOf({ pool, blockNumber }: Transaction, isFork: boolean): string {
   const { network } = pool;
-  return makeBlockHash(network.addressFamily, hash(tradersKey(network) ^ 0x1f83d9ab, blockNumber));
-}
-
-/** The hash of a block that is replaced by another one of the same number. */
-export function forkHashOf({ pool, blockNumber }: Transaction): string {
-  const { network } = pool;
-  return makeBlockHash(network.addressFamily, hash(tradersKey(network) ^ 0x5be0cd19, blockNumber));
+  const key = tradersKey(network) ^ (isFork ? 0x5be0cd19 : 0x1f83d9ab);
+  return makeBlockHash(network.addressFamily, hash(key, blockNumber));
 }
 
 /** One of a network's few thousand traders, or a router for a negative number. */
