@@ -9,7 +9,7 @@ import { removedPath } from "./service/removed-paths.ts";
 import type { SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import { asRefusal, methodNotAllowed, refuse } from "./wire/service-refusal.ts";
 import type { SandboxState } from "./service/state.ts";
-import type { Work } from "./steps/work.ts";
+import type { Work } from "./work.ts";
 
 /** Handles one request without a socket or clock, and changes only the meters in `state`. */
 export function* handle(request: SandboxRequest, state: SandboxState): Work<SandboxResponse> {

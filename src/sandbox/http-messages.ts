@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { errorCode } from "../base/files/file-errors.ts";
 import type { SandboxHost, SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
 import type { SandboxState } from "./service/state.ts";
-import { after } from "./steps/ticker.ts";
+import { after } from "./timers.ts";
 
 export function readRequest(message: IncomingMessage, host: SandboxHost): SandboxRequest {
   return {

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Tier } from "../api/tier.ts";
 import type { Faults } from "./fault-kinds.ts";
 import type { ReceivedRequest } from "./received-request.ts";
 
@@ -27,10 +26,7 @@ export interface SandboxResponse {
   readonly account: Accounting;
 }
 
-export interface Accounting {
-  readonly plan: Tier;
-  readonly key: ReceivedRequest["key"];
-  readonly credits: number;
+export interface Accounting extends Pick<ReceivedRequest, "plan" | "key" | "credits"> {
   readonly faults: readonly string[];
 }
 

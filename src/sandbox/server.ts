@@ -8,8 +8,7 @@ import { afterLatency, answerUnreadable, logRequest, readRequest, refusesHostles
 import { createSandboxState, type SandboxState, setFaults } from "./service/state.ts";
 import { StreamHub } from "./streams/stream-hub.ts";
 import { serveStreams } from "./stream-server.ts";
-import { makeTicker } from "./steps/ticker.ts";
-import { createWorkQueue, type WorkQueue } from "./steps/work-queue.ts";
+import { createWorkQueue, makeTicker, type WorkQueue } from "./timers.ts";
 
 /** The simulated service on its ports. */
 export interface RunningSandbox {

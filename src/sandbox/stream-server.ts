@@ -4,10 +4,9 @@ import { openWithFaults } from "./apply-faults/faulty-stream.ts";
 import { sendAnswer } from "./apply-faults/delivery.ts";
 import { afterLatency, logRequest, readRequest, refusesHostless } from "./http-messages.ts";
 import type { SandboxState } from "./service/state.ts";
-import type { WorkQueue } from "./steps/work-queue.ts";
 import type { StreamSink } from "./streams/served-stream.ts";
 import type { StreamHub } from "./streams/stream-hub.ts";
-import { after } from "./steps/ticker.ts";
+import { after, type WorkQueue } from "./timers.ts";
 
 /** Bytes. 25 entries with the longest possible addresses need much less. */
 const LONGEST_BODY = 64 * 1024;

@@ -6,7 +6,7 @@ import { handle as handleInSteps } from "../../src/sandbox/handle.ts";
 import { startSandbox as startInDialect, type RunningSandbox } from "../../src/sandbox/server.ts";
 import type { SandboxOptions, SandboxRequest, SandboxResponse } from "../../src/sandbox/sandbox-exchange.ts";
 import { createSandboxState as createInDialect, type SandboxState } from "../../src/sandbox/service/state.ts";
-import { finish } from "../../src/sandbox/steps/work.ts";
+import { finish } from "../../src/sandbox/work.ts";
 
 /** The parts of the sandbox that the tests use, as one bundle; see bundled-sandbox.ts. */
 export { startLibrarySandbox } from "../../src/library/start-library-sandbox.ts";

@@ -10,8 +10,8 @@ import {
   startSandbox,
   StreamHub,
 } from "../harness/bundled-sandbox.ts";
-import { createWorkQueue } from "../../src/sandbox/steps/work-queue.ts";
-import { finish, shareWork, type Work } from "../../src/sandbox/steps/work.ts";
+import { createWorkQueue } from "../../src/sandbox/timers.ts";
+import { finish, shareWork, type Work } from "../../src/sandbox/work.ts";
 import { processorTime } from "../harness/processor-time.ts";
 import { open } from "./streams/stream-client.ts";
 import { exchange, NOON, PRO, USDC_WETH, WETH } from "./contract/service.ts";

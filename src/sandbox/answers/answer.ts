@@ -2,7 +2,7 @@ import type { Arrived } from "../service/arrival.ts";
 import type { Json } from "../wire/json-writer.ts";
 import type { PoolFacts, TokenFacts } from "../market/types.ts";
 import { notFound, refuse } from "../wire/service-refusal.ts";
-import type { Work } from "../steps/work.ts";
+import type { Work } from "../work.ts";
 import type { NetworkFacts } from "../well-known.ts";
 
 export interface Asked extends Arrived {

@@ -5,7 +5,7 @@ import { inverse } from "../market/fold-candles.ts";
 import { HISTORY_START, LAST_TRADE } from "../market/history.ts";
 import type { Candle, CandleWindow } from "../market/types.ts";
 import { required } from "../wire/query.ts";
-import type { Work } from "../steps/work.ts";
+import type { Work } from "../work.ts";
 import { type Answer, type Asked, networkOf, poolOf, tokenOf } from "./answer.ts";
 
 const DEFAULT_LIMIT = 10;
@@ -52,9 +52,9 @@ function readRange(asked: Asked) {
 
 /** Returns candles forward from `start` or, with `count_back`, the last ones before `end`. */
 function* answerCandles({ window, limit, countBack }: ReturnType<typeof readRange>, fold: Fold): Work<Json> {
-  const candles = yield* countBack === undefined
-    ? candlesForward(window, limit ?? DEFAULT_LIMIT, fold)
-    : candlesBack(window, Math.min(countBack, limit ?? MAX_LIMIT), fold);
+  const isBack = countBack !== undefined;
+  const count = isBack ? Math.min(countBack, limit ?? MAX_LIMIT) : (limit ?? DEFAULT_LIMIT);
+  const candles = yield* collectCandles(window, count, fold, isBack);
   return candles.map(({ timeOpen, timeClose, open, high, low, close, volume }) => ({
     time_open: writeInstant(timeOpen),
     time_close: writeInstant(timeClose),
@@ -71,27 +71,22 @@ type Fold = (window: CandleWindow) => Work<readonly Candle[]>;
 
 /**
  * Intervals without a swap have no candle, so the time range needed is unknown and the step doubles. A busy pool has
- * thousands of swaps in a day, so no step is longer.
+ * thousands of swaps in a day, so no step is longer. In ascending order.
  */
-function* candlesForward(window: CandleWindow, count: number, fold: Fold): Work<readonly Candle[]> {
-  const candles: Candle[] = [];
-  let step = count * window.intervalSeconds;
-  for (let from = window.from; from < window.to && candles.length < count; step *= 2) {
-    const to = Math.min(window.to, from + Math.min(step, DAY));
-    candles.push(...(yield* fold({ ...window, from, to })));
-    from = to;
-  }
-  return candles.slice(0, count);
-}
-
-/** In ascending order. */
-function* candlesBack(window: CandleWindow, count: number, fold: Fold): Work<readonly Candle[]> {
+function* collectCandles(
+  window: CandleWindow,
+  count: number,
+  fold: Fold,
+  isBack: boolean,
+): Work<readonly Candle[]> {
+  let { from, to } = window;
   let candles: readonly Candle[] = [];
-  let step = count * window.intervalSeconds;
-  for (let to = window.to; to > window.from && candles.length < count; step *= 2) {
-    const from = Math.max(window.from, to - Math.min(step, DAY));
-    candles = [...(yield* fold({ ...window, from, to })), ...candles];
-    to = from;
+  for (let step = count * window.intervalSeconds; from < to && candles.length < count; step *= 2) {
+    const edge = isBack ? Math.max(from, to - Math.min(step, DAY)) : Math.min(to, from + Math.min(step, DAY));
+    const part = yield* fold({ ...window, from: isBack ? edge : from, to: isBack ? to : edge });
+    candles = isBack ? [...part, ...candles] : [...candles, ...part];
+    if (isBack) to = edge;
+    else from = edge;
   }
-  return candles.slice(-count);
+  return isBack ? candles.slice(-count) : candles.slice(0, count);
 }

@@ -1,7 +1,7 @@
 import { DAY } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import type { DexFacts, Market, PoolFacts, TokenFacts } from "../market/types.ts";
-import { eachInSteps, type Work } from "../steps/work.ts";
+import { eachInSteps, type Work } from "../work.ts";
 
 /** The specification's activity windows, in seconds. Only search rows also have `1m`. */
 export const windowSeconds = {

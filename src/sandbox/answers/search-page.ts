@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "../wire/json-writer.ts";
 import type { Query } from "../wire/query.ts";
-import type { Recent } from "../market/recent.ts";
+import type { Recent } from "../recent.ts";
 import { type Asked, networkNamed, networkOf, supportedNetworks } from "./answer.ts";
 import { readCursor, writeCursor } from "./page-position.ts";
-import { eachInSteps, shareWork, type Work } from "../steps/work.ts";
+import { eachInSteps, shareWork, type Work } from "../work.ts";
 import type { NetworkFacts } from "../well-known.ts";
 
 /** The differences among the four searches. `at` is the time of the first page, in Unix seconds. */

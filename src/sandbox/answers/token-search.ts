@@ -1,7 +1,7 @@
 import { DAY, writeInstant } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import type { Market, TokenFacts } from "../market/types.ts";
-import type { Work } from "../steps/work.ts";
+import type { Work } from "../work.ts";
 import type { Answer, Asked } from "./answer.ts";
 import { type Measure, searchPage } from "./search-page.ts";
 import { fdvUsd, searchWindows, tokenPages } from "./figures.ts";

@@ -4,7 +4,7 @@ import { type Answer, supportedNetworks } from "./answer.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 import { DAY, writeInstant, writeInstantMs } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
-import { eachInSteps, type Work } from "../steps/work.ts";
+import { eachInSteps, type Work } from "../work.ts";
 import { dexTotals, fdvUsd, poolsOfDex, tokenNames, tokenPages } from "./figures.ts";
 import type { NetworkFacts } from "../well-known.ts";
 

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { respond } from "../http-messages.ts";
 import type { FaultyResponse } from "./faulty-answer.ts";
 import type { Socket } from "node:net";
-import { after } from "../steps/ticker.ts";
+import { after } from "../timers.ts";
 import type { SandboxResponse } from "../sandbox-exchange.ts";
 import type { Fault } from "../fault-kinds.ts";
 

@@ -12,7 +12,7 @@ import { writeJson } from "../wire/json-writer.ts";
 import { Refusal, refuse } from "../wire/service-refusal.ts";
 import type { NetworkFacts } from "../well-known.ts";
 import type { SandboxState } from "../service/state.ts";
-import type { Work } from "../steps/work.ts";
+import type { Work } from "../work.ts";
 import { droppedFilter, type DueFaults } from "../faults/due-faults.ts";
 import type { Fault, Faults } from "../fault-kinds.ts";
 import {

@@ -10,7 +10,7 @@ import {
   pathValuesOf,
 } from "./list-body.ts";
 import { hashText, unitAt } from "../market/hash.ts";
-import { makeRecent } from "../market/recent.ts";
+import { makeRecent } from "../recent.ts";
 import type { FaultShare, Market, MarketFaults } from "../market/types.ts";
 
 const LISTS_KEPT = 200;

@@ -1,4 +1,4 @@
-import { eachInSteps } from "../steps/work.ts";
+import { eachInSteps } from "../work.ts";
 import { Flag } from "./deck.ts";
 import { LAST_TRADE } from "./history.ts";
 import type { Rows } from "./rows.ts";

@@ -6,7 +6,7 @@ import { Pool, type PoolTraits } from "./pool.ts";
 import { makeKnownToken, makeToken, type Token } from "./tokens.ts";
 import type { BlockClock, DexFacts, PoolFacts, TokenFacts } from "./types.ts";
 import { type NetworkRow, POOL_ROWS, type PoolRow } from "../well-known.ts";
-import { finish, type Work } from "../steps/work.ts";
+import { finish, type Work } from "../work.ts";
 
 const FEES: readonly [number, ...number[]] = [0.3, 0.3, 0.05, 1, 0.01, 0.25];
 
@@ -65,16 +65,8 @@ export class Catalogue {
   /** A search by name makes every network, but looks nothing up, so IDs and addresses are made here. */
   *index(): Work<void> {
     yield* this.fill();
-    for (let at = this.#poolsById.size; at < this.#pools.length; at += 1) {
-      const pool = this.#pools[at];
-      if (pool !== undefined) this.#poolsById.set(pool.id, pool);
-      if (at % POOLS_A_STEP === 0) yield;
-    }
-    for (let at = this.#tokensByAddress.size; at < this.#tokens.length; at += 1) {
-      const token = this.#tokens[at];
-      if (token !== undefined) this.#tokensByAddress.set(token.address, token);
-      if (at % POOLS_A_STEP === 0) yield;
-    }
+    yield* addMissing(this.#poolsById, this.#pools, (pool) => pool.id);
+    yield* addMissing(this.#tokensByAddress, this.#tokens, (token) => token.address);
   }
 
   poolsAt(at: number): readonly PoolFacts[] {
@@ -187,6 +179,17 @@ export class Catalogue {
       if (token.pools.length === 0) this.#tokens.push(token);
       token.pools.push(pool);
     }
+  }
+}
+
+function* addMissing<Item>(
+  byKey: Map<string, Item>,
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): Work<void> {
+  for (const [at, item] of items.slice(byKey.size).entries()) {
+    byKey.set(keyOf(item), item);
+    if (at % POOLS_A_STEP === 0) yield;
   }
 }
 

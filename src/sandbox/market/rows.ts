@@ -1,4 +1,3 @@
-import { createArrivals } from "./arrivals.ts";
 import { blockTime } from "./history.ts";
 import { allForms, formsBetween, isShown, type OtherForm, type RowForm, transactionIn } from "./row-forms.ts";
 import { createStrikes, type Strikes } from "./strikes.ts";
@@ -9,6 +8,7 @@ import {
   type Market,
   type MarketFaults,
   type PoolFacts,
+  type Showing,
   type Transaction,
   type TransactionKey,
 } from "./types.ts";
@@ -195,4 +195,42 @@ function formsWithId(pool: PoolFacts, id: string, at: number, strikes: Strikes):
   return rows
     .flatMap((row) => allForms(pool, row, strikes))
     .filter(({ kind }) => (kind === "copy") === (copied !== undefined));
+}
+
+/** A fork moves a transaction at most this many blocks. */
+const LONGEST_MOVE = 3;
+
+/** What streams need: when rows become listed, and when they stop being listed. */
+function createArrivals(strikes: Strikes): Pick<Market, Streams> {
+  const { hasForks, longestAge } = strikes;
+  return {
+    showings: (pool, after, to) => {
+      const age = hasForks ? Math.ceil(LONGEST_MOVE * pool.clock.blockSeconds) : 0;
+      return formsBetween(pool, { after, to, age }, strikes, ({ time }) => time > after && time <= to)
+        .map((form) => toShowing(pool, form))
+        .toSorted(byPlace);
+    },
+    arrivals: (pool, after, to) => {
+      const span = { after, to, age: longestAge(pool) };
+      return formsBetween(pool, span, strikes, ({ since }) => since > after && since <= to)
+        .map((form) => toShowing(pool, form))
+        .toSorted((a, b) => a.since - b.since || byPlace(a, b));
+    },
+    revised: (pool, after, to) => {
+      const age = longestAge(pool);
+      if (age === 0) return [];
+      const isChange = ({ time, since, until }: RowForm): boolean =>
+        (since > time && since > after && since <= to) || (until > after && until <= to);
+      return formsBetween(pool, { after, to, age }, strikes, isChange).map(({ time }) => time);
+    },
+  };
+}
+
+function byPlace(a: Showing, b: Showing): number {
+  return compareKeys(a.transaction, b.transaction);
+}
+
+function toShowing(pool: PoolFacts, form: RowForm): Showing {
+  const { row, since, until } = form;
+  return { transaction: transactionIn(pool, form), since, until, pricedAt: timeOf(pool, row) };
 }

@@ -86,6 +86,11 @@ interface TokenTraits {
 /** A search makes every token of every network, but shows few of them. Their texts and supplies are made when read. */
 export class Token implements TokenFacts {
   readonly network: NetworkFacts;
+  readonly name: string;
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly hasImage: boolean;
+  readonly isPriced: boolean;
   readonly createdAt: number;
   readonly addedAt: number;
   readonly #key: number;
@@ -96,6 +101,11 @@ export class Token implements TokenFacts {
   /** The token appears at `firstPoolAt`, in Unix seconds. */
   constructor(network: NetworkFacts, key: number, firstPoolAt: number, traits: TokenTraits) {
     this.network = network;
+    this.name = traits.name.name;
+    this.symbol = traits.name.symbol;
+    this.decimals = traits.decimals;
+    this.hasImage = traits.hasImage;
+    this.isPriced = traits.isPriced;
     this.createdAt = firstPoolAt - belowAt(key, 21, 5 * DAY);
     // The service cannot have added a token before the start of its own history.
     this.addedAt = Math.max(firstPoolAt, HISTORY_START);
@@ -112,33 +122,13 @@ export class Token implements TokenFacts {
     return this.#address;
   }
 
-  get name(): string {
-    return this.#traits.name.name;
-  }
-
-  get symbol(): string {
-    return this.#traits.name.symbol;
-  }
-
-  get decimals(): number {
-    return this.#traits.decimals;
-  }
-
   get asset(): Asset {
     return this.#traits.asset;
   }
 
-  get isPriced(): boolean {
-    return this.#traits.isPriced;
-  }
-
-  get hasImage(): boolean {
-    return this.#traits.hasImage;
-  }
-
   get totalSupply(): bigint {
-    const { supply, decimals } = this.#traits;
-    return BigInt(supply) * 10n ** BigInt(decimals) + makeDust(this.#key, decimals);
+    const { decimals } = this;
+    return BigInt(this.#traits.supply) * 10n ** BigInt(decimals) + makeDust(this.#key, decimals);
   }
 
   get description(): string {

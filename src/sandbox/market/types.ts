@@ -1,4 +1,4 @@
-import type { Work } from "../steps/work.ts";
+import type { Work } from "../work.ts";
 import type { NetworkFacts } from "../well-known.ts";
 import type { Asset } from "./assets.ts";
 

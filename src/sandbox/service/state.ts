@@ -3,10 +3,10 @@ import { createEdgeCache, createFaultCounter, createSeenMarkets } from "../fault
 import type { Faults } from "../fault-kinds.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import { createMarket } from "../market/market.ts";
-import { makeRecent } from "../market/recent.ts";
+import { makeRecent } from "../recent.ts";
 import type { PoolFacts, TokenFacts } from "../market/types.ts";
 import { defaultSettings, type SandboxOptions } from "../sandbox-exchange.ts";
-import type { Work } from "../steps/work.ts";
+import type { Work } from "../work.ts";
 
 // Sorted search results, keyed by their parameters, so the next page does not sort again.
 const LISTS_KEPT = 32;

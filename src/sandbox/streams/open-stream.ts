@@ -9,19 +9,19 @@ import type { JsonObject } from "../wire/json-writer.ts";
 import type { Dialect, SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
 import { asRefusal, internalError, methodNotAllowed, refuse, type Refusal } from "../wire/service-refusal.ts";
 import type { SandboxState } from "../service/state.ts";
-import type { Work } from "../steps/work.ts";
+import type { Work } from "../work.ts";
 import { pastCandles } from "./candle-events.ts";
 import {
   type FeedRequest,
+  findFeed,
   readBackfill,
   readSubscriptions,
   type Subscription,
-} from "./read-subscriptions.ts";
-import { findFeed } from "./served-feeds.ts";
+} from "./subscriptions.ts";
 import { EventStream, type StreamSink } from "./served-stream.ts";
 import { streamOwner } from "./stream-census.ts";
 import type { StreamHub } from "./stream-hub.ts";
-import { sourceOf } from "./stream-subject.ts";
+import { sourceOf } from "./event-sources.ts";
 
 /** Handles a request without a socket. Opening a stream counts toward the rate limit but is free. */
 export function* openStream(request: SandboxRequest, state: SandboxState, hub: StreamHub): Work<Opening> {

@@ -11,20 +11,16 @@ import {
 import { type EventSource, makeEvent } from "./served-stream.ts";
 
 /** Swaps, adds and removes (specification, "Transaction" resource), each when it becomes listed. */
-export function poolTransactionSource(market: Market, pool: PoolFacts): EventSource {
+export function transactionSource(
+  market: Market,
+  name: "pool" | "token",
+  poolsAt: (at: number) => readonly PoolFacts[],
+): EventSource {
   return (from, to) =>
-    market
-      .arrivals(pool, from, to)
-      .map(({ transaction, since }) => makeEvent("pool", since, writeRow(transaction)));
-}
-
-export function tokenTransactionSource(market: Market, token: TokenFacts): EventSource {
-  return (from, to) =>
-    market
-      .poolsOfToken(token, to)
+    poolsAt(to)
       .flatMap((pool) => market.arrivals(pool, from, to))
       .toSorted((a, b) => a.since - b.since || byPlace(a.transaction, b.transaction))
-      .map(({ transaction, since }) => makeEvent("token", since, writeRow(transaction)));
+      .map(({ transaction, since }) => makeEvent(name, since, writeRow(transaction)));
 }
 
 /** Indexes within a block are generated per pool, so two pools on a network may have equal ones. */

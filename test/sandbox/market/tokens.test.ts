@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../../harness/bundled-sandbox.ts";
 import type { PoolFacts, TokenFacts, Transaction } from "../../../src/sandbox/market/types.ts";
-import { finish } from "../../../src/sandbox/steps/work.ts";
+import { finish } from "../../../src/sandbox/work.ts";
 
 const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;
 const DAY = 86_400;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Market, PoolFacts, TokenFacts } from "../../../src/sandbox/market/types.ts";
-import { finish } from "../../../src/sandbox/steps/work.ts";
+import { finish } from "../../../src/sandbox/work.ts";
 import {
   createSandboxState,
   isFaultProblem,

@@ -6,8 +6,9 @@ import { createSandboxState } from "../../../src/sandbox/service/state.ts";
 import { openStream } from "../../../src/sandbox/streams/open-stream.ts";
 import { plainDecimal } from "../../../src/sandbox/streams/price-events.ts";
 import { StreamHub } from "../../../src/sandbox/streams/stream-hub.ts";
-import { sourceOf, type Subject } from "../../../src/sandbox/streams/stream-subject.ts";
-import { finish } from "../../../src/sandbox/steps/work.ts";
+import { sourceOf } from "../../../src/sandbox/streams/event-sources.ts";
+import type { Subject } from "../../../src/sandbox/streams/subscriptions.ts";
+import { finish } from "../../../src/sandbox/work.ts";
 import { NOON } from "../contract/service.ts";
 import { POOL, USDC, WETH, wethPrice } from "./stream-client.ts";
 

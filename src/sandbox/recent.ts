@@ -1,15 +1,11 @@
+export type Recent<Key, Value> = ReturnType<typeof makeRecent<Key, Value>>;
+
 /**
  * A bounded cache with two generations, cheaper than a true least-recently-used cache. When the young generation is
- * full, it becomes the old one, and entries that are read again move back.
+ * full, it becomes the old one, and entries that are read again move back. `capacity` is the maximum number of entries
+ * of both generations.
  */
-export interface Recent<Key, Value> {
-  readonly get: (key: Key) => Value | undefined;
-  readonly set: (key: Key, value: Value) => void;
-  readonly recall: (key: Key, make: () => Value) => Value;
-}
-
-/** `capacity` is the maximum number of entries of both generations. */
-export function makeRecent<Key, Value>(capacity: number): Recent<Key, Value> {
+export function makeRecent<Key, Value>(capacity: number) {
   let young = new Map<Key, Value>();
   let old = new Map<Key, Value>();
 
@@ -31,7 +27,7 @@ export function makeRecent<Key, Value>(capacity: number): Recent<Key, Value> {
   return {
     get,
     set,
-    recall: (key, make) => {
+    recall: (key: Key, make: () => Value): Value => {
       const kept = get(key);
       if (kept !== undefined) return kept;
       const made = make();
