@@ -33,17 +33,8 @@ export function makeHash64(key: number): string {
 }
 
 export function makeBlockHash(family: AddressFamily, key: number): string {
-  switch (family) {
-    case "evm":
-    case "aptos":
-      return makeHash64(key);
-    case "solana":
-    case "sui":
-      return base58Bytes32(key);
-    case "tron":
-    case "ton":
-      return letters(key, 64, HEX);
-  }
+  if (family === "solana" || family === "sui") return base58Bytes32(key);
+  return family === "evm" || family === "aptos" ? makeHash64(key) : letters(key, 64, HEX);
 }
 
 /** The ID contains `word` (32 bits), so that `readTransactionWord` can locate the transaction without a search. */
@@ -65,17 +56,9 @@ export function makeTransactionId(family: AddressFamily, word: number, key: numb
 
 /** Undefined if the text cannot be such an ID. */
 export function readTransactionWord(family: AddressFamily, id: string): number | undefined {
-  switch (family) {
-    case "evm":
-    case "aptos":
-      return readHexWord(id.slice(2, 10));
-    case "tron":
-    case "ton":
-      return readHexWord(id.slice(0, 8));
-    case "solana":
-    case "sui":
-      return readBase58Word(id.slice(1, 7));
-  }
+  if (family === "solana" || family === "sui") return readBase58Word(id.slice(1, 7));
+  const start = family === "evm" || family === "aptos" ? 2 : 0;
+  return readHexWord(id.slice(start, start + 8));
 }
 
 function hexWord(word: number): string {

@@ -4,7 +4,7 @@ import { hash, unitAt } from "./hash.ts";
 import { blockNumberAt, HISTORY_START } from "./history.ts";
 import type { Token } from "./tokens.ts";
 import { slotAt } from "./trades.ts";
-import type { BlockClock, DexFacts, PoolFacts, PoolTokens, TokenFacts } from "./types.ts";
+import type { BlockClock, DexFacts, PoolFacts, PoolTokens, TokenFacts, Trading } from "./types.ts";
 import type { NetworkRow, PoolRow } from "../well-known.ts";
 
 export interface PoolTraits {
@@ -60,30 +60,11 @@ export class Pool implements PoolFacts {
     return this.#traits.known?.createdAtBlockNumber ?? blockNumberAt(this.clock, this.createdAt);
   }
 
-  get swapUsd(): number {
-    return this.#trading().swapUsd;
-  }
-
-  get noise(): number {
-    return this.#trading().noise;
-  }
-
-  get firstSlot(): number {
-    return this.#trading().firstSlot;
-  }
-
-  get cut(): number {
-    return this.#trading().cut;
-  }
-
-  #trading(): Trading {
+  get trading(): Trading {
     this.#facts ??= tradingOf(this, this.network, this.#traits.key);
     return this.#facts;
   }
 }
-
-/** What the pool's trades are derived from; see `PoolFacts`. */
-type Trading = Pick<PoolFacts, "swapUsd" | "noise" | "firstSlot" | "cut">;
 
 function tradingOf(pool: Pool, { poolCount }: NetworkRow, traitsKey: number): Trading {
   const { key, rank, tokens, tradesFrom } = pool;

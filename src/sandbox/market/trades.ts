@@ -42,7 +42,7 @@ function timeOfSlot(pool: PoolFacts, slot: number): number {
 export function lastRowAt(pool: PoolFacts, time: number): number {
   if (time < pool.tradesFrom) return -1;
   const until = Math.floor(Math.min(time, LAST_TRADE));
-  let row = Math.floor(slotAt(pool, until) - pool.firstSlot);
+  let row = Math.floor(slotAt(pool, until) - pool.trading.firstSlot);
   // Within its slot, or to the time of its block or transaction, a row may be moved back but not forward.
   while (timeOf(pool, row + 1) <= until) row += 1;
   return row;
@@ -52,7 +52,7 @@ export function lastRowAt(pool: PoolFacts, time: number): number {
 export function timeOf(pool: PoolFacts, row: number): number {
   const head = headOf(pool, row);
   if (head === 0) return pool.tradesFrom;
-  return alignToBlock(pool.clock, timeOfSlot(pool, pool.firstSlot + head - unitAt(pool.key, head)));
+  return alignToBlock(pool.clock, timeOfSlot(pool, pool.trading.firstSlot + head - unitAt(pool.key, head)));
 }
 
 /** The first row of the same transaction. */
@@ -70,7 +70,7 @@ export function lastSwap(pool: PoolFacts, row: number): number {
 }
 
 export function flagsOf(pool: PoolFacts, row: number): number {
-  return deck.flags[(pool.cut + row) % CARDS] ?? 0;
+  return deck.flags[(pool.trading.cut + row) % CARDS] ?? 0;
 }
 
 export function isSwap(pool: PoolFacts, row: number): boolean {
@@ -79,7 +79,7 @@ export function isSwap(pool: PoolFacts, row: number): boolean {
 
 /** USD, even where the service returns no value. */
 export function sizeOf(pool: PoolFacts, row: number): number {
-  const place = pool.cut + row;
+  const place = pool.trading.cut + row;
   return (deck.sizes[place % CARDS] ?? 0) * swapUsd(pool, Math.floor(place / CARDS));
 }
 
@@ -91,7 +91,7 @@ export function volumeOf(pool: PoolFacts, row: number): number {
 
 /** The median size of a swap in one pass through the deck. */
 function swapUsd(pool: PoolFacts, pass: number): number {
-  return pool.swapUsd * (1 - SIZE_SWING + 2 * SIZE_SWING * unitAt(pool.key ^ 0x52dce729, pass));
+  return pool.trading.swapUsd * (1 - SIZE_SWING + 2 * SIZE_SWING * unitAt(pool.key ^ 0x52dce729, pass));
 }
 
 function isPriced({ tokens: [token0, token1] }: PoolFacts): boolean {
@@ -113,8 +113,8 @@ export function noSums(): Sums {
 /** Totals of the rows with `first <= row < end`. */
 export function sumRows(pool: PoolFacts, first: number, end: number): Sums {
   const sums = { ...noSums(), txns: end - first };
-  const last = pool.cut + end;
-  for (let place = pool.cut + first; place < last;) {
+  const last = pool.trading.cut + end;
+  for (let place = pool.trading.cut + first; place < last;) {
     const pass = Math.floor(place / CARDS);
     const from = place - pass * CARDS;
     const to = Math.min(CARDS, last - pass * CARDS);

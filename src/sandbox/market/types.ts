@@ -132,12 +132,17 @@ export interface PoolFacts {
   // No endpoint returns the following.
   readonly key: number;
   readonly clock: BlockClock;
+  /** The time of the first trade, in Unix seconds. */
+  readonly tradesFrom: number;
+  readonly trading: Trading;
+}
+
+/** What a pool's trades are derived from. */
+export interface Trading {
   /** The median size of a swap. */
   readonly swapUsd: number;
   /** A trade's maximum deviation from the noise-free price, as a fraction. */
   readonly noise: number;
-  /** The time of the first trade, in Unix seconds. */
-  readonly tradesFrom: number;
   /** The slot and the card of the first trade. */
   readonly firstSlot: number;
   readonly cut: number;

@@ -43,7 +43,7 @@ export function priceAfter(pool: PoolFacts, row: number): number {
 function priceAfterSwap(pool: PoolFacts, swap: number, time: number): number {
   const [token0, token1] = pool.tokens;
   const undisturbed = Math.exp(logPriceAt(token0.asset, time) - logPriceAt(token1.asset, time));
-  return undisturbed * (1 + pool.noise * (2 * unitAt(pool.key ^ 0x2c1b3c6d, swap) - 1));
+  return undisturbed * (1 + pool.trading.noise * (2 * unitAt(pool.key ^ 0x2c1b3c6d, swap) - 1));
 }
 
 export function pricingPool({ pools: [first], symbol }: TokenFacts): PoolFacts {
@@ -74,7 +74,7 @@ export function liquidityOfPool(pool: PoolFacts, at: number): number {
   const height = from + (unitAt(pool.key ^ 0x27d4eb2f, step + 1) - from) * (place - step);
   // Roughly the volume of one to eight busy days. The busiest pools have the fewest days.
   const days = 1 + 7 * unitAt(pool.key, -4);
-  return pool.swapUsd * tradesPerDay(pool) ** 0.9 * days * (0.85 + 0.3 * height);
+  return pool.trading.swapUsd * tradesPerDay(pool) ** 0.9 * days * (0.85 + 0.3 * height);
 }
 
 /** Counts half the liquidity of each two-token pool. */
