@@ -104,7 +104,7 @@ test("a damaged file stays if nothing can replace it", async () => {
   const damaged = hashesOf(root);
   const outcome = await sync([root]);
   expect(outcome.exit).toBe(8);
-  expect(outcome.stderr).toContain("the service no longer has its rows, so the file was left as it is");
+  expect(outcome.stderr).toContain("the service no longer has all of its rows");
   const after = hashesOf(root);
   const kept = `transactions/${first}`;
   expect(after[kept]).toBe(damaged[kept]);

@@ -52,7 +52,9 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
   if (flags.out !== undefined && isOtherFormat(flags.out))
     throw usageFailure(
       `--out "${flags.out}": dexdata does not write this format`,
-      "use .ndjson, .json, .csv, .tsv or .parquet; .gz compresses all but .parquet",
+      picture === "chart"
+        ? "use .svg for an image of the chart"
+        : "use .ndjson, .json, .csv, .tsv or .parquet; .gz compresses all but .parquet",
     );
   const hasAllFields = flags.fields?.join() === "*";
   return {

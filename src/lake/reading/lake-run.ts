@@ -27,11 +27,7 @@ export function beginRun(lake: Lake) {
   /** When pools were created, as far as it was asked for; in Unix seconds. */
   const creations = new Map<Dataset, number | undefined>();
   const turns = new Map<Dataset, ReturnType<typeof createQueue>>();
-  let problems = 0;
-  const complain = (problem: string): void => {
-    problems += 1;
-    events.warn(problem);
-  };
+  const { complain, problems } = createComplaints(events.warn);
   const tellAbout = ({ file, footer, twins, lostBefore }: Published, update: PeriodUpdate): void => {
     const { dataset, held, part } = update;
     const { state, rows, contradicted, witnessed, lost } = footer;
@@ -83,7 +79,7 @@ export function beginRun(lake: Lake) {
       return await inTurn(work);
     },
     complain,
-    problems: (): number => problems,
+    problems,
     release: async (known: Omit<ReadUpdate, "isClockSure">): Promise<void> => {
       const update: ReadUpdate = { ...known, isClockSure: clock.isSure() };
       const published = await publishPeriod(publisher, update);
@@ -92,6 +88,18 @@ export function beginRun(lake: Lake) {
       tellAbout(published, update);
     },
   };
+}
+
+/** Counts problems. A damaged file may have several days with the same one, which is said once. */
+function createComplaints(warn: Lake["events"]["warn"]) {
+  const said = new Set<string>();
+  let count = 0;
+  const complain = (problem: string): void => {
+    count += 1;
+    if (!said.has(problem)) warn(problem);
+    said.add(problem);
+  };
+  return { complain, problems: () => count };
 }
 
 /** For messages. */

@@ -110,9 +110,7 @@ async function giveUpBefore(
     if (held?.footer !== undefined && (held.state === "rows" || why === notCreated)) continue;
     if (held !== undefined && held.footer === undefined) {
       mayBegin = false;
-      run.complain(
-        `${held.file}: ${held.problem}; the service no longer has its rows, so the file was left as it is`,
-      );
+      run.complain(`${held.file}: ${held.problem}; the service no longer has all of its rows`);
       continue;
     }
     const present = run.present();

@@ -46,7 +46,8 @@ export function formatByName(file: string | undefined): RowFormat | undefined {
 }
 
 /** Formats that someone may expect because of the name, and that dexdata does not write. */
-const otherEndings = /\.(?:xlsx?|ods|db|sqlite3?|duckdb|arrow|feather|avro|orc|xml|html|ya?ml)$/iu;
+const otherEndings =
+  /\.(?:xlsx?|ods|db|sqlite3?|duckdb|arrow|feather|avro|orc|xml|html|ya?ml|png|jpe?g|gif|webp|pdf)$/iu;
 
 export function isOtherFormat(file: string): boolean {
   return otherEndings.test(file);

@@ -113,7 +113,7 @@ export const outputFlags = {
   validate: flag(toggle, "Output", { summary: "Check every row against the API schema" }),
   quiet: flag(toggle, "Output", {
     short: "q",
-    summary: "Hide progress, the summary line and other informational messages; do not prompt",
+    summary: "Hide progress, hints and the summary line; do not prompt",
   }),
   progress: flag(choice(progressModes, "mode"), "Output", {
     summary:

@@ -13,7 +13,7 @@ const tasks: readonly (readonly [task: string, typed: string, plan?: string])[] 
   ["candles", "ohlcv <network> <pool> --pool --from -1d"],
   ["live events", "stream <network:address…> --limit 10"],
   ["keep a history", "sync <directory> <list> --kind ohlcv"],
-  ["credits left (with a key)", "usage"],
+  ["credits left", "usage"],
   ["errors explained", "explain <code>"],
 ];
 
@@ -41,9 +41,9 @@ ${tableLines(rows)}
 
 Conventions:
   output  NDJSON in a pipe. --json is short for -o json, and --json=a,b for -o json --fields a,b.
-  errors  With JSON or NDJSON in a pipe (or --error-format json), JSON on stderr per failed input: code, exit, message, retryable, next.
+  errors  JSON on stderr per failed input if the output is (ND)JSON in a pipe: code, exit, message, retryable, next.
   cost    --estimate prints the cost of a pull and exits; --max-credits 50 stops before a run spends more.
-  lists   txns, dexes, tokens search, pools search: 10 rows without --limit or --all. --receipt FILE records whether the list is complete.
+  lists   txns, dexes, tokens search, pools search: 10 rows without --limit or --all. --receipt FILE says whether it is complete.
   flags   dexdata commands -o json lists the commands; dexdata commands txns -o json describes the flags of one.
   fields  dexdata schema txns lists the fields of a row.
   tests   --sandbox or DEXDATA_SANDBOX=1: simulated data, offline and free. DEXDATA_NOW sets its clock.

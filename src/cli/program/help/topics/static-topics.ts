@@ -27,7 +27,7 @@ Long pulls run as fast as the rate limit allows, never lose or repeat a row, and
 and memory use stays flat.
 
 Files:
-  --out FILE  FILE appears only when it is complete. Until then, the rows are in FILE.part and the checkpoint is in
+  --out FILE  FILE appears only when all rows are read. Until then, the rows are in FILE.part and the checkpoint is in
       FILE.resume.
   --resume    Continues an interrupted pull. You can also use it on the first run: rows then go directly to FILE, which
       is complete when FILE.resume no longer exists (unless the run exited 8).
@@ -100,7 +100,7 @@ Flags:
   --out FILE      Appends to FILE; swaps-{date}.ndjson has one file per UTC day of the rows. The next run continues
       after the newest row in these files, including files that logrotate has renamed.
   --events FILE   Appends status events as NDJSON, e.g. gaps, late rows and reconnects.
-  --for, --limit  End the command with exit 0, or 8 if rows may be missing at the end, or if --when had no alert.
+  --for, --limit  End the command with exit 0, or 8 if --when had no alert, or if rows at the end of --for may be missing.
       --idle-exit ends it with exit 8, --max-credits with exit 5.`;
 
 export const alertsTopic = `
