@@ -28,7 +28,7 @@ export const csvText: Writing = {
 
 export const csv = separatedFormat(
   "csv",
-  "RFC 4180 with LF; the fields of the table, or those of --columns or --fields ('*': all). Null is an empty cell, and an " +
+  "RFC 4180 with LF; the fields of the table, unless --columns or --fields ('*': all) selects others. Null is an empty cell, and an " +
     `empty string is "". Text that looks like a formula gets a leading apostrophe; numbers do not.`,
   csvText,
 );

@@ -43,7 +43,7 @@ Conventions:
   output  NDJSON in a pipe. --json is short for -o json, and --json=a,b for -o json --fields a,b.
   errors  JSON on stderr per failed input if the output is (ND)JSON in a pipe: code, exit, message, retryable, next.
   cost    --estimate prints the cost of a pull and exits; --max-credits 50 stops before a run spends more.
-  lists   txns, dexes, tokens search, pools search: 10 rows without --limit or --all. --receipt FILE says whether it is complete.
+  lists   txns, dexes, tokens search, pools search: 10 rows without --limit or --all. --receipt FILE shows if it is complete.
   flags   dexdata commands -o json lists the commands; dexdata commands txns -o json describes the flags of one.
   fields  dexdata schema txns lists the fields of a row.
   tests   --sandbox or DEXDATA_SANDBOX=1: simulated data, offline and free. DEXDATA_NOW sets its clock.
