@@ -11,7 +11,7 @@ export type ListPlan = PageOptions & ListKind;
 
 export interface PageOptions {
   readonly pageSize: number;
-  /** Reject rows that the service did not filter or sort as requested; see echo.ts. */
+  /** Reject rows that the service did not filter or sort as requested; see ownership.ts. */
   readonly isStrict: boolean;
   /** Undefined if the pull starts at the beginning of the list. */
   readonly start: Position | undefined;

@@ -1,6 +1,6 @@
 import { invalidResponse } from "../base/failure.ts";
 import { isObject, member } from "../base/json/json-scan.ts";
-import { createRowInspector } from "./pages/distinct-pages.ts";
+import { createRowInspector } from "./pages/page-rows.ts";
 import { nextOf, type Page, type PageNote, type Reading } from "./page.ts";
 import type { ListRequest, TokensOfPool } from "./list-plan.ts";
 import { createSeenKeys } from "./seen-keys.ts";

@@ -4,8 +4,7 @@ import { invalidResponse } from "../base/failure.ts";
 import { groupsIn, isLong, isPaged, listNameOf, traitsOf } from "../api/reply.ts";
 import { isObject, member, rawMembers } from "../base/json/json-scan.ts";
 import type { Client } from "./client.ts";
-import { checkEcho } from "./response/echo.ts";
-import { createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
+import { checkEcho, createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
 import { textRows } from "./rows.ts";
 import { createPage, ended, type Page, pageOf, type Reading, warningOf } from "./page.ts";
 import type { Document } from "./document.ts";
@@ -46,7 +45,7 @@ async function askOwn(
   isStrict: boolean,
 ): Promise<{ readonly answer: Document; readonly warning: string | undefined }> {
   const { reply } = endpoint;
-  const foreignIn = createOwnershipCheck(endpoint, args, onlyGroup);
+  const foreignIn = createOwnershipCheck(endpoint, args);
   for (let repeats = 1; ; repeats += 1) {
     const answer = await client.ask(endpoint, args);
     if (foreignIn === undefined) return { answer, warning: undefined };

@@ -1,12 +1,10 @@
 import { childOf } from "../../base/context/child-signal.ts";
-import { onlyGroup, rowShape } from "../../api/endpoint.ts";
+import { rowShape } from "../../api/endpoint.ts";
 import { member } from "../../base/json/json-scan.ts";
 import type { Reply } from "../../api/reply.ts";
-import { checkEcho } from "../response/echo.ts";
-import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
+import { checkEcho, createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
 import type { Rows } from "../rows.ts";
-import { createAnswerReader, yieldToSocket } from "./answer-reader.ts";
-import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
+import { createAnswerReader, createRowInspector, type InspectedRows, yieldToSocket } from "./page-rows.ts";
 import {
   type Doubt,
   ended,
@@ -21,7 +19,6 @@ import {
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import type { Document } from "../document.ts";
 import type { ListRequest } from "../list-plan.ts";
-import { judgeSearchPage, type SearchPage, type SearchVerdict } from "./search-judge.ts";
 
 /**
  * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for
@@ -51,7 +48,7 @@ export async function* readCursorPages(
     answer.catch(() => undefined);
     return answer;
   };
-  const foreignIn = createOwnershipCheck(endpoint, args, onlyGroup);
+  const foreignIn = createOwnershipCheck(endpoint, args);
   const open = (document: Document): OpenPage => {
     const { envelope, rows } = read(document);
     const echo = member(envelope, "query");
@@ -111,17 +108,27 @@ function positionOf(cursor: string | undefined): Position | undefined {
   return cursor === undefined ? undefined : { flag: "cursor", value: cursor };
 }
 
-interface OwnPage extends Omit<SearchPage, "inspected" | "rows"> {
+interface SearchPage {
   readonly rows: Rows;
+  /** The next cursor: undefined after the last page; null if a page is promised without a cursor. */
+  readonly next: string | null | undefined;
+  /** The limit that the response reports, if any. */
+  readonly limit: unknown;
   readonly warning: string | undefined;
 }
 
-interface JudgedPage extends OwnPage {
+/** A page that is about another network is never used. */
+type OpenPage = SearchPage | { readonly foreign: Foreign };
+
+interface JudgedPage extends SearchPage {
   readonly inspected: InspectedRows;
 }
 
-/** A page that is about another network is never used. */
-type OpenPage = OwnPage | { readonly foreign: Foreign };
+interface SearchVerdict {
+  readonly problem: string;
+  /** After a doubt at the end, no next page can be requested. Others are accepted once a second response confirms them. */
+  readonly kind: "doubt" | "doubt at the end" | "short page" | "twin rows";
+}
 
 /** Short pages are requested again until this many are confirmed. Then they are how the service pages this list. */
 const confirmationsNeeded = 3;
@@ -139,7 +146,7 @@ function createSearchJudge({ client, list: { pageSize, start }, seen }: ListRequ
     const judge = (opened: OpenPage) => {
       if ("foreign" in opened) return { problem: opened.foreign.problem, foreign: opened.foreign };
       const page = { ...opened, inspected: inspect(opened.rows) };
-      const verdict = judgeSearchPage(page, { pageSize, hasRows, isSent });
+      const verdict = verdictOf(page, pageSize, hasRows, isSent);
       return { problem: verdict?.problem, page, verdict };
     };
     let judged = judge(first);
@@ -160,4 +167,34 @@ function createSearchJudge({ client, list: { pageSize, start }, seen }: ListRequ
     if (verdict?.kind === "short page") confirmedShort += 1;
     return { page, verdict };
   };
+}
+
+/** Returns undefined if nothing about the page is unusual. `hasRows` means that an earlier page had rows. */
+function verdictOf(
+  { rows, inspected, next, limit }: JudgedPage,
+  pageSize: number,
+  hasRows: boolean,
+  isSent: (cursor: string) => boolean,
+): SearchVerdict | undefined {
+  if (next === null)
+    return {
+      kind: "doubt at the end",
+      problem: "the service promised a next page but sent no cursor for it",
+    };
+  if (next !== undefined && isSent(next))
+    return { kind: "doubt at the end", problem: "the service repeated a cursor, so paging would never end" };
+  if (rows.length === 0) {
+    const isPromised = next !== undefined || hasRows;
+    return isPromised
+      ? { kind: "doubt", problem: "the service promised another page, but it is empty" }
+      : undefined;
+  }
+  if (inspected.fresh === 0) return { kind: "doubt", problem: "a page repeats earlier rows" };
+  const full = typeof limit === "number" && limit > 0 ? Math.min(limit, pageSize) : pageSize;
+  if (next !== undefined && rows.length < full) {
+    const problem = `a page has only ${rows.length} of ${full} rows, but another page follows`;
+    return { kind: "short page", problem };
+  }
+  if (inspected.doubles > 0) return { kind: "twin rows", problem: "a page has the same row twice" };
+  return undefined;
 }

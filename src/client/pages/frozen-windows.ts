@@ -3,7 +3,7 @@ import { inOrder } from "../../base/concurrent.ts";
 import { more, nextOf, type Page, type Position } from "../page.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";
 import type { NumberedList, Pages } from "./numbered-list.ts";
-import { yieldToSocket } from "./answer-reader.ts";
+import { yieldToSocket } from "./page-rows.ts";
 
 /**
  * Frozen windows. The edge is the last row taken. In an open window, the page numbered after the last one taken always
@@ -27,6 +27,14 @@ const pagesAnExtra = 5;
 const triesAPage = 3;
 /** After this many checks without a shifted row, rows are assumed to expire at the end of the list instead. */
 const quietLooksAllowed = 3;
+
+/** The number of rows in the window, and the number of the request that returned it. */
+interface Total {
+  readonly sent: number;
+  readonly items: number;
+}
+
+const totalOf = ({ sent, totals: { items } }: NumberedAnswer): Total => ({ sent, items });
 
 /** A part of the list that ends at a fixed time, so that page numbers stay valid between requests. */
 export interface FrozenWindow {
@@ -58,15 +66,14 @@ export class FrozenWindows {
 
   // The state of the window being read:
   #to: string | undefined;
-  /** The window's first total, the total from the last page taken, and the number of the request that returned it. */
   #itemsAtFirst = 0;
-  #items = 0;
-  #itemsOf = 0;
-  #pages = 0;
+  /** Of the last page taken, or of a later response which showed that no row has shifted. */
+  #total: Total = { sent: 0, items: 0 };
   /** Every total so far. */
-  #totals: { readonly sent: number; readonly items: number }[] = [];
-  /** The number of the last page taken. */
+  #totals: Total[] = [];
+  /** The number of the last page taken, and the number of pages at that time. */
   #taken = 0;
+  #pages = 0;
   #extra = 0;
   #quietLooks = 0;
   #isOver = false;
@@ -131,12 +138,11 @@ export class FrozenWindows {
 
   /** Requests several pages at once. Returns the position where the list continues. */
   async *read({ to, from, isFirst, left }: FrozenWindow): Pages {
-    ({ items: this.#items, pages: this.#pages } = from.totals);
-    this.#itemsOf = from.sent;
-    [this.#to, this.#itemsAtFirst, this.#taken] = [to, this.#items, Number(from.at.value)];
+    const { items, pages } = from.totals;
+    [this.#to, this.#total, this.#itemsAtFirst] = [to, totalOf(from), items];
+    [this.#taken, this.#pages, this.#totals] = [Number(from.at.value), pages, []];
     [this.#extra, this.#quietLooks, this.#isOver] = [0, 0, false];
-    if (isFirst) this.list.count.reopen(this.#items, left);
-    this.#totals = [];
+    if (isFirst) this.list.count.reopen(items, left);
     let at = isFirst ? yield* this.#take(from) : this.#positionOf(this.#taken + 1);
     if (at?.flag !== "page") return at;
     // Rows added later are not part of a frozen window, so several pages can be requested at once.
@@ -164,25 +170,19 @@ export class FrozenWindows {
 
   /** Returns the position where the list continues. */
   *#take(answer: NumberedAnswer): Generator<Page, Position | undefined> {
-    this.#pages = answer.totals.pages;
-    this.#adopt(answer);
-    this.#taken = Number(answer.at.value);
+    this.#total = totalOf(answer);
+    [this.#taken, this.#pages] = [Number(answer.at.value), answer.totals.pages];
     const page = this.list.take(answer, this.list.holdsEdge(answer));
     yield page;
     return nextOf(page);
   }
 
-  #adopt({ totals, sent }: NumberedAnswer): void {
-    this.#items = totals.items;
-    this.#itemsOf = sent;
-  }
-
   /** Whether the list had the same total in the meantime. Responses may arrive in another order than their requests. */
-  #isStill({ totals: { items }, sent }: NumberedAnswer): boolean {
-    const [first, last] = [Math.min(sent, this.#itemsOf), Math.max(sent, this.#itemsOf)];
-    const isOther = (other: { readonly sent: number; readonly items: number }): boolean =>
+  #isStill({ sent, items }: Total): boolean {
+    const [first, last] = [Math.min(sent, this.#total.sent), Math.max(sent, this.#total.sent)];
+    const isOther = (other: Total): boolean =>
       other.sent > first && other.sent < last && other.items !== items;
-    return items === this.#items && !this.#totals.some(isOther);
+    return items === this.#total.items && !this.#totals.some(isOther);
   }
 
   /**
@@ -201,9 +201,9 @@ export class FrozenWindows {
       }
       answer = settled;
       const { items } = answer.totals;
-      this.#totals.push({ sent: answer.sent, items });
+      this.#totals.push(totalOf(answer));
       // Late rows have shifted the edge onto this page, so no row between the edge and this page can be missing.
-      if (this.#isStill(answer) || this.list.holdsEdge(answer)) break;
+      if (this.#isStill(totalOf(answer)) || this.list.holdsEdge(answer)) break;
       const isExpiring = this.#quietLooks >= quietLooksAllowed && items <= this.#itemsAtFirst;
       if (isExpiring || tries === triesAPage) {
         this.list.isDoubted = true;
@@ -211,30 +211,28 @@ export class FrozenWindows {
       }
       if (!this.#mayLookBack(number)) return this.#leaveFor(this.#positionOf(number));
       // This request was sent before the one that showed that the list had shifted.
-      if (answer.sent < this.#itemsOf) {
+      if (answer.sent < this.#total.sent) {
         answer = await this.#askAgain(number);
         continue;
       }
       const before = await this.#askAgain(number - 1);
-      this.#totals.push({ sent: before.sent, items: before.totals.items });
+      this.#totals.push(totalOf(before));
       const at = edge.find(before.rows);
       if (at < 0 && reply.handOverAfter !== undefined) {
         // The list has shifted by more than a page, so only a row's id leads back to the edge.
         const id = edge.lastWholeId;
-        const isKnown = id !== undefined;
-        return this.#leaveFor(
-          isKnown ? { flag: "cursor", value: id, to: this.#to } : this.#positionOf(number),
-        );
+        const page = this.#positionOf(number);
+        return this.#leaveFor(id === undefined ? page : { ...page, flag: "cursor", value: id });
       }
       if (at < 0) yield* this.#takeAgainBefore(number, before);
       else if (at === before.rows.length - 1) {
         if (items === before.totals.items) this.#quietLooks += 1;
-        this.#adopt(before);
+        this.#total = totalOf(before);
       } else {
         const next = yield* this.#take(before);
         if (next?.flag !== "page") return next;
       }
-      if (!this.#isStill(answer)) answer = await this.#askAgain(number);
+      if (!this.#isStill(totalOf(answer))) answer = await this.#askAgain(number);
     }
     return yield* this.#take(answer);
   }

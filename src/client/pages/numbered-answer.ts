@@ -26,24 +26,25 @@ function rowsBefore({ at, pageSize }: NumberedAnswer): number {
   return (Number(at.value) - 1) * pageSize;
 }
 
+/** The totals are integers, agree with each other, and are for the requested page size. */
+function areUsable({ pageSize, totals: { items, pages, limit } }: NumberedAnswer): boolean {
+  const isAgreed = Number.isSafeInteger(items) && items >= 0 && pages === Math.ceil(items / pageSize);
+  return isAgreed && (limit === pageSize || !(limit > 0));
+}
+
 /** More rows than requested, although the totals match the request. */
-export function isTooLong({ pageSize, rows, totals }: NumberedAnswer): boolean {
-  const { items, pages, limit } = totals;
-  const areUsable = Number.isSafeInteger(items) && items > 0 && pages === Math.ceil(items / pageSize);
-  return areUsable && (limit === pageSize || !(limit > 0)) && rows.length > pageSize;
+export function isTooLong(answer: NumberedAnswer): boolean {
+  return areUsable(answer) && answer.totals.items > 0 && answer.rows.length > answer.pageSize;
 }
 
 /**
- * How many rows this page should have. Returns undefined if the totals are not integers, do not agree with each other,
- * are for a different page size, or count fewer rows than the page has. The public service has been observed to send
- * zeros.
+ * How many rows this page should have. Returns undefined if the totals are not usable, or count fewer rows than the page
+ * has. The public service has been observed to send zeros.
  */
 export function countedRows(answer: NumberedAnswer): number | undefined {
+  if (!areUsable(answer)) return undefined;
   const { pageSize, totals } = answer;
-  const { items, pages, limit } = totals;
-  if (!Number.isSafeInteger(items) || items < 0 || pages !== Math.ceil(items / pageSize)) return undefined;
-  if (limit > 0 && limit !== pageSize) return undefined;
-  const rows = Math.max(0, Math.min(pageSize, items - rowsBefore(answer)));
+  const rows = Math.max(0, Math.min(pageSize, totals.items - rowsBefore(answer)));
   return answer.rows.length > rows ? undefined : rows;
 }
 
@@ -113,6 +114,8 @@ interface Known {
 }
 
 export class ListCount {
+  /** The number of rows taken so far. */
+  listed = 0;
   /** The number of rows after the last one taken; undefined if the totals are unusable. */
   left: number | undefined;
   pagesLeft = Number.POSITIVE_INFINITY;
@@ -125,7 +128,6 @@ export class ListCount {
   /** The number of rows after the start, according to the first count. All are expected, unless the list shifts. */
   #due: number | undefined;
   #isStill = true;
-  #last: Position | undefined;
 
   constructor(start: Position | undefined) {
     this.#start = start;
@@ -134,6 +136,7 @@ export class ListCount {
 
   /** `known` is the number of rows that are on the page again for a good reason: new rows, or another run. */
   take(answer: NumberedAnswer, fresh: number, known: Known): void {
+    this.listed += fresh;
     // A page after the last one that only repeats it does not change the count.
     if (this.left === 0 && fresh <= 0) return;
     if (answer.at.flag === "cursor") {
@@ -143,13 +146,12 @@ export class ListCount {
       this.left = left === undefined || left < 0 ? undefined : left;
       if (left !== this.left) this.#isStill = false;
     } else this.#takeNumbered(answer, known);
-    this.#last = answer.at;
   }
 
   #takeNumbered(answer: NumberedAnswer, { pushedBack, readAgain }: Known): void {
     const { at, totals } = answer;
     const rowsHere = countedRows(answer);
-    if (this.#last?.to !== at.to) this.#leastItems = Number.POSITIVE_INFINITY;
+    if (this.window.to !== at.to) this.#leastItems = Number.POSITIVE_INFINITY;
     if (rowsHere === undefined) this.isUsable = false;
     else this.#leastItems = Math.min(this.#leastItems, totals.items);
     this.left = rowsHere === undefined ? undefined : totals.items - rowsBefore(answer) - rowsHere;
@@ -184,7 +186,7 @@ export class ListCount {
   }
 
   /** How many of the rows first counted are still expected; undefined once the list has shifted. */
-  due(listed: number): number | undefined {
-    return this.#isStill && this.isUsable && this.#due !== undefined ? this.#due - listed : undefined;
+  due(): number | undefined {
+    return this.#isStill && this.isUsable && this.#due !== undefined ? this.#due - this.listed : undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { counted } from "../../base/text/words.ts";
-import type { InspectedRows } from "./distinct-pages.ts";
+import type { InspectedRows } from "./page-rows.ts";
 import {
   cappedAt,
   countedRows,
@@ -31,7 +31,6 @@ export interface NumberedState {
   readonly reply: NumberedPages;
   readonly edge: RowEdge;
   readonly count: ListCount;
-  readonly listed: number;
   /** Compares the rows with those taken so far. */
   readonly inspectRowsOf: (answer: NumberedAnswer) => InspectedRows;
   /** Whether an earlier run has already read this page. */
@@ -75,8 +74,8 @@ const tooManyRows: Check = (answer) => {
  * No time range explains why a network has no DEXes, so a second response has to confirm it. A page after the last one
  * is counted as empty.
  */
-const emptyAtOnce: Check = (answer, { reply, listed }) => {
-  const isEmpty = answer.rows.length === 0 && listed === 0;
+const emptyAtOnce: Check = (answer, { reply, count }) => {
+  const isEmpty = answer.rows.length === 0 && count.listed === 0;
   const isUnproved = reply.handOverAfter === undefined && isEmpty && !isCounted(answer);
   return isUnproved ? { habit: "empty", problem: "the first page is empty" } : undefined;
 };
@@ -139,9 +138,10 @@ const cursorChecks = [shortByCursor, earlierRowsByCursor, disorder];
  */
 export function isPushedBack(answer: NumberedAnswer, state: NumberedState): boolean {
   const { known, doubles } = state.inspectRowsOf(answer);
-  const { items } = state.count.window;
-  const isResumed = state.listed === 0 && known.length < answer.rows.length;
-  const grown = items === undefined || isResumed ? Number.POSITIVE_INFINITY : answer.totals.items - items;
+  const { listed, window } = state.count;
+  const isResumed = listed === 0 && known.length < answer.rows.length;
+  const grown =
+    window.items === undefined || isResumed ? Number.POSITIVE_INFINITY : answer.totals.items - window.items;
   return doubles === 0 && endsAtEdge(answer, known, state) && known.length <= grown;
 }
 

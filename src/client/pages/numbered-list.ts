@@ -1,18 +1,16 @@
 import type { Args } from "../../api/args.ts";
-import { onlyGroup, rowShape } from "../../api/endpoint.ts";
+import { rowShape } from "../../api/endpoint.ts";
 import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { member } from "../../base/json/json-scan.ts";
 import { counted } from "../../base/text/words.ts";
 import type { Instant } from "../../base/time/time.ts";
-import { createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
+import { createOwnershipCheck, foreignFailure } from "../response/ownership.ts";
 import type { Rows } from "../rows.ts";
-import { createRowInspector, type InspectedRows } from "./distinct-pages.ts";
 import {
   type Doubt,
   ended,
   more,
   type Page,
-  type PageEnd,
   pageOf,
   type Position,
   type Reading,
@@ -30,17 +28,12 @@ import {
   positionAfter,
 } from "./numbered-answer.ts";
 import { contradictionIn, type Habit, isPushedBack, type NumberedState, RowEdge } from "./numbered-judge.ts";
-import { createAnswerReader } from "./answer-reader.ts";
+import { createAnswerReader, createRowInspector, type InspectedRows } from "./page-rows.ts";
 import type { Document } from "../document.ts";
 import type { ListRequest } from "../list-plan.ts";
 
 /** Returns the position where the list continues; undefined after the end of the list. */
 export type Pages = AsyncGenerator<Page, Position | undefined>;
-
-/** A page before it is known how the list continues. */
-type Unended = Pick<Page, "rows" | "adds" | "at" | "left" | "notes">;
-
-const endedBy = (page: Unended, end: PageEnd): Page => ({ ...pageOf(page.rows, end), ...page, end });
 
 /**
  * A pull's progress through numbered pages. A response that contradicts the service's count is first requested again
@@ -62,16 +55,13 @@ export class NumberedList implements NumberedState {
   readonly #foreignIn: ReturnType<typeof createOwnershipCheck>;
   /** Of the response that was judged last, unless rows were taken since. */
   #inspected: { readonly answer: NumberedAnswer; readonly rows: InspectedRows } | undefined;
-  /** The number of rows taken so far. */
-  listed = 0;
   /** The number of requests sent so far. */
   #sent = 0;
   #newest: Instant | undefined;
   /** A contradiction that says nothing, because earlier counts contradict each other as well. */
   #accepted: string | undefined;
-  /** The number of retries since the last new row. */
-  #repeats = 0;
-  #contradicted: NumberedAnswer | undefined;
+  /** The last response that had to be requested again, and the number of retries; undefined after a new row. */
+  retried: { readonly answer: NumberedAnswer; readonly repeats: number } | undefined;
   /** The response that was taken even though it contradicts the count. */
   #pardoned: NumberedAnswer | undefined;
   readonly #habits = new Set<Habit>();
@@ -86,7 +76,7 @@ export class NumberedList implements NumberedState {
     this.isDoubted = list.start?.isDoubted ?? false;
     this.#read = createAnswerReader(reply.rows, rowShape(endpoint), request);
     this.#inspect = createRowInspector(request.seen);
-    this.#foreignIn = createOwnershipCheck(endpoint, args, onlyGroup);
+    this.#foreignIn = createOwnershipCheck(endpoint, args);
   }
 
   /**
@@ -96,15 +86,14 @@ export class NumberedList implements NumberedState {
   async ask(at: Position): Promise<NumberedAnswer> {
     const { client, list } = this.request;
     for (let repeats = 1; ; repeats += 1) {
-      const { answer, foreign } = await this.#request(at);
+      const answer = await this.#request(at);
+      const foreign = this.#foreignIn?.(answer.rows.distinct);
       if (foreign === undefined || (!list.isStrict && foreign.only !== undefined)) return answer;
       if (!(await client.again(repeats, foreign.problem))) throw foreignFailure(foreign);
     }
   }
 
-  async #request(
-    at: Position,
-  ): Promise<{ readonly answer: NumberedAnswer; readonly foreign: Foreign | undefined }> {
+  async #request(at: Position): Promise<NumberedAnswer> {
     const { args } = this.request;
     const { pageSize } = this;
     const sent = (this.#sent += 1);
@@ -118,8 +107,7 @@ export class NumberedList implements NumberedState {
     };
     const [page, limit] = [total("page"), total("limit")];
     const totals = { page, limit, items: total("total_items"), pages: total("total_pages") };
-    const answer = { at, sent, pageSize, rows, totals, offered: member(info, "next_cursor") };
-    return { answer, foreign: this.#foreignIn?.(rows.distinct) };
+    return { at, sent, pageSize, rows, totals, offered: member(info, "next_cursor") };
   }
 
   /** A cursor is the ID of a row that the service has sent, so a rejected one is not a user's mistake. */
@@ -150,19 +138,17 @@ export class NumberedList implements NumberedState {
     const pushedBack = readAgain === 0 && known.length > 0 && isPushedBack(answer, this) ? known.length : 0;
     this.#inspected = undefined;
     const kept = take();
-    this.listed += fresh;
     count.take(answer, fresh, { pushedBack, readAgain });
     // A page without new rows does not change the position.
     if (kept.adds === "rows") {
       edge.moveTo(rows, isRetryOfPage);
-      this.#repeats = 0;
+      this.retried = undefined;
     }
     const before = this.last;
     this.last = answer;
-    const here: Unended = {
-      ...kept,
+    const here: Page = {
+      ...pageOf(kept.rows, more(at, this.doubts), [...kept.notes, ...remark("twins", twins)]),
       adds: isRetryOfPage || this.isReadAgain(at) ? "read again" : kept.adds,
-      notes: [...kept.notes, ...remark("twins", twins)],
       at,
       left: leftAfter(answer, count.left),
     };
@@ -171,44 +157,41 @@ export class NumberedList implements NumberedState {
       // No cursor can skip past one transaction's events if they fill the page, so the page size is increased.
       this.pageSize = reply.maxLimit;
       count.isUsable = false;
-      return endedBy(here, more(at, this.doubts));
+      return here;
     }
     if (isEnd(answer, kept.adds === "rows", before)) return this.lastPage(here);
     const next = positionAfter(answer, reply, edge.lastWholeId);
-    const position = { ...next, due: count.due(this.listed), items: itemsOf(answer) };
-    return endedBy(here, more(position, this.doubts));
+    const position = { ...next, due: count.due(), items: itemsOf(answer) };
+    return { ...here, end: more(position, this.doubts) };
   }
 
   /** The list is proved complete if all counted rows were returned. That also refutes any doubts. */
-  lastPage(page: Unended): Page {
+  lastPage(page: Page): Page {
     const { count, doubts } = this;
-    const due = count.due(this.listed) ?? 0;
-    if (due > 0 && count.left === 0 && doubts.length === 0) {
-      const [owed, returned] = [counted(this.listed + due, "row"), counted(this.listed, "row")];
-      doubts.push({
-        problem: `the service reports ${owed} but returned ${returned}`,
-        rows: due,
-        before: this.#newest,
-      });
+    const { listed, left } = count;
+    const due = count.due();
+    if (due !== undefined && due > 0 && left === 0 && doubts.length === 0) {
+      const problem = `the service reports ${counted(listed + due, "row")} but returned ${counted(listed, "row")}`;
+      doubts.push({ problem, rows: due, before: this.#newest });
     }
-    const isRefuted = count.due(this.listed) !== undefined && due <= 0;
-    const hasRows = this.listed > 0 || this.request.list.start !== undefined;
-    const isProved = count.left === 0 && (doubts.length === 0 || isRefuted) && !this.isDoubted && hasRows;
+    const isRefuted = due !== undefined && due <= 0;
+    const hasRows = listed > 0 || this.request.list.start !== undefined;
+    const isProved = left === 0 && (doubts.length === 0 || isRefuted) && !this.isDoubted && hasRows;
     if (!isProved) return this.withoutProof(page);
-    return endedBy(page, { kind: "last", proof: { by: "count", rows: this.listed }, doubts: [] });
+    return { ...page, end: { kind: "last", proof: { by: "count", rows: listed }, doubts: [] } };
   }
 
   /** For a list that cannot be proved complete. */
-  withoutProof(page: Unended): Page {
-    const [due, { left = 0 }] = [this.count.due(this.listed), this.count];
+  withoutProof(page: Page): Page {
+    const { left = 0 } = this.count;
+    const due = this.count.due();
     const doubts = this.doubts.map((doubt, index) => {
       if (due !== undefined) return { ...doubt, rows: index === 0 ? due : 0 };
       return index === 0 && doubt.rows !== undefined ? { ...doubt, rows: doubt.rows + left } : doubt;
     });
     const warning =
       this.#accepted === undefined ? undefined : `the list may be incomplete: ${this.#accepted}`;
-    const notes = [...page.notes, ...warningOf(warning)];
-    return endedBy({ ...page, notes }, ended("end of list", doubts));
+    return { ...page, notes: [...page.notes, ...warningOf(warning)], end: ended("end of list", doubts) };
   }
 
   /** Whether the page begins with a row that was already read, so that no row is missing before it. */
@@ -230,18 +213,13 @@ export class NumberedList implements NumberedState {
 
   /** Pages that are both promised and wanted: at least one, and Infinity if neither number is known. */
   pagesLeft(): number {
-    const wanted = (this.request.wanted ?? Number.POSITIVE_INFINITY) - this.listed;
+    const wanted = (this.request.wanted ?? Number.POSITIVE_INFINITY) - this.count.listed;
     return Math.min(this.count.pagesLeft, Math.max(1, Math.ceil(wanted / this.pageSize)));
-  }
-
-  /** The last response that had to be requested again; undefined if a new row has arrived since. */
-  contradicted(): NumberedAnswer | undefined {
-    return this.#repeats > 0 ? this.#contradicted : undefined;
   }
 
   /** All retries since the last new row have been used, so only a different URL can help. */
   isInVain(): boolean {
-    return this.#repeats > 0 && this.#repeats === this.request.client.maxRepeats;
+    return this.retried?.repeats === this.request.client.maxRepeats;
   }
 
   /**
@@ -268,15 +246,15 @@ export class NumberedList implements NumberedState {
 
   /** Returns false when no retries are left. */
   async again(problem: string, answer: NumberedAnswer): Promise<boolean> {
-    this.#contradicted = answer;
-    this.#repeats += 1;
-    return await this.request.client.again(this.#repeats, problem);
+    const repeats = (this.retried?.repeats ?? 0) + 1;
+    this.retried = { answer, repeats };
+    return await this.request.client.again(repeats, problem);
   }
 
   /** The response is taken although it contradicts the count. `rows` is the number of missing rows, if it is known. */
   doubt(problem: string, answer: NumberedAnswer, rows = this.#missingOn(answer)): void {
     this.#pardoned = answer;
-    this.#repeats = 0;
+    this.retried = undefined;
     if (this.count.hasBeenLess(answer, this.inspectRowsOf(answer).fresh))
       [this.#accepted, this.isDoubted] = [problem, true];
     else this.doubts.push({ problem, rows, before: this.edge.instantOf(this.edge.last) });

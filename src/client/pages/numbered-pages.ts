@@ -63,7 +63,7 @@ async function* secondReading(list: NumberedList): AsyncGenerator<Page> {
 async function anotherUrl(windows: FrozenWindows): Promise<FrozenWindow | undefined> {
   const { list } = windows;
   const { left } = list.count;
-  const [before, wrong] = [list.last, list.contradicted()];
+  const [before, wrong] = [list.last, list.retried?.answer];
   const window = await windows.reopen();
   const isStill = before !== undefined && wrong !== undefined && before.totals.items === wrong.totals.items;
   if (isStill && window !== undefined && left !== undefined && window.left < left) {
@@ -153,7 +153,7 @@ async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, 
     return next;
   }
   if (left !== undefined) return yield* endEarly(list, answer, page, left);
-  const isFirst = page.rows.length === 0 && list.edge.last === undefined && list.contradicted() === undefined;
+  const isFirst = page.rows.length === 0 && list.edge.last === undefined && list.retried === undefined;
   if (isFirst && (await list.again("the first page is empty", answer))) return at;
   yield page;
   return undefined;

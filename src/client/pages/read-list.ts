@@ -5,7 +5,7 @@ import { madeCandles } from "../candles/made-candles.ts";
 import { readSlices } from "../candles/slice-answer.ts";
 import { readCursorPages } from "./cursor-pages.ts";
 import { readNumberedPages } from "./numbered-pages.ts";
-import { closing, endlessList, everyRow, nextOf, type Page, type Reading, rowsSentIn } from "../page.ts";
+import { closing, endlessList, everyRow, type Page, type Reading, rowsSentIn } from "../page.ts";
 import type { ListRequest } from "../list-plan.ts";
 import { createSeenKeys } from "../seen-keys.ts";
 import { madeInterval, sourceArgs, sourceLimit } from "../candle-windows.ts";
@@ -19,9 +19,9 @@ export function readList(
   const read = { ...request, ...reading };
   switch (reply.kind) {
     case "cursor-pages":
-      return failOnDoubts(refuseEndless(readCursorPages(read, reply)), list.isStrict);
+      return judged(readCursorPages(read, reply), list.isStrict);
     case "numbered-pages":
-      return failOnDoubts(refuseEndless(readNumberedPages(read, reply)), list.isStrict);
+      return judged(readNumberedPages(read, reply), list.isStrict);
     case "batch":
       if (list.kind !== "batch") throw new Error(`${reply.kind} without inputs`);
       return askInBatches(request, reply, list);
@@ -44,24 +44,18 @@ const maxRepeatedPages = 3;
 /** More empty pages are accepted, because a filter that matches few rows may leave some empty. */
 const maxEmptyPages = 10;
 
-/** Passes pages through. A list that ends with doubts fails after its last page. */
-export async function* failOnDoubts(pages: AsyncIterable<Page>, isStrict: boolean): AsyncGenerator<Page> {
-  for await (const page of pages) yield* page.end.kind === "last" ? closing(page, isStrict) : [page];
-}
-
-/** Passes pages through, but fails if a list continues endlessly without new rows, because each page costs a credit. */
-export async function* refuseEndless(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+/** Passes pages through. Fails if the list continues endlessly without new rows, or after its last page if there are doubts. */
+async function* judged(pages: AsyncIterable<Page>, isStrict: boolean): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
   for await (const page of pages) {
-    const hasNoNewRows = page.adds === "nothing";
+    const { adds, end } = page;
+    if (end.kind === "last") yield* closing(page, isStrict);
+    else yield page;
     // A page that was requested again on purpose is not a sign of an endless list.
-    if (page.adds !== "read again") {
-      repeats = hasNoNewRows && rowsSentIn(page) > 0 ? repeats + 1 : 0;
-      empty = hasNoNewRows ? empty + 1 : 0;
-    }
-    yield page;
+    if (adds === "read again") continue;
+    repeats = adds === "nothing" && rowsSentIn(page) > 0 ? repeats + 1 : 0;
+    empty = adds === "nothing" ? empty + 1 : 0;
     const isExhausted = repeats === maxRepeatedPages || empty === maxEmptyPages;
-    if (isExhausted && page.adds !== "read again" && nextOf(page) !== undefined)
-      throw endlessList(empty, page.end.doubts);
+    if (isExhausted && end.kind === "more") throw endlessList(empty, end.doubts);
   }
 }
