@@ -8,7 +8,7 @@ import { costOf, createMeter, isCharged } from "./meter.ts";
 import type { Pace } from "./pace.ts";
 import { type AnswerAge, createAgeReader } from "./freshness.ts";
 import { refusal } from "./response/request-refusal.ts";
-import { checkPlan } from "./response/plan-refusal.ts";
+import { checkPlan } from "./response/refusal.ts";
 import { createRequestUrls, createTransport } from "./connection/transport.ts";
 import { backoffAfter, type RetryPolicy, type Tries, waitBeforeRetry } from "./retry.ts";
 import { createAuthorization, hideKey, refuseKey, type Target } from "./target.ts";

@@ -4,7 +4,7 @@ import { Failure, usageFailure } from "../base/failure.ts";
 import { endCause, StopReason } from "./ending.ts";
 import { findFault, refusedAlone } from "./live/find-invalid.ts";
 import { endedForGood } from "./live/keep-open.ts";
-import { assetsOf, LimitedConnections, Regrouped, RunningConnection } from "./live/running-connection.ts";
+import { assetsOf, LimitedConnections, regrouped, RunningConnection } from "./live/running-connection.ts";
 import { momentOf } from "./gap.ts";
 import {
   planConnections,
@@ -190,7 +190,7 @@ export class LiveStream {
         isWanted = await this.#keepOrDrop(self);
       } catch (cause) {
         if (signal.aborted) throw signal.reason;
-        if (!(self.current.signal.reason instanceof Regrouped)) throw cause;
+        if (self.current.signal.reason !== regrouped) throw cause;
         isWanted = self.connection.subjects.length > 0;
       } finally {
         self.current.release();

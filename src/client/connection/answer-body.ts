@@ -109,7 +109,7 @@ export interface Chunks extends AsyncIterable<readonly Buffer[]> {
 type ChunkResult = IteratorResult<readonly Buffer[], undefined>;
 
 /** A generator would be slower: it awaits three times per result, and most results contain a single event. */
-export function chunksOf(next: Chunks["next"], pauses = (): number => 0): Chunks {
+export function chunksOf(next: Chunks["next"], pauses: Chunks["pauses"]): Chunks {
   const chunks: Chunks = { next, pauses, [Symbol.asyncIterator]: () => chunks };
   return chunks;
 }

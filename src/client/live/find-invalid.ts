@@ -1,10 +1,9 @@
-import type { ChunkStream } from "../streams/connection.ts";
 import { isOfIntermediary } from "../streams/stream-refusal.ts";
 import { EventStreamParser } from "../streams/event-stream.ts";
 import { Failure } from "../../base/failure.ts";
 import { createEnding } from "../ending.ts";
 import { streamError } from "./listen.ts";
-import { openerOf } from "./subscription.ts";
+import { type ChunkStream, openerOf } from "./subscription.ts";
 import { addressKey, nameOf, type Subject } from "../subject.ts";
 import { reconnectWait } from "../retry.ts";
 import { someOf } from "../../base/text/words.ts";

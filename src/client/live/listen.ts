@@ -1,4 +1,3 @@
-import type { ChunkStream } from "../streams/connection.ts";
 import { EventStreamParser, maxSkippedBytes } from "../streams/event-stream.ts";
 import { dataOf, isSkipped, type StreamEvent, withoutChunk } from "../stream-event.ts";
 import { failAsService } from "../../api/service-errors.ts";
@@ -8,6 +7,7 @@ import { member, parseJson } from "../../base/json/json-scan.ts";
 import { finderOf } from "../../base/json/field-finder.ts";
 import { unlessAborted } from "../ending.ts";
 import { type Gap, type Moment, momentOf } from "../gap.ts";
+import type { ChunkStream } from "./subscription.ts";
 import type { UpToDate } from "./up-to-date.ts";
 import { shortened } from "../../base/text/words.ts";
 import type { ConnectionOptions } from "../stream-options.ts";

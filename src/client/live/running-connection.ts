@@ -14,12 +14,7 @@ import { isWaitTooLong } from "../retry.ts";
 import type { Missing, Connection, ConnectionOptions, LiveHandlers, LiveOptions } from "../stream-options.ts";
 
 /** The abort reason for a connection that is reopened because its assets have changed. */
-export class Regrouped {
-  readonly why: string;
-  constructor(why: string) {
-    this.why = why;
-  }
-}
+export const regrouped = Symbol("regrouped");
 
 /** Retries after a 429 for too many connections, because the service may still count one that was just closed. */
 const maxAttempts = 3;
@@ -136,7 +131,7 @@ export class RunningConnection {
     }
     this.upToDate = undefined;
     this.connection = { ...connection, subjects };
-    this.current.abort(new Regrouped(why));
+    this.current.abort(regrouped);
   }
 
   /** Resolves when the connection is open again, or cannot be opened for now. */

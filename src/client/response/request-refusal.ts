@@ -6,50 +6,55 @@ import { formatInstant, fromWire } from "../../base/time/time.ts";
 import type { Target } from "../target.ts";
 import { wellKnownNetworks } from "../../api/known-networks.ts";
 import { networkDoubt } from "../../api/service-errors.ts";
-import { type ErrorBody, readErrorBody, textField } from "./error-body.ts";
 import {
   commonSentence,
+  type ErrorBody,
   isOfPlan,
   link,
   planNeeded,
+  readRefusal,
   refusalDetails,
+  type Refused,
   removedSentence,
   type Sentence,
-} from "./plan-refusal.ts";
+  textField,
+} from "./refusal.ts";
 import type { Answer } from "../document.ts";
 
 /** Turns a non-2xx response into a failure that names inputs as the user typed them. */
 export function refusal(answer: Answer, request: ApiRequest, target: Target): Failure {
-  const body = readErrorBody(new TextDecoder().decode(answer.body));
-  const sentence = sentenceFor(answer, body, request, target);
-  return new Failure(sentence.message, refusalDetails(answer, body, sentence));
+  const refused = readRefusal(answer, target);
+  const sentence = sentenceFor(refused, request);
+  return new Failure(sentence.message, refusalDetails(refused, sentence));
 }
 
-function sentenceFor(answer: Answer, body: ErrorBody, request: ApiRequest, target: Target): Sentence {
+function sentenceFor(refused: Refused, request: ApiRequest): Sentence {
+  const { answer, body } = refused;
   const { status } = answer;
   const { path, raw } = request.endpoint;
-  if (isOfPlan(answer, body)) return planRequired(body, request, target);
+  if (isOfPlan(refused)) return planRequired(refused, request);
   if (status === 400) return badRequest(body, request);
-  if (status === 404) return notFound(body, request, target);
+  if (status === 404) return notFound(refused, request);
   if (status === 410) {
     const hints = raw === undefined ? [] : [`get the new command: dexdata explain '${raw.path}'`];
     return removedSentence(body, path, ...hints);
   }
-  return commonSentence(answer, body, target, "request");
+  return commonSentence(refused, "request");
 }
 
-function planRequired(body: ErrorBody, { endpoint, args }: ApiRequest, target: Target): Sentence {
+function planRequired(refused: Refused, { endpoint, args }: ApiRequest): Sentence {
+  const { body } = refused;
   const name = textField(body.fields, "param");
   const param = endpoint.params.find((each) => each.name === name);
   if (param === undefined) {
-    const { message, next } = planNeeded(endpoint.command, endpoint.plan, body, target);
+    const { message, next } = planNeeded(endpoint.command, endpoint.plan, refused);
     const { withoutPlan } = endpoint;
     if (withoutPlan === undefined) return { message, next };
     const command = withoutPlan.replaceAll(/\{(\w+)\}/gu, (field, path: string) => args.get(path) ?? field);
     return { message, next: `${next}; alternative without a paid plan: ${command}` };
   }
   const input = args.has(param.name) ? shownInput(param, { endpoint, args }) : inputName(param);
-  const { message, isKeyless } = planNeeded(input, endpoint.plan, body, target);
+  const { message, isKeyless } = planNeeded(input, endpoint.plan, refused);
   const upgrade = isKeyless ? "register and upgrade" : "upgrade";
   return {
     message,
@@ -87,7 +92,7 @@ const pagingFlags: ReadonlyMap<string, string> = new Map([
 
 const listNetworks = "list all networks: dexdata networks";
 
-function notFound(body: ErrorBody, { endpoint, args }: ApiRequest, target: Target): Sentence {
+function notFound({ body, target }: Refused, { endpoint, args }: ApiRequest): Sentence {
   const network = args.get("network") ?? args.get("chains");
   const address = args.get("pool_address") ?? args.get("token_address");
   if (body.code === "unsupported_network" || textField(body.fields, "param") === "network")

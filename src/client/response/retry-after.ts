@@ -1,5 +1,3 @@
-import type { ErrorBody } from "./error-body.ts";
-
 /**
  * The wait in milliseconds, from the Retry-After header (RFC 9110: integer seconds or a date) or else from
  * `retry_after` in the body (seconds). A date is compared with the response's Date header, so that a wrong local clock
@@ -8,7 +6,7 @@ import type { ErrorBody } from "./error-body.ts";
  */
 export function retryAfterMilliseconds(
   headers: ReadonlyMap<string, string>,
-  body: ErrorBody,
+  body: { readonly fields: ReadonlyMap<string, string> },
   received: number,
 ): number | undefined {
   const header = headers.get("retry-after")?.trim();

@@ -1,35 +1,35 @@
+import type { Feed, FeedKind } from "../../api/feed.ts";
 import { Failure } from "../../base/failure.ts";
-import { type ErrorBody, readErrorBody, textField } from "../response/error-body.ts";
 import {
   commonSentence,
+  type ErrorBody,
   isOfPlan,
   link,
   planNeeded,
   planOf,
+  readRefusal,
   refusalDetails,
+  type Refused,
   removedSentence,
   type Sentence,
-} from "../response/plan-refusal.ts";
+  textField,
+} from "../response/refusal.ts";
+import type { Opening, Subscription } from "../stream-options.ts";
 import type { Target } from "../target.ts";
 import type { Answer } from "../document.ts";
 
-export interface StreamRequest {
-  /** As typed, e.g. `stream --feed prices` or `txns --follow`. */
-  readonly command: string;
-  readonly path: string;
-  readonly subjects: readonly { readonly network: string; readonly address: string }[];
-  /** What the subjects are. */
-  readonly by: "token" | "pool";
-  /** The lowest plan that may open the stream. */
-  readonly plan: string;
+/** The rejected subscription; see `Opening` and `Subscription`. */
+interface StreamRequest extends Pick<Opening, "command">, Pick<Subscription, "subjects"> {
+  readonly feed: Pick<Feed, "path" | "plan">;
+  readonly kind: Pick<FeedKind, "by">;
 }
 
 /** Supports the public service (wire-facts 5.7) and the specification, and names inputs as they were typed. */
 export function streamRefusal(answer: Answer, request: StreamRequest, target: Target): Failure {
-  const body = readErrorBody(new TextDecoder().decode(answer.body));
-  const isLimit = isStreamLimit(answer.status, body);
-  const sentence = isLimit ? streamLimit(answer, body, target) : sentenceFor(answer, body, request, target);
-  const details = refusalDetails(answer, body, sentence);
+  const refused = readRefusal(answer, target);
+  const isLimit = isStreamLimit(refused);
+  const sentence = isLimit ? streamLimit(refused) : sentenceFor(refused, request);
+  const details = refusalDetails(refused, sentence);
   return new Failure(sentence.message, {
     ...details,
     code: isLimit ? "stream_limit" : details.code,
@@ -41,14 +41,13 @@ export function streamRefusal(answer: Answer, request: StreamRequest, target: Ta
  * Waiting does not help; another stream has to close first. The check covers both the specification (Events 3) and the
  * public service's message.
  */
-function isStreamLimit(status: number, { message }: ErrorBody): boolean {
-  return status === 429 && /\bstreams?\b.*\blimit\b/iu.test(message ?? "");
+function isStreamLimit({ answer, body }: Refused): boolean {
+  return answer.status === 429 && /\bstreams?\b.*\blimit\b/iu.test(body.message ?? "");
 }
 
-function streamLimit(answer: Answer, body: ErrorBody, target: Target): Sentence {
-  const tier = planOf(answer, body, target);
+function streamLimit(refused: Refused): Sentence {
   return {
-    message: `stream limit of the ${tier} plan or this IP address exceeded`,
+    message: `stream limit of the ${planOf(refused)} plan or this IP address exceeded`,
     next: "close other streams, including those in other programs, or request fewer assets",
   };
 }
@@ -66,23 +65,25 @@ export function isStreamLimitFailure({ details }: Failure): boolean {
   return details.code === "stream_limit";
 }
 
-function sentenceFor(answer: Answer, body: ErrorBody, request: StreamRequest, target: Target): Sentence {
+function sentenceFor(refused: Refused, request: StreamRequest): Sentence {
+  const { answer, body, target } = refused;
   const { status } = answer;
-  const { path, subjects } = request;
-  if (isOfPlan(answer, body)) return planRefused(body, request, target);
+  const { feed, subjects } = request;
+  if (isOfPlan(refused)) return planRefused(refused, request);
   if (status === 400) return badRequest(body, request);
   if (status === 404) return notFound(body, request, target);
   if (status === 405 && subjects.length > 1)
-    return { message: `the service accepts only one asset per connection on ${path}` };
-  if (status === 410) return removedSentence(body, path);
-  return commonSentence(answer, body, target, "stream");
+    return { message: `the service accepts only one asset per connection on ${feed.path}` };
+  if (status === 410) return removedSentence(body, feed.path);
+  return commonSentence(refused, "stream");
 }
 
-function planRefused(body: ErrorBody, request: StreamRequest, target: Target): Sentence {
+function planRefused(refused: Refused, request: StreamRequest): Sentence {
+  const { body } = refused;
   // No asset of the other feeds is a preview asset.
-  if (body.code !== "preview_only" || request.plan !== "keyless") {
-    const { message, next } = planNeeded(request.command, request.plan, body, target);
-    const lacking = request.plan === "free" ? "a key" : "a paid plan";
+  if (body.code !== "preview_only" || request.feed.plan !== "keyless") {
+    const { message, next } = planNeeded(request.command, request.feed.plan, refused);
+    const lacking = request.feed.plan === "free" ? "a key" : "a paid plan";
     return { message, next: `${next}; alternative without ${lacking}: ${withoutStream(request)}` };
   }
   const which =
@@ -96,11 +97,11 @@ function planRefused(body: ErrorBody, request: StreamRequest, target: Target): S
 }
 
 /** Shows the current state of the same assets, with any plan. */
-function withoutStream({ by, subjects }: StreamRequest): string {
+function withoutStream({ kind, subjects }: StreamRequest): string {
   const [first] = subjects;
   const asset = first === undefined ? "<asset>" : `${first.network}:${first.address}`;
   const others = subjects.length > 1 ? " …" : "";
-  return `dexdata ${by === "pool" ? "pool" : "prices"} ${asset}${others} --watch 10s`;
+  return `dexdata ${kind.by === "pool" ? "pool" : "prices"} ${asset}${others} --watch 10s`;
 }
 
 const lookUp = "find the address: dexdata search <name>";
@@ -115,7 +116,7 @@ function badRequest(body: ErrorBody, request: StreamRequest): Sentence {
 function notFound(body: ErrorBody, request: StreamRequest, target: Target): Sentence {
   if (isOfAsset(body)) return { message: invalidAsset(request), next: lookUp };
   return {
-    message: `${request.path} not found on ${target.streaming}`,
+    message: `${request.feed.path} not found on ${target.streaming}`,
     next: "check the streaming URL: dexdata config list",
   };
 }

@@ -32,7 +32,8 @@ function refused(
 ): Failure {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const answer = { status, headers: new Map(Object.entries(headers)), body: Buffer.from(text), received: 0 };
-  return streamRefusal(answer, { ...question, ...asked }, who);
+  const { command, subjects, path, plan, by } = { ...question, ...asked };
+  return streamRefusal(answer, { command, subjects, feed: { path, plan }, kind: { by } }, who);
 }
 
 const html = "<!DOCTYPE html><html><body>blocked</body></html>";

@@ -1,7 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openConnection } from "../../../src/client/streams/connection.ts";
+import { openConnection } from "../../../src/client/live/subscription.ts";
 import { run } from "../../harness/dexdata.ts";
 import { createTestContext } from "../../harness/test-context.ts";
 import { parseChunks } from "./parse-stream.ts";
@@ -84,10 +84,10 @@ async function ask(number: number, isLarge: boolean): Promise<{ parsed: ReturnTy
     { url: new URL(`${url}/${number}`), headers: {}, body: undefined },
     options,
   );
-  if (opened.kind !== "open") throw new Error(`refused with ${opened.answer.status}`);
+  if (!("chunks" in opened)) throw new Error(`refused with ${opened.status}`);
   const chunks: Buffer[] = [];
-  for await (const come of opened.connection.chunks) chunks.push(...come);
-  opened.connection.close();
+  for await (const come of opened.chunks) chunks.push(...come);
+  opened.close();
   return { parsed: parseChunks(chunks, isLarge ? 16 * 1024 * 1024 : undefined) };
 }
 

@@ -1,11 +1,59 @@
 import { fail, type Failure } from "../../base/failure.ts";
-import { isGatewayStatus, meaningOf } from "../../api/service-errors.ts";
-import { rawMembers } from "../../base/json/json-scan.ts";
+import { isGatewayStatus, isServiceCode, meaningOf, type ServiceCode } from "../../api/service-errors.ts";
+import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { lookUpOf, planSentence, type Target } from "../target.ts";
 import { retryAfterMilliseconds } from "./retry-after.ts";
-import { type ErrorBody, textField } from "./error-body.ts";
 import type { Answer } from "../document.ts";
+
+export interface ErrorBody {
+  /** A code from the specification; undefined if `error` contains a sentence instead. */
+  readonly code: ServiceCode | undefined;
+  readonly message: string | undefined;
+  /** Raw JSON, so that 64-bit numbers keep all digits. */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly isHtml: boolean;
+}
+
+/** A rejected request or stream. */
+export interface Refused {
+  readonly answer: Answer;
+  readonly body: ErrorBody;
+  readonly target: Target;
+}
+
+export function readRefusal(answer: Answer, target: Target): Refused {
+  return { answer, body: readErrorBody(answer.body), target };
+}
+
+/**
+ * Reads every format of the public API: the specification's envelope, a lone `message`, a sentence in `error`, an
+ * object in `error` (5xx responses from the CDN edge), HTML, non-JSON text, `{}` and an empty body.
+ */
+export function readErrorBody(bytes: Uint8Array): ErrorBody {
+  const text = new TextDecoder().decode(bytes);
+  const fields = membersOf(text);
+  if (fields === undefined) {
+    const isHtml = /^\s*<(?:!doctype|html)/iu.test(text);
+    return { code: undefined, message: undefined, fields: new Map(), isHtml };
+  }
+  const error = textField(fields, "error");
+  const edge = membersOf(fields.get("error") ?? "");
+  const code = error !== undefined && isServiceCode(error) ? error : undefined;
+  const sentence = code === undefined ? error : undefined;
+  const message =
+    textField(fields, "message") ?? sentence ?? (edge === undefined ? undefined : textField(edge, "message"));
+  return { code, message, fields, isHtml: false };
+}
+
+export function textField(fields: ReadonlyMap<string, string>, name: string): string | undefined {
+  const value: unknown = JSON.parse(fields.get(name) ?? "null");
+  return typeof value === "string" ? value : undefined;
+}
+
+function membersOf(text: string): ReadonlyMap<string, string> | undefined {
+  return isObject(parseJson(text)) ? rawMembers(text) : undefined;
+}
 
 export interface Sentence {
   readonly message: string;
@@ -13,7 +61,7 @@ export interface Sentence {
 }
 
 /** The details that depend only on the response: based on its status and refined by its body. */
-export function refusalDetails({ status, headers, received }: Answer, body: ErrorBody, { next }: Sentence) {
+export function refusalDetails({ answer: { status, headers, received }, body }: Refused, { next }: Sentence) {
   const { exit, code, retryable } = meaningOf(status);
   return {
     exit,
@@ -30,24 +78,20 @@ export function refusalDetails({ status, headers, received }: Answer, body: Erro
 }
 
 /** Any other 403 concerns the key or the host. */
-export function isOfPlan({ status }: Answer, { code }: ErrorBody): boolean {
-  return status === 403 && (code === "plan_required" || code === "preview_only");
+export function isOfPlan({ answer, body: { code } }: Refused): boolean {
+  return answer.status === 403 && (code === "plan_required" || code === "preview_only");
 }
 
 /** The message for a status that has nothing to do with the request itself. */
-export function commonSentence(
-  answer: Answer,
-  body: ErrorBody,
-  target: Target,
-  kind: "request" | "stream",
-): Sentence {
+export function commonSentence(refused: Refused, kind: "request" | "stream"): Sentence {
+  const { answer, target } = refused;
   const { status } = answer;
   const isStream = kind === "stream";
   if (status === 401 || status === 402 || status === 403)
-    return callerSentence(answer, body, target, new URL(isStream ? target.streaming : target.rest));
+    return callerSentence(refused, new URL(isStream ? target.streaming : target.rest));
   if (status === 429) {
     return {
-      message: `rate limit of the ${planOf(answer, body, target)} plan exceeded`,
+      message: `rate limit of the ${planOf(refused)} plan exceeded`,
       next: "wait a minute; all processes that use this key share the limit",
     };
   }
@@ -66,9 +110,10 @@ export function commonSentence(
 }
 
 /** Explains 401, 402 and 403, which concern the key, the host or the credits. */
-function callerSentence(answer: Answer, body: ErrorBody, target: Target, { host }: URL): Sentence {
+function callerSentence(refused: Refused, { host }: URL): Sentence {
+  const { answer, body, target } = refused;
   if (answer.status === 401) return keyRefused(target, host);
-  if (answer.status === 402) return creditsUsedUp(answer, body, target);
+  if (answer.status === 402) return creditsUsedUp(refused);
   if (body.isHtml) {
     return {
       message: `${host} blocked the request before it reached the service (HTML response)`,
@@ -106,8 +151,9 @@ function keyRefused({ key, keySource = "the settings" }: Target, host: string): 
   };
 }
 
-function creditsUsedUp(answer: Answer, body: ErrorBody, target: Target): Sentence {
-  const tier = planOf(answer, body, target);
+function creditsUsedUp(refused: Refused): Sentence {
+  const { answer, body } = refused;
+  const tier = planOf(refused);
   const resets = textField(body.fields, "resets_at") ?? readableReset(answer.headers.get("x-credits-reset"));
   const back =
     resets === undefined || tier === "keyless" || tier === "free" ? "" : `; they reset at ${resets}`;
@@ -119,15 +165,15 @@ function creditsUsedUp(answer: Answer, body: ErrorBody, target: Target): Sentenc
   return { message, next: `enable overage or raise the spend cap${link(body, ": ", "portal", "packs")}` };
 }
 
-export function planOf({ headers }: Answer, { fields }: ErrorBody, { tier }: Target): string {
-  return textField(fields, "tier") ?? headers.get("x-api-plan") ?? tier;
+export function planOf({ answer, body, target }: Refused): string {
+  return textField(body.fields, "tier") ?? answer.headers.get("x-api-plan") ?? target.tier;
 }
 
 /**
  * `plan`, which the contract requires, is used if the response names none. If that plan is keyless, the message
  * mentions only a higher plan, because the required one is unknown.
  */
-export function planNeeded(what: string, plan: string, body: ErrorBody, target: Target) {
+export function planNeeded(what: string, plan: string, { body, target }: Refused) {
   const required = textField(body.fields, "required_tier") ?? plan;
   const tier = textField(body.fields, "tier") ?? target.tier;
   const isKeyless = tier === "keyless";
