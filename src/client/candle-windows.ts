@@ -26,7 +26,7 @@ export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): T
   const made = madeInterval(interval);
   const end = endOf(endpoint, typed, now);
   const countBack = typed.get("count_back");
-  const start = typed.get("start") ?? (made !== undefined && made.length > dayInSeconds ? "-7d" : "-24h");
+  const start = typed.get("start") ?? (made !== undefined && made.length > SECONDS_PER_DAY ? "-7d" : "-24h");
   const filled = new Map([...typed, ["interval", interval], ["start", start], ["end", end]]);
   if (countBack === undefined)
     return made === undefined ? filled : alignedWindow(endpoint, filled, made, now);
@@ -47,15 +47,13 @@ export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): T
   return made === undefined ? from : alignedWindow(endpoint, from, made, now);
 }
 
-const dayInSeconds = 86_400;
-
 /**
  * There are no candles of the future, so no requests are spent on them. The clock of this machine may be behind, so the
  * range may end a day later.
  */
 function endOf(endpoint: Endpoint, typed: Typed, now: number): string {
   const end = typed.get("end") ?? "now";
-  const latest = Math.floor(now / 1000) + dayInSeconds;
+  const latest = Math.floor(now / 1000) + SECONDS_PER_DAY;
   const [from, to] = [typed.get("start") ?? end, end].map((text) => parseTimeBound(text, now));
   if (from === undefined || to === undefined || "problem" in from || "problem" in to) return end;
   if (to.seconds <= latest) return end;

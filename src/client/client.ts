@@ -10,7 +10,7 @@ import { type AnswerAge, createAgeReader } from "./freshness.ts";
 import { refusal } from "./response/request-refusal.ts";
 import { checkPlan } from "./response/refusal.ts";
 import { createRequestUrls, createTransport } from "./connection/transport.ts";
-import { backoffAfter, type RetryPolicy, type Tries, waitBeforeRetry } from "./retry.ts";
+import { backoffAfter, type RetryPolicy, waitBeforeRetry } from "./retry.ts";
 import { createAuthorization, hideKey, refuseKey, type Target } from "./target.ts";
 import { type Answer, createDocument, type Document } from "./document.ts";
 
@@ -67,25 +67,24 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   const { clock, random, signal } = context;
   const { budget, retry, observer, width } = options;
   const { meter, delivered, notePlan, attempt, close } = createAttempts(context, target, options);
-  const pending = createPending();
   const ledger = createEventLedger(budget, delivered);
   const turns = inTurn(budget);
   const urlOf = createRequestUrls(target.rest);
 
   let hasAnswered = false;
+  let pending = 0;
+  /**
+   * When the service reports that the credits are used up, requests that are still waiting would be rejected as well.
+   * Later requests are sent, because credits can return.
+   */
+  let spent: Failure | undefined;
+  const refuseSpent = (): void => {
+    if (spent !== undefined) throw spent;
+  };
 
-  /** Returns the milliseconds waited. Throws the failure if it is not retried. */
-  const waitAfter = async (
-    cause: unknown,
-    tries: Omit<Tries, "hasAnswered">,
-    until: AbortSignal,
-  ): Promise<number> => {
-    // A signal, the --deadline, or a response that is no longer needed ends the retries.
-    if (!(cause instanceof Failure) || until.aborted) throw cause;
-    const milliseconds = waitBeforeRetry(cause, retry, { ...tries, hasAnswered, random: random() });
-    observer.waiting({ milliseconds, attempt: tries.attempt, failure: cause });
-    await clock.sleep(milliseconds, until);
-    return milliseconds;
+  const wait = async (waiting: Waiting, until = signal): Promise<void> => {
+    observer.waiting(waiting);
+    await clock.sleep(waiting.milliseconds, until);
   };
 
   /**
@@ -98,20 +97,27 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     const url = urlOf(endpoint, args);
     const reservation = reserveCredits(budget, turns, costOf(endpoint, args));
     let waited = 0;
-    pending.add();
+    pending += 1;
     try {
       for (let sends = 1; ; sends += 1) {
         try {
-          const document = await attempt(url, { endpoint, args }, reservation, until, pending.refuseSpent);
+          const document = await attempt(url, { endpoint, args }, reservation, until, refuseSpent);
           hasAnswered = true;
           return document;
         } catch (cause) {
-          pending.noteSpent(cause);
-          waited += await waitAfter(cause, { attempt: sends, waited }, until);
+          if (!(cause instanceof Failure)) throw cause;
+          if (cause.details.status === 402) spent = cause;
+          // A signal, the --deadline, or a response that is no longer needed ends the retries.
+          if (until.aborted) throw cause;
+          const tries = { attempt: sends, waited, hasAnswered, random: random() };
+          const milliseconds = waitBeforeRetry(cause, retry, tries);
+          await wait({ milliseconds, attempt: sends, failure: cause }, until);
+          waited += milliseconds;
         }
       }
     } finally {
-      pending.remove();
+      pending -= 1;
+      if (pending === 0) spent = undefined;
       await reservation?.close();
     }
   };
@@ -122,8 +128,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   const again = async (repeats: number, problem: string): Promise<boolean> => {
     if (repeats > most) return false;
     const milliseconds = backoffAfter(repeats, random());
-    observer.waiting({ milliseconds, attempt: repeats, failure: invalidResponse(problem) });
-    await clock.sleep(milliseconds, signal);
+    await wait({ milliseconds, attempt: repeats, failure: invalidResponse(problem) });
     return true;
   };
 
@@ -134,30 +139,6 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   };
 
   return { target, meter, ledger, notePlan, width, signal, ask, maxRepeats: most, again, close: closeAll };
-}
-
-/**
- * When the service reports that the credits are used up, requests that are still waiting would be rejected as well.
- * Later requests are sent, because credits can return.
- */
-function createPending() {
-  let count = 0;
-  let spent: Failure | undefined;
-  return {
-    add: (): void => {
-      count += 1;
-    },
-    remove: (): void => {
-      count -= 1;
-      if (count === 0) spent = undefined;
-    },
-    noteSpent: (cause: unknown): void => {
-      if (cause instanceof Failure && cause.details.status === 402) spent = cause;
-    },
-    refuseSpent: (): void => {
-      if (spent !== undefined) throw spent;
-    },
-  };
 }
 
 function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {

@@ -28,12 +28,11 @@ class Counters {
   age = 0;
   /** The most recent X-Api-Plan. */
   plan: string | undefined;
-  /** The number of responses, including streams that opened, for each plan that the service applied. */
-  readonly plans: Readonly<Record<string, number>>;
-
-  constructor(plans: Readonly<Record<string, number>>) {
-    this.plans = plans;
-  }
+  /**
+   * The number of responses, including streams that opened, for each plan that the service applied. Without a prototype,
+   * because the names come from a header.
+   */
+  readonly plans: Record<string, number> = Object.create(null);
 }
 
 /** More than the service has. Without a limit, changing texts in a header could fill memory. */
@@ -50,9 +49,8 @@ export function addPlans(
 }
 
 export function createMeter() {
-  /** Without a prototype, because the names come from a header. */
-  const plans: Record<string, number> = Object.create(null);
-  const meter = new Counters(plans);
+  const meter = new Counters();
+  const { plans } = meter;
   let answers = 0;
   /** The number of responses received when `creditsLeft` was set. */
   let leftAt = 0;

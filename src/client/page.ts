@@ -223,7 +223,7 @@ export interface Doubt {
  * How a list continues after a page. `doubts` are all doubts up to here. Without any, the position is confirmed, and a
  * checkpoint may store it.
  */
-export type PageEnd = { readonly doubts: readonly Doubt[] } & (
+type PageEnd = { readonly doubts: readonly Doubt[] } & (
   | { readonly kind: "more"; readonly next: Position }
   | { readonly kind: "last"; readonly proof: Proof }
   /** Rows were removed from the end of the page because no more were wanted. */
@@ -238,17 +238,13 @@ export function ended(by: "end of list" | "inputs", doubts: readonly Doubt[] = [
   return { kind: "last", proof: { by }, doubts: [...doubts] };
 }
 
-interface Ended {
-  readonly end: PageEnd;
-}
-
 /** The position of the next page; undefined if there is none, or if only part of the page was used. */
-export function nextOf({ end }: Ended): Position | undefined {
+export function nextOf({ end }: Pick<Page, "end">): Position | undefined {
   return end.kind === "more" ? end.next : undefined;
 }
 
 /** Whether no page up to the end of this one is doubtful. */
-export function isConfirmed({ end }: Ended): boolean {
+export function isConfirmed({ end }: Pick<Page, "end">): boolean {
   return end.doubts.length === 0;
 }
 

@@ -22,12 +22,14 @@ export const defaultRetryPolicy: RetryPolicy = {
   maxTime: 180_000,
 };
 
-export interface Tries {
+interface Tries {
   readonly attempt: number;
   /** In milliseconds. */
   readonly waited: number;
   /** The service has responded to an earlier request of this run with a 2xx status. */
   readonly hasAnswered: boolean;
+  /** In [0, 1). */
+  readonly random: number;
 }
 
 /** In milliseconds: 1, 2, 4 … s. Jitter only increases the wait. `random` is in [0, 1). */
@@ -44,7 +46,7 @@ export function backoffAfter(attempt: number, random: number): number {
 export function waitBeforeRetry(
   failure: Failure,
   policy: RetryPolicy,
-  { attempt, waited, hasAnswered, random }: Tries & { readonly random: number },
+  { attempt, waited, hasAnswered, random }: Tries,
 ): number {
   const { status, retryable = false, isOutage = false, retryAfter } = failure.details;
   const isChosen = status !== undefined && policy.retryOn.has(status);

@@ -1,6 +1,7 @@
 import { candlesOf, type NoPriceReason, type AtRule } from "../api/endpoints/timed-prices.ts";
 import { answerAge, candleReach, isAtLeast, type Tier } from "../api/tier.ts";
 import { type Instant, secondsOf } from "../base/time/time.ts";
+import type { Candle } from "./candles/read-candles.ts";
 import type { Subject } from "./subject.ts";
 import type { Target } from "./target.ts";
 import type { SeenKeys } from "./seen-keys.ts";
@@ -40,11 +41,6 @@ export type QuoteCache = (service: Service) => {
 };
 
 type Service = Pick<Target, "isSimulated" | "rest">;
-
-interface Candle {
-  readonly opens: number;
-  readonly row: string;
-}
 
 /** Complete periods of an asset's candles on the disk, newest first. Reads only periods that contain one of the times. */
 export type StoredCandles = (

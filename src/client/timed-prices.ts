@@ -1,3 +1,4 @@
+import type { Args } from "../api/args.ts";
 import { maxCandles } from "../api/endpoints/ohlcv.ts";
 import { candlesOf, type NoPriceReason } from "../api/endpoints/timed-prices.ts";
 import { pool as poolEndpoint } from "../api/endpoints/pool.ts";
@@ -94,7 +95,7 @@ async function* priceAsset(
   const { answers } = timed;
   const { interval } = rule;
   const endpoint = candlesOf[asset.kind];
-  const args = new Map(Object.entries({ ...pathOf(asset), interval: timed.interval }));
+  const args = new Map([...pathOf(asset), ["interval", timed.interval]]);
   const marks = { now: rule.now * 1000, expectedTo: rule.asOf * 1000, fill: undefined, address: undefined };
   const list: ListPlan = { ...plainList(0), kind: "candles", ...marks };
   const asked = { ...all, endpoint, args, list, maxLimit: maxCandles };
@@ -155,7 +156,11 @@ const maxRefusals = 12;
 const isTooEarly = (cause: unknown): boolean =>
   cause instanceof Failure && cause.status === 403 && cause.param === "start";
 
-const pathOf = ({ network, address, kind }: TimedAsset) => ({ network, [`${kind}_address`]: address });
+const pathOf = ({ network, address, kind }: TimedAsset): Args =>
+  new Map([
+    ["network", network],
+    [`${kind}_address`, address],
+  ]);
 
 /** The edge of the service may report an unknown token as its own failure; then the token itself decides. */
 async function isUnknown({ client }: Timed, asset: TimedAsset, cause: unknown): Promise<boolean> {
@@ -164,7 +169,7 @@ async function isUnknown({ client }: Timed, asset: TimedAsset, cause: unknown): 
   if (status === 404) return code !== "unsupported_network" && code !== "route_not_found";
   if (status !== 500 || body?.get("error")?.includes("ORIGIN_ERROR") !== true || asset.kind === "pool")
     return false;
-  return await client.ask(tokenEndpoint, new Map(Object.entries(pathOf(asset)))).then(
+  return await client.ask(tokenEndpoint, pathOf(asset)).then(
     () => false,
     (other: unknown) => other instanceof Failure && other.status === 404,
   );
@@ -175,7 +180,7 @@ async function quoteOf({ client, timed }: Timed, pool: TimedAsset): Promise<stri
   const { tokens, save } = timed.quotes(client.target);
   const known = tokens.get(nameOf(pool));
   if (known !== undefined) return known;
-  const { value } = (await client.ask(poolEndpoint, new Map(Object.entries(pathOf(pool))))).read();
+  const { value } = (await client.ask(poolEndpoint, pathOf(pool))).read();
   const ofPool = member(value, "tokens");
   const named =
     member(value, "quote_token_id") ?? member(Array.isArray(ofPool) ? ofPool[1] : undefined, "id");

@@ -187,7 +187,7 @@ function withPeak(state: PaceState, now: number): PaceState {
 const together = 25;
 
 /** No earlier entry may be later than `at`. */
-export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
+function withSend(all: readonly Sends[], at: number): readonly Sends[] {
   const last = all.at(-1);
   if (last === undefined || Math.floor(last.at / together) !== Math.floor(at / together))
     return [...all, { at, count: 1 }];
@@ -195,6 +195,6 @@ export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
 }
 
 /** Excludes `after` and includes `until`. */
-export function countBetween(all: readonly Sends[], after: number, until: number): number {
+function countBetween(all: readonly Sends[], after: number, until: number): number {
   return all.reduce((sum, { at, count }) => (at > after && at <= until ? sum + count : sum), 0);
 }
