@@ -141,7 +141,7 @@ export function choiceFailure(
 ): Failure {
   const meant = [renamedOrder(typed), namedFormat(typed)].find((word) => choices.includes(word));
   const areDurations = choices.every((word) => lengthOf(word) !== undefined);
-  const near = meant ?? (areDurations ? sameDuration(typed, choices) : nearest(typed, choices));
+  const near = meant ?? (areDurations ? nearestDuration(typed, choices) : nearest(typed, choices));
   const accepted = `must be ${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
   if (why !== undefined) return invalidInput(label, `${why}; ${accepted}`);
   return invalidInput(label, accepted, near === undefined ? undefined : `did you mean ${near}?`);
@@ -161,8 +161,12 @@ export function acceptedChoices({
 }
 
 /** Compares lengths instead of letters, because `1d` means `24h` and not `1m`. With a capital M, it may be months. */
-function sameDuration(typed: string, choices: readonly string[]): string | undefined {
+function nearestDuration(typed: string, choices: readonly string[]): string | undefined {
   const wanted = typed.endsWith("M") ? undefined : lengthOf(typed.toLowerCase());
   if (wanted === undefined) return undefined;
-  return choices.find((word) => lengthOf(word) === wanted);
+  const factors = choices.map((word) => {
+    const length = lengthOf(word) ?? 1;
+    return Math.max(length / wanted, wanted / length);
+  });
+  return choices[factors.indexOf(Math.min(...factors))];
 }

@@ -193,9 +193,8 @@ function checkFooter(footer: Footer, report: Report, now: number): void {
     report("H2", { field: "total", expected: counted(total, "row"), found: counted(rows, "row") });
   for (const { from, to, why } of lostRanges(footer))
     report("H3", {
-      field: "lost",
       expected: "no lost rows",
-      found: `${showSeconds(from)} to ${showSeconds(to)} (${why})`,
+      found: `rows from ${showSeconds(from)} to ${showSeconds(to)} are lost (${why})`,
     });
   // A second read is due with the next run.
   const due = needsSecondRead(footer) ? Math.max(footer.read_at ?? 0, period.to) : period.to;

@@ -570,7 +570,7 @@ describe("the response", () => {
       1,
       /^path \/x not found$/,
     ],
-    ["404", () => empty(404), 3, 1, /^not found \(HTTP 404\)$/],
+    ["404", () => empty(404), 3, 1, /^nothing found at \/x \(HTTP 404\)$/],
     ["405", () => json({ error: "method_not_allowed" }, { status: 405 }), 2, 1, /rejected/],
     [
       "410",

@@ -49,11 +49,15 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
     formatByName(flags.out) ??
     (context.stdout.isTerminal ? "table" : "ndjson");
   const format = chosen === "wide" ? "table" : chosen;
-  if (flags.out !== undefined && isOtherFormat(flags.out))
+  const isChart = picture === "chart";
+  if (
+    flags.out !== undefined &&
+    (isOtherFormat(flags.out) || (isChart && formatByName(flags.out) !== undefined))
+  )
     throw usageFailure(
-      `--out "${flags.out}": dexdata does not write this format`,
-      picture === "chart"
-        ? "use .svg for an image of the chart"
+      `--out "${flags.out}": dexdata does not write ${isChart ? "charts in " : ""}this format`,
+      isChart
+        ? "use .svg for an image, or .txt for text"
         : "use .ndjson, .json, .csv, .tsv or .parquet; .gz compresses all but .parquet",
     );
   const hasAllFields = flags.fields?.join() === "*";

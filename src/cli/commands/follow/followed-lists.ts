@@ -172,5 +172,6 @@ export function checkPoll(count: number, poll: number, perMinute: number | undef
     shortest <= pollOfLists.max
       ? `use --poll ${formatDuration(shortest)}, or follow fewer pools`
       : "follow fewer pools";
-  throw failAsService("rate_limited", problem, { next: fits });
+  // Waiting does not help.
+  throw failAsService("rate_limited", problem, { next: fits, retryable: false });
 }

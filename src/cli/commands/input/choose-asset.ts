@@ -143,7 +143,8 @@ async function choose(
     await writeWarning(context, `no ${kind} has the symbol ${word.toUpperCase()}; similar ones:`);
   await context.stderr.write(drawCandidates(shown, context.stderr.columns ?? Number.POSITIVE_INFINITY));
   const others = `${found.length - shown.length} more: dexdata search ${word}${isSandbox ? " --sandbox" : ""}`;
-  const narrower = network === undefined ? `; for one network only: <network> ${word}` : "";
+  const narrower =
+    network === undefined ? `; to choose on one network, repeat the command with <network> ${word}` : "";
   if (found.length > shown.length) await writeLine(context, others + narrower);
   for (const line of lookalikes(found)) await writeWarning(context, line);
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
