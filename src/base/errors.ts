@@ -111,8 +111,8 @@ const all = {
   stream_error: temporary(7, "The service ended the stream with an error event", "restart the stream"),
   clock_jump: temporary(
     7,
-    "The machine was suspended, or its clock was changed; the stream reconnects, and the command continues",
-    "no action is required",
+    "The machine was suspended, or its clock was changed. The stream reconnects; the command ends only if --max-reconnects is reached",
+    "none if the command continues; otherwise, run it again",
   ),
   idle: temporary(8, "No event arrived within the --idle-exit time", "check the assets, or allow more time"),
   checkpoint: lasting(

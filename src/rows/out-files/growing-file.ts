@@ -190,7 +190,8 @@ async function beginRows(growing: GrowingFileOptions, rowsAt: string) {
   try {
     return { checkpoint, rows: await createRowFile(rowsAt, `--out "${file}"`, kept) };
   } catch (cause) {
-    checkpoint.remove();
+    // If another process has taken over the lock, the checkpoint is no longer this run's.
+    if (lock.isHeld()) checkpoint.remove();
     throw cause;
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { type BigIntStats, constants, fstatSync, lstatSync } from "node:fs";
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import type { Output } from "../../base/context/context.ts";
 import { cutFile } from "../../base/files/last-lines.ts";
@@ -35,7 +35,9 @@ export function newHash(isWanted: boolean): Hash | undefined {
  */
 export async function createRowFile(file: string, label: string, kept?: number) {
   try {
-    const handle = await open(file, "ax+", kept ?? 0o666);
+    // At once, so that a process that is suspended here does not create it after another one has taken over its lock.
+    closeSync(openSync(file, "ax", kept ?? 0o666));
+    const handle = await open(file, "a+");
     try {
       keepMode(handle.fd, kept);
     } catch (cause) {

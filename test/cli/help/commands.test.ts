@@ -108,8 +108,19 @@ describe("dexdata commands", () => {
   test("exit codes and endpoints match each command", async () => {
     const all = await described();
     const of = (command: string): Described | undefined => all.find((each) => each.command === command);
-    expect(of("networks")?.exit_codes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 131, 143]);
-    for (const command of ["stream", "dexes", "api", "sync", "txns", "pools search"])
+    expect(of("doctor")?.exit_codes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 129, 130, 131, 143]);
+    // Every command that can be watched ends with 8 if --when had no alert.
+    for (const command of [
+      "networks",
+      "search",
+      "usage",
+      "stream",
+      "dexes",
+      "api",
+      "sync",
+      "txns",
+      "pools search",
+    ])
       expect(of(command)?.exit_codes).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 129, 130, 131, 143]);
     expect(of("verify")?.exit_codes).toEqual([0, 1, 2, 8, 129, 130, 131, 143]);
     expect(of("explain")?.exit_codes).toEqual([0, 1, 2, 129, 130, 131, 143]);

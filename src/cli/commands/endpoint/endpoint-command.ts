@@ -1,6 +1,6 @@
-import { batchParam, isPaged } from "../../../api/reply.ts";
+import { batchParam } from "../../../api/reply.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
-import { partialExits, requestExits } from "../../../base/exit-codes.ts";
+import { partialExits } from "../../../base/exit-codes.ts";
 import { plans, type Tier } from "../../../api/tier.ts";
 import { type EndpointGroup, positionals, takesAddress } from "../input/positionals.ts";
 import { addressesWithNetworks, anyPlan, type Command, type PlanInWords } from "../command.ts";
@@ -34,8 +34,8 @@ export function endpointCommand(group: EndpointGroup): Command {
     shared: sharedFlags,
     credits: { full: `1 credit per ${unit}${pastPrices}`, brief: `1 per ${unit}` },
     plan: planOf(group),
-    // Several addresses can fail one by one, and pages can be missing from a list.
-    exits: group.some((each) => takesAddress(each) || isPaged(each.reply)) ? partialExits : requestExits,
+    // Several addresses can fail one by one, pages can be missing from a list, and an alert may not have come.
+    exits: partialExits,
     endpoints: group,
     run: async (words, typed, context) => {
       const all = { ...sharedFlags, ...flags() };

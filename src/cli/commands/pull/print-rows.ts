@@ -164,7 +164,11 @@ function warnOfPage({ reached: { last }, report, plan }: Pull, page: Page, asset
   const said = last === undefined ? [] : notesOf(last.page, "warning").map(({ text }) => text);
   for (const { text } of notesOf(page, "warning")) if (!said.includes(text)) report.warn(text);
   if (plan.missing === "null") return;
-  for (const subject of missingIn(page)) report.warn(`no price for ${assets.titleOf(subject)}`);
+  const missing = missingIn(page);
+  for (const subject of missing) report.warn(`no price for ${assets.titleOf(subject)}`);
+  const [only, another] = missing;
+  if (only !== undefined && another === undefined)
+    report.hint(`if it is a pool: dexdata pool ${only.network} ${only.address}`);
 }
 
 /** Warns about the likely cause of an empty result. */

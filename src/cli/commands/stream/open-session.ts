@@ -35,7 +35,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const started = clock.elapsed();
   /** The assets that have had no event by the end. */
   const ending: { silent: readonly Subject[] } = { silent: [] };
-  const readAssets = assetReader(run, words, kind.by);
+  const readAssets = assetReader(run, words, feed, kind.by);
   const isDropping = flags["on-invalid"] === "drop";
   const listed = await readAssets(signal, isDropping ? "keep" : "fail");
   // The sandbox has no market between two runs.
