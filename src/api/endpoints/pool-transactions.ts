@@ -50,7 +50,7 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     query(
       "to",
       { kind: "time" },
-      "Only rows before this time; a service that follows the specification also returns rows at exactly this time",
+      "Only rows before this time (a service that follows the specification also returns rows at exactly this time, which are then in the output)",
     ),
   ],
   reply: { kind: "numbered-pages", rows: "transactions", maxLimit: 100, handOverAfter: 100 },

@@ -45,7 +45,7 @@ export const sandboxFlags = {
   seed: flag(seed, group, { summary: "Seed of the simulated market", default: 1 }),
   faults: flag(faults, group, {
     summary: "Inject faults, e.g. 429x3,500:5%",
-    details: "; see Faults below",
+    details: "; see docs/sandbox.md",
   }),
   dialect: flag(choice(["public", "spec"], "dialect"), group, {
     summary: "Imitate the public service or its specification: public (default), spec",
