@@ -107,7 +107,7 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
     throw invalidInput(
       label,
       `must be ${what}, not an address`,
-      `the network comes first: ethereum ${typed}`,
+      `write the network first: <network> ${typed}`,
     );
   // The user may have pasted a quoted value from JSON or a shell script.
   if (kind === "address" && /["']/u.test(typed)) throw invalidInput(label, `must be ${what}, without quotes`);

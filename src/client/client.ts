@@ -107,7 +107,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
         } catch (cause) {
           if (!(cause instanceof Failure)) throw cause;
           if (cause.details.status === 402) spent = cause;
-          // A signal, the --deadline, or a response that is no longer needed ends the retries.
+          // Do not retry after a signal or the --deadline, or if nothing waits for the response.
           if (until.aborted) throw cause;
           const tries = { attempt: sends, waited, hasAnswered, random: random() };
           const milliseconds = waitBeforeRetry(cause, retry, tries);

@@ -83,7 +83,8 @@ const facts: Readonly<Record<DatasetKind, KindFacts>> = {
   ohlcv: {
     endpoint: {
       ...poolOhlcv,
-      ifOtherKind: "for candles of a token, use --kind token-ohlcv, and remove this line from assets.ndjson",
+      ifOtherKind:
+        "for candles of a token, use --kind token-ohlcv, and remove the asset's line from assets.ndjson",
     },
     asset: "pool",
     bounds: { from: "start", to: "end" },
@@ -91,7 +92,7 @@ const facts: Readonly<Record<DatasetKind, KindFacts>> = {
   "token-ohlcv": {
     endpoint: {
       ...tokenOhlcv,
-      ifOtherKind: "for candles of a pool, use --kind ohlcv, and remove this line from assets.ndjson",
+      ifOtherKind: "for candles of a pool, use --kind ohlcv, and remove the asset's line from assets.ndjson",
       withoutPlan: candlesInstead("<pool>"),
     },
     asset: "token",

@@ -451,7 +451,7 @@ describe("a word in the wrong place", () => {
   const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
   test.each([
-    [`txns ${pool} ethereum`, /must be a network ID such as ethereum, not an address$/u, `ethereum ${pool}`],
+    [`txns ${pool} ethereum`, /must be a network ID such as ethereum, not an address$/u, `<network> ${pool}`],
     [`prices ethereum:${weth} ethereum`, /^unknown name "ethereum"$/u, "ethereum is a network"],
     ["token - ethereum", /^unknown name "ethereum"$/u, "ethereum is a network"],
     [`sync ethereum:${pool} --kind ohlcv`, /^missing <directory> before /u, `sync lake ethereum:${pool}`],

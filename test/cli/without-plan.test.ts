@@ -95,11 +95,15 @@ test("if every dataset of a sync is refused, each refusal is printed once", asyn
 });
 
 test.each([
-  ["token-ohlcv", pool, "for candles of a pool, use --kind ohlcv, and remove this line from assets.ndjson; "],
+  [
+    "token-ohlcv",
+    pool,
+    "for candles of a pool, use --kind ohlcv, and remove the asset's line from assets.ndjson; ",
+  ],
   [
     "ohlcv",
     token,
-    "for candles of a token, use --kind token-ohlcv, and remove this line from assets.ndjson; ",
+    "for candles of a token, use --kind token-ohlcv, and remove the asset's line from assets.ndjson; ",
   ],
 ])(
   "sync --kind %s of the other kind of asset names a kind, not a flag of ohlcv",

@@ -44,7 +44,7 @@ const maxRepeatedPages = 3;
 /** More empty pages are accepted, because a filter that matches few rows may leave some empty. */
 const maxEmptyPages = 10;
 
-/** Passes pages through. Fails if the list continues endlessly without new rows, or after its last page if there are doubts. */
+/** Passes pages through. Fails if the list goes on without new rows, or after its last page if doubts remain. */
 async function* judged(pages: AsyncIterable<Page>, isStrict: boolean): AsyncGenerator<Page> {
   let [repeats, empty] = [0, 0];
   for await (const page of pages) {

@@ -90,7 +90,7 @@ export function beginRun(lake: Lake) {
   };
 }
 
-/** Counts problems. A damaged file may have several days with the same one, which is said once. */
+/** Counts every problem, but reports each text once: the days of a damaged file all have the same one. */
 function createComplaints(warn: Lake["events"]["warn"]) {
   const said = new Set<string>();
   let count = 0;

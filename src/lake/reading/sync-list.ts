@@ -85,7 +85,7 @@ async function recentPools(run: LakeRun, list: PoolList, at: number) {
 }
 
 /** What rows of pools do not have. */
-const unknown = { total: null, total_at: null, first: null, last: null, unsettled: 0, tokens: [] };
+const noFacts = { total: null, total_at: null, first: null, last: null, unsettled: 0, tokens: [] };
 
 /**
  * Adds the period at `at`, which has `rows`, to its day. Earlier periods that no run has read are recorded as lost, also in
@@ -114,7 +114,7 @@ async function record(
     settled_to: isOwn ? at + list.every : end,
     read_at: isOwn ? run.present() : (kept?.footer.read_at ?? null),
     lost: [...(kept?.footer.lost ?? []), ...lost],
-    ...unknown,
+    ...noFacts,
   }));
   await run.events.published(published);
 }

@@ -190,7 +190,7 @@ async function beginRows(growing: GrowingFileOptions, rowsAt: string) {
   try {
     return { checkpoint, rows: await createRowFile(rowsAt, `--out "${file}"`, kept) };
   } catch (cause) {
-    // If another process has taken over the lock, the checkpoint is no longer this run's.
+    // A process that has taken over the lock owns the checkpoint.
     if (lock.isHeld()) checkpoint.remove();
     throw cause;
   }

@@ -35,7 +35,7 @@ export function newHash(isWanted: boolean): Hash | undefined {
  */
 export async function createRowFile(file: string, label: string, kept?: number) {
   try {
-    // At once, so that a process that is suspended here does not create it after another one has taken over its lock.
+    // Synchronous, because an asynchronous `open` could create the file after another process has taken over the lock.
     closeSync(openSync(file, "ax", kept ?? 0o666));
     const handle = await open(file, "a+");
     try {

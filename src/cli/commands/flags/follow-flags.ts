@@ -112,7 +112,7 @@ export const growthFlags = {
   ...rowAlertFlags(
     {
       summary:
-        "Alert when this is true of a pool: with --follow, a new one; with --watch, a listed one; e.g. 'dex_id = uniswap_v3'",
+        "Alert when this is true of a new pool (--follow) or of a listed one (--watch), e.g. 'dex_id = uniswap_v3'",
       usualCooldown: "0; with --watch, 1m",
       limits: "; with --follow, --limit counts alerts",
       reads: "--watch or --poll; without --poll, --follow has 1m",

@@ -66,12 +66,12 @@ function readParams(
 
 /** Reads the files again each time. The signal cancels a read that blocks. */
 export function assetReader({ sources }: Run, words: readonly string[], feed: Feed, takes: FeedKind["by"]) {
+  const other = feed.kinds.find(({ by }) => by !== takes);
+  const ifOtherKind = other && `use --by ${other.by}`;
   return async (until: AbortSignal, malformed: "fail" | "keep"): Promise<readonly Subject[]> => {
     // A name may have been added since the last read.
     sources.names.forget();
     const file = async (name: string) => await sources.file(name, until);
-    const other = feed.kinds.find(({ by }) => by !== takes);
-    const ifOtherKind = other && `use --by ${other.by}`;
     const taker = { command: streamTaker, takes, malformed, usage, ifOtherKind };
     const listed = distinctSubjects(await readSubjects(words, { ...sources, file }, taker));
     if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);

@@ -18,7 +18,7 @@ export function commandHelp(described: Command, form: HelpForm): readonly Block[
       { prose: `${costSentence(command)} ${exitSentence(command)}` },
       ...(Object.keys(own).length > 5 ? [{ prose: topicsLine }] : []),
     ];
-  // A flag that works only with another one is found with that one.
+  // The full help describes the flags that work only with another one.
   const main = filtered(command.flags, (flag) => flag.with.length === 0);
   const minor = filtered(main, (flag, name) => name === "prefix" || isMinor(flag, command.flags));
   const shown = flagFamilies(filtered(main, (_, name) => !(name in minor)));

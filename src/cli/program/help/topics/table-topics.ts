@@ -18,8 +18,8 @@ Exit codes:
 ${tableLines(Object.entries(exitCodes).map(([code, { when, next }]) => [code, `${when} → ${next}`]))}
 
 An error is at most three lines on stderr: the problem, the service's own message, and what to do next. With
---error-format json, each failed input is a JSON object on a line of stderr; notes remain text. JSON is the default if the output is JSON or
-NDJSON, and stderr is not a terminal.
+--error-format json, each failed input is a JSON object on a line of stderr; notes remain text. JSON is the default if
+the output is JSON or NDJSON, and stderr is not a terminal.
 
 Examples:
   dexdata explain 402
