@@ -1,4 +1,4 @@
-import { fc } from "../harness/properties.ts";
+import { anyCharacter, fc } from "../harness/properties.ts";
 import { processorTime } from "../harness/processor-time.ts";
 
 /** A value, and its text with random whitespace between the tokens. */
@@ -15,7 +15,7 @@ const blanks = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
  */
 export function samples(): fc.Arbitrary<Sample> {
   const strings = fc.oneof(
-    fc.string({ unit: "binary" }),
+    fc.string({ unit: anyCharacter }),
     fc.constantFrom(
       "__proto__",
       'a "quoted" [word], {x: 1}',

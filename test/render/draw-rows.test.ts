@@ -1,4 +1,4 @@
-import { fc } from "../harness/properties.ts";
+import { anyCharacter, fc } from "../harness/properties.ts";
 import { describe, expect, it, test } from "vitest";
 import type { Paint } from "../../src/cli/render/painter.ts";
 import { drawRows } from "../../src/cli/render/table/draw-rows.ts";
@@ -32,7 +32,7 @@ const pieces = fc.oneof(
 );
 const texts = fc.oneof(
   fc.string({ unit: pieces, maxLength: 30 }),
-  fc.string({ unit: "binary", maxLength: 30 }),
+  fc.string({ unit: anyCharacter, maxLength: 30 }),
 );
 
 describe("any texts in a table", () => {

@@ -1,4 +1,4 @@
-import { fc } from "../harness/properties.ts";
+import { anyCharacter, fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
 import { textWidth } from "../../src/cli/render/values/width.ts";
 import { forbiddenIn, render, renderWrites } from "./render.ts";
@@ -178,7 +178,7 @@ describe("a list", () => {
 
 describe("any rows", () => {
   const hostile = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 60 }),
+    fc.string({ unit: anyCharacter, maxLength: 60 }),
     fc.string({
       unit: fc.constantFrom("🚀", "世", "e\u0301", "\u202e", "\u001b", "\n", "👩‍👩‍👧", "❤️", "a", " ", "ش"),
     }),

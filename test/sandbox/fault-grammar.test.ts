@@ -1,4 +1,4 @@
-import { fc } from "../harness/properties.ts";
+import { anyCharacter, fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { createFaultCounter, isDue } from "../../src/sandbox/faults/due-faults.ts";
 import type { Fault, Faults } from "../../src/sandbox/fault-kinds.ts";
@@ -169,7 +169,7 @@ describe("--faults grammar", () => {
     const part = fc.constantFrom("429", "500", "truncate", "drop-filter", "=", "x", ":", "%", "@", "-", "/");
     const near = fc.array(fc.oneof(part, fc.nat(999).map(String)), { maxLength: 8 });
     const spec = fc.oneof(
-      fc.string({ unit: "binary" }),
+      fc.string({ unit: anyCharacter }),
       near.map((words) => words.join("")),
     );
     fc.assert(

@@ -76,10 +76,11 @@ test("a row that is not parsed is a valid row with the same texts as a parsed on
     const row = new TextDecoder("utf8", { fatal: true }).decode(bytes.subarray(0, -1));
     const values = toRow(row);
     expect(isTyped(values), row).toBeUndefined();
-    for (const [name, raw] of rawMembers(row)) {
+    const wrong = [...rawMembers(row)].find(([name, raw]) => {
       const value = values[name];
-      expect(rows.text(name), row).toBe(typeof value === "string" ? value : raw);
-    }
+      return rows.text(name) !== (typeof value === "string" ? value : raw);
+    });
+    expect(wrong, row).toBeUndefined();
   }
   // Otherwise, the test would show nothing.
   expect(plain).toBeGreaterThan(5000);
