@@ -33,6 +33,8 @@ const sharedMarket: Plugin = {
  */
 export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(path.join(fastestFolder(), "dexdata-tests-"));
+  // Certificates of the machine that the tests do not need: thousands of started programs would read them first.
+  delete process.env["NODE_EXTRA_CA_CERTS"];
   // Windows uses TEMP.
   for (const name of ["TMPDIR", "TEMP"]) process.env[name] = folder;
   const bundled = async (part: string): Promise<string> => {
