@@ -15,7 +15,7 @@ export interface FollowedRow extends TextRow {
 }
 
 const placeFields = ["created_at_block_number", "transaction_index", "log_index"] as const;
-const timeField = "created_at";
+export const timeField = "created_at";
 
 export function readFollowedRow({ identity }: RowShape, row: string, value: object): FollowedRow {
   const parts = identity.map((field): string | undefined => JSON.stringify(member(value, field)));

@@ -74,10 +74,21 @@ describe("a condition", () => {
     ["price moves 5 in 1h", 13, '"5" must be a percentage'],
     ["price moves 0% in 1h", 13, '"0%" must be a percentage'],
     ["price rises 5% 1h", 16, '"1h" must be "in" and a duration'],
+    ["price falls 150% in 1h", 13, '"150%" must be less than 100%'],
     ["price falls 5% in 1y", 19, '"1y" must be a duration from 1s to 7d'],
   ])("%j is rejected at column %i", (text, column, problem) => {
     const failure = failureOf(text);
     expect(failure?.message).toContain(`--when "${text}": column ${column}: ${problem}`);
+  });
+
+  test.each([
+    ["price > 3 && price < 5", 'write "and"'],
+    ["price > 3 AND price < 5", 'write "and"'],
+    ["price > 3 || price < 1", '"or" is not supported; repeat --when instead'],
+    ["price > 3 or price < 1", '"or" is not supported; repeat --when instead'],
+    ["price > 3 USD", undefined],
+  ])("%j: the hint is %j", (text, next) => {
+    expect(failureOf(text)?.details.next).toBe(next);
   });
 
   test.each([

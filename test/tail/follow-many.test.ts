@@ -149,8 +149,9 @@ describe("what cannot be followed", () => {
       const metrics = readFileSync(path.join(folder, "swaps.prom"), "utf8");
       expect(Number(/^dexdata_rows_total (\d+)$/mu.exec(metrics)?.[1])).toBeGreaterThan(20);
       expect(Number(/^dexdata_oldest_asset_age_seconds (\S+)$/mu.exec(metrics)?.[1])).toBeLessThan(61);
-      const kinds = rowsOf(readFileSync(events, "utf8")).map(({ event }) => event);
-      expect(kinds).toEqual(expect.arrayContaining(["reload_refused", "reload"]));
+      const logged = rowsOf(readFileSync(events, "utf8"));
+      expect(logged.map(({ event }) => event)).toEqual(expect.arrayContaining(["reload_refused", "reload"]));
+      expect(logged.find(({ event }) => event === "close")?.["names"]).toHaveLength(6);
     });
   });
 

@@ -215,6 +215,11 @@ describe("rejected before any request", () => {
       "--follow --out rows.ndjson --events ./rows.ndjson",
       'invalid --events "./rows.ndjson": must not be the --out file',
     ],
+    [
+      "--follow --out rows.ndjson --fields id,price_0_usd",
+      '--fields "id,price_0_usd": with --follow and --out, a restart also needs log_index and created_at',
+    ],
+    ["--follow --out rows.ndjson --metrics rows.ndjson", 'invalid --metrics "rows.ndjson": must not be'],
     ["--follow --poll 5s --streaming-url http://127.0.0.1:1", "--poll cannot be used with --streaming-url"],
     ["--poll 5s", "--poll requires --follow"],
     ["--for 5m", "--for requires --follow"],

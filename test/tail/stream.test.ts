@@ -1086,6 +1086,12 @@ describe("rejected before any request", () => {
       `${one} --out t.ndjson --events ./t.ndjson`,
       'invalid --events "./t.ndjson": must not be the --out file',
     ],
+    [`${one} --out t --metrics ./t`, 'invalid --metrics "./t": must not be the --out file'],
+    [`${one} --when price>1 --state t --events t`, 'invalid --state "t": must not be the --events file'],
+    [`${one} @t --out t`, 'invalid --out "t": must not be the list that this run reads'],
+    [`${one} --when price>1 --state .`, 'invalid --state ".": must be a file, not a directory'],
+    [`${one} --metrics .`, 'invalid --metrics ".": must be a file, not a directory'],
+    [`${one} --metrics README.md`, '--metrics "README.md": not a file that --metrics has written'],
     [`${one} --all`, 'unknown flag --all for "dexdata stream"'],
     [`${one} --fields p`, 'unknown flag --fields for "dexdata stream"'],
   ])("stream %s", async (words, message) => {

@@ -7,6 +7,7 @@ import { createListSources } from "../../base/files/list-sources.ts";
 import { type AssetSources, createNameFinder } from "./asset-names.ts";
 import type { RetryPolicy } from "../../client/retry.ts";
 import { openClient, type OpenClient, type RunObserver } from "./open-client.ts";
+import { checkOwnFiles, type NamedFiles } from "./output/own-files.ts";
 import { createBufferedOutput, type HeldOutput } from "../render/held-output.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { createReport, type Report } from "./report.ts";
@@ -65,11 +66,12 @@ export const endless = { isEndless: true, outlastsOutages: true } as const;
  * order and all remaining output is written.
  */
 export async function withRun<Result>(
-  input: RunInput,
+  input: RunInput & NamedFiles,
   outer: Context,
   work: (run: Run) => Promise<Result>,
   { adjust, isFile = false, hasProgress, isEndless, outlastsOutages = false }: Partial<Kind> = {},
 ): Promise<Result> {
+  checkOwnFiles(input);
   const { stdout } = outer;
   const pipe = { isTerminal: false, columns: undefined, write: stdout.write };
   const typed = readRunOptions(input, isFile ? { ...outer, stdout: pipe } : outer);

@@ -15,8 +15,8 @@ import { savePlan } from "../../settings/edit-credentials.ts";
 import type { LookupInput } from "./auth.ts";
 import { askPlan, findPlan, hostsOf, setTier, unknownPlan } from "./find-plan.ts";
 
-export async function status({ words, ...input }: LookupInput, outer: Context): Promise<ExitCode> {
-  expectWords(words, 0, "auth status");
+export async function status(input: LookupInput, outer: Context): Promise<ExitCode> {
+  expectWords(input.words, 0, "auth status");
   return await withRun(input, outer, async (run) => {
     const { exit, ...record } = await statusOf(run);
     await writeRecord(run.context, input.flags, record);

@@ -2,7 +2,9 @@ import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { affectsOneInput, Failure, usageFailure } from "../../../base/failure.ts";
 import { createQueue } from "../../../base/concurrent.ts";
-import { counted } from "../../../base/text/words.ts";
+import { counted, inWords } from "../../../base/text/words.ts";
+import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
+import { timeField } from "../../../client/followed-row.ts";
 import { namesAndLabels, type Subject } from "../../../client/subject.ts";
 import { endCause, StopReason } from "../../../client/ending.ts";
 import { refuseCompressed } from "../../../rows/encoder.ts";
@@ -33,7 +35,8 @@ export async function runFollow(
   if (out !== undefined) refuseCompressed(out, "--follow");
   if (formatByName(out) !== undefined)
     throw usageFailure(`--out "${out}": --follow writes ndjson`, "use the extension .ndjson");
-  checkEventsFile(events, out);
+  checkEventsFile(events);
+  if (out !== undefined) checkKeptFields(flags.fields, group[0]);
   const work = async (run: Run): Promise<ExitCode> => {
     const session = await openSession(run, group, input);
     return session === undefined ? 0 : await follow(session);
@@ -42,6 +45,17 @@ export async function runFollow(
     ...endless,
     adjust: (options) => (flags.estimate === true ? options : followOptions(options, out)),
   });
+}
+
+/** After a restart, these fields show which rows are written. */
+function checkKeptFields(fields: readonly string[] | undefined, endpoint: Endpoint): void {
+  if (fields === undefined || fields.some((field) => field === "*" || field === "?")) return;
+  const missing = [...rowShape(endpoint).identity, timeField].filter((field) => !fields.includes(field));
+  if (missing.length === 0) return;
+  throw usageFailure(
+    `--fields "${fields.join()}": with --follow and --out, a restart also needs ${inWords(missing, "and")}`,
+    `use --fields ${[...fields, ...missing].join()}`,
+  );
 }
 
 /** Rows in a file have the same format as rows in a pipe. */
@@ -110,7 +124,12 @@ async function follow(session: Session): Promise<ExitCode> {
     if (reason instanceof StopReason && reason.by === "time")
       behind = following().flatMap((each) => each.course.behind() ?? [])[0];
     const totals = { reason: endCause(reason), rows: quota.count, meter: open.client.meter };
-    reportEnd(run, log, poolsOf(lists), totals);
+    reportEnd(
+      run,
+      log,
+      following().flatMap(({ pool }) => pool ?? []),
+      totals,
+    );
     await checkpoint?.close();
   }
   const exit = session.alerts?.exitAfter(signal.reason);

@@ -6,6 +6,7 @@ import { earlierOf } from "../../../client/meter.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ApiRequest } from "../../../api/args.ts";
 import type { RunInput } from "../../run/run-options.ts";
+import type { NamedFiles } from "../../run/output/own-files.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
@@ -16,7 +17,7 @@ import type { PullState } from "../../render/progress/progress-parts.ts";
 import type { PullTotals } from "../../../rows/checkpoint-lines.ts";
 import { candleWindow, wholeSeconds } from "../../../client/candle-windows.ts";
 
-export interface TypedCommand extends RunInput {
+export interface TypedCommand extends RunInput, NamedFiles {
   /** Excludes the flags. */
   readonly command: readonly string[];
   readonly outer: Context;

@@ -28,7 +28,7 @@ export function readStreamOptions(input: Input<StreamFlags>, run: RunOptions) {
   const feed = feeds[flags.feed];
   const options = { feed, kind: kindOf(feed, flags.by), params: readParams(input, feed, now) };
   const { events, out, prefix } = flags;
-  checkEventsFile(events, out);
+  checkEventsFile(events);
   if (prefix !== undefined)
     checkPrefixFields(prefix, options.kind.event, `list fields: dexdata schema ${options.kind.event.name}`);
   if (out === undefined) return options;

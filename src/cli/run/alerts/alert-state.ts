@@ -1,10 +1,11 @@
 import { usageFailure } from "../../../base/failure.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { openLogFile } from "../../../base/files/log-file.ts";
+import { lookAt } from "../../../base/files/paths.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
 import { linesOfFile } from "../../../base/files/synced-file.ts";
 import { counted } from "../../../base/text/words.ts";
-import { holdFile, lockOf, targetOf } from "../../../rows/out-file.ts";
+import { checkFile, holdFile, lockOf, targetOf } from "../../../rows/out-file.ts";
 import type { Run } from "../with-run.ts";
 import type { Alert, AlertOptions, Memory } from "./alerts.ts";
 
@@ -36,6 +37,7 @@ export async function openAlertState(
   const { clock, random } = context;
   const file = targetOf(name);
   const label = `--state "${name}"`;
+  checkFile(label, lookAt(file), "name a regular file");
   const lock = await holdFile(context, name, lockOf(file), report.hint, label);
   onClose(lock.release);
   const kept = createKept(by, clock);

@@ -87,10 +87,14 @@ export function parseCondition(text: string, testable: Testable): Condition {
     at += test.kind === "change" ? longestTest : 3;
     const and = words[at];
     if (and === undefined) return { text, tests };
-    if (and.text !== "and")
-      throw wrong(text, and, 'must be "and" or the end', '"or" is not supported; repeat --when instead');
+    if (and.text !== "and") throw wrong(text, and, 'must be "and" or the end', hintAtWord(and.text));
     at += 1;
   }
+}
+
+function hintAtWord(word: string): string | undefined {
+  if (/^&&?$|^and$/iu.test(word)) return 'write "and"';
+  return /^\|\|?$|^or$/iu.test(word) ? '"or" is not supported; repeat --when instead' : undefined;
 }
 
 /** In words. */
@@ -128,6 +132,8 @@ function parseChange(field: string, way: Way, words: readonly Word[], text: stri
   const [, , percent, preposition, duration] = words;
   const by = /^(\d{1,6}(?:\.\d{1,6})?)%$/u.exec(percent?.text ?? "")?.[1];
   if (by === undefined || Number(by) === 0) throw wrong(text, percent, "must be a percentage, such as 5%");
+  if (way === "falls" && Number(by) >= 100)
+    throw wrong(text, percent, "must be less than 100%, because nothing falls by more");
   if (preposition?.text !== "in") throw wrong(text, preposition, 'must be "in" and a duration');
   const window = parseDuration(duration?.text ?? "");
   if (window === undefined || window < shortestWindow || window > longestWindow)

@@ -1,4 +1,3 @@
-import path from "node:path";
 import { invalidInput } from "../../../base/failure.ts";
 import { escapeJsonText } from "../../../base/json/json-text.ts";
 import { hideSecrets, withoutSecrets } from "../../../base/key.ts";
@@ -17,18 +16,14 @@ export interface LoggedEvent<Name extends string> {
 
 export type LogEvent<Name extends string> = (event: LoggedEvent<Name>) => void;
 
-/** The file must have a fixed name and must not be the data file. */
-export function checkEventsFile(file: string | undefined, out: string | undefined): void {
-  if (file === undefined) return;
-  const label = `--events "${withoutSecrets(file)}"`;
-  if (hasFields(file))
-    throw invalidInput(
-      label,
-      "must be the name of one file, without % or { }",
-      "remove them; to rotate the file, use logrotate, which can move it while dexdata is writing",
-    );
-  if (out !== undefined && path.resolve(out) === path.resolve(file))
-    throw invalidInput(label, "must not be the --out file", "use another file");
+/** The file must have a fixed name. */
+export function checkEventsFile(file: string | undefined): void {
+  if (file === undefined || !hasFields(file)) return;
+  throw invalidInput(
+    `--events "${withoutSecrets(file)}"`,
+    "must be the name of one file, without % or { }",
+    "remove them; to rotate the file, use logrotate, which can move it while dexdata is writing",
+  );
 }
 
 /**

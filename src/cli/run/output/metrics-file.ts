@@ -2,11 +2,12 @@ import type { Exchange } from "../../../client/client.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { cannotBeWritten } from "../../../base/files/file-errors.ts";
-import { modeOf } from "../../../base/files/paths.ts";
+import { lookAt, modeOf } from "../../../base/files/paths.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
 import { textOfFile } from "../../../base/files/synced-file.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { version } from "../../../base/version.ts";
+import { checkFile } from "../../../rows/out-file.ts";
 import type { Report } from "../report.ts";
 
 /** In the order of the file, with the label of those that have several values. Dashboards depend on these texts. */
@@ -44,8 +45,13 @@ export function openMetrics(
   { warn }: Pick<Report, "warn">,
 ) {
   const started = clock.now() / 1000;
+  const label = `--metrics "${withoutSecrets(file)}"`;
+  checkFile(label, lookAt(file), "name a regular file");
+  const earlier = textOfFile(file) ?? "";
+  if (earlier !== "" && !earlier.startsWith(`# HELP dexdata_${metrics[0][0]} `))
+    throw usageFailure(`${label}: not a file that --metrics has written`, "use another file");
   // A sync that fails must not hide when the last one succeeded. 0 if none has.
-  const before = /^dexdata_sync_last_success_time_seconds (\S+)$/mu.exec(textOfFile(file) ?? "")?.[1] ?? 0;
+  const before = /^dexdata_sync_last_success_time_seconds (\S+)$/mu.exec(earlier)?.[1] ?? 0;
   const requests = { ok: 0, rejected: 0, failed: 0 };
   let sources: Sources = {
     info: () => ({ [version]: 1 }),
@@ -66,7 +72,7 @@ export function openMetrics(
       replaceWithText(random, file, text, { mode: 0o644, kept: modeOf(file) });
       return undefined;
     } catch (cause) {
-      return `--metrics "${withoutSecrets(file)}": ${cannotBeWritten(cause)}`;
+      return `${label}: ${cannotBeWritten(cause)}`;
     }
   };
   const write = (isRunning = true): void => {
