@@ -285,6 +285,25 @@ describe("N3: a file that was not really checked is a finding", () => {
     expect(other).toMatch(/1 +1 +0 +unknown +F2 +/u);
   });
 
+  test.each(["", " --in ethereum:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"])(
+    "past prices%s",
+    async (words) => {
+      const token = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+      const { stdout } = await dexdata(`prices ethereum ${token} --at -1d --at -2h${words}`, {
+        env: sandbox.env(),
+      });
+      writeFileSync(at("past.ndjson"), stdout);
+      const clean = await verify(at("past.ndjson"), "-o", "table");
+      expect(clean).toMatchObject({
+        exit: 0,
+        stdout: expect.stringMatching(/2 +0 +0 +timed-price +F2 R1 /u),
+      });
+      writeFileSync(at("past.ndjson"), stdout.replace(/"candle":"[^"]*"/u, '"candle":5'));
+      const { stdout: found } = await verify(at("past.ndjson"));
+      expect(rulesOf(found)).toEqual(["R1"]);
+    },
+  );
+
   test("missing candles are looked for only if empty intervals have rows, and only then H1 is shown", async () => {
     const candle = (hour: number, more = "") =>
       `{"time_open":"2026-11-20T0${hour}:00:00Z","time_close":"2026-11-20T0${hour + 1}:00:00Z","open":1,"high":1,"low":1,"close":1,"volume":1${more}}\n`;

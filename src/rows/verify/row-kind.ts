@@ -3,6 +3,7 @@ import type { RowShape } from "../../api/endpoint.ts";
 import { endpoints } from "../../api/endpoints/all.ts";
 import type { WantedKind, Mismatch } from "../verify-rules.ts";
 import { poolPeriods } from "../../api/endpoints/searches.ts";
+import { timedPrices } from "../../api/endpoints/timed-prices.ts";
 import { compileRowCheck } from "../../api/row-check.ts";
 import { numberOrText, type RecordShape } from "../../api/record.ts";
 import type { Row, Values } from "./row.ts";
@@ -18,7 +19,9 @@ export interface RowKind {
   readonly assetFields: readonly string[];
 }
 
-const kinds: readonly RowKind[] = [...endpoints, poolPeriods].flatMap(({ rows, reply }) =>
+const pastPrices = [true, false].map((isQuoted) => timedPrices(isQuoted, "free"));
+
+const kinds: readonly RowKind[] = [...endpoints, poolPeriods, ...pastPrices].flatMap(({ rows, reply }) =>
   Object.values(rows).map((shape): RowKind => {
     const isList = "maxLimit" in reply;
     if (shape.name === "transaction")
