@@ -50,6 +50,13 @@ describe("name", () => {
     expect((await run("name list --sandbox -o json")).stdout).toBe("[]\n");
   });
 
+  test("an alert of --watch has the name of its asset", async () => {
+    expect(await run(`name add dollar ethereum:${USDC} --sandbox`)).toMatchObject({ exit: 0 });
+    const words = "prices dollar --watch 5s --for 1m --sandbox --when".split(" ");
+    const { stdout, stderr } = await run([...words, "price_usd > 0.1"], { flows: true });
+    expect(toRow(stdout), stderr).toMatchObject({ asset: `ethereum:${USDC}`, label: "dollar" });
+  });
+
   test.each([
     ["sui", /sui\\" is a network[^]*give it another name: sui-token/u],
     ["Base", /Base\\" is a network[^]*base-token/u],

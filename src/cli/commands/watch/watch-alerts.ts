@@ -66,7 +66,8 @@ export async function openWatchAlerts(
         const values = rows.values();
         const known = values.map((value, index) => {
           const { name, network, address } = assetOf(endpoint, group, value);
-          return { asset: name, label: find(address, network)?.label, at, text: rows.text(index) };
+          const asset = find(address, network);
+          return { asset: name, label: asset?.name ?? asset?.label, at, text: rows.text(index) };
         });
         await seeRows(known, clock.elapsed());
         on += values.filter((value) => isOn(value, group)).length;
