@@ -133,7 +133,7 @@ async function choose(
   const { word, network, kind } = wanted;
   const isSandbox = options.sandbox?.isFlagged === true;
   const none = (why: string): Failure =>
-    fail("unknown_name", `unknown name "${word}": ${why}`, { next: unknownNameHint(word, isSandbox) });
+    fail("unknown_name", `unknown name "${word}": ${why}`, { next: unknownNameHint(word) });
   if (found.length === 0) throw none(`no ${kind} found${network === undefined ? "" : ` on ${network}`}`);
   const shown = found.slice(0, maxShown);
   const isSymbol = found.some((each) => hasSymbol(each, word));

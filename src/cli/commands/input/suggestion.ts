@@ -58,7 +58,7 @@ export async function withSuggestion(cause: unknown, lookup: ListLookup): Promis
     retryAfter,
     ...(near === undefined
       ? isAssetName(network) && {
-          next: `list all networks: dexdata networks; if it is an asset, ${waysToName(network, client.target.isSimulated)}`,
+          next: `list all networks: dexdata networks; if it is an asset, ${waysToName(network)}`,
         }
       : { next: `did you mean ${near}?` }),
   });
