@@ -121,16 +121,21 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
 const looksLikeAddress = (word: string): boolean =>
   /^(?:0x[\da-f]{40,64}|[1-9A-HJ-NP-Za-km-z]{32,44})$/iu.test(word);
 
-/** People paste the URLs of pages about an asset. A transaction on such a page is not an asset. */
+/** People paste the URLs of pages about an asset. */
 export function refuseUrl(label: string, typed: string, accepted: string): void {
   if (!/^[a-z][\w+.-]*:\/\//iu.test(typed)) return;
-  const [pathname = ""] = typed.split(/[?#]/u);
-  const words = pathname.includes("/tx/") ? [] : typed.split(/[^\w]+/u);
-  const address =
-    words.find((word) => /^0x(?:[\da-f]{40}|[\da-f]{64})$/iu.test(word)) ??
-    [pathname.split("/").findLast((part) => part !== "")].find((part) => looksLikeAddress(part ?? ""));
+  const address = addressIn(typed);
   const next = address === undefined ? undefined : `use the address: ${address}`;
   throw invalidInput(label, `must be ${accepted}, not a URL`, next);
+}
+
+/** The address of the asset that a page of an explorer shows. The hash of a transaction is not one. */
+export function addressIn(url: string): string | undefined {
+  const [pathname = ""] = url.split(/[?#]/u);
+  if (pathname.includes("/tx/")) return undefined;
+  const hexadecimal = url.split(/\W+/u).find((word) => /^0x(?:[\da-f]{40}|[\da-f]{64})$/iu.test(word));
+  const last = pathname.split("/").findLast((part) => part !== "") ?? "";
+  return hexadecimal ?? (looksLikeAddress(last) ? last : undefined);
 }
 
 /** Words that the API uses where an identifier could appear. */
