@@ -100,6 +100,32 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     "write it first, as in: ethereum 0x0000000000000000000000000000000000000001",
   ],
   ...urls,
+  ...["prices", "stream", "txns", "ohlcv"].map(
+    (command) =>
+      [
+        `${command} ${WETH} ethereum`,
+        `invalid <network> "${WETH}": must be a network ID such as ethereum, not an address`,
+        `write the network first: <network> ${WETH}`,
+      ] as const,
+  ),
+  ...["prices", "stream", "pool"].flatMap((command) =>
+    ["weth,usdc", "weth,usdc dai"].map(
+      (words) =>
+        [
+          `${command} ${words}`,
+          'invalid argument "weth,usdc": must be one network or address; separate addresses with spaces',
+        ] as const,
+    ),
+  ),
+  ["prices ethereum/weth", 'invalid argument "ethereum/weth": must be network:address'],
+  ["tokens search WETH", 'unknown name "WETH"', "for an asset: dexdata search weth"],
+  [
+    "pools search WETH",
+    'unknown name "WETH"',
+    "for the pools of a token: dexdata pools search <network> --token weth",
+  ],
+  [`ohlcv base ${WETH} --from 2130-01-01`, 'invalid --from "2130-01-01": must not be in the future'],
+  [`txns base ${WETH} --from 2130-01-01 --to now`, 'invalid --from "2130-01-01": must not be in the future'],
   ["txns base 0x0000000000000000000000000000000000000001 --from someday", /^invalid --from "someday": /],
   [
     "txns base 0x0000000000000000000000000000000000000001 --from -1h --to -2h",
