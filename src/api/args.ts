@@ -53,6 +53,8 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
     const [first, last] = [fromWire(from), fromWire(to)];
     const order = compareInstants(first, last);
     if (order < 0 || (order === 0 && !isOpen)) continue;
+    if (order > 0 && typed.get(upper) === "now")
+      throw invalidInput(quoted(lower), "must not be in the future");
     throw usageFailure(
       `${quoted(lower)} (${formatInstant(first)}) ${order === 0 ? "is equal to" : "is after"} ${quoted(upper)} (${formatInstant(last)})${order === 0 ? ", so the time range is empty" : ""}`,
       order === 0 ? undefined : `swap ${nameOf(lower)} and ${nameOf(upper)}`,

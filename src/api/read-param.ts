@@ -99,6 +99,7 @@ function readAmount(label: string, typed: string): string {
 function readWord(label: string, kind: "network" | "address", typed: string): string {
   const what = kind === "network" ? "a network ID such as ethereum" : "an address or ID";
   if (typed === "") throw invalidInput(label, `must not be empty; enter ${what}`);
+  refuseUrl(label, typed, what);
   // A URL parser would remove "." and ".." from the path, so the request would go to a different endpoint.
   if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {
     throw invalidInput(label, `must be ${what}, without spaces`);
@@ -119,6 +120,23 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
 
 const looksLikeAddress = (word: string): boolean =>
   /^(?:0x[\da-f]{40,64}|[1-9A-HJ-NP-Za-km-z]{32,44})$/iu.test(word);
+
+/** People paste the URLs of pages about an asset. */
+export function refuseUrl(label: string, typed: string, accepted: string): void {
+  if (!/^[a-z][\w+.-]*:\/\//iu.test(typed)) return;
+  const address = addressIn(typed);
+  const next = address === undefined ? undefined : `use the address: ${address}`;
+  throw invalidInput(label, `must be ${accepted}, not a URL`, next);
+}
+
+/** The address of the asset that a page of an explorer shows. The hash of a transaction is not one. */
+export function addressIn(url: string): string | undefined {
+  const [pathname = ""] = url.split(/[?#]/u);
+  if (pathname.includes("/tx/")) return undefined;
+  const hexadecimal = url.split(/\W+/u).find((word) => /^0x(?:[\da-f]{40}|[\da-f]{64})$/iu.test(word));
+  const last = pathname.split("/").findLast((part) => part !== "") ?? "";
+  return hexadecimal ?? (looksLikeAddress(last) ? last : undefined);
+}
 
 /** Words that the API uses where an identifier could appear. */
 export const isFixedWord = (word: string): boolean => ["search", "filter", "top"].includes(word);

@@ -17,7 +17,7 @@ export async function guarded(
       return isInterruption(context.signal.reason) ? exitOfInterruption(context.signal.reason) : 130;
     const { errorFormat, reportFailure } = await import("./run/failure-text.ts");
     const failure = cause instanceof Failure ? cause : (systemFailure(cause) ?? bug(cause));
-    await reportFailure(context, failure, errorFormat(typed(), context));
+    await reportFailure(context, failure, errorFormat(typed(), context), typed().has("sandbox"));
     return failure.exit;
   }
 }

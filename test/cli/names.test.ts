@@ -161,7 +161,15 @@ describe("names in flags and messages", () => {
     const byName = await run("pools search ethereum --token WETH");
     expect(byName).toMatchObject({ exit: 0 });
     expect(byName.stdout).toBe((await run(`pools search ethereum --token ${WETH}`)).stdout);
-    expect(await run("pools search ethereum --token other")).toMatchObject({ exit: 2, stdout: "" });
+    const other = await run("pools search ethereum --token other --error-format text");
+    expect([other.exit, other.stderr.split("\n")[0]]).toEqual([
+      2,
+      'error: "other" is the name of an asset on base, not on ethereum',
+    ]);
+    const asked = await run("pools search ethereum --token other", { ...TERMINAL, typed: [""] });
+    expect(asked.stderr).toMatch(
+      /^"other" is the name of an asset on another network; searching for a token/u,
+    );
   });
 
   test("receipts, checkpoints and printed commands have addresses", async () => {
@@ -203,13 +211,18 @@ describe("names in flags and messages", () => {
     const env = { DEXDATA_BASE_URL: server.url };
     const capital = await run("tokens search PEPE --error-format text", { env });
     expect(capital.stderr).toMatch(
-      /^error: unknown name "PEPE"\n.*dexdata search pepe; name it: dexdata name add pepe/u,
+      /^error: unknown name "PEPE"\n  hint: for an asset: dexdata search pepe\n$/u,
     );
     expect([capital.exit, server.requests.length]).toEqual([2, 0]);
     const small = await run("tokens search pepe --sandbox --error-format text", {
       env: { DEXDATA_BASE_URL: undefined },
     });
-    expect([small.exit, small.stderr]).toEqual([3, expect.stringContaining("dexdata search pepe --sandbox")]);
+    expect([small.exit, small.stderr]).toEqual([
+      3,
+      expect.stringContaining("; for an asset: dexdata search pepe --sandbox\n"),
+    ]);
+    const pools = await run("pools search pepe --error-format text", { env });
+    expect(pools.stderr).toContain("for the pools of a token: dexdata pools search <network> --token pepe\n");
   });
 });
 

@@ -2,7 +2,13 @@ import { expect, test } from "vitest";
 import { createReport } from "../../src/cli/run/report.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
-const options = { isQuiet: false, hasDimRemarks: false, hasStats: false, verbosity: 0 } as const;
+const options = {
+  isQuiet: false,
+  hasDimRemarks: false,
+  hasStats: false,
+  verbosity: 0,
+  sandbox: undefined,
+} as const;
 
 test("keeps a limited number of lines while stderr is blocked, and counts the rest", async () => {
   const context = createTestContext();

@@ -15,6 +15,35 @@ afterAll(async () => await server.close());
 const run = async (words: string | readonly string[], stdin = "") =>
   await dexdata(words, { env: { DEXDATA_BASE_URL: server.url, DEXDATA_OUTPUT: "table" }, stdin });
 
+const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+
+/** Pages of explorers. Of a transaction, the hash is not an address. */
+const urls: readonly (readonly [string, string | RegExp, string?])[] = [
+  ...["prices", "stream", "pool ethereum", "sync lake"].map(
+    (command) =>
+      [
+        `${command} https://etherscan.io/token/${WETH}#code`,
+        `invalid argument "https://etherscan.io/token/${WETH}#code": must be a network and an address, not a URL`,
+        `use the address: ${WETH}`,
+      ] as const,
+  ),
+  [
+    "prices https://solscan.io/token/So11111111111111111111111111111111111111112?x=1",
+    /must be a network and an address, not a URL$/u,
+    "use the address: So11111111111111111111111111111111111111112",
+  ],
+  [
+    `pools search ethereum --token https://etherscan.io/token/${WETH}`,
+    /^invalid --token .*: must be an address or ID, not a URL$/u,
+    `use the address: ${WETH}`,
+  ],
+  [
+    `pools search https://etherscan.io/tx/0x${"1".repeat(64)}`,
+    /^invalid <network> .*: must be a network ID such as ethereum, not a URL$/u,
+  ],
+  [`name add weth https://etherscan.io/token/${WETH}`, /^invalid <network:address> .*, not a URL$/u],
+];
+
 /** The arguments, the first line on stderr after `error: `, and the hint. */
 const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])[] = [
   ["pools search --limit abc", 'invalid --limit "abc": must be a whole number, 1 or more'],
@@ -70,6 +99,33 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     'missing network of "0x0000000000000000000000000000000000000001"',
     "write it first, as in: ethereum 0x0000000000000000000000000000000000000001",
   ],
+  ...urls,
+  ...["prices", "stream", "txns", "ohlcv"].map(
+    (command) =>
+      [
+        `${command} ${WETH} ethereum`,
+        `invalid <network> "${WETH}": must be a network ID such as ethereum, not an address`,
+        `write the network first: <network> ${WETH}`,
+      ] as const,
+  ),
+  ...["prices", "stream", "pool"].flatMap((command) =>
+    ["weth,usdc", "weth,usdc dai"].map(
+      (words) =>
+        [
+          `${command} ${words}`,
+          'invalid argument "weth,usdc": must be one network or address; separate addresses with spaces',
+        ] as const,
+    ),
+  ),
+  ["prices ethereum/weth", 'invalid argument "ethereum/weth": must be network:address'],
+  ["tokens search WETH", 'unknown name "WETH"', "for an asset: dexdata search weth"],
+  [
+    "pools search WETH",
+    'unknown name "WETH"',
+    "for the pools of a token: dexdata pools search <network> --token weth",
+  ],
+  [`ohlcv base ${WETH} --from 2130-01-01`, 'invalid --from "2130-01-01": must not be in the future'],
+  [`txns base ${WETH} --from 2130-01-01 --to now`, 'invalid --from "2130-01-01": must not be in the future'],
   ["txns base 0x0000000000000000000000000000000000000001 --from someday", /^invalid --from "someday": /],
   [
     "txns base 0x0000000000000000000000000000000000000001 --from -1h --to -2h",
@@ -285,6 +341,7 @@ describe("invalid input", () => {
     ["no network", "0x0000000000000000000000000000000000000abc", /stdin line 1: no network given/],
     ["broken JSON", '\n{"id":', /stdin line 2: invalid JSON/],
     ["no address", '{"chain":"base"}', /stdin line 1: no address or id/],
+    ["a URL", "https://a.io/0x1 weth\n", /"https:\/\/a.io\/0x1" in stdin line 1: must be .*, not a URL/],
   ];
   test.each(badLines)("a line of stdin with %s is reported by its number", async (_, stdin, message) => {
     const { exit, stderr } = await run("pool -", stdin);

@@ -56,6 +56,27 @@ describe("a hint names what was meant", () => {
     }
   });
 
+  test("every command in a hint has --sandbox if it was typed", async () => {
+    for (const [words, hint] of [
+      [
+        `pool ethereum ${WETH}`,
+        `for a token, list its pools: dexdata pools search ethereum --token ${WETH} --sandbox; search all networks: dexdata search ${WETH} --sandbox`,
+      ],
+      [
+        "prices ethereum 0x12",
+        "copy the complete address, or find it by name: dexdata search <name> --sandbox",
+      ],
+      ["pools search ethereum --dex zzzz", "list them: dexdata dexes ethereum --all --sandbox"],
+      ["stream", "usage: dexdata stream <network:address…|<network> <address…>|@file|->"],
+      ["pools search --zzzz", "see: dexdata pools search --help"],
+    ] as const) {
+      const { stderr } = await dexdata(`${words} --sandbox --error-format text`);
+      expect(stderr.endsWith(`${hint}\n`) ? hint : stderr).toBe(hint);
+      const asJson = await dexdata(`${words} --sandbox --error-format json`);
+      if (asJson.exit !== 0) expect(toRow(asJson.stderr)["next"]).toBe(hint);
+    }
+  });
+
   test("version is a command, too", async () => {
     const { exit, stdout } = await dexdata("version");
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: (await dexdata("--version")).stdout });

@@ -133,6 +133,14 @@ test("a table has one line per dataset", async () => {
   expect(stdout.trimEnd().split("\n").length).toBe(1 + 3 + 1);
 });
 
+test("a directory in it is refused; the hint names the directory of sync", async () => {
+  const [file = ""] = dataFiles(root);
+  for (let below = path.dirname(path.join(root, file)); below !== root; below = path.dirname(below)) {
+    const { exit, stderr } = await dexdata(["verify", below, "--error-format", "text"]);
+    expect([exit, stderr.split("\n")[1]]).toEqual([2, `  hint: verify all of it: dexdata verify ${root}`]);
+  }
+});
+
 test("another directory is refused", async () => {
   rmSync(path.join(root, "assets.ndjson"));
   const outcome = await dexdata(["verify", root]);

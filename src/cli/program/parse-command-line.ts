@@ -1,6 +1,7 @@
 import { Command as CommanderCommand, Option } from "commander";
 import { type Failure, usageFailure } from "../../base/failure.ts";
 import { type Command, hasFlag } from "../commands/command.ts";
+import { isAssetName } from "../settings/asset-names.ts";
 import type { Flags, TypedFlags } from "../run/flags/flag.ts";
 import { sharedFlags } from "../run/flags/shared-flags.ts";
 import { type HiddenWord, hiddenWordsOf } from "./hidden-words.ts";
@@ -168,6 +169,7 @@ function createParser(argv: readonly string[], commands: readonly Command[]): Pa
         const rest = dashes < 0 ? undefined : argv.slice(dashes + 1);
         const before = words.slice(0, words.length - (rest?.length ?? 0));
         refuseForeign(parser, command, before, commands);
+        if (!hasAlerts && hasFlag(command, "when")) refuseProgram(parser, argv, command, before);
         throw new ParsingEnd(parser, { kind: "command", command, words: before }, flag, rest);
       });
     }
@@ -204,6 +206,23 @@ function typedFlags(parser: Parser): TypedFlags {
     }
   }
   return typed;
+}
+
+/** Refuses a program that no flag runs. After --, a script may also pass addresses, which are never names or paths. */
+function refuseProgram(
+  parser: Parser,
+  argv: readonly string[],
+  command: Command,
+  words: readonly string[],
+): void {
+  const dashes = argv.indexOf("--");
+  const [first = "", ...rest] = dashes < 0 ? [] : argv.slice(dashes + 1);
+  const isAfterOthers = words.length > rest.length + 1;
+  if (isAfterOthers && (isAssetName(first) || /^[.~]{0,2}\//u.test(first)))
+    parser.refuse(
+      `a program after -- requires --when${hasFlag(command, "follow") ? " or --follow" : ""}`,
+      "add --when and a condition, or remove the program",
+    );
 }
 
 /** Refuses a flag from another command, and words that were probably meant as another command. */

@@ -80,9 +80,12 @@ export function suggestFlag(
 ): string | undefined {
   if (flag === "--network" || flag === "--address") {
     const asked = commands.find(({ words }) => words === path);
-    if (asked === undefined) return undefined;
-    const shown = asked.positionals.map(positionalText).join(" ");
-    return `pass it as an argument: dexdata ${path} ${shown}`;
+    if (path === "search" && flag === "--network")
+      return "search looks on all networks; for one: dexdata tokens search <network> or dexdata pools search <network>";
+    const takes = new RegExp(flag === "--network" ? "network" : "address|pool", "u");
+    const forms = [asked?.positionals ?? [], asked?.otherForm ?? []];
+    if (!forms.flat().some(({ name }) => takes.test(name))) return undefined;
+    return `pass it as an argument: dexdata ${path} ${forms[0]?.map(positionalText).join(" ")}`;
   }
   if (/^--(?:api-?)?key$/u.test(flag))
     return "do not pass the key as an argument; use dexdata auth login, --key-file, or DEXDATA_API_KEY";

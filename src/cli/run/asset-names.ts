@@ -44,8 +44,13 @@ export function createNameFinder(context: Pick<Context, "env" | "platform">, opt
     /** `where` is the line of a list. After a network, the word cannot be one. Nothing was sent. */
     unknown: (word: string, where: string | undefined, network: string | undefined): Failure => {
       const hint = network === undefined ? unknownNameHint : waysToName;
-      return fail("unknown_name", `${where === undefined ? "" : `${where}: `}unknown name "${word}"`, {
-        next: hint(word, options.sandbox?.isFlagged === true),
+      const other = network === undefined ? undefined : load().get(word.toLowerCase());
+      const problem =
+        other === undefined
+          ? `unknown name "${word}"`
+          : `"${word}" is the name of an asset on ${other.network}, not on ${network}`;
+      return fail("unknown_name", `${where === undefined ? "" : `${where}: `}${problem}`, {
+        next: hint(word),
       });
     },
   };
@@ -68,21 +73,28 @@ export function isKnownNetwork(context: Pick<Context, "env" | "platform">, word:
 }
 
 /** The next steps for a word that may be a token, a pool or a misspelled network. */
-export function unknownNameHint(word: string, isSandbox: boolean): string {
+export function unknownNameHint(word: string, ways = waysToName(word)): string {
   const name = word.toLowerCase();
   if (wellKnownNetworks.has(word))
     return `${word} is a network, which comes before its assets, as in ${word}:0x…`;
   if (wellKnownNetworks.has(name)) return `did you mean ${name}?`;
   const near = nearestNetwork(name, wellKnownNetworks);
   const network = near === undefined ? "" : `if it is a network, did you mean ${near}? If not, `;
-  return `${network}${waysToName(name, isSandbox)}`;
+  return `${network}${ways}`;
+}
+
+/** The next step for a word in the place of a network that may be an asset. Naming it would not help there. */
+export function waysToSearch(word: string, command: string): string {
+  const name = word.toLowerCase();
+  return command === "pools search"
+    ? `for the pools of a token: dexdata pools search <network> --token ${name}`
+    : `for an asset: dexdata search ${name}`;
 }
 
 /** How to find an asset by its symbol, and then to name it. */
-export function waysToName(word: string, isSandbox: boolean): string {
+export function waysToName(word: string): string {
   const name = word.toLowerCase();
-  const flag = isSandbox ? " --sandbox" : "";
-  return `find it: dexdata search ${name}${flag}; name it: dexdata name add ${name} <network:address>${flag}`;
+  return `find it: dexdata search ${name}; name it: dexdata name add ${name} <network:address>`;
 }
 
 /** What people see of assets: labels, and the decimals of tokens. Sources are input lists, responses, and the cache. */

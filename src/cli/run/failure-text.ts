@@ -5,20 +5,25 @@ import { hideSecrets } from "../../base/key.ts";
 import type { ErrorFormat } from "../../api/output-format.ts";
 import { defaultErrorFormat } from "../render/formats/formats.ts";
 import { visibleText } from "../render/sanitize.ts";
-import { prefixes } from "./report.ts";
+import { inSandbox, prefixes } from "./report.ts";
 import type { TypedFlags } from "./flags/flag.ts";
 
 /** Up to three lines for people, or one JSON object for programs. */
-export async function reportFailure(context: Context, failure: Failure, format: ErrorFormat): Promise<void> {
-  const text = format === "json" ? failureJson(failure) : failureText(failure);
+export async function reportFailure(
+  context: Context,
+  failure: Failure,
+  format: ErrorFormat,
+  isSandbox: boolean,
+): Promise<void> {
+  const text = format === "json" ? failureJson(failure, isSandbox) : failureText(failure, isSandbox);
   // A closed stderr must not change the exit code.
   await context.stderr.write(hideSecrets(text)).catch(() => undefined);
 }
 
 /** The problem, the reason from the service, and the next step. */
-function failureText(failure: Failure): string {
+function failureText(failure: Failure, isSandbox: boolean): string {
   const { why } = failure.details;
-  const next = nextOf(failure);
+  const next = nextOf(failure, isSandbox);
   const lines = [`${prefixes.error}${shown(failure.message)}`];
   if (why !== undefined && why !== failure.message) lines.push(`  service: ${shown(why)}`);
   if (next !== undefined) lines.push(`  hint: ${shown(next)}`);
@@ -26,8 +31,9 @@ function failureText(failure: Failure): string {
 }
 
 /** Suggests `explain` if the service rejected the request and there is no other hint. */
-function nextOf({ details: { next, status, code } }: Failure): string | undefined {
-  return next ?? (status === undefined ? undefined : `see: dexdata explain ${code}`);
+function nextOf({ details: { next, status, code } }: Failure, isSandbox: boolean): string | undefined {
+  if (next !== undefined) return isSandbox ? inSandbox(next) : next;
+  return status === undefined ? undefined : `see: dexdata explain ${code}`;
 }
 
 const longestLine = 500;
@@ -40,7 +46,7 @@ function shown(text: string): string {
 }
 
 /** dexdata's own fields come first, and then each field from the response body, with every digit of its numbers. */
-export function failureJson(failure: Failure): string {
+export function failureJson(failure: Failure, isSandbox: boolean): string {
   const { code, status, exit, retryable, why, body, incomplete } = failure.details;
   const own = {
     code,
@@ -48,7 +54,7 @@ export function failureJson(failure: Failure): string {
     status,
     exit,
     retryable: retryable ?? false,
-    next: nextOf(failure),
+    next: nextOf(failure, isSandbox),
     service_message: why,
     missing_rows: incomplete?.missing,
   };

@@ -25,10 +25,24 @@ const shortWait = 2000;
 const maxWait = 300;
 const maxWaiting = 1000;
 
+/** The commands that send requests. */
+const requesting = "api|dexes|name|networks|ohlcv|pools?|prices|search|stream|sync|tokens?|txns|usage";
+
+/** Commands in a hint end before a sign or a word that continues the sentence. */
+const commandInHint = new RegExp(
+  `(?<!usage: )\\bdexdata (?:${requesting})\\b(?:(?! (?:and|or) )[^;,()])*(?<!-h|--help)(?=$|[;,()]| (?:and|or) )`,
+  "gu",
+);
+
+/** A command copied from a hint must not send requests to the service if this run sent none to it. */
+export function inSandbox(hint: string): string {
+  return hint.includes("--sandbox") ? hint : hint.replaceAll(commandInHint, "$& --sandbox");
+}
+
 /** Prints everything except rows and the final failure. Each message is one line on stderr. */
 export function createReport(
   context: Context,
-  options: Pick<RunOptions, "isQuiet" | "hasDimRemarks" | "hasStats" | "verbosity">,
+  options: Pick<RunOptions, "isQuiet" | "hasDimRemarks" | "hasStats" | "verbosity" | "sandbox">,
   countdown: Countdown | undefined,
 ) {
   const started = context.clock.elapsed();
@@ -56,18 +70,19 @@ export function createReport(
   };
   const writeWith = (prefix: string) => (text: string) => write(`${prefix}${text}`);
   const info = writeWith(prefixes.note);
+  const withNext = (text: string): string => (options.sandbox?.isFlagged === true ? inSandbox(text) : text);
   return {
     /** One of several inputs failed. */
     fault: writeWith(prefixes.error),
     /** Data may be missing, or an input was ignored. */
-    warn: writeWith(prefixes.warning),
+    warn: (text: string) => writeWith(prefixes.warning)(withNext(text)),
     /** A long run changed state: it resumed, reconnected or filled a gap, for example. */
     info,
     /** Prints a line without a prefix, even if stderr is a pipe. */
     print: (text: string) => write(text),
     /** Prints a line without a prefix if stderr is a terminal and `--quiet` is not set. */
     hint: (text: string) => {
-      if (isWatched) write(text, options.hasDimRemarks);
+      if (isWatched) write(withNext(text), options.hasDimRemarks);
     },
     answered: (exchange: Exchange) => {
       if (options.verbosity > 0) for (const line of exchangeLines(exchange, options.verbosity)) write(line);

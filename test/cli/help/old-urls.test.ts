@@ -128,6 +128,17 @@ describe.each(["explain", "migrate"])("dexdata %s with an old URL", (name) => {
     });
   });
 
+  test("of an explorer: the hint looks up the address", async () => {
+    const address = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+    for (const [url, hint] of [
+      [`https://etherscan.io/address/${address}`, `  hint: look up the address: dexdata search ${address}`],
+      [`https://etherscan.io/tx/0x${"1".repeat(64)}`, ""],
+    ] as const) {
+      const { exit, stderr } = await dexdata(["explain", url, "--error-format", "text"]);
+      expect([exit, stderr.split("\n")[1]]).toEqual([2, hint]);
+    }
+  });
+
   const refused: readonly (readonly [string, string])[] = [
     ["", "missing <code>: an error code, HTTP status, exit code, or the URL of an API endpoint"],
     ["/nothing/here", "not an API URL"],

@@ -46,6 +46,24 @@ const cases: readonly (readonly [string, string, string])[] = [
     "pass it as an argument: dexdata pools search [network]",
   ],
   [
+    "stream --network base",
+    'unknown flag --network for "dexdata stream"',
+    "pass it as an argument: dexdata stream <network:address…|@file|->",
+  ],
+  [
+    "search pepe --network base",
+    'unknown flag --network for "dexdata search"',
+    "search looks on all networks; for one: dexdata tokens search <network> or dexdata pools search <network>",
+  ],
+  ...["usage", "networks", "doctor", "verify"].map(
+    (words) =>
+      [
+        `${words} --network base`,
+        `unknown flag --network for "dexdata ${words}"`,
+        `see: dexdata ${words} --help`,
+      ] as const,
+  ),
+  [
     "usage --api-key x",
     'unknown flag --api-key for "dexdata usage"',
     "do not pass the key as an argument; use dexdata auth login, --key-file, or DEXDATA_API_KEY",
@@ -74,6 +92,23 @@ describe("an unknown word", () => {
       stdout: "",
       stderr: `error: ${message}\n  hint: ${next}\n`,
     });
+  });
+
+  test.each([
+    ["stream ethereum:0x1 --error-format text -- cat", "--when"],
+    ["prices weth --error-format text -- ./page.sh a b", "--when"],
+    ["txns ethereum 0x1 --error-format text -- /bin/true", "--when or --follow"],
+  ])("%s: a program requires %s", async (words, flags) => {
+    const { exit, stderr } = await dexdata(words);
+    expect([exit, stderr]).toEqual([
+      2,
+      `error: a program after -- requires ${flags}\n  hint: add --when and a condition, or remove the program\n`,
+    ]);
+  });
+
+  test("after --, addresses are arguments", async () => {
+    for (const words of ["token ethereum -- 0x12", "token -- ethereum 0x12", "prices -- ethereum:0x12"])
+      expect((await dexdata(words)).stderr).toContain("a token address on ethereum is 0x");
   });
 
   test.each([

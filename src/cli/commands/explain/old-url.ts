@@ -5,7 +5,7 @@ import { removedEndpoints, removedStream } from "../../../api/endpoints/removed-
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { type Failure, usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
-import { isFixedWord } from "../../../api/read-param.ts";
+import { addressIn, isFixedWord } from "../../../api/read-param.ts";
 import { visibleText } from "../../render/sanitize.ts";
 import type { objectFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
@@ -125,10 +125,11 @@ function readOldUrl(typed: string) {
   };
   const all = path.split("/").map(decoded);
   const begin = all.findIndex((segment) => roots.has(segment));
+  const address = addressIn(text);
   if (begin < 0)
     throw refuse(
       "not an API URL; must contain a path such as /networks/ethereum/pools",
-      "put the URL in quotes because of ? and &: dexdata explain '/networks/ethereum/pools?limit=5'",
+      address === undefined ? undefined : `look up the address: dexdata search ${address}`,
     );
   const pairs = queries
     .join("?")

@@ -48,11 +48,9 @@ export async function chooseAsset(
   wanted: WantedAsset,
 ): Promise<{ readonly asset: NamedAsset; readonly credits: number }> {
   return await withRun(input, outer, async (run) => {
-    const { word, kind } = wanted;
-    await writeLine(
-      run.context,
-      `"${word}" is not a name yet; searching for a ${kind} (1 request, 1 credit)`,
-    );
+    const { word, kind, isTaken } = wanted;
+    const why = isTaken ? "is the name of an asset on another network" : "is not a name yet";
+    await writeLine(run.context, `"${word}" ${why}; searching for a ${kind} (1 request, 1 credit)`);
     const { client } = await run.open({ onClosed: () => undefined });
     const groups = new Map<string, readonly object[]>();
     const query = new Map([["query", word]]);
@@ -133,7 +131,7 @@ async function choose(
   const { word, network, kind } = wanted;
   const isSandbox = options.sandbox?.isFlagged === true;
   const none = (why: string): Failure =>
-    fail("unknown_name", `unknown name "${word}": ${why}`, { next: unknownNameHint(word, isSandbox) });
+    fail("unknown_name", `unknown name "${word}": ${why}`, { next: unknownNameHint(word) });
   if (found.length === 0) throw none(`no ${kind} found${network === undefined ? "" : ` on ${network}`}`);
   const shown = found.slice(0, maxShown);
   const isSymbol = found.some((each) => hasSymbol(each, word));

@@ -2,7 +2,8 @@ import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { addressFault, type AddressOf, damageFault } from "../../../api/known-networks.ts";
 import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../../api/asset-kind.ts";
-import { isFixedWord } from "../../../api/read-param.ts";
+import { inNetwork } from "../../../api/endpoints/shared-parts.ts";
+import { isFixedWord, readParam, refuseUrl } from "../../../api/read-param.ts";
 import type { AssetSources, NameFinder } from "../../run/asset-names.ts";
 import { isAssetName, type NamedAsset } from "../../settings/asset-names.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
@@ -32,13 +33,20 @@ export async function readSubjects(
   const [first, ...rest] = words;
   if (first === undefined) throw usageFailure("missing <network> and <address>", usage);
   const isNetwork = !isList(first) && splitPair(first) === undefined;
+  if (isNetwork && /[,\s]/u.test(first))
+    throw invalidInput(
+      `argument "${first}"`,
+      "must be one network or address; separate addresses with spaces",
+      usage,
+    );
   if (isNetwork && rest.length === 0) {
+    if (first.includes("/")) throw invalidInput(`argument "${first}"`, "must be network:address", usage);
     const isAddress = /^0x[0-9a-f]{8,}$|^[1-9A-HJ-NP-Za-km-z]{32,}$/iu.test(first);
     throw isAddress
       ? usageFailure(`missing network of "${first}"`, `write it first, as in: ethereum ${first}`)
       : usageFailure(`missing <address> after network "${first}"`, usage);
   }
-  const network = isNetwork ? first : undefined;
+  const network = isNetwork ? readParam(inNetwork, first, 0) : undefined;
   const subjects: Subject[] = [];
   for (const word of isNetwork ? rest : words) {
     if (!isList(word)) {
@@ -59,7 +67,11 @@ export async function readSubjects(
 
 export const isList = (word: string): boolean => word === "-" || word.startsWith("@");
 
+/** What a word or a line names, for messages. */
+const anAsset = "a network and an address";
+
 export function readWord(word: string, network: string | undefined, usage: string): Subject {
+  refuseUrl(`argument "${withoutSecrets(word)}"`, word, anAsset);
   const subject = splitPair(word) ?? (network === undefined ? undefined : { network, address: word });
   if (subject !== undefined) return subject;
   throw invalidInput(`argument "${word}"`, "must be network:address, like the other arguments", usage);
@@ -212,6 +224,7 @@ function readWords(line: string, { network, names }: ListOrigin, where: string):
   // A second address would be ignored if it were read as a label.
   if (ANOTHER_ASSET.test(label))
     throw usageFailure(`${where}: more than one asset`, "write one asset per line; a label may follow it");
+  refuseUrl(`address "${withoutSecrets(text)}" in ${where}`, text, anAsset);
   const pair = splitPair(text) ?? (isAssetName(text) ? names?.find(text, network) : undefined);
   const asset = { network: pair?.network ?? network, address: pair?.address ?? text };
   if (/[\s"'\p{Cc}]/u.test(asset.address))

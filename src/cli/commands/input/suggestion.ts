@@ -12,7 +12,7 @@ import { Failure } from "../../../base/failure.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { type CachedRows, listEnding, readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import { isAssetName } from "../../settings/asset-names.ts";
-import { waysToName } from "../../run/asset-names.ts";
+import { waysToSearch } from "../../run/asset-names.ts";
 import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
 import { nearestNetwork } from "../../../api/known-networks.ts";
 import type { Page } from "../../../client/page.ts";
@@ -58,7 +58,7 @@ export async function withSuggestion(cause: unknown, lookup: ListLookup): Promis
     retryAfter,
     ...(near === undefined
       ? isAssetName(network) && {
-          next: `list all networks: dexdata networks; if it is an asset, ${waysToName(network, client.target.isSimulated)}`,
+          next: `list all networks: dexdata networks; ${waysToSearch(network, lookup.request.endpoint.command)}`,
         }
       : { next: `did you mean ${near}?` }),
   });
@@ -87,12 +87,13 @@ export async function hintAtEmpty(lookup: ListLookup): Promise<string | undefine
  * `oldest` is the mark of the last row, and `now` in milliseconds.
  */
 export function hintAtReach(
-  { args }: ApiRequest,
+  { args, endpoint }: ApiRequest,
   oldest: string | undefined,
   now: number,
 ): string | undefined {
-  const start = timeIn(args.get("from") ?? args.get("created_after"), now);
+  const start = timeIn(args.get("from") ?? args.get("start") ?? args.get("created_after"), now);
   if (start === undefined) return undefined;
+  if (endpoint.typed?.get("start") === "now") return "the time range begins now, so it has no candles yet";
   if (start > now / 1000) return `the time range begins in the future: ${showSeconds(start)}`;
   const reach = Math.floor(now / 1000) - transactionReach;
   if (!args.has("from") || start >= reach) return undefined;

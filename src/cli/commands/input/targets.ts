@@ -1,13 +1,13 @@
 import { batchParam, traitsOf } from "../../../api/reply.ts";
 import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
-import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import { fail, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { path } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";
 import { takesAddress, takesNetwork } from "./positionals.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
-import type { AssetSources } from "../../run/asset-names.ts";
+import { type AssetSources, unknownNameHint, waysToSearch } from "../../run/asset-names.ts";
 import { counted } from "../../../base/text/words.ts";
 import { isAssetName } from "../../settings/asset-names.ts";
 import { readSubjects } from "./subjects.ts";
@@ -44,7 +44,9 @@ export async function readTargets(
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
     // A slug has no capital letters.
     if (first !== undefined && /\p{Lu}/u.test(first) && isAssetName(first))
-      throw sources.names.unknown(first, undefined, undefined);
+      throw fail("unknown_name", `unknown name "${first}"`, {
+        next: unknownNameHint(first, waysToSearch(first, endpoint.command)),
+      });
     return [{ args: new Map(first === undefined ? [] : [["network", first]]), subject: undefined }];
   }
   const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";

@@ -2,6 +2,7 @@ import { nearestNetwork, wellKnownNetworks } from "../../../api/known-networks.t
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import { refuseUrl } from "../../../api/read-param.ts";
 import { isAssetName, nameForm, readAssetNames, setAssetName } from "../../settings/asset-names.ts";
 import { addressKey, nameOf } from "../../../client/subject.ts";
 import { isKnownNetwork } from "../../run/asset-names.ts";
@@ -27,6 +28,7 @@ export async function add(
   expectWords(input.words, 2, usage);
   const [name = "", word = ""] = input.words;
   checkName(context, name);
+  refuseUrl(`<network:address> "${word}"`, word, "a network and an address");
   const pair = splitPair(word);
   if (pair === undefined)
     throw invalidInput(`<network:address> "${word}"`, "must have a colon", `usage: dexdata ${usage}`);

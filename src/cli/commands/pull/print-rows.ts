@@ -155,7 +155,7 @@ async function sayRefused({ options, report }: Pull, failures: readonly Failure[
   const { failureJson } = await import("../../run/failure-text.ts");
   const isJson = options.errorFormat === "json";
   for (const failure of failures)
-    if (isJson) report.print(failureJson(failure).trimEnd());
+    if (isJson) report.print(failureJson(failure, options.sandbox?.isFlagged === true).trimEnd());
     else report.fault(failure.message);
 }
 

@@ -117,7 +117,8 @@ function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"
 export function createFailures({ report, options }: Pick<Run, "report" | "options">) {
   let first: Failure | undefined;
   const say = (failure: Failure): void => {
-    if (options.errorFormat === "json") report.print(failureJson(failure).trimEnd());
+    if (options.errorFormat === "json")
+      report.print(failureJson(failure, options.sandbox?.isFlagged === true).trimEnd());
     else report.fault(failure.message);
   };
   return {

@@ -87,10 +87,24 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
 /** Only a directory with a list of assets says what belongs in it. */
 function checkFolder(folder: string): void {
   if (readAssets(folder) !== undefined) return;
+  const root = rootAbove(folder);
+  if (root !== undefined)
+    throw usageFailure(
+      `"${folder}" is only a part of a directory of dexdata sync`,
+      `verify all of it: dexdata verify ${root}`,
+    );
   throw usageFailure(
     `"${folder}" is a directory without ${assetsName}, so dexdata sync did not create it`,
     `name the files in it: dexdata verify ${folder}/*`,
   );
+}
+
+/** As few levels up as possible; a relative path remains one unless the root is above the current directory. */
+function rootAbove(folder: string): string | undefined {
+  const above = path.dirname(path.resolve(folder));
+  if (above === path.resolve(folder)) return undefined;
+  const shown = path.isAbsolute(folder) ? above : path.relative("", above) || ".";
+  return readAssets(shown) === undefined ? rootAbove(shown) : shown;
 }
 
 type SizedTarget = Omit<Target, "kind"> & { readonly size: number | undefined };
