@@ -119,6 +119,10 @@ export function createFailures({ report, options }: Pick<Run, "report" | "option
   const say = (failure: Failure): void => {
     if (options.errorFormat === "json") report.print(failureJson(failure).trimEnd());
     else report.fault(failure.message);
+    // Each later run would try the asset again, until its line is removed.
+    const { status, next } = failure.details;
+    if (options.errorFormat === "text" && status === 404 && next !== undefined)
+      report.print(`  hint: ${next}`);
   };
   return {
     add: (dataset: Dataset, failure: Failure): void => {
