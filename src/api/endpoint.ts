@@ -32,7 +32,7 @@ export interface Endpoint {
     /** All values of a repeated parameter after the first, as typed. */
     readonly repeated: ReadonlyMap<string, readonly string[]>;
   };
-  /** The parameters as typed, for errors, which would otherwise show a resolved time. */
+  /** The inputs that set the parameters, as errors show them: as typed, and a time with its value. */
   readonly typed?: ReadonlyMap<string, string>;
   readonly summary: string;
   readonly examples: readonly string[];

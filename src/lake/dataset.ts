@@ -70,6 +70,8 @@ function candlesInstead(pool: string): string {
 const exactTransactions: Endpoint = {
   ...poolTransactions,
   withoutPlan: candlesInstead("{pool_address}"),
+  ifOtherKind:
+    "remove the asset's line from assets.ndjson; for a token, list its pools: dexdata pools search {network} --token {pool_address}",
   rows: {
     [onlyGroup]: {
       ...rowShape(poolTransactions),

@@ -1,5 +1,6 @@
 import { intervals } from "../api/endpoints/ohlcv.ts";
 import { usageFailure } from "../base/failure.ts";
+import { lookAt } from "../base/files/paths.ts";
 import type { StoredCandles } from "../client/timed-legs.ts";
 import { addressKey } from "../client/subject.ts";
 import { parseRow } from "../client/rows.ts";
@@ -16,7 +17,7 @@ type Service = Parameters<StoredCandles>[0];
  * service, and files that are damaged, are left out.
  */
 export function storedCandles(root: string, serviceName: (service: Service) => string): StoredCandles {
-  if (readAssets(root) === undefined)
+  if (lookAt(root)?.isDirectory() !== true || readAssets(root) === undefined)
     throw usageFailure(
       `--lake "${root}": not a directory of dexdata sync`,
       "name a directory that sync has filled",

@@ -1,10 +1,9 @@
-import { usageFailure } from "../base/failure.ts";
+import { invalidInput, usageFailure } from "../base/failure.ts";
 import { nearest } from "../base/text/nearest.ts";
 
 /** Rejects everything except an object with these options, because ignoring a misspelled option would hide the mistake. */
 export function checkOptions(options: unknown, names: readonly string[], receiver: string): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options))
-    throw usageFailure(`the options of ${receiver} are not an object`, accepted(names));
+  if (!isObject(options)) throw usageFailure(`the options of ${receiver} are not an object`, accepted(names));
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const near = nearest(unknown, names);
@@ -17,3 +16,20 @@ export function checkOptions(options: unknown, names: readonly string[], receive
 function accepted(names: readonly string[]): string {
   return names.length === 0 ? "it takes no options" : `accepted options: ${names.join(", ")}`;
 }
+
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A program without types can pass anything. Later, a wrong value would cause a TypeError that does not name it. */
+export function checkTypes(
+  options: object,
+  types: Readonly<Record<string, readonly [isAccepted: (value: unknown) => boolean, what: string]>>,
+): void {
+  for (const [name, value] of Object.entries(options)) {
+    const [isAccepted, what] = types[name] ?? [() => true, ""];
+    if (value !== undefined && !isAccepted(value)) throw invalidInput(name, `must be ${what}`);
+  }
+}
+
+export const aFunction = [(value: unknown) => typeof value === "function", "a function"] as const;

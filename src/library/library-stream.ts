@@ -8,9 +8,9 @@ import { EventOwners } from "../client/event-owner.ts";
 import type { Gap } from "../client/gap.ts";
 import { LiveStream } from "../client/stream.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
-import { checkOptions } from "./check-options.ts";
+import { aFunction, checkOptions, checkTypes, isObject } from "./check-options.ts";
 import { createHandover } from "./handover.ts";
-import type { StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
+import type { Asset, StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { timeText } from "./read-params.ts";
 import { defaultLimits, type Connection, type LiveHandlers } from "../client/stream-options.ts";
 
@@ -119,6 +119,10 @@ const optionNames = Object.keys({
 
 function readStream(options: StreamOptions, now: number) {
   checkOptions(options, optionNames, "stream");
+  checkTypes(options, {
+    onInvalid: [(value) => value === "fail" || value === "drop", "fail or drop"],
+    onNotice: aFunction,
+  });
   const feed = findFeed(options.feed);
   if (feed === undefined)
     throw invalidInput(`feed "${options.feed}"`, `must be one of ${feedNames.join(", ")}`);
@@ -139,8 +143,19 @@ function readStream(options: StreamOptions, now: number) {
   }
   if (options.since !== undefined)
     params.set("since", String(readSince("since", timeText("since", options.since), now)));
-  if (options.assets.length === 0) throw usageFailure("assets: must contain at least one asset");
-  return { feed, kind, params, subjects: options.assets };
+  return { feed, kind, params, subjects: readAssets(options.assets) };
+}
+
+function readAssets(assets: unknown): readonly Asset[] {
+  if (!Array.isArray(assets)) throw invalidInput("assets", "must be an array of {network, address}");
+  if (assets.length === 0) throw usageFailure("assets: must contain at least one asset");
+  return assets.map((asset: unknown, index) => {
+    if (isObject(asset) && "network" in asset && "address" in asset) {
+      const { network, address } = asset;
+      if (typeof network === "string" && typeof address === "string") return { ...asset, network, address };
+    }
+    throw invalidInput(`assets[${index}]`, "must be {network, address}, both strings");
+  });
 }
 
 /** The notices contain the messages that the command line would print to stderr. */

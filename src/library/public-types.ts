@@ -160,7 +160,7 @@ export declare class Failure extends Error {
   readonly code: KnownCode | (string & {});
   /** Whether the same call may succeed later without changes. */
   readonly retryable: boolean;
-  /** A suggestion for people, on one line. It may name commands of the `dexdata` program. */
+  /** A suggestion for people, on one line. It may name commands of the `dexdata` program, with their options. */
   readonly next: string | undefined;
   /** The HTTP status of a response with an error; undefined if there is no such response. */
   readonly status: number | undefined;

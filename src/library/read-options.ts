@@ -7,7 +7,7 @@ import { checkKeyForm } from "../base/key.ts";
 import { plans, type Tier, tiers } from "../api/tier.ts";
 import { checkHost } from "../api/host.ts";
 import { readSetting, type Setting, settings } from "../client/settings.ts";
-import { checkOptions } from "./check-options.ts";
+import { aFunction, checkOptions, checkTypes, isObject } from "./check-options.ts";
 import type { ClientOptions } from "./public-types.ts";
 
 export type ClientWishes = ReturnType<typeof readOptions>;
@@ -32,6 +32,13 @@ const optionNames = Object.keys({
 
 export function readOptions(options: ClientOptions) {
   checkOptions(options, optionNames, "createClient");
+  checkTypes(options, {
+    tier: [(value) => typeof value === "string", `one of ${tiers.join(", ")}`],
+    environment: [isObject, "an object such as process.env"],
+    signal: [(value) => value instanceof AbortSignal, "an AbortSignal"],
+    onWait: aFunction,
+    now: aFunction,
+  });
   const env = options.environment ?? {};
   const { retryMaxTime = defaultRetryPolicy.maxTime, maxCredits } = options;
   const read = <T>(setting: Setting<T>): T =>

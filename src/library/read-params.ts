@@ -4,6 +4,7 @@ import type { Endpoint } from "../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import type { Param } from "../api/param.ts";
 import { nearest } from "../base/text/nearest.ts";
+import { isObject } from "./check-options.ts";
 import { methodName, parameterHelp } from "./parameter-help.ts";
 import type { Subject } from "../client/subject.ts";
 import { completeWindow } from "../client/candle-windows.ts";
@@ -32,11 +33,16 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
   const { reply } = endpoint;
   const known = endpoint.params.filter(isGiven);
   const names = known.map(({ name }) => name);
+  const accepted = `accepted parameters: ${names.join(", ")}`;
+  if (!isObject(given))
+    throw usageFailure(`the parameters of ${endpoint.command} are not an object`, accepted);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined) {
     const near = nearest(unknown, names);
-    const next = near === undefined ? `accepted parameters: ${names.join(", ")}` : `did you mean ${near}?`;
-    throw usageFailure(`unknown parameter ${unknown} for ${endpoint.command}`, next);
+    throw usageFailure(
+      `unknown parameter ${unknown} for ${endpoint.command}`,
+      near === undefined ? accepted : `did you mean ${near}?`,
+    );
   }
   const inputs = batchParam(reply);
   if (inputs !== undefined) return readBatch(endpoint, inputs, given, now);

@@ -319,7 +319,8 @@ describe("lists", () => {
     [["--at", "-2h", "--pool", "--in", weth], "--in cannot be used with pools"],
     [["--at", "-2h", "--watch", "10s"], "--watch"],
     [["--at", "-2h", "--missing", "skip"], "--missing skip"],
-    [["--at", "-2h", "--lake", "/nowhere"], '--lake "/nowhere"'],
+    [["--at", "-2h", "--lake", "/nowhere"], '--lake "/nowhere": not a directory of dexdata sync'],
+    [["--at", "-2h", "--lake", "/dev/null"], '--lake "/dev/null": not a directory of dexdata sync'],
     [["--at", "12:00"], "--at"],
   ])("%j: exit 2 before a request", async (flags, problem) => {
     const address = flags.includes("--pool") ? pool : weth;

@@ -116,6 +116,20 @@ test("a table of two assets has one header, whichever of them has a price", asyn
   }
 });
 
+test("a narrow table shows what tells its rows apart: several times, or else the assets", async () => {
+  const one = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+  const other = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+  const { url } = await serveInTest((request) => answerCandles(request, { interval: 3600, has: () => true }));
+  const env = { ...sandbox.env("dev"), DEXDATA_BASE_URL: url, DEXDATA_PRO_BASE_URL: url, NO_COLOR: "1" };
+  const headOf = async (...rest: readonly string[]) => {
+    const words = ["prices", "ethereum", one, "--at", "2026-11-20T12:00Z", ...rest];
+    const { stdout } = await dexdata(words, { env, isTerminal: true, columns: 40 });
+    return (stdout.split("\n")[0] ?? "").trim().split(/ {2,}/u);
+  };
+  expect(await headOf("--at", "2026-11-20T13:00Z")).toEqual(["AT", "PRICE USD"]);
+  expect(await headOf(other)).toEqual(["PRICE USD", "ASSET"]);
+});
+
 test.each([
   ["ahead", -30, 60, "too_recent"],
   ["behind", 30, 20, null],

@@ -213,6 +213,41 @@ describe("--amounts tokens", () => {
     ]);
   });
 
+  test.each(["csv", "tsv"])("is the unit of the columns that %s output was asked for", async (format) => {
+    const named = `txns ethereum ${pool} --limit 1 -q -o ${format} --columns`;
+    const header = async (rest: string) =>
+      (await dexdata(`${named} ${rest}`, options())).stdout.split("\n")[0]?.split(/[,\t]/u);
+    const raw = ["created_at", "token_0_symbol", "amount_0", "token_1_symbol", "amount_1"];
+    expect(await header("time,token-0,token-1")).toEqual(raw);
+    expect(await header("time,token-0,token-1 --amounts tokens")).toEqual(
+      raw.map((name) => (name.startsWith("amount") ? `${name}_tokens` : name)),
+    );
+    expect(await header("time,type,size-usd --amounts tokens")).toEqual(["created_at", "type", "size_usd"]);
+  });
+
+  test.each(["type", "size-usd"])(
+    "is required for the column %s in CSV, and has no field in the list without it",
+    async (name) => {
+      sandbox.takeLog();
+      const refused = await dexdata(`txns ethereum ${pool} --columns time,${name} -o csv`, options());
+      expect([refused.exit, refused.stdout, refused.stderr]).toEqual([
+        2,
+        "",
+        `error: --columns "time,${name}" cannot be used with --output csv: ${name} is not a field of the rows\n` +
+          "  hint: add --amounts tokens\n",
+      ]);
+      expect(sandbox.takeLog()).toEqual([]);
+      const listed = (await dexdata("txns --columns ? -o csv", options())).stdout.split("\n");
+      expect(listed).toContain(`${name},""`);
+      expect(listed).toContain('token-0,"token_0_symbol,amount_0"');
+      const inTokens = (await dexdata("txns --columns ? -o csv --amounts tokens", options())).stdout.split(
+        "\n",
+      );
+      expect(inTokens).toContain(`${name},${name.replace("-", "_")}`);
+      expect(inTokens).toContain('token-0,"token_0_symbol,amount_0_tokens"');
+    },
+  );
+
   test("is refused where rows have no amounts, and accepts only known units", async () => {
     for (const wrong of ["tokens search ethereum --amounts tokens", `txns ethereum ${pool} --amounts usd`])
       expect((await dexdata(wrong, options())).exit).toBe(2);

@@ -11,32 +11,33 @@ const cases = [
   [`txns ${pool} --from -40d`, "from", '--from "-40d" (2026-10-12T08:54:00Z)'],
   [`txns ${pool} --from -1h --to now`, "to", '--to "now" (2026-11-21T08:54:00Z)'],
   [`ohlcv ${pool} --pool --from 2026-11-20`, "start", '--from "2026-11-20" (2026-11-20T00:00:00Z)'],
+  [`ohlcv ${pool} --pool --day yesterday`, "start", '--day "yesterday" (2026-11-20T00:00:00Z)'],
+  [`txns ${pool} --day yesterday`, "to", '--day "yesterday" (2026-11-21T00:00:00Z)'],
+  [`ohlcv ${pool} --pool --from -30d --interval 1w`, "start", '--from "-30d" (2026-10-22T08:54:00Z)'],
+  [`ohlcv ${pool} --pool --count-back 50`, "start", '--count-back "50"'],
   [`pools search --created-after -1d`, "created_after", '--created-after "-1d" (2026-11-20T08:54:00Z)'],
   [`pools search --order-by price_usd`, "order_by", '--order-by "price_usd"'],
 ] as const;
 
-test.each(cases)(
-  "%s: an error shows the value as typed, then the time that was sent",
-  async (words, param, shown) => {
-    for (const [status, body, message] of [
-      [400, { error: "invalid_param", message: "no", param }, `the service rejected ${shown} (HTTP 400)`],
-      [
-        403,
-        { error: "plan_required", message: "no", param, required_tier: "pro" },
-        `${shown} requires a pro plan`,
-      ],
-    ] as const) {
-      const server = await serveInTest(() => json(body, { status }));
-      const env = {
-        DEXDATA_PRO_BASE_URL: server.url,
-        DEXDATA_API_KEY: "api_dev_0123456789",
-        DEXDATA_TIER: "dev",
-      };
-      const { stderr } = await dexdata(`${words} --error-format text`, { env, now: sandboxNow });
-      expect(stderr).toContain(`error: ${message}`);
-    }
-  },
-);
+test.each(cases)("%s: an error shows the value as typed, then its time", async (words, param, shown) => {
+  for (const [status, body, message] of [
+    [400, { error: "invalid_param", message: "no", param }, `the service rejected ${shown} (HTTP 400)`],
+    [
+      403,
+      { error: "plan_required", message: "no", param, required_tier: "pro" },
+      `${shown} requires a pro plan`,
+    ],
+  ] as const) {
+    const server = await serveInTest(() => json(body, { status }));
+    const env = {
+      DEXDATA_PRO_BASE_URL: server.url,
+      DEXDATA_API_KEY: "api_dev_0123456789",
+      DEXDATA_TIER: "dev",
+    };
+    const { stderr } = await dexdata(`${words} --error-format text`, { env, now: sandboxNow });
+    expect(stderr).toContain(`error: ${message}`);
+  }
+});
 
 const token = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 

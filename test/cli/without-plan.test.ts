@@ -120,6 +120,20 @@ test.each([
   },
 );
 
+test("sync names the line of an asset that does not exist, at first and in later runs", async () => {
+  const words = `sync ${path.join(folder, "wrong")}`;
+  const runs = [`${words} ethereum:${token}`, `${words} ethereum:${pool} --from -1d`, words];
+  const hint =
+    "  hint: remove the asset's line from assets.ndjson; " +
+    `for a token, list its pools: dexdata pools search ethereum --token ${token}; search all networks: `;
+  for (const [index, argv] of runs.entries()) {
+    const options = { env: sandbox.env("pro"), now: sandboxNow };
+    const { exit, stderr } = await dexdata(`${argv} --error-format text`, options);
+    expect(exit).toBe(index === 0 ? 3 : 8);
+    expect(stderr.split("\n").filter((line) => line.startsWith(hint))).toHaveLength(1);
+  }
+});
+
 test.each([
   ["transactions", /^the service's current number of rows(?!.*candle)/u],
   ["ohlcv", /^one candle per interval, up to 1000 candles per request$/u],

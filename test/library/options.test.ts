@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { endpoints } from "../../src/api/endpoints/all.ts";
+import { methodName } from "../../src/library/parameter-help.ts";
 import { createClock } from "../../bin/process-clock.ts";
+import { Failure } from "../../src/base/failure.ts";
 import { startLibrarySandbox } from "../harness/bundled-sandbox.ts";
 import { failureOf, openLibrary } from "./open-library.ts";
 
@@ -37,4 +40,75 @@ test("L18: the sandbox takes an object, and faults are text", async () => {
     [{ fault: "500" }, "unknown option fault for startSandbox"],
   ] as const)
     expect(await failureOf(async () => await start(options))).toMatchObject({ message, code: "usage" });
+});
+
+const wrongValues = ["nonsense", 5, null, [1], { nested: 1 }, true, () => undefined] as const;
+const closed = { baseUrl: "http://127.0.0.1:9", streamingUrl: "http://127.0.0.1:9" };
+const streamed = { feed: "prices", assets: [{ network: "ethereum", address: "0xc02a" }] };
+
+/** Undefined if the call accepts the value. */
+async function thrownBy(call: () => unknown): Promise<unknown> {
+  try {
+    return void (await call());
+  } catch (cause) {
+    return cause;
+  }
+}
+
+describe("L18: a value of a wrong JavaScript type is accepted, or causes a Failure", () => {
+  const clientOptions =
+    "apiKey tier baseUrl streamingUrl environment numbers rpm retries retryMaxTime timeout parallel maxCredits signal onWait now";
+  const streamOptions = "feed assets by interval since onInvalid onNotice";
+  const client = () => openLibrary(closed);
+  test.each<readonly [what: string, names: string, call: (name: string, value: unknown) => unknown]>([
+    [
+      "createClient",
+      clientOptions,
+      (name, value) => Reflect.apply(openLibrary, undefined, [{ [name]: value }]),
+    ],
+    [
+      "stream",
+      streamOptions,
+      (name, value) => Reflect.apply(client().stream, 0, [{ ...streamed, [name]: value }]),
+    ],
+    ["the options of stream", "-", (_, value) => Reflect.apply(client().stream, 0, [value])],
+    ["the options of createClient", "-", (_, value) => Reflect.apply(openLibrary, 0, [value])],
+  ])("%s", async (_, names, call) => {
+    for (const name of names.split(" "))
+      for (const value of [...wrongValues, undefined]) {
+        const cause = await thrownBy(() => call(name, value));
+        if (cause !== undefined) expect(cause, `${name} ${JSON.stringify(value)}`).toBeInstanceOf(Failure);
+      }
+  });
+
+  test.each(endpoints.map((endpoint) => [methodName(endpoint), endpoint] as const))(
+    "%s",
+    async (name, endpoint) => {
+      const ofName: unknown = client()[name];
+      if (typeof ofName !== "function") throw new Error(`no method ${name}`);
+      const given = [
+        ...wrongValues.map((value) => [value]),
+        ...wrongValues.map((value) => [{}, value]),
+        ...wrongValues.map((limit) => [{}, { limit }]),
+        ...endpoint.params.flatMap((param) =>
+          wrongValues.map((value) => [{ network: "ethereum", [param.name]: value }]),
+        ),
+      ];
+      for (const each of given) {
+        // Of an accepted call, a list sends nothing until its iteration starts, and port 9 refuses the connection.
+        const cause = await thrownBy(() => ofName(...each));
+        if (cause !== undefined) expect(cause, JSON.stringify(each)).toBeInstanceOf(Failure);
+      }
+    },
+  );
+});
+
+test.each([
+  ["ethereum:0xc02a", "invalid assets[0]: must be {network, address}, both strings"],
+  [null, "invalid assets[0]: must be {network, address}, both strings"],
+  [{ network: "ethereum" }, "invalid assets[0]: must be {network, address}, both strings"],
+  [{ network: "ethereum", address: 5 }, "invalid assets[0]: must be {network, address}, both strings"],
+])("L18: %j is not an asset of a stream", async (asset, message) => {
+  const call = () => Reflect.apply(openLibrary(closed).stream, undefined, [{ ...streamed, assets: [asset] }]);
+  expect(await failureOf(call)).toMatchObject({ message, code: "usage" });
 });

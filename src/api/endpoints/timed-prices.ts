@@ -19,11 +19,18 @@ export const noPriceReasons = [
 
 export type NoPriceReason = (typeof noPriceReasons)[number];
 
+interface TimedTable {
+  /** Adds the price in another token, for pools and `--in`. */
+  readonly isQuoted: boolean;
+  /** The rows have several times, so a narrow table shows them before the assets. */
+  readonly hasTimes: boolean;
+}
+
 const known = <F extends { readonly nullable: boolean }>(field: F): F => ({ ...field, nullable: true });
 
 const quoted: RecordShape = { price: known(price), quote_token: known(address) };
 
-const shape = (isQuoted: boolean): RowShape => ({
+const shape = ({ isQuoted, hasTimes }: TimedTable): RowShape => ({
   name: "timed-price",
   record: {
     chain: text,
@@ -41,7 +48,7 @@ const shape = (isQuoted: boolean): RowShape => ({
   columns: [
     { field: [], title: "label", priority: 5, shows: "label" },
     { field: "chain", title: "network", priority: 9 },
-    { field: "at", title: "at", priority: 2 },
+    { field: "at", title: "at", priority: hasTimes ? 1.1 : 2 },
     { field: "price_usd", title: "price USD", priority: 1 },
     ...(isQuoted ? [{ field: "price", title: "price", priority: 1.5 }] : []),
     ...(isQuoted ? [{ field: "quote_token", title: "in", priority: 10 }] : []),
@@ -54,11 +61,9 @@ const shape = (isQuoted: boolean): RowShape => ({
   ],
 });
 
-/**
- * Prices at times, which dexdata makes from candles. `isQuoted` adds the price in another token, for pools and `--in`.
- */
-export function timedPrices(isQuoted: boolean, plan: Tier): Endpoint {
-  return { ...multiPrices, id: "timed_prices", plan, params: [], rows: { [onlyGroup]: shape(isQuoted) } };
+/** Prices at times, which dexdata makes from candles. */
+export function timedPrices(table: TimedTable, plan: Tier): Endpoint {
+  return { ...multiPrices, id: "timed_prices", plan, params: [], rows: { [onlyGroup]: shape(table) } };
 }
 
 /** The candles behind the prices, with hints for this command. */

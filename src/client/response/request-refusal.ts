@@ -1,4 +1,4 @@
-import type { ApiRequest } from "../../api/args.ts";
+import type { ApiRequest, Args } from "../../api/args.ts";
 import { Failure } from "../../base/failure.ts";
 import { inputName } from "../../api/read-param.ts";
 import type { Param } from "../../api/param.ts";
@@ -50,8 +50,7 @@ function planRequired(refused: Refused, { endpoint, args }: ApiRequest): Sentenc
     const { message, next } = planNeeded(endpoint.command, endpoint.plan, refused);
     const { withoutPlan } = endpoint;
     if (withoutPlan === undefined) return { message, next };
-    const command = withoutPlan.replaceAll(/\{(\w+)\}/gu, (field, path: string) => args.get(path) ?? field);
-    return { message, next: `${next}; alternative without a paid plan: ${command}` };
+    return { message, next: `${next}; alternative without a paid plan: ${filledIn(withoutPlan, args)}` };
   }
   const input = args.has(param.name) ? shownInput(param, { endpoint, args }) : inputName(param);
   const { message, isKeyless } = planNeeded(input, endpoint.plan, refused);
@@ -60,6 +59,11 @@ function planRequired(refused: Refused, { endpoint, args }: ApiRequest): Sentenc
     message,
     next: `choose a value that your plan includes, or ${upgrade}${link(body, " at ", "upgrade", "pricing", "register")}`,
   };
+}
+
+/** With the values of the request, e.g. for `{network}`. */
+function filledIn(text: string, args: Args): string {
+  return text.replaceAll(/\{(\w+)\}/gu, (field, name: string) => args.get(name) ?? field);
 }
 
 function badRequest(body: ErrorBody, request: ApiRequest): Sentence {
@@ -76,12 +80,13 @@ function badRequest(body: ErrorBody, request: ApiRequest): Sentence {
   return { message: `the service rejected ${shown} (HTTP 400)` };
 }
 
-/** As typed. A time is followed by the time that was sent: `--from "-40d" (2026-10-14T17:18:10Z)`. */
+/** As typed, or else as sent. */
 function shownInput(param: Param, { endpoint, args }: ApiRequest): string {
+  const typed = endpoint.typed?.get(param.name);
+  if (typed !== undefined) return typed;
   const sent = args.get(param.name) ?? "";
-  const typed = endpoint.typed?.get(param.name) ?? sent;
   const isTime = param.kind.kind === "time" && param.givenAs !== "field";
-  return `${inputName(param)} "${typed}"${isTime ? ` (${formatInstant(fromWire(sent))})` : ""}`;
+  return `${inputName(param)} "${sent}"${isTime ? ` (${formatInstant(fromWire(sent))})` : ""}`;
 }
 
 const pagingFlags: ReadonlyMap<string, string> = new Map([
@@ -119,7 +124,7 @@ function notFound({ body, target }: Refused, { endpoint, args }: ApiRequest): Se
     requested === "pool"
       ? `for a token, list its pools: dexdata pools search ${network ?? "<network>"} --token ${address}`
       : `for a pool, use: dexdata pool ${network ?? "<network>"} ${address}`;
-  const ifOtherKind = isTyped ? [endpoint.ifOtherKind ?? otherKind] : [];
+  const ifOtherKind = isTyped ? [filledIn(endpoint.ifOtherKind ?? otherKind, args)] : [];
   const isDoubtful = body.code === undefined && !wellKnownNetworks.has(network ?? "");
   const doubt = isDoubtful ? networkDoubt : "";
   return {

@@ -147,6 +147,17 @@ describe("--help", () => {
   });
 });
 
+test("help time shows times at DEXDATA_NOW, or at the clock if it is invalid", async () => {
+  const shownAt = async (now: string) =>
+    (await dexdata("help time", { env: { DEXDATA_NOW: now }, now: Date.parse("2026-01-01T00:00:00Z") }))
+      .stdout;
+  const page = await shownAt("2026-11-21T08:54:00Z");
+  expect(page).toContain("Forms, and their values at 2026-11-21T08:54:00Z:");
+  expect(page).toMatch(/^ {2}-24h +2026-11-20T08:54:00Z/mu);
+  for (const other of ["", "soon"])
+    expect(await shownAt(other)).toContain("Forms, and their values at 2026-01-01T00:00:00Z:");
+});
+
 describe("the overview", () => {
   test("fits 80 columns and 24 lines, without an argument and as --help", async () => {
     const { exit, stdout, stderr } = await dexdata([]);

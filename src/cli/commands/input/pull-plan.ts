@@ -23,7 +23,15 @@ import { formats } from "../../render/formats/formats.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import { addressKey, type Subject } from "../../../client/subject.ts";
-import { addressName, checkedSubject, checkOneAsset, readDays, readTargets, typedParams } from "./targets.ts";
+import {
+  addressName,
+  checkedSubject,
+  checkOneAsset,
+  readDays,
+  readTargets,
+  shownInputs,
+  typedParams,
+} from "./targets.ts";
 import { completeWindow, madeInterval } from "../../../client/candle-windows.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { Position } from "../../../client/page.ts";
@@ -78,7 +86,10 @@ export async function readPlan(
     return readArgs(endpoint, complete, options.now);
   });
   return {
-    endpoint: { ...(isOfMany ? ofManyAssets(endpoint) : endpoint), typed },
+    endpoint: {
+      ...(isOfMany ? ofManyAssets(endpoint) : endpoint),
+      typed: shownInputs(endpoint, typed, flags.day, options.now),
+    },
     argSets,
     limit,
     list: {

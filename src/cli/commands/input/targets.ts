@@ -3,7 +3,7 @@ import { readArgs, type Typed } from "../../../api/args.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { fail, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { path } from "../../../api/param.ts";
-import { readParam } from "../../../api/read-param.ts";
+import { inputName, readParam } from "../../../api/read-param.ts";
 import { takesAddress, takesNetwork } from "./positionals.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
@@ -12,7 +12,7 @@ import { counted } from "../../../base/text/words.ts";
 import { isAssetName } from "../../settings/asset-names.ts";
 import { readSubjects } from "./subjects.ts";
 import { distinctSubjects, type Subject } from "../../../client/subject.ts";
-import { SECONDS_PER_DAY, wireOf } from "../../../base/time/time.ts";
+import { formatInstant, parseTimeBound, SECONDS_PER_DAY, wireOf } from "../../../base/time/time.ts";
 import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
 import { splitPath } from "../../render/values/row-text.ts";
@@ -121,6 +121,27 @@ export function typedParams(
   }
   if (showsDetails(endpoint, options)) typed.set("detailed", "true");
   return new Map([...typed, ...rangeOfDays(endpoint, days, options.now)]);
+}
+
+/** As errors show them, e.g. `--from "-40d" (2026-10-12T08:54:00Z)`. Other inputs than `--from` can set the start. */
+export function shownInputs(
+  { params }: Endpoint,
+  typed: Typed,
+  day: string | undefined,
+  now: number,
+): ReadonlyMap<string, string> {
+  const shown = new Map<string, string>();
+  for (const param of params) {
+    const { name, flag, kind } = param;
+    const text = typed.get(name);
+    if (text === undefined) continue;
+    const isOfDay = day !== undefined && (flag === "from" || flag === "to");
+    const input = isOfDay ? `--day "${day}"` : `${inputName(param)} "${text}"`;
+    const time = kind.kind === "time" ? parseTimeBound(text, now) : undefined;
+    shown.set(name, time === undefined || "problem" in time ? input : `${input} (${formatInstant(time)})`);
+    if (name === "count_back") shown.set("start", input);
+  }
+  return shown;
 }
 
 export function readDays(typed: string | undefined, given: TypedFlags, now: number): Days | undefined {

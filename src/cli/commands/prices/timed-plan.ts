@@ -18,7 +18,7 @@ import { candlesOf, timedPrices } from "../../../api/endpoints/timed-prices.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import type { Instant } from "../../../base/time/time.ts";
+import { compareInstants, type Instant } from "../../../base/time/time.ts";
 import { letHeapGrow } from "../../../base/heap-room.ts";
 import type { AssetSources } from "../../run/asset-names.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
@@ -81,7 +81,10 @@ export async function readTimedPlan(
       "--in cannot be used with pools: the price of a pool is in one of its tokens",
       "use tokens, or leave out --in",
     );
-  const endpoint = timedPrices(hasPools || quote !== undefined, hasTokens ? candlesOf.token.plan : "keyless");
+  const isQuoted = hasPools || quote !== undefined;
+  const [first] = inputs;
+  const hasTimes = inputs.some(({ at }) => first !== undefined && compareInstants(at, first.at) !== 0);
+  const endpoint = timedPrices({ isQuoted, hasTimes }, hasTokens ? candlesOf.token.plan : "keyless");
   checkFields(options.fields, [rowShape(endpoint)]);
   const timed: TimedPlan = {
     rule: { rule, maxAge: maxAge / 1000, now: options.now / 1000 },
@@ -89,7 +92,7 @@ export async function readTimedPlan(
     inputs,
     lead,
     quote: quote === undefined ? undefined : indexOf(quoteAsset(quote, words)),
-    isQuoted: hasPools || quote !== undefined,
+    isQuoted,
     stored: flags.lake === undefined ? undefined : await openLake(flags.lake, options),
     quotes: quoteCache(context, options),
     answers: createAnswers(inputs.length * (quote === undefined ? 1 : 2)),

@@ -9,7 +9,7 @@ import { groupsOf, withAddedFields } from "../input/pull-plan.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
-import { writeRows } from "../../run/output/local-output.ts";
+import { formatOf, writeRows } from "../../run/output/local-output.ts";
 
 /** For `--fields '?'` and `--columns '?'`. Does not require a request or any arguments. */
 export async function listNamesOf(
@@ -19,7 +19,10 @@ export async function listNamesOf(
   context: Context,
 ): Promise<ExitCode> {
   const chosen = chooseEndpoint(endpoints, typed, words.length > 0);
-  const endpoint = withAddedFields(chosen, flags.amounts === "tokens" && asked === "fields", typed);
+  // Tables show amounts in tokens anyway, so the flag adds no columns to them.
+  const hasAmounts =
+    flags.amounts === "tokens" && (asked === "fields" || formatOf(context, flags) !== "table");
+  const endpoint = withAddedFields(chosen, hasAmounts, typed);
   const groups = groupsOf(endpoint, flags);
   if (asked === "fields") return await listFields(context, flags, endpoint, groups);
   const rows = groups.flatMap((group) =>

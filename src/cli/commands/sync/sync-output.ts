@@ -120,6 +120,10 @@ export function createFailures({ report, options }: Pick<Run, "report" | "option
     if (options.errorFormat === "json")
       report.print(failureJson(failure, options.sandbox?.isFlagged === true).trimEnd());
     else report.fault(failure.message);
+    // Each later run would try the asset again, until its line is removed.
+    const { status, next } = failure.details;
+    if (options.errorFormat === "text" && status === 404 && next !== undefined)
+      report.print(`  hint: ${next}`);
   };
   return {
     add: (dataset: Dataset, failure: Failure): void => {

@@ -2,6 +2,7 @@ import { rowShape } from "../../../api/endpoint.ts";
 import { decodeName, OPEN_ARRAY, OPEN_OBJECT } from "../../../base/json/json-scan.ts";
 import { compactJson, escapeJsonText } from "../../../base/json/json-text.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
+import { namedField } from "../table/choose-columns.ts";
 import { tableColumns } from "../table/columns.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import type { LocalRow, Writing } from "../format.ts";
@@ -17,7 +18,10 @@ export function createSeparated(presentation: Presentation, writing: Writing): R
   const shown = groups.flatMap((group) => {
     const shape = rowShape(endpoint, group);
     if (presentation.hasAllFields) return Object.keys({ ...shape.record, ...shape.added?.record });
-    return tableColumns(shape, presentation).flatMap(({ paths: own }) => own.map((path) => path.join(".")));
+    const own = tableColumns(shape, presentation).flatMap((column) =>
+      column.paths.map((path) => path.join(".")),
+    );
+    return presentation.columns === undefined ? own : own.map((field) => namedField(shape, field));
   });
   const paths = [...new Set([...leading.keys(), ...shown])];
   const read = createPathReader(paths.map(splitPath));

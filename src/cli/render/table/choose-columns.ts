@@ -12,13 +12,27 @@ export function chooseColumns(shape: RowShape, names: readonly string[] | undefi
 export const isOfTrade = ({ shows }: Column): boolean =>
   shows !== undefined && shows !== "label" && shows !== "asset";
 
-/** The words that `--columns` accepts, each with the field that its column shows. */
+/** The type and the size of a trade are computed from several fields. No field of the service has them. */
+const isComputed = ({ shows }: Column): boolean => shows === "type" || shows === "size";
+
+/** The field that CSV has for this field of a named column: with `--amounts tokens`, the amount in tokens. */
+export function namedField({ added }: RowShape, field: string): string {
+  const inTokens = `${field}_tokens`;
+  return Object.hasOwn(added?.record ?? {}, inTokens) ? inTokens : field;
+}
+
+/** The words that `--columns` accepts, each with the fields that CSV has for its column. */
 export function namedColumns(
   shape: RowShape,
 ): readonly { readonly column: string; readonly field: string }[] {
-  return chooseColumns(shape, undefined).map(({ title, field }) => ({
-    column: wordOf(title),
-    field: typeof field === "string" ? field : (field[0] ?? ""),
+  return chooseColumns(shape, undefined).map((column) => ({
+    column: wordOf(column.title),
+    field: isComputed(column)
+      ? ""
+      : [column.field]
+          .flat()
+          .map((each) => namedField(shape, each))
+          .join(","),
   }));
 }
 
@@ -35,11 +49,11 @@ export function checkColumns(tables: Tables, names: readonly string[], format: s
     const chosen = chooseColumns(shape, names);
     const repeated = chosen.find((column, index) => chosen.indexOf(column) !== index);
     if (repeated !== undefined) throw invalidInput(typed, `must not list ${wordOf(repeated.title)} twice`);
-    const drawn = chosen.find(({ field }) => field.length === 0);
+    const drawn = chosen.find((column) => column.field.length === 0 || isComputed(column));
     if (drawn !== undefined && (format === "csv" || format === "tsv"))
       throw usageFailure(
         `${typed} cannot be used with --output ${format}: ${wordOf(drawn.title)} is not a field of the rows`,
-        `remove ${wordOf(drawn.title)}, or use --output table`,
+        isComputed(drawn) ? "add --amounts tokens" : `remove ${wordOf(drawn.title)}, or use --output table`,
       );
   }
 }

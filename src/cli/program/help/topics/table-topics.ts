@@ -8,7 +8,7 @@ import type { Command } from "../../../commands/command.ts";
 import { formats } from "../../../render/formats/formats.ts";
 import { findFolders } from "../../../folders.ts";
 import { settings } from "../../../../client/settings.ts";
-import { formatInstant, parseTimeBound } from "../../../../base/time/time.ts";
+import { formatInstant, parseTimeBound, secondsOf } from "../../../../base/time/time.ts";
 import type { TopicContext } from "../overview.ts";
 
 export const exitCodesTopic = (): string => `
@@ -40,8 +40,10 @@ export const timeForms: readonly (readonly [example: string, meaning: string])[]
   ["1795251240", "Unix seconds, up to 11 digits; not milliseconds"],
 ];
 
-export function timeTopic(commands: readonly Command[], { clock }: TopicContext): string {
-  const now = clock.now();
+export function timeTopic(commands: readonly Command[], { clock, env }: TopicContext): string {
+  // An invalid DEXDATA_NOW is an error elsewhere. This topic explains what it accepts.
+  const present = parseTimeBound(env["DEXDATA_NOW"] ?? "", clock.now());
+  const now = "problem" in present ? clock.now() : secondsOf(present) * 1000;
   const read = (example: string): string => {
     const time = parseTimeBound(example, now);
     return "problem" in time ? time.problem : formatInstant(time);
