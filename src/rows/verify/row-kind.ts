@@ -19,7 +19,7 @@ export interface RowKind {
   readonly assetFields: readonly string[];
 }
 
-const pastPrices = [true, false].map((isQuoted) => timedPrices(isQuoted, "free"));
+const pastPrices = [true, false].map((isQuoted) => timedPrices({ isQuoted, hasTimes: true }, "free"));
 
 const kinds: readonly RowKind[] = [...endpoints, poolPeriods, ...pastPrices].flatMap(({ rows, reply }) =>
   Object.values(rows).map((shape): RowKind => {

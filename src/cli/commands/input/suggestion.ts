@@ -87,13 +87,12 @@ export async function hintAtEmpty(lookup: ListLookup): Promise<string | undefine
  * `oldest` is the mark of the last row, and `now` in milliseconds.
  */
 export function hintAtReach(
-  { args, endpoint }: ApiRequest,
+  { args }: ApiRequest,
   oldest: string | undefined,
   now: number,
 ): string | undefined {
   const start = timeIn(args.get("from") ?? args.get("start") ?? args.get("created_after"), now);
   if (start === undefined) return undefined;
-  if (endpoint.typed?.get("start") === "now") return "the time range begins now, so it has no candles yet";
   if (start > now / 1000) return `the time range begins in the future: ${showSeconds(start)}`;
   const reach = Math.floor(now / 1000) - transactionReach;
   if (!args.has("from") || start >= reach) return undefined;
