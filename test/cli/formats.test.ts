@@ -1,3 +1,4 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type OutputFormat, outputFormats } from "../../src/api/output-format.ts";
@@ -114,3 +115,92 @@ test.each(commands.map((command) => [command.words, command] as const))(
     expect(stderr).toMatch(new RegExp(`--output "fancy": must be (?:one of )?${accepted}(?:\n|", *)`, "u"));
   },
 );
+
+describe("the extension of --out", () => {
+  let count = 0;
+  const newFile = (extension: string): string => {
+    count += 1;
+    return path.join(folder, `out-${count}${extension}`);
+  };
+  const starts: Readonly<Record<string, RegExp>> = {
+    csv: /^id,/u,
+    json: /^\[\{/u,
+    ndjson: /^\{.*\}\n\{/u,
+    parquet: /^PAR1/u,
+  };
+
+  test.each([
+    ["json", ".csv", "csv"],
+    ["json", ".csv.gz", "csv"],
+    ["csv", ".json", "json"],
+    ["csv", ".parquet", "parquet"],
+    ["csv", ".ndjson", "ndjson"],
+    ["table", ".jsonl", "ndjson"],
+    ["csv", ".txt", "csv"],
+    ["csv", "", "csv"],
+  ])("DEXDATA_OUTPUT=%s: --out x%s is %s", async (output, extension, expected) => {
+    const [file, receipt] = [newFile(extension), newFile(".receipt")];
+    const words = `networks --out ${file} --receipt ${receipt}`;
+    const { exit } = await dexdata(words, { env: { ...sandbox.env(), DEXDATA_OUTPUT: output } });
+    expect(exit).toBe(0);
+    expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject({ output: { format: expected } });
+    if (!extension.endsWith(".gz")) expect(readFileSync(file, "utf8")).toMatch(starts[expected] ?? /^$/u);
+  });
+
+  test("takes precedence over config.json, but not over -o", async () => {
+    const home = temporaryFolder();
+    mkdirSync(path.join(home, "config"));
+    writeFileSync(path.join(home, "config", "config.json"), '{"output":"json"}');
+    const env = { ...sandbox.env(), DEXDATA_CONFIG_DIR: path.join(home, "config") };
+    const [plain, typed] = [newFile(".csv"), newFile(".csv")];
+    expect((await dexdata(`networks --out ${plain}`, { env })).exit).toBe(0);
+    expect(readFileSync(plain, "utf8")).toMatch(starts["csv"] ?? /^$/u);
+    expect((await dexdata(`networks --out ${typed} -o tsv`, { env })).exit).toBe(0);
+    expect(readFileSync(typed, "utf8")).toMatch(/^id\t/u);
+  });
+
+  test.each([
+    ["--out x.csv", {}, "text"],
+    ["--out x.csv.gz", {}, "text"],
+    ["--out x.parquet", {}, "text"],
+    ["--out x.ndjson", {}, "json"],
+    ["--out x.json", { DEXDATA_OUTPUT: "csv" }, "json"],
+    ["--out x.csv", { DEXDATA_OUTPUT: "json" }, "text"],
+    ["--out x", {}, "json"],
+    ["--out x", { DEXDATA_OUTPUT: "csv" }, "text"],
+    ["--out x.csv -o json", {}, "json"],
+    ["--out x.json -o csv", {}, "text"],
+  ])("%s %j: errors are %s if stderr is not a terminal", async (flags, env, expected) => {
+    const words = `txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --day 2026-12-01 ${flags}`;
+    const { exit, stderr } = await dexdata(words, { env: { ...sandbox.env(), ...env } });
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(expected === "json" ? /^\{"code":"usage"/u : /^error: invalid --day/u);
+  });
+
+  test("errors are text if config.json selects CSV", async () => {
+    const home = temporaryFolder();
+    writeFileSync(path.join(home, "config.json"), '{"output":"csv"}');
+    const env = { ...sandbox.env(), DEXDATA_CONFIG_DIR: home };
+    const { stderr } = await dexdata("networks --limit x", { env });
+    expect(stderr).toMatch(/^error: /u);
+  });
+
+  test.each([
+    ".xlsx",
+    ".xlsx.gz",
+    ...".zip .csv.zip .7z .rar .tar .tar.gz .tgz .bz2 .csv.bz2 .xz .tar.xz .lz4 .csv.Z".split(" "),
+  ])("%s is rejected, because dexdata does not write this format", async (extension) => {
+    const file = newFile(extension);
+    for (const more of ["", " -o csv"]) {
+      const words = `networks --out ${file}${more} --error-format text`;
+      const { exit, stderr } = await dexdata(words, { env: sandbox.env() });
+      expect({ exit, stderr }).toEqual({
+        exit: 2,
+        stderr:
+          `error: --out "${file}": dexdata does not write this format\n` +
+          "  hint: use .ndjson, .json, .csv, .tsv or .parquet; .gz compresses all but .parquet\n",
+      });
+    }
+    expect(existsSync(file)).toBe(false);
+  });
+});

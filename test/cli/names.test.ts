@@ -172,6 +172,46 @@ describe("names in flags and messages", () => {
     );
   });
 
+  test.each([`ethereum:${WETH}`, "ethereum:weth", `ethereum:${WETH},weth`])(
+    "--token %s is the token of the network",
+    async (typed) => {
+      const found = await run(`pools search ethereum --token ${typed}`);
+      expect(found).toMatchObject({ exit: 0 });
+      expect(found.stdout).not.toBe("");
+      expect(found.stdout).toBe((await run(`pools search ethereum --token ${WETH}`)).stdout);
+    },
+  );
+
+  test("--token can have the network in several values, each of another token", async () => {
+    const named = await run(`pools search ethereum --token ethereum:${WETH} --token ethereum:${USDC}`);
+    expect(named).toMatchObject({ exit: 0 });
+    expect(named.stdout).not.toBe("");
+    expect(named.stdout).toBe((await run(`pools search ethereum --token ${WETH} --token ${USDC}`)).stdout);
+  });
+
+  test.each([`base:${WETH}`, `${USDC},base:${WETH}`, `unknown --token base:${WETH}`])(
+    "--token %s: another network than the one of the search is rejected",
+    async (typed) => {
+      const { exit, stdout, stderr } = await run(
+        `pools search ethereum --token ${typed} --error-format text -v`,
+        { isTerminal: true },
+      );
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
+      expect(stderr).toBe(
+        `error: invalid --token "base:${WETH}": must be a token on ethereum, the network of the search\n` +
+          `  hint: use ethereum:<address>, or search the other network: dexdata pools search base --token ${WETH}\n`,
+      );
+    },
+  );
+
+  test("--token with its network does not replace the network of the search", async () => {
+    const { exit, stderr } = await run(`pools search --token ethereum:${WETH}`);
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: expect.stringContaining("--token requires a network"),
+    });
+  });
+
   test("receipts, checkpoints and printed commands have addresses", async () => {
     const [out, receipt] = [path.join(home, "rows.ndjson"), path.join(home, "receipt.json")];
     const words = `txns main --all --page-size 10 --max-credits 2 --from -1h --to now --out ${out} --receipt ${receipt}`;

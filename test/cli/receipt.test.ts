@@ -91,6 +91,68 @@ describe("--receipt", () => {
     });
   });
 
+  const hour = `txns ethereum ${pool} --from 2026-11-21T07:00Z --to 2026-11-21T08:00Z --page-size 20`;
+  const day = `txns ethereum ${pool} --day 2026-11-20 --page-size 100`;
+  const list = "pools search fantom --page-size 100";
+
+  test.each([
+    [`${hour} --page 2 --all`, "page 2"],
+    [`${hour} --page 2 --limit 1000`, "page 2"],
+    [`${day} --page 3 --all`, "page 3"],
+    [`${list} --cursor {cursor} --all`, "a cursor"],
+    [`api /networks/ethereum/pools/${pool}/transactions -f from=-1h -f page=2 --paginate`, "page 2"],
+    ["dexes ethereum --page-size 10 --page 2 --all -o parquet", "page 2"],
+  ])("%s: is not complete, because the first rows are missing", async (words, start) => {
+    const env = sandbox.env();
+    const receipt = path.join(folder, "late.json");
+    await dexdata(`${list} --limit 100 --receipt ${receipt}`, { env });
+    const { cursor } = toRow(JSON.stringify(receiptIn("late.json")["next"]));
+    const out = path.join(folder, "late.rows");
+    const argv = `${words.replace("{cursor}", String(cursor))} --out ${out} --force --receipt ${receipt}`;
+    const { exit, stderr } = await dexdata(argv, { env, isTerminal: true });
+    const reason = `the pull started at ${start}`;
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining(`, incomplete: ${reason}`) });
+    expect(receiptIn("late.json")).toMatchObject({
+      complete: false,
+      why_not: reason,
+      proof: null,
+      more: false,
+      exit: 0,
+    });
+    if (words.includes("--day"))
+      expect(receiptIn("late.json")).toMatchObject({ complete_to: "2026-11-20T00:00:00Z" });
+    const checked = await dexdata(`verify ${out} ${receipt} -o ndjson`, { env });
+    expect({ exit: checked.exit, stdout: checked.stdout }).toEqual({
+      exit: 8,
+      stdout: expect.stringContaining(`false: ${reason}`),
+    });
+    if (words.includes("parquet")) expect(readFileSync(out, "latin1")).toContain('"complete":false');
+  });
+
+  test.each([
+    [`${hour} --page 1 --all`, "count"],
+    [`${hour} --page 2 --limit 20`, "limit"],
+  ])("%s: is complete", async (words, proof) => {
+    const receipt = path.join(folder, "first.json");
+    expect((await dexdata(`${words} --receipt ${receipt}`, { env: sandbox.env() })).exit).toBe(0);
+    expect(receiptIn("first.json")).toMatchObject({ complete: true, proof, why_not: null });
+  });
+
+  test.each([
+    ["", { complete: true, proof: "count", why_not: null }],
+    ["--page 2 ", { complete: false, proof: null, why_not: "the pull started at page 2" }],
+  ])("%s--resume: a resumed pull has the rows of its earlier runs", async (flags, expected) => {
+    const [out, receipt] = [
+      path.join(folder, `resumed${flags.length}.csv`),
+      path.join(folder, "resumed.json"),
+    ];
+    const words = `${hour} ${flags}--all --out ${out} --receipt ${receipt} --resume`;
+    const env = sandbox.env();
+    expect((await dexdata(`${words} --max-credits 2`, { env })).exit).toBe(5);
+    expect((await dexdata(words, { env })).exit).toBe(0);
+    expect(receiptIn("resumed.json")).toMatchObject(expected);
+  });
+
   test("keeps the permissions of the receipt that it replaces", async () => {
     const receipt = path.join(folder, "private.json");
     writeFileSync(receipt, "");

@@ -3,8 +3,10 @@ import type { Failure } from "../../base/failure.ts";
 import { escapeJsonText } from "../../base/json/json-text.ts";
 import { hideSecrets } from "../../base/key.ts";
 import type { ErrorFormat } from "../../api/output-format.ts";
-import { defaultErrorFormat } from "../render/formats/formats.ts";
+import { settings } from "../../client/settings.ts";
+import { chooseOutput, defaultErrorFormat } from "../render/formats/formats.ts";
 import { visibleText } from "../render/sanitize.ts";
+import { settledValue } from "../settings/read-settings.ts";
 import { inSandbox, prefixes } from "./report.ts";
 import type { TypedFlags } from "./flags/flag.ts";
 
@@ -71,9 +73,11 @@ export function failureJson(failure: Failure, isSandbox: boolean): string {
 export function errorFormat(typed: TypedFlags, context: Context): ErrorFormat {
   const asked = typed.get("error-format")?.findLast((text) => text === "json" || text === "text");
   if (asked === "json" || asked === "text") return asked;
-  const output =
-    typed.get("output")?.at(-1) ??
-    context.env["DEXDATA_OUTPUT"] ??
-    (context.stdout.isTerminal ? "table" : "ndjson");
-  return defaultErrorFormat(output, context.stderr.isTerminal);
+  const [output, out] = [typed.get("output")?.at(-1), typed.get("out")?.at(-1)];
+  const hasPicture = typed.has("chart") || typed.has("spark");
+  const setting = context.env["DEXDATA_OUTPUT"] || settledValue(context, settings.output);
+  // Rows in a file have the same format as rows in a pipe.
+  const isTerminal = out === undefined && context.stdout.isTerminal;
+  const chosen = chooseOutput({ output, out, hasPicture, setting }, isTerminal);
+  return defaultErrorFormat(chosen, context.stderr.isTerminal);
 }

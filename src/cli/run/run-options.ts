@@ -7,6 +7,7 @@ import type { RowFormat } from "../../api/output-format.ts";
 import { hasFields } from "../../base/files/file-pattern.ts";
 import { encoderByName } from "../../rows/encoder.ts";
 import {
+  chooseOutput,
   formatByName,
   hasColumns,
   defaultErrorFormat,
@@ -43,11 +44,9 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
   const flags = { ...readValues<typeof sharedFlags>(sharedFlags, new Map()), ...given };
   const settings = readSettings(context);
   const picture = readPicture(flags);
-  const chosen =
-    flags.output ??
-    (picture === undefined ? settings.output.value : "table") ??
-    formatByName(flags.out) ??
-    (context.stdout.isTerminal ? "table" : "ndjson");
+  const { output, out } = flags;
+  const wanted = { output, out, hasPicture: picture !== undefined, setting: settings.output.value };
+  const chosen = chooseOutput(wanted, context.stdout.isTerminal);
   const format = chosen === "wide" ? "table" : chosen;
   const isChart = picture === "chart";
   if (

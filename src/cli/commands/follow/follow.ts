@@ -33,7 +33,7 @@ export async function runFollow(
       "use ndjson",
     );
   if (out !== undefined) refuseCompressed(out, "--follow");
-  if (formatByName(out) !== undefined)
+  if ((formatByName(out) ?? "ndjson") !== "ndjson")
     throw usageFailure(`--out "${out}": --follow writes ndjson`, "use the extension .ndjson");
   checkEventsFile(events);
   if (out !== undefined) checkKeptFields(flags.fields, group[0]);

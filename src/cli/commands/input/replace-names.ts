@@ -1,9 +1,10 @@
 import { addressFault, type AddressOf, wellKnownNetworks } from "../../../api/known-networks.ts";
 import type { Context } from "../../../base/context/context.ts";
-import { usageFailure } from "../../../base/failure.ts";
+import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isAssetName, type NamedAsset } from "../../settings/asset-names.ts";
 import { nameOf } from "../../../client/subject.ts";
 import { createNameFinder, isKnownNetwork, type NameFinder } from "../../run/asset-names.ts";
+import type { TypedFlags } from "../../run/flags/flag.ts";
 import { readRunOptions } from "../../run/run-options.ts";
 import type { AssetPlaces, NamedInput } from "./asset-places.ts";
 import { isList, splitPair } from "./subjects.ts";
@@ -58,7 +59,7 @@ async function replaceNames(input: NamedInput, context: Context, places: AssetPl
   }
   const typed = new Map(input.typed);
   const tokens: (string | undefined)[] = [];
-  for (const word of (typed.get("token") ?? []).flatMap((text) => text?.split(",") ?? [text])) {
+  for (const word of ownTokens(typed, words[0], places.command)) {
     const asset = word !== undefined && isAssetName(word) ? await find(word, words[0], "token") : undefined;
     tokens.push(asset?.address ?? word);
   }
@@ -70,6 +71,24 @@ async function replaceNames(input: NamedInput, context: Context, places: AssetPl
   if (quoted === undefined) return { ...input, flags, words, typed };
   typed.set("in", [nameOf(quoted)]);
   return { ...input, flags: Object.assign({}, flags, { in: nameOf(quoted) }), words, typed };
+}
+
+/** The words of `--token`, without the network of the search. All are checked before the first one leads to a question. */
+function ownTokens(
+  typed: TypedFlags,
+  network: string | undefined,
+  command: string,
+): readonly (string | undefined)[] {
+  const all = (typed.get("token") ?? []).flatMap((text) => text?.split(",") ?? [text]);
+  return all.map((word) => {
+    const pair = word === undefined ? undefined : splitPair(word);
+    if (pair === undefined || pair.network === network) return pair?.address ?? word;
+    throw invalidInput(
+      `--token "${word}"`,
+      `must be a token on ${network}, the network of the search`,
+      `use ${network}:<address>, or search the other network: dexdata ${command} ${pair.network} --token ${pair.address}`,
+    );
+  });
 }
 
 /** The question has a client of its own, whose credits count as well. */

@@ -2,7 +2,7 @@ import { isPaged } from "../../../api/reply.ts";
 import { isConfirmed, nextOf, type Page, type Position } from "../../../client/page.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import type { ApiRequest } from "../../../api/args.ts";
-import { formats, namesColumns } from "../../render/formats/formats.ts";
+import { formatByName, formats, namesColumns } from "../../render/formats/formats.ts";
 import { rawMembers } from "../../../base/json/json-scan.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../../base/time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
@@ -241,7 +241,7 @@ function resumeHint(run: Pull): string | undefined {
 function resumable(command: readonly string[], typed: TypedFlags, { format, settings }: RunOptions): string {
   if (formats[format].canGrow) return sameCommand(command, typed);
   const others = new Map([...typed].filter(([name]) => !["output", "columns", "spark"].includes(name)));
-  const kept = settings.output.value;
+  const kept = formatByName(typed.get("out")?.at(-1)) ?? settings.output.value;
   if (kept === "table" || kept === "wide") others.set("output", ["ndjson"]);
   return sameCommand(command, others);
 }

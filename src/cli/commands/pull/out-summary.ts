@@ -1,7 +1,7 @@
 import { isDocument } from "../../../client/list-plan.ts";
 import { counted } from "../../../base/text/words.ts";
 import { restOf } from "./continuation.ts";
-import { cutOffReason, type Pull } from "./pull.ts";
+import { cutOffReason, lateStart, type Pull } from "./pull.ts";
 import { unsettledDays } from "./report-end.ts";
 
 /** For example, `28,787 rows in swaps.ndjson, complete`. Counts the rows of earlier runs, too. */
@@ -44,7 +44,7 @@ export function whyIncomplete(run: Pull, exit: number): string | null {
   if (cutOff !== undefined) return cutOff;
   const unsettled = unsettledDays(run);
   if (totals.refused === 0 && unsettled !== undefined) return unsettled.problem;
-  if (exit === 0) return null;
+  if (exit === 0) return lateStart(run) ?? null;
   return totals.refused > 0
     ? `${counted(totals.refused, "input")} rejected`
     : `${counted(totals.missing, "price")} missing`;

@@ -59,6 +59,17 @@ export function cutOffReason({ plan, reached: { last, totals } }: PlannedPull): 
   return `stopped after ${counted(totals.rowsRead ?? 0, "row")} read (--max-rows-read)`;
 }
 
+/**
+ * Why a list that was read to its end is not complete: the user chose a later start. A resumed pull has the rows before
+ * its position. Fewer rows than the list, as with a limit, are no claim about the list.
+ */
+export function lateStart({ plan, reached: { totals } }: PlannedPull): string | undefined {
+  const { start } = plan.list;
+  const isFirst = start === undefined || (start.flag === "page" && start.value === "1");
+  if (isFirst || (plan.limit !== undefined && totals.proof === undefined)) return undefined;
+  return `the pull started at ${start.flag === "page" ? `page ${start.value}` : "a cursor"}`;
+}
+
 /** What the oldest response of all runs is from, in Unix milliseconds: newer rows may be missing. */
 export function asOfPull({ claim, client }: OpenedPull): number | undefined {
   return earlierOf(claim?.interrupted?.progress?.asOf, client.meter.asOf);

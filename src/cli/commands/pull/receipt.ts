@@ -10,7 +10,7 @@ import { instant } from "../../../base/text/words.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { formatInstant, fromWire, showSeconds } from "../../../base/time/time.ts";
 import { version } from "../../../base/version.ts";
-import { asOfPull, cutOffReason, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
+import { asOfPull, cutOffReason, lateStart, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
 import type { WrittenRows } from "../../../rows/parquet-writer.ts";
 import { noCost } from "../../../rows/rows-output.ts";
 import { addPlans } from "../../../client/meter.ts";
@@ -57,6 +57,7 @@ export function footerReceipt(run: OpenedPull, { rows, rows_sha256, spilled }: W
   const isComplete =
     totals.refused === 0 &&
     cutOffReason(run) === undefined &&
+    lateStart(run) === undefined &&
     unsettledDays(run) === undefined &&
     (totals.missing === 0 || plan.missing !== "fail");
   return hideSecrets(
@@ -161,7 +162,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
 
 /** With `--day`: the time before which no row can be added; null if the days cannot get more rows. */
 function completeTo(run: OpenedPull): string {
-  const seconds = unsettledDays(run)?.completeTo;
+  const seconds = lateStart(run) === undefined ? unsettledDays(run)?.completeTo : run.plan.days?.from;
   return JSON.stringify(seconds === undefined ? null : showSeconds(seconds));
 }
 

@@ -34,7 +34,7 @@ export function readStreamOptions(input: Input<StreamFlags>, run: RunOptions) {
   if (out === undefined) return options;
   checkOutPattern(out, now, eventFields(feed, options.kind));
   refuseCompressed(out, "a stream");
-  if (formatByName(out) !== undefined)
+  if ((formatByName(out) ?? "ndjson") !== "ndjson")
     throw usageFailure(`--out "${out}": a stream writes ndjson`, "use the extension .ndjson");
   if (!hasFields(out)) refuseUnfinished(out);
   return options;

@@ -1,5 +1,6 @@
 import {
   type ErrorFormat,
+  namedFormat,
   type OutputFormat,
   outputFormats,
   type RowFormat,
@@ -39,18 +40,39 @@ export function namesColumns(word: unknown): boolean {
 
 /** Returns the format for a name such as `x.csv` or `x.csv.gz`; undefined for unknown extensions. */
 export function formatByName(file: string | undefined): RowFormat | undefined {
-  const ending = /\.(\w+)$/u.exec(nameWithoutGzip(file ?? ""))?.[1]?.toLowerCase();
-  if (ending === undefined) return undefined;
+  const [, extension] = /\.(\w+)$/u.exec(nameWithoutGzip(file ?? "")) ?? [];
+  if (extension === undefined) return undefined;
+  const ending = namedFormat(extension.toLowerCase());
   const found = outputFormats.find((word) => formats[word].ending === ending);
   return found === "wide" ? "table" : found;
 }
 
+interface Wanted<Word> {
+  /** As typed. */
+  readonly output: Word | undefined;
+  readonly hasPicture: boolean;
+  readonly out: string | undefined;
+  /** From the environment or config.json. */
+  readonly setting: Word | undefined;
+}
+
+/** Only a typed format and a picture take precedence over the extension of `--out`. */
+export function chooseOutput<Word extends string>(
+  { output, hasPicture, out, setting }: Wanted<Word>,
+  isTerminal: boolean,
+): Word | RowFormat {
+  const named = formatByName(out);
+  // On a terminal, only a stream gets here with a file. Its lines are NDJSON, no matter what the terminal shows.
+  const isOfFile = named !== undefined && !(named === "ndjson" && isTerminal);
+  return output ?? (hasPicture ? "table" : isOfFile ? named : setting) ?? (isTerminal ? "table" : "ndjson");
+}
+
 /** Formats that someone may expect because of the name, and that dexdata does not write. */
 const otherEndings =
-  /\.(?:xlsx?|ods|db|sqlite3?|duckdb|arrow|feather|avro|orc|xml|html|ya?ml|png|jpe?g|gif|webp|pdf)$/iu;
+  /\.(?:xlsx?|ods|db|sqlite3?|duckdb|arrow|feather|avro|orc|xml|html|ya?ml|png|jpe?g|gif|webp|pdf|zip|7z|rar|tar|tgz|bz2|tbz2?|xz|txz|lzma|lz4|br|z)$/iu;
 
 export function isOtherFormat(file: string): boolean {
-  return otherEndings.test(file);
+  return otherEndings.test(nameWithoutGzip(file));
 }
 
 /** JSON if a program reads both streams and the output is JSON too. */

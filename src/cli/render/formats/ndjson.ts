@@ -8,7 +8,7 @@ import { createRowSelector, jsonLine, rowTexts, writeJson } from "../values/row-
 export const ndjson: Format = {
   summary: "One line per row, as the service sent it, with every field and digit; default in a pipe",
   columns: undefined,
-  ending: undefined,
+  ending: "ndjson",
   canGrow: true,
   isClosed: false,
   errors: "json",
