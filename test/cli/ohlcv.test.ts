@@ -38,14 +38,10 @@ const runWithService = async (service: CandleService, words: string): Promise<Ru
   await runCommand((request) => answerCandles(request, service), words);
 
 test("a range that has no candles yet is reported", async () => {
-  for (const [from, why] of [
-    ["2026-11-21T10:00:00Z", "in the future: 2026-11-21T10:00:00Z"],
-    ["now", "now, so it has no candles yet"],
-  ]) {
-    const words = `ohlcv ethereum ${pool} --pool --from ${from} --to 2030-01-01 --now 2026-11-21T08:54:00Z`;
-    const { exit, stdout, stderr } = await dexdata(`${words} --sandbox`);
-    expect([exit, stdout, stderr]).toEqual([0, "", `warning: the time range begins ${why}\n`]);
-  }
+  const words = `ohlcv ethereum ${pool} --pool --from 2026-11-21T10:00:00Z --to 2030-01-01`;
+  const { exit, stdout, stderr } = await dexdata(`${words} --now 2026-11-21T08:54:00Z --sandbox`);
+  const warning = "warning: the time range begins in the future: 2026-11-21T10:00:00Z\n";
+  expect([exit, stdout, stderr]).toEqual([0, "", warning]);
 });
 
 /** Returns start, end and limit of each request, sorted by start because several run in parallel. */

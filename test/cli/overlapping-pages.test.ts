@@ -45,7 +45,8 @@ test.each(lists.flatMap(([words, number]) => repetitions.map((times) => [words, 
       const rowsOf = (text: string): readonly string[] => text.split("\n").toSorted();
       if (exit === 0) {
         expect(rowsOf(stdout)).toEqual(rowsOf(sound.stdout));
-        expect({ complete, proof }).toEqual({ complete: true, proof: "count" });
+        const isLate = words.includes(" --page 97");
+        expect({ complete, proof }).toEqual({ complete: !isLate, proof: isLate ? null : "count" });
         return;
       }
       expect({ times, exit, complete }).toEqual({

@@ -1,6 +1,7 @@
 import { addressFault, type AddressOf, wellKnownNetworks } from "../../../api/known-networks.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import { refuseUrl } from "../../../api/read-param.ts";
 import { isAssetName, type NamedAsset } from "../../settings/asset-names.ts";
 import { nameOf } from "../../../client/subject.ts";
 import { createNameFinder, isKnownNetwork, type NameFinder } from "../../run/asset-names.ts";
@@ -81,7 +82,9 @@ function ownTokens(
 ): readonly (string | undefined)[] {
   const all = (typed.get("token") ?? []).flatMap((text) => text?.split(",") ?? [text]);
   return all.map((word) => {
-    const pair = word === undefined ? undefined : splitPair(word);
+    if (word === undefined) return undefined;
+    refuseUrl(`--token "${word}"`, word, "an address or ID");
+    const pair = splitPair(word);
     if (pair === undefined || pair.network === network) return pair?.address ?? word;
     throw invalidInput(
       `--token "${word}"`,
