@@ -1,4 +1,5 @@
 import { invalidInput, usageFailure } from "../base/failure.ts";
+import { isObject } from "../base/json/json-scan.ts";
 import { nearest } from "../base/text/nearest.ts";
 
 /** Rejects everything except an object with these options, because ignoring a misspelled option would hide the mistake. */
@@ -15,10 +16,6 @@ export function checkOptions(options: unknown, names: readonly string[], receive
 
 function accepted(names: readonly string[]): string {
   return names.length === 0 ? "it takes no options" : `accepted options: ${names.join(", ")}`;
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A program without types can pass anything. Later, a wrong value would cause a TypeError that does not name it. */

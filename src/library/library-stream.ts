@@ -1,3 +1,4 @@
+import { isObject, member } from "../base/json/json-scan.ts";
 import { isSkipped, jsonLine } from "../client/stream-event.ts";
 import { childOf } from "../base/context/child-signal.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
@@ -8,7 +9,7 @@ import { EventOwners } from "../client/event-owner.ts";
 import type { Gap } from "../client/gap.ts";
 import { LiveStream } from "../client/stream.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
-import { aFunction, checkOptions, checkTypes, isObject } from "./check-options.ts";
+import { aFunction, checkOptions, checkTypes } from "./check-options.ts";
 import { createHandover } from "./handover.ts";
 import type { Asset, StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { timeText } from "./read-params.ts";
@@ -150,10 +151,9 @@ function readAssets(assets: unknown): readonly Asset[] {
   if (!Array.isArray(assets)) throw invalidInput("assets", "must be an array of {network, address}");
   if (assets.length === 0) throw usageFailure("assets: must contain at least one asset");
   return assets.map((asset: unknown, index) => {
-    if (isObject(asset) && "network" in asset && "address" in asset) {
-      const { network, address } = asset;
-      if (typeof network === "string" && typeof address === "string") return { ...asset, network, address };
-    }
+    const [network, address] = [member(asset, "network"), member(asset, "address")];
+    if (isObject(asset) && typeof network === "string" && typeof address === "string")
+      return { ...asset, network, address };
     throw invalidInput(`assets[${index}]`, "must be {network, address}, both strings");
   });
 }

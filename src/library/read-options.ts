@@ -1,3 +1,4 @@
+import { isObject } from "../base/json/json-scan.ts";
 import type { PaceRate } from "../client/pace.ts";
 import { defaultRetryPolicy } from "../client/retry.ts";
 import { runBudget, unbounded } from "../client/credit-budget.ts";
@@ -7,7 +8,7 @@ import { checkKeyForm } from "../base/key.ts";
 import { plans, type Tier, tiers } from "../api/tier.ts";
 import { checkHost } from "../api/host.ts";
 import { readSetting, type Setting, settings } from "../client/settings.ts";
-import { aFunction, checkOptions, checkTypes, isObject } from "./check-options.ts";
+import { aFunction, checkOptions, checkTypes } from "./check-options.ts";
 import type { ClientOptions } from "./public-types.ts";
 
 export type ClientWishes = ReturnType<typeof readOptions>;

@@ -4,7 +4,7 @@ import type { Endpoint } from "../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import type { Param } from "../api/param.ts";
 import { nearest } from "../base/text/nearest.ts";
-import { isObject } from "./check-options.ts";
+import { isObject } from "../base/json/json-scan.ts";
 import { methodName, parameterHelp } from "./parameter-help.ts";
 import type { Subject } from "../client/subject.ts";
 import { completeWindow } from "../client/candle-windows.ts";

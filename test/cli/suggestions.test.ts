@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { allCommands } from "../../src/cli/all-commands.ts";
+import { hasFlag } from "../../src/cli/commands/command.ts";
+import { inSandbox } from "../../src/cli/run/report.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { rowsOf, toRow } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
@@ -55,6 +58,15 @@ describe("a hint names what was meant", () => {
       expect(stderr).toContain(`  hint: ${hint}dexdata search 0x`);
     }
   });
+
+  test.each(allCommands.filter((command) => hasFlag(command, "sandbox")))(
+    "a hint with dexdata $words sends nothing to the service after a run in the sandbox",
+    ({ words }) => {
+      expect(inSandbox(`look it up: dexdata ${words} x; try again`)).toBe(
+        `look it up: dexdata ${words} x --sandbox; try again`,
+      );
+    },
+  );
 
   test("every command in a hint has --sandbox if it was typed", async () => {
     for (const [words, hint] of [

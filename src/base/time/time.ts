@@ -53,10 +53,10 @@ const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
 
 /**
  * Parses `now`; `today` and `yesterday` (00:00 UTC); `-24h` or `24h` before now (units s, m, h, d); RFC 3339 with any
- * offset, also without seconds; `YYYY-MM-DD` (00:00 UTC); and
- * Unix seconds of up to 11 digits. Eight digits that form a date, such as 20261121, are rejected. `now` as a number is
- * in milliseconds and is rounded down, so that relative times are plain numbers on the wire. For invalid text, returns
- * a `problem` that is printed after `--from "2026-02-30": `, and optionally a suggestion.
+ * offset, also without seconds; `YYYY-MM-DD` (00:00 UTC); and Unix seconds of up to 11 digits. Eight digits that form a
+ * date, such as 20261121, are rejected. `now` as a number is in milliseconds and is rounded down, so that relative times
+ * are plain numbers on the wire. For invalid text, returns a `problem` that is printed after `--from "2026-02-30": `,
+ * and optionally a suggestion.
  */
 export function parseTimeBound(text: string, now: Instant | number): Instant | RefusedTime {
   const instant = readTimeBound(text, typeof now === "number" ? atSecond(now / 1000) : now);

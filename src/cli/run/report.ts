@@ -26,7 +26,8 @@ const maxWait = 300;
 const maxWaiting = 1000;
 
 /** The commands that send requests. */
-const requesting = "api|dexes|name|networks|ohlcv|pools?|prices|search|stream|sync|tokens?|txns|usage";
+const requesting =
+  "api|auth status|dexes|doctor|name|networks|ohlcv|pools?|prices|search|stream|sync|tokens?|txns|usage";
 
 /** Commands in a hint end before a sign or a word that continues the sentence. */
 const commandInHint = new RegExp(

@@ -125,12 +125,13 @@ function readOldUrl(typed: string) {
   };
   const all = path.split("/").map(decoded);
   const begin = all.findIndex((segment) => roots.has(segment));
-  const address = addressIn(text);
-  if (begin < 0)
+  if (begin < 0) {
+    const address = addressIn(text);
     throw refuse(
       "not an API URL; must contain a path such as /networks/ethereum/pools",
       address === undefined ? undefined : `look up the address: dexdata search ${address}`,
     );
+  }
   const pairs = queries
     .join("?")
     .split("&")

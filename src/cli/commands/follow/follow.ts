@@ -124,12 +124,8 @@ async function follow(session: Session): Promise<ExitCode> {
     if (reason instanceof StopReason && reason.by === "time")
       behind = following().flatMap((each) => each.course.behind() ?? [])[0];
     const totals = { reason: endCause(reason), rows: quota.count, meter: open.client.meter };
-    reportEnd(
-      run,
-      log,
-      following().flatMap(({ pool }) => pool ?? []),
-      totals,
-    );
+    const pools = following().flatMap(({ pool }) => pool ?? []);
+    reportEnd(run, log, pools, totals);
     await checkpoint?.close();
   }
   const exit = session.alerts?.exitAfter(signal.reason);

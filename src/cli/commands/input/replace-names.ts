@@ -74,7 +74,7 @@ async function replaceNames(input: NamedInput, context: Context, places: AssetPl
   return { ...input, flags: Object.assign({}, flags, { in: nameOf(quoted) }), words, typed };
 }
 
-/** The words of `--token`, without the network of the search. All are checked before the first one leads to a question. */
+/** The words of `--token`, without the search's network. All are checked before the first one leads to a question. */
 function ownTokens(
   typed: TypedFlags,
   network: string | undefined,

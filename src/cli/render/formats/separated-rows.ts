@@ -10,7 +10,8 @@ import { rowTexts, splitPath } from "../values/row-text.ts";
 
 /**
  * By default, the columns match the table's, with one for each name that a field can have. With `--fields '*'`, there
- * is one for each field. They are fixed before the first row. With several groups, the first column is the group, followed by the columns of all groups.
+ * is one for each field. They are fixed before the first row. With several groups, the first column is the group,
+ * followed by the columns of all groups.
  */
 export function createSeparated(presentation: Presentation, writing: Writing): Renderer {
   const { endpoint, output, groups, isContinued, hasHeader, isWhole, lead: names = [] } = presentation;
