@@ -345,8 +345,9 @@ describe("a reply", () => {
     // Timers count full milliseconds, so each may be up to one early on this clock.
     expect(heard.headersAfter).toBeGreaterThan(78);
     expect(heard.piecesAfter).toHaveLength(3);
+    // Since the request: on a busy machine, this process may hear of the headers late, and of a chunk right after them.
     for (const [index, after] of heard.piecesAfter.entries()) {
-      expect(after - heard.headersAfter).toBeGreaterThan(50 * (index + 1) - 5 * (index + 1));
+      expect(after).toBeGreaterThan(80 + 50 * (index + 1) - (index + 3));
     }
   });
 
