@@ -50,7 +50,8 @@ export async function openRotatingFile(
     /** Writes complete lines. `time` is in milliseconds and selects the file together with the names. */
     write: (text: string | Uint8Array, time = clock.now(), names: PathNames = {}) =>
       inTurn(() => files.append(text, fileOf(pattern, time, names))),
-    sync: () => inTurn(files.sync),
+    /** Saves the open files and those named to disk. Returns their sizes. */
+    sync: (names: Iterable<string>) => inTurn(() => files.sync(names)),
     /** Resolves when everything has been saved to disk. */
     close: () => inTurn(files.close),
   };

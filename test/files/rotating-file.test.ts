@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -234,6 +235,19 @@ test.skipIf(process.platform !== "linux")("at most 256 files are open, and no li
   expect([most, openFiles()]).toEqual([256, 0]);
   const lines = Object.values(filesIn(made)).flatMap((text) => text.trimEnd().split("\n"));
   expect(lines.toSorted()).toEqual(Array.from({ length: 1000 }, (_, n) => `{"n":${n}}`).toSorted());
+});
+
+test("a file that was closed to make room is saved to disk as well, unless it was moved", async () => {
+  const made = newFolder();
+  const file = await open(path.join(made, "{pool}.ndjson"));
+  const names = Array.from({ length: 300 }, (_, n) => path.join(made, `p${n}.ndjson`));
+  for (const [n] of names.entries()) await file.write("{}\n", midnight, { pool: `p${n}` });
+  const [moved = "", ...others] = names;
+  renameSync(moved, `${moved}.1`);
+  const saved = await file.sync(names);
+  expect(saved).toEqual(Object.fromEntries(others.map((name) => [name, 3])));
+  expect(existsSync(moved)).toBe(false);
+  await file.close();
 });
 
 test.skipIf(process.platform !== "linux")(

@@ -5,7 +5,7 @@ import { fail, type Failure } from "../../base/failure.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../../base/files/file-errors.ts";
 import { repairPartialLine, type TornLine } from "../../base/files/last-lines.ts";
 import { refuseUnfinished } from "../out-file.ts";
-import { isSameFile, makeFolder } from "../../base/files/paths.ts";
+import { isSameFile, isTaken, makeFolder } from "../../base/files/paths.ts";
 
 /** In milliseconds. Files are closed if they have not been used for this long and another one is opened. */
 const [checkIntervalMs, idleMs] = [1000, 60_000];
@@ -91,20 +91,32 @@ export function createOpenFiles(
   return {
     open: openAt,
     append,
-    /** Saves everything to disk. Returns the sizes of the files, which stay open. */
-    sync: async () => await syncAll(files),
+    /** Saves the open files and those named to disk. Returns their sizes. */
+    sync: async (names: Iterable<string>) => await syncAll(files, names),
     /** Resolves when everything has been saved to disk. */
     close: leaveAll,
   };
 }
 
-async function syncAll(files: ReadonlyMap<string, OpenFile>): Promise<Readonly<Record<string, number>>> {
+async function syncAll(
+  files: ReadonlyMap<string, OpenFile>,
+  names: Iterable<string>,
+): Promise<Readonly<Record<string, number>>> {
   const sizes: Record<string, number> = {};
-  for (const [file, { handle }] of files) {
+  const save = async (file: string, handle: FileHandle): Promise<void> => {
     await handle.sync();
     sizes[file] = (await handle.stat()).size;
-  }
+  };
+  for (const [file, { handle }] of files) await save(file, handle);
+  for (const file of names)
+    // One that another program has moved since then is no longer ours.
+    if (!files.has(file) && isTaken(file)) await withHandle(file, (handle) => save(file, handle));
   return sizes;
+}
+
+async function withHandle(file: string, work: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const handle = await open(file, "a");
+  await work(handle).finally(() => handle.close());
 }
 
 async function openToAppend(file: string): Promise<FileHandle> {

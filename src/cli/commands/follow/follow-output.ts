@@ -43,6 +43,8 @@ export async function openFollowFiles(run: Run, out: string, names: PathNames) {
   const files = await openAppendedFile(run, out);
   onClose(files.close);
   let place = { time: 0, names };
+  /** Since the last `sync`. Some of them may be closed by now, and not yet on the disk. */
+  let written = new Set<string>();
   const output: Output = {
     ...files,
     write: async (text) => {
@@ -56,15 +58,20 @@ export async function openFollowFiles(run: Run, out: string, names: PathNames) {
     /** Groups the rows by file. Each group must be written before the next one is requested. */
     *split(rows: readonly FollowedRow[], namesOf: (row: FollowedRow) => PathNames) {
       const parts = groupBy(rows, (row) => fileOf(out, row.at.seconds * 1000, namesOf(row)));
-      for (const part of parts.values()) {
+      for (const [file, part] of parts) {
         const [first] = part;
         if (first === undefined) continue;
+        written.add(file);
         place = { time: first.at.seconds * 1000, names: namesOf(first) };
         yield part;
       }
     },
     /** Saves all written rows to disk. Returns the sizes of the files. */
-    sync: files.sync,
+    sync: async () => {
+      const saved = written;
+      written = new Set();
+      return await files.sync(saved);
+    },
     /** Fails if another run writes to the files of rows with these names. */
     checkUnused,
   };
