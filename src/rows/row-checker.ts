@@ -13,7 +13,7 @@ import {
   type RowCheck,
   type Subject,
 } from "./verify/row-checks.ts";
-import { kindNamed, kindOfRow, createTypeCheck, type RowForm } from "./verify/row-kind.ts";
+import { kindOfRows, createTypeCheck, type RowForm } from "./verify/row-kind.ts";
 import { createPlaceReader } from "./verify/row-place.ts";
 import type { Report, RuleId, WantedKind } from "./verify-rules.ts";
 
@@ -86,7 +86,7 @@ function startFile(
   report: Report,
   wanted: WantedKind | undefined,
 ) {
-  const kind = wanted === undefined ? kindOfRow(Object.keys(first.values ?? {})) : kindNamed(wanted);
+  const kind = kindOfRows(Object.keys(first.values ?? {}), wanted);
   if (kind === undefined) return { kind: undefined, checks: [], see: (): RecordShape => ({}) };
   const subject = { kind, first, query, report };
   const checks = rowChecks.flatMap((start) => start(subject) ?? []);

@@ -54,7 +54,8 @@ export function createVerification(target: Target, report: Report, signal: Abort
     (list = createRowChecker(query, rowForms[form ?? "json"], report, target.kind));
   /** A file that was not really checked must not look as if it were sound. */
   const refuseUnknown = (): void => {
-    if (receipt !== undefined || target.kind === "other") return;
+    const { kind } = target;
+    if (kind === "other" || (receipt !== undefined && kind === undefined)) return;
     if (form === undefined) {
       report("F2", { expected: "rows in NDJSON, JSON, CSV, TSV or Parquet", found: "another format" });
       return;
@@ -62,7 +63,9 @@ export function createVerification(target: Target, report: Report, signal: Abort
     const rows = list?.rows() ?? 0;
     if (rows === 0 || list?.checked().length !== 0 || hasGroups(list.fields())) return;
     const found = `other fields: ${list.fields().join(", ")}`;
-    report("F2", { line: 1, expected: "fields of rows that dexdata writes; or use --kind", found });
+    const expected =
+      kind === undefined ? "fields of rows that dexdata writes; or use --kind" : `fields of a ${kind}`;
+    report("F2", { line: 1, expected, found });
   };
   /** Returns whether the content is that of the receipt. */
   const readContent = async (
@@ -109,6 +112,7 @@ export function createVerification(target: Target, report: Report, signal: Abort
         const { verifyParquet } = await import("./verify-parquet.ts");
         const isIntact = await verifyParquet({ file, startChecker: start, report, signal, onGroup });
         if (isIntact && receipt !== undefined) list?.compareWith(receipt);
+        if (isIntact) refuseUnknown();
         return;
       }
       const reader = form && readers[form](startChecker(receipt));

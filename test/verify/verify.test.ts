@@ -285,6 +285,18 @@ describe("N3: a file that was not really checked is a finding", () => {
     expect(other).toMatch(/1 +1 +0 +unknown +F2 +/u);
   });
 
+  test.each(["rows.ndjson", "rows.json", "rows.csv", "rows.parquet", "rows.ndjson.receipt"])(
+    "--kind does not turn transactions into candles: %s",
+    async (name) => {
+      if (name.endsWith("parquet")) await pull(name);
+      const { exit, stdout } = await verify(at(name), "--kind", "candle");
+      expect(exit).toBe(8);
+      const [only, ...others] = rowsOf(stdout);
+      expect(only).toMatchObject({ rule: "F2", line: 1, expected: "fields of a candle" });
+      expect(others).toEqual([]);
+    },
+  );
+
   test.each(["", " --in ethereum:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"])(
     "past prices%s",
     async (words) => {

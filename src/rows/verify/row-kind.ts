@@ -36,8 +36,18 @@ const kinds: readonly RowKind[] = [...endpoints, poolPeriods, ...pastPrices].fla
 const isField = ({ ofMany, record, added }: RowShape, name: string): boolean =>
   Object.hasOwn({ ...ofMany?.record, ...record, ...added?.record }, name);
 
+/** Undefined for `other`, and if the names of the first row are clearly those of another kind than the wanted one. */
+export function kindOfRows(names: readonly string[], wanted: WantedKind | undefined): RowKind | undefined {
+  const own = kindOfRow(names);
+  if (wanted === undefined) return own;
+  const kind = kinds.find(({ name }) => name === wanted);
+  if (wanted === "other" || kind === undefined) return undefined;
+  const fits = own === undefined || own.name === wanted || names.every((name) => isField(kind.shape, name));
+  return fits ? kind : undefined;
+}
+
 /** The kind whose fields fit the names of the first row best; undefined if the row has too few of them. */
-export function kindOfRow(names: readonly string[]): RowKind | undefined {
+function kindOfRow(names: readonly string[]): RowKind | undefined {
   const fitOf = ({ shape }: RowKind): number => {
     const missing = Object.entries(shape.record).filter(
       ([name, { optional }]) => !optional && !names.includes(name),
@@ -69,10 +79,6 @@ export function hasGroups(names: readonly string[]): boolean {
     const groups = groupsIn(reply) ?? [];
     return names.length > 0 && names.every((name) => groups.includes(name));
   });
-}
-
-export function kindNamed(wanted: WantedKind): RowKind | undefined {
-  return wanted === "other" ? undefined : kinds.find(({ name }) => name === wanted);
 }
 
 /** In csv and tsv, values have no types. In Parquet, values that do not fit their column are null. */
