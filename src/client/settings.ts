@@ -103,6 +103,8 @@ type ValueOf<S> = S extends Setting<infer T> ? T : never;
 export type Settings = {
   readonly [Name in keyof typeof settings]: Sourced<ValueOf<(typeof settings)[Name]>>;
 } & {
+  /** Why it is unknown what config.json contains: perhaps a budget or another host, so no request may be sent. */
+  readonly damaged: string | undefined;
   /** The run continues if config.json cannot be read or contains unknown names. */
   readonly warnings: readonly string[];
 };
@@ -114,6 +116,7 @@ export interface ConfigFile {
   readonly values: ReadonlyMap<string, string>;
   /** If this is set, there are no values. */
   readonly problem: string | undefined;
+  readonly isDamaged: boolean;
 }
 
 export function readSetting<T>(

@@ -43,7 +43,8 @@ export function readOptions(options: ClientOptions) {
   const env = options.environment ?? {};
   const { retryMaxTime = defaultRetryPolicy.maxTime, maxCredits } = options;
   const read = <T>(setting: Setting<T>): T =>
-    readSetting({ env }, { path: "", values: new Map(), problem: undefined }, setting).value;
+    readSetting({ env }, { path: "", values: new Map(), problem: undefined, isDamaged: false }, setting)
+      .value;
   const target = readTarget(options, env, read);
   const rpm = options.rpm ?? read(settings.rpm);
   if (rpm !== undefined && rpm !== "unlimited") wholeNumber("rpm", rpm, 1, 100_000);

@@ -221,6 +221,21 @@ describe("an unreadable config file", () => {
     expect((await run("config get retries")).stdout).toBe("4\n");
   });
 
+  test.each(['{"budget.daily": 1,}', '{"base_url": "http://127.0.0.1:1"', "[]", ""])(
+    "could contain a budget or another host, so nothing is sent: %s",
+    async (text) => {
+      const { run, file } = atHome(text);
+      const { exit, stderr } = await run("networks --limit 1 --error-format text");
+      expect({ exit, stderr }).toEqual({
+        exit: 2,
+        stderr: expect.stringMatching(
+          /^error: .*config\.json is not .*\n {2}hint: fix or move the file, then try again\n$/u,
+        ),
+      });
+      expect(stderr).toContain(file);
+    },
+  );
+
   test.each(["config set retries 3", "config unset retries"])("is not overwritten by `%s`", async (words) => {
     const { run, file } = atHome('{"retries": 7,');
     const { exit, stderr } = await run(`${words} --error-format text`);

@@ -37,7 +37,7 @@ describe.each([
   ["what never ends", "[".repeat(levels)],
 ])("a file that contains %s, 200,000 levels deep", (_, text) => {
   test.each([
-    ["networks --limit 1", 0],
+    ["networks --limit 1 --sandbox", 0],
     ["config list", 0],
     ["config get output", 0],
   ])("config.json: %s warns once, and ignores the file", async (words, exit) => {

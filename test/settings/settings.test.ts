@@ -95,7 +95,8 @@ const host = (name: string): string => `https://${name}.dexpaprika.com`;
 
 test("defaults are the public hosts and the values of the design", () => {
   const context = createTestContext();
-  const { warnings, ...sourced } = readSettings(context);
+  const { warnings, damaged, ...sourced } = readSettings(context);
+  expect(damaged).toBeUndefined();
   const shown = Object.entries(sourced).map(([name, { value, source, where }]) => [
     name,
     value,
@@ -227,6 +228,7 @@ test.each([
   expect(readSettings(context)).toMatchObject({
     output: { value: "json" },
     color: { value: "auto", source: "default" },
+    damaged: `${file} ${why}`,
     warnings: [`${file} ${why}; ignoring the file`],
   });
   const refusal = {
@@ -242,7 +244,10 @@ test.each([
 test("an unreadable config.json causes one warning too", () => {
   const context = createTestContext();
   mkdirSync(configPath(context), { recursive: true });
-  expect(readSettings(context).warnings).toEqual([`${configPath(context)} is not a file; ignoring the file`]);
+  expect(readSettings(context)).toMatchObject({
+    damaged: undefined,
+    warnings: [`${configPath(context)} is not a file; ignoring the file`],
+  });
 });
 
 test("a directory that is a file causes one clear error on writing, and a warning on reading", async () => {

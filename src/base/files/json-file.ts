@@ -8,6 +8,7 @@ import {
   OPEN_ARRAY,
   OPEN_OBJECT,
 } from "../json/json-scan.ts";
+import { type Failure, usageFailure } from "../failure.ts";
 import { cannotBeRead, errorCode } from "./file-errors.ts";
 import { acquireLock, type Locking } from "./file-lock.ts";
 import { makeFolder } from "./paths.ts";
@@ -18,33 +19,39 @@ export type JsonFile =
   /** `mode` contains the permission bits. */
   | { readonly state: "read"; readonly object: Readonly<Record<string, unknown>>; readonly mode: number }
   /** `problem` starts with the path. It never quotes the content, which may contain a key. */
-  | { readonly state: "broken"; readonly problem: string };
+  | { readonly state: "unreadable" | "damaged"; readonly problem: string };
+
+/** `problem` is why a file that people may edit was not read. */
+export function unusableFile(problem: string): Failure {
+  return usageFailure(problem, "fix or move the file, then try again");
+}
 
 /** dexdata's own files are a few hundred bytes long. Any other file at this path must not fill the memory. */
 const MAX_BYTES = 1024 * 1024;
 
 export function readJsonFile(file: string): JsonFile {
-  const broken = (why: string): JsonFile => ({ state: "broken", problem: `${file} ${why}` });
+  const unreadable = (why: string): JsonFile => ({ state: "unreadable", problem: `${file} ${why}` });
+  const damaged = (why: string): JsonFile => ({ state: "damaged", problem: `${file} ${why}` });
   let text: string;
   let mode: number;
   try {
     const stat = statSync(file);
     // Reading from a pipe could block forever.
-    if (!stat.isFile()) return broken("is not a file");
+    if (!stat.isFile()) return unreadable("is not a file");
     if (stat.size > MAX_BYTES)
-      return broken(`is larger than ${MAX_BYTES / 1024 / 1024} MiB, the limit for this file`);
+      return damaged(`is larger than ${MAX_BYTES / 1024 / 1024} MiB, the limit for this file`);
     text = readFileSync(file, "utf8");
     mode = stat.mode & 0o777;
   } catch (error) {
-    return errorCode(error) === "ENOENT" ? { state: "absent" } : broken(cannotBeRead(error));
+    return errorCode(error) === "ENOENT" ? { state: "absent" } : unreadable(cannotBeRead(error));
   }
   try {
-    if (isDeep(text)) return broken(`is nested deeper than ${maxDepth} levels`);
+    if (isDeep(text)) return damaged(`is nested deeper than ${maxDepth} levels`);
     const parsed: unknown = JSON.parse(text.replace(/^\uFEFF/u, ""));
-    return isObject(parsed) ? { state: "read", object: parsed, mode } : broken("is not a JSON object");
+    return isObject(parsed) ? { state: "read", object: parsed, mode } : damaged("is not a JSON object");
   } catch {
     // The parser's message is not used, because it quotes the text around the error.
-    return broken("is not valid JSON");
+    return damaged("is not valid JSON");
   }
 }
 

@@ -1,6 +1,7 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { type ClientObserver, createClient } from "../../client/client.ts";
 import { chooseTarget, lookUpOf, type Target } from "../../client/target.ts";
+import { unusableFile } from "../../base/files/json-file.ts";
 import type { Context } from "../../base/context/context.ts";
 import { isLoopback } from "../../api/host.ts";
 import { connectionOf } from "../../sandbox/caller-access.ts";
@@ -73,6 +74,7 @@ const maxReported = 10;
 /** Throws a failure if the key must not be sent to its tier's host. */
 async function openTarget(context: Context, options: RunOptions, report: RunObserver, speed: number) {
   const { settings, baseUrl } = options;
+  if (settings.damaged !== undefined && options.sandbox === undefined) throw unusableFile(settings.damaged);
   for (const warning of settings.warnings) report.warn(warning);
   if (options.sandbox !== undefined) return await openSandbox(context, options, options.sandbox, speed);
   const { found, warnings } = await findKey(context, options, settings);

@@ -3,7 +3,7 @@ import type { AddressOf } from "../../api/known-networks.ts";
 import { isFixedWord } from "../../api/read-param.ts";
 import type { Context } from "../../base/context/context.ts";
 import { usageFailure } from "../../base/failure.ts";
-import { type JsonFile, readJsonFile } from "../../base/files/json-file.ts";
+import { type JsonFile, readJsonFile, unusableFile } from "../../base/files/json-file.ts";
 import { isObject, member } from "../../base/json/json-scan.ts";
 import { findFolders } from "../folders.ts";
 import { nameOf, subjectKey } from "../../client/subject.ts";
@@ -45,7 +45,7 @@ export function readAssetNames(context: Pick<Context, "env" | "platform">, servi
 }
 
 export function namesIn(file: JsonFile, service: string): AssetNames {
-  if (file.state === "broken") throw usageFailure(file.problem, "fix or move the file, then try again");
+  if ("problem" in file) throw unusableFile(file.problem);
   const stored = file.state === "read" ? member(file.object, service) : undefined;
   const names = new Map<string, NamedAsset>();
   for (const [name, text] of Object.entries(isObject(stored) ? stored : {})) {

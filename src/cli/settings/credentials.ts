@@ -78,7 +78,7 @@ export function hashOf(key: string): string {
 export function toCredentials(file: string, content: JsonFile): Credentials {
   const none = { path: file, active: defaultProfile, profiles: new Map(), remembered: new Map() };
   if (content.state === "absent") return none;
-  if (content.state === "broken") return { ...none, problem: content.problem };
+  if ("problem" in content) return { ...none, problem: content.problem };
   const { version, active, profiles, remembered } = content.object;
   if (version !== 1) return { ...none, problem: `${file} has an unsupported format version` };
   const readable = readEntries(profiles, readProfile);

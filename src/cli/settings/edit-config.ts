@@ -3,7 +3,7 @@ import { Failure, invalidInput, usageFailure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
 import { nearest } from "../../base/text/nearest.ts";
 import { configPath, readConfigFile } from "./read-settings.ts";
-import type { JsonFile } from "../../base/files/json-file.ts";
+import { type JsonFile, unusableFile } from "../../base/files/json-file.ts";
 import { label, readSetting, type Setting, settings } from "../../client/settings.ts";
 import { type Editing, updateSettingsFile } from "./update-settings-file.ts";
 
@@ -74,6 +74,6 @@ export function listSettings(context: Pick<Context, "env" | "platform">) {
 }
 
 function objectOf(current: JsonFile): Readonly<Record<string, unknown>> {
-  if (current.state === "broken") throw usageFailure(current.problem, "fix or move the file, then try again");
+  if ("problem" in current) throw unusableFile(current.problem);
   return current.state === "read" ? current.object : {};
 }

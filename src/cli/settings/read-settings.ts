@@ -27,7 +27,8 @@ export function readConfigFile(context: Pick<Context, "env" | "platform">): Conf
   return {
     path: file,
     values: new Map(values),
-    problem: content.state === "broken" ? content.problem : undefined,
+    problem: "problem" in content ? content.problem : undefined,
+    isDamaged: content.state === "damaged",
   };
 }
 
@@ -37,7 +38,8 @@ export function readSettings(context: Pick<Context, "env" | "platform">): object
   const config = readConfigFile(context);
   const all: readonly (readonly [string, Setting<unknown>])[] = Object.entries(settings);
   const read = all.map(([name, setting]) => [name, readSetting(context, config, setting)] as const);
-  return { ...Object.fromEntries(read), warnings: configWarnings(config) };
+  const damaged = config.isDamaged ? config.problem : undefined;
+  return { ...Object.fromEntries(read), damaged, warnings: configWarnings(config) };
 }
 
 /** The value, or undefined if the setting is invalid: help and local output must not fail because of it. */

@@ -7,7 +7,7 @@ import { versionLine } from "../../../base/version.ts";
 import { cannotBeRead, describeError } from "../../../base/files/file-errors.ts";
 import { readRegularText } from "../../../base/files/bounded-read.ts";
 import { modeOf } from "../../../base/files/paths.ts";
-import { probeStateFolder } from "../../../base/files/json-file.ts";
+import { probeStateFolder, unusableFile } from "../../../base/files/json-file.ts";
 import { isUsuallyColored, readsUnicode } from "../../render/terminal.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { findFolders } from "../../folders.ts";
@@ -82,8 +82,9 @@ async function checkConfig(context: Context): Promise<Outcome> {
     return failed(cause, "see: dexdata config list");
   }
   const [warning] = configWarnings(file);
-  if (file.problem !== undefined)
-    return warn(`${file.problem}; commands ignore it`, `fix it, or remove it: rm '${file.path}'`);
+  const remedy = `fix it, or remove it: rm '${file.path}'`;
+  if (file.isDamaged) return failed(unusableFile(file.problem ?? ""), remedy);
+  if (file.problem !== undefined) return warn(`${file.problem}; commands ignore it`, remedy);
   if (warning !== undefined) return warn(warning, "remove this setting from the file");
   const unwritable = await findUnwritable(context);
   if (unwritable !== undefined) return unwritable;
