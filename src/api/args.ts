@@ -3,7 +3,7 @@ import { damageFault } from "./known-networks.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import { inputName, readParam } from "./read-param.ts";
 import type { Param } from "./param.ts";
-import { compareInstants, formatInstant, fromWire } from "../base/time/time.ts";
+import { compareInstants, formatInstant, fromWire, wireOf } from "../base/time/time.ts";
 
 /** Maps wire names to wire values. */
 export type Args = ReadonlyMap<string, string>;
@@ -59,6 +59,12 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
       `${quoted(lower)} (${formatInstant(first)}) ${order === 0 ? "is equal to" : "is after"} ${quoted(upper)} (${formatInstant(last)})${order === 0 ? ", so the time range is empty" : ""}`,
       order === 0 ? undefined : `swap ${nameOf(lower)} and ${nameOf(upper)}`,
     );
+  }
+  for (const name of ["to", "created_before"]) {
+    const end = args.get(name);
+    const { seconds, fraction } = fromWire(end ?? "0");
+    // A service that ignores the fraction would leave out the rows of this second.
+    if (fraction !== "") args.set(name, wireOf(seconds + 1));
   }
   for (const { name } of endpoint.params) {
     if (!name.endsWith("_min")) continue;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
+import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -64,6 +65,35 @@ test("candles of the future are not requested: an end there is cut, and a start 
   const late = await asked(`ohlcv ethereum ${token} --from 2030-01-01 --to 2031-01-01`);
   expect([late.exit, late.queries.length]).toEqual([2, 0]);
   expect(late.stderr).toContain('--from "2030-01-01": must not be in the future');
+});
+
+test.each([
+  ["--from 2026-11-21T08:53:00Z --to 2026-11-21T08:53:12.5Z", "1795251180", "1795251193"],
+  ["--from 2026-11-21T08:53:12.5Z --to 2026-11-21T08:54:00Z", "2026-11-21T08:53:12.5Z", "1795251240"],
+  [
+    "--from 1969-12-31T23:59:58Z --to 1969-12-31T23:59:58.25Z",
+    "1969-12-31T23:59:58Z",
+    "1969-12-31T23:59:59Z",
+  ],
+])("an end is rounded up to the next second, so that no row is left out: %s", async (words, from, to) => {
+  const { queries } = await asked(`txns ${pool} ${words} --all`);
+  expect([queries[0]?.get("from"), queries[0]?.get("to")]).toEqual([from, to]);
+});
+
+test("two ranges that meet within a second have all rows", async () => {
+  const seen = new Set<unknown>();
+  const rows = async (words: string): Promise<readonly unknown[]> => {
+    const { exit, stdout } = await dexdata(`txns ${pool} ${words} --all --sandbox -q`, { now: sandboxNow });
+    expect(exit).toBe(0);
+    return rowsOf(stdout).map(({ id, log_index: index }) => `${String(id)} ${String(index)}`);
+  };
+  const middle = "2026-11-21T08:53:12.5Z";
+  for (const words of [
+    `--from 2026-11-21T08:53:00Z --to ${middle}`,
+    `--from ${middle} --to 2026-11-21T08:54:00Z`,
+  ])
+    for (const row of await rows(words)) seen.add(row);
+  expect(seen).toEqual(new Set(await rows("--from 2026-11-21T08:53:00Z --to 2026-11-21T08:54:00Z")));
 });
 
 test("what is said about a range knows times with fractions, and those of a raw call", async () => {
