@@ -1,4 +1,5 @@
 import { fstatSync } from "node:fs";
+import { homedir } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { isatty } from "node:tty";
 import {
@@ -51,8 +52,21 @@ const isWindows = process.platform === "win32";
 /** SIGBREAK is Ctrl-Break on Windows. No platform has both signals. */
 const quitting = isWindows ? "SIGBREAK" : "SIGQUIT";
 
+/**
+ * In a container, the user may not have an entry in the user database. Packages that ask for the home directory when they
+ * are loaded would then fail, although no file is in it. Docker sets the same directory.
+ */
+function setMissingHome(): void {
+  try {
+    homedir();
+  } catch {
+    process.env["HOME"] = "/";
+  }
+}
+
 /** Call `release` to let the process end. Until then, the signal handlers and stdin keep it alive. */
 function createProcessContext({ early, readPackageFile }: Entry): ProcessContext {
+  setMissingHome();
   let isReaderLeft = false;
   const ending = new AbortController();
   const interrupt = (interruption: Interruption): void => {

@@ -42,14 +42,19 @@ afterAll(async () => {
 });
 
 /** Returns the messages for a user without access to the directory; `~` is the home directory. */
-async function run(words: string, env: Readonly<Record<string, string>> = {}): Promise<unknown> {
+async function run(
+  words: string,
+  env: Readonly<Record<string, string>> = {},
+  user: Readonly<Partial<Record<"uid" | "gid", number>>> = who,
+): Promise<unknown> {
   const open = path.join(home, "open");
   const folders = { DEXDATA_CONFIG_DIR: open, DEXDATA_STATE_DIR: open, DEXDATA_CACHE_DIR: open };
+  const program = [process.execPath, path.join(copy, "dexdata.cjs")];
   const child = spawn(
-    process.execPath,
-    [path.join(copy, "dexdata.cjs"), ...words.split(" "), "--error-format", "text"],
+    "env",
+    [...(user === who ? [] : ["-u", "HOME"]), ...program, ...words.split(" "), "--error-format", "text"],
     {
-      ...who,
+      ...user,
       cwd: home,
       env: binaryEnv({ HOME: home, DEXDATA_BASE_URL: service.url, ...folders, ...env }),
       stdio: "pipe",
@@ -120,3 +125,19 @@ onUnix("settings and state that are closed: said once, and the rows come", async
       "warning: the request rate cannot be shared with other processes: ~/closed/state: permission denied\n",
   });
 });
+
+test.runIf(process.getuid?.() === 0)(
+  "a user without an entry in the user database, as in a container, can save settings and keys",
+  async () => {
+    const user = { uid: 54_321, gid: 54_321 };
+    for (const words of [
+      "config set retries 2",
+      "config get retries",
+      `name add foo ethereum:0x${"1".repeat(40)}`,
+    ])
+      expect(await run(words, {}, user)).toMatchObject({
+        exit: 0,
+        said: expect.not.stringContaining("error"),
+      });
+  },
+);
