@@ -1,7 +1,6 @@
 import { nearestNetwork, wellKnownNetworks } from "../../api/known-networks.ts";
 import type { Context } from "../../base/context/context.ts";
 import { fail, Failure } from "../../base/failure.ts";
-import type { ListSources } from "../../base/files/list-sources.ts";
 import { type AssetNames, type NamedAsset, readAssetNames } from "../settings/asset-names.ts";
 import { listEnding, readNewestList, readCachedList, writeCachedList } from "../settings/list-cache.ts";
 import { type Subject, subjectKey } from "../../client/subject.ts";
@@ -15,11 +14,6 @@ import { pool } from "../../api/endpoints/pool.ts";
 import { isObject, member } from "../../base/json/json-scan.ts";
 
 export type NameFinder = ReturnType<typeof createNameFinder>;
-
-/** Lists of assets, whose lines can be names. */
-export interface AssetSources extends ListSources {
-  readonly names: NameFinder;
-}
 
 /** The file is read at the first word that can be a name, or at the first label that is shown. */
 export function createNameFinder(context: Pick<Context, "env" | "platform">, options: Hosts) {

@@ -24,6 +24,7 @@ import { type metricsFlag, type prefixFlag, sharedFlags, type SharedValues } fro
 import { isColored } from "../render/terminal.ts";
 
 export interface RunInput {
+  readonly words: readonly string[];
   /** Flags that only some commands have, but that affect the options, are included. */
   readonly flags: SharedValues &
     Partial<

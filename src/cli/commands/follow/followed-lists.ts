@@ -43,10 +43,10 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
   const { flags, words } = input;
   const started = context.clock.elapsed();
   const read = async (signal: AbortSignal): Promise<PullPlan> => {
-    const file = async (name: string): Promise<string> => await sources.file(name, signal);
+    const fresh = { ...sources, read: async (word: string) => await sources.read(word, signal) };
     // --from of a pool that is added after weeks is not the time that it was for the others.
     const now = options.now + context.clock.elapsed() - started;
-    return await readPlan(group, input, { ...options, now }, { ...sources, file });
+    return await readPlan(group, input, { ...options, now }, fresh);
   };
   const plan = await read(context.signal);
   const { endpoint, argSets } = plan;

@@ -6,16 +6,16 @@ import { isAssetName, type NamedAsset } from "../../settings/asset-names.ts";
 import { nameOf } from "../../../client/subject.ts";
 import { createNameFinder, isKnownNetwork, type NameFinder } from "../../run/asset-names.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
-import { readRunOptions } from "../../run/run-options.ts";
-import type { AssetPlaces, NamedInput } from "./asset-places.ts";
+import { readRunOptions, type RunInput } from "../../run/run-options.ts";
 import { isList, splitPair } from "./subjects.ts";
+import type { AssetPlaces } from "./positionals.ts";
 
 /**
  * Replaces names by addresses before anything else reads the command line, so that checkpoints, receipts and printed
  * commands contain addresses. A word that is neither fails, or leads to a question at a terminal. `places` is read only
  * if a word can be a name.
  */
-export async function withoutNames<I extends NamedInput>(
+export async function withoutNames<I extends RunInput>(
   input: I,
   context: Context,
   places: () => AssetPlaces,
@@ -29,7 +29,7 @@ function canBeName(word: string, index: number): boolean {
   return isAssetName(word) && (index > 0 || !wellKnownNetworks.has(word));
 }
 
-async function replaceNames(input: NamedInput, context: Context, places: AssetPlaces): Promise<NamedInput> {
+async function replaceNames(input: RunInput, context: Context, places: AssetPlaces): Promise<RunInput> {
   const options = readRunOptions(input, context);
   const names = createNameFinder(context, options);
   let credits = 0;
@@ -95,7 +95,7 @@ function ownTokens(
 }
 
 /** The question has a client of its own, whose credits count as well. */
-function remaining(input: NamedInput, credits: number): NamedInput {
+function remaining(input: RunInput, credits: number): RunInput {
   const most = input.flags["max-credits"];
   if (most === undefined || credits === 0) return input;
   return { ...input, flags: { ...input.flags, "max-credits": Math.max(0, most - credits) } };

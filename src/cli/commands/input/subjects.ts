@@ -4,7 +4,8 @@ import { addressFault, type AddressOf, damageFault } from "../../../api/known-ne
 import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { inNetwork } from "../../../api/endpoints/shared-parts.ts";
 import { isFixedWord, readParam, refuseUrl } from "../../../api/read-param.ts";
-import type { AssetSources, NameFinder } from "../../run/asset-names.ts";
+import type { NameFinder } from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import { isAssetName, type NamedAsset } from "../../settings/asset-names.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
 import type { Subject } from "../../../client/subject.ts";
@@ -55,8 +56,7 @@ export async function readSubjects(
       subjects.push(subject);
       continue;
     }
-    const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
-    const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
+    const { text, source } = await sources.read(word);
     const listed = await readLongList(text, network, source, sources.names);
     const assets = ofKind(listed, source, taker, sources.warn);
     // As arguments of a call, a long list would overflow the stack.

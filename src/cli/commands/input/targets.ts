@@ -7,7 +7,8 @@ import { inputName, readParam } from "../../../api/read-param.ts";
 import { takesAddress, takesNetwork } from "./positionals.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
-import { type AssetSources, unknownNameHint, waysToSearch } from "../../run/asset-names.ts";
+import { unknownNameHint, waysToSearch } from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import { counted } from "../../../base/text/words.ts";
 import { isAssetName } from "../../settings/asset-names.ts";
 import { readSubjects } from "./subjects.ts";
@@ -96,15 +97,12 @@ export function addressName(endpoint: Endpoint): string {
 }
 
 /** A batch sends many addresses in one parameter, but each one is checked like an address in a path. */
-export function checkedSubject(endpoint: Endpoint, now: number): (target: Target) => Subject {
-  return ({ args: typed, subject }) => {
-    const address = subject?.address ?? "";
-    if (address.includes(","))
-      throw invalidInput(`<address> "${address}"`, "must be one address; separate addresses with spaces");
-    readParam(path("address", { kind: "address", of: "token" }, ""), address, now);
-    const args = readArgs(endpoint, typed, now);
-    return { ...subject, network: args.get("network") ?? "", address };
-  };
+export function checkInBatch(endpoint: Endpoint, { args, subject }: Target, now: number): void {
+  const address = subject?.address ?? "";
+  if (address.includes(","))
+    throw invalidInput(`<address> "${address}"`, "must be one address; separate addresses with spaces");
+  readParam(path("address", { kind: "address", of: "token" }, ""), address, now);
+  readArgs(endpoint, args, now);
 }
 
 /** The parameters that flags set, as typed; `days` are those of `--day`. */
@@ -118,9 +116,11 @@ export function typedParams(
   for (const { name, flag } of endpoint.params) {
     const texts = flag === undefined ? undefined : given.get(flag);
     if (texts !== undefined) typed.set(name, texts.at(-1) ?? "true");
+    if (days !== undefined && flag === "from") typed.set(name, wireOf(days.from));
+    if (days !== undefined && flag === "to") typed.set(name, wireOf(endOfRange(days, options.now)));
   }
   if (showsDetails(endpoint, options)) typed.set("detailed", "true");
-  return new Map([...typed, ...rangeOfDays(endpoint, days, options.now)]);
+  return typed;
 }
 
 /** As errors show them, e.g. `--from "-40d" (2026-10-12T08:54:00Z)`. Other inputs than `--from` can set the start. */
@@ -151,15 +151,6 @@ export function readDays(typed: string | undefined, given: TypedFlags, now: numb
   if (intervalSeconds(given.get("interval")?.at(-1) ?? "1h") > SECONDS_PER_DAY)
     throw usageFailure("--day cannot be used with candles longer than a day", "use --from and --to");
   return days;
-}
-
-/** The parameters of `--from` and `--to`. */
-function rangeOfDays({ params }: Endpoint, days: Days | undefined, now: number): Typed {
-  if (days === undefined) return new Map();
-  const bounds = { from: wireOf(days.from), to: wireOf(endOfRange(days, now)) };
-  return new Map(
-    params.flatMap(({ name, flag }) => (flag === "from" || flag === "to" ? [[name, bounds[flag]]] : [])),
-  );
 }
 
 /** Details are needed for a field that the user named or for the default columns. */

@@ -1,11 +1,10 @@
 import type { TimedAsset, TimedPlan } from "../../../client/timed-legs.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
-import { withoutSecrets } from "../../../base/key.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { isAssetName } from "../../settings/asset-names.ts";
-import type { AssetSources } from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import { isMeantAsTime } from "../flags/timed-flags.ts";
 import { isList, type ListedAsset, readLines, readSubjects, toSubject } from "../input/subjects.ts";
 
@@ -65,8 +64,7 @@ export async function readRowsAt(
       "--at-field requires one list of assets: - or @file",
       "usage: dexdata prices [network] <@file|-> --at-field <field>",
     );
-  const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
-  const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
+  const { text, source } = await sources.read(word);
   const list = { text, field, network, source, names: sources.names };
   // An asset or a comment cannot begin a header.
   const isOfLines = /^\s*(?:[{#]|[^\s,;"]+(?::[^\s,;"]+\s|[^\S\n]+\d))/u.test(text);

@@ -20,7 +20,7 @@ import type { Context } from "../../../base/context/context.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { compareInstants, type Instant } from "../../../base/time/time.ts";
 import { letHeapGrow } from "../../../base/heap-room.ts";
-import type { AssetSources } from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";

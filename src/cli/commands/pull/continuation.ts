@@ -8,7 +8,7 @@ import { formatInstant, fromWire, parseRfc3339, toWire } from "../../../base/tim
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
-import type { PlannedPull, Pull } from "./pull.ts";
+import { type PlannedPull, type Pull, checkSameQuery, queryDigest, queryOf } from "./pull.ts";
 import { isInterruption } from "../../../base/context/context.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/words.ts";
@@ -18,7 +18,6 @@ import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import type { FinishedPull } from "../../../rows/finished-pull.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
-import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
 
 /** Flags that the next command does not repeat: the position in the list, this run's files, and details of its requests. */
 const ofThisRun: ReadonlySet<string> = new Set(

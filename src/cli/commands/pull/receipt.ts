@@ -10,15 +10,22 @@ import { instant } from "../../../base/text/words.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { formatInstant, fromWire, showSeconds } from "../../../base/time/time.ts";
 import { version } from "../../../base/version.ts";
-import { asOfPull, cutOffReason, lateStart, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
+import {
+  asOfPull,
+  cutOffReason,
+  lateStart,
+  type OpenedPull,
+  type PlannedPull,
+  type Pull,
+  queryDigest,
+  queryOf,
+} from "./pull.ts";
 import type { WrittenRows } from "../../../rows/parquet-writer.ts";
 import { noCost } from "../../../rows/rows-output.ts";
 import { addPlans } from "../../../client/meter.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
-import { queryDigest, queryOf } from "./pull-query.ts";
-import { unsettledDays } from "./report-end.ts";
+import { unsettledDays, whyIncomplete } from "./report-end.ts";
 import { restOf } from "./continuation.ts";
-import { whyIncomplete } from "./out-summary.ts";
 
 export interface Ending {
   /** Milliseconds since the epoch. */

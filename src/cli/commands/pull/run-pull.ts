@@ -5,7 +5,7 @@ import { formats } from "../../render/formats/formats.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { totalsOf } from "../../../rows/pull.ts";
 import type { FinishedPull } from "../../../rows/finished-pull.ts";
-import type { AssetSources } from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Opening, reportCost, type Run, withRun } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";

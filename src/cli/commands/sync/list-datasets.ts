@@ -2,8 +2,8 @@ import { addressKey } from "../../../client/subject.ts";
 import type { AssetKind } from "../../../api/asset-kind.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { choiceFailure, readInteger } from "../../../api/read-param.ts";
-import { withoutSecrets } from "../../../base/key.ts";
-import type { AssetSources, NameFinder } from "../../run/asset-names.ts";
+import type { NameFinder } from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import { isAssetName } from "../../settings/asset-names.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import {
@@ -55,8 +55,7 @@ export async function readDatasets(
   const datasets: ListedDataset[] = [];
   for (const word of words) {
     if (isList(word)) {
-      const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
-      const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
+      const { text, source } = await sources.read(word);
       datasets.push(...readDatasetList(text, source, defaults, sources.names));
       continue;
     }
