@@ -1,5 +1,6 @@
 import { type Failure, invalidInput } from "../base/failure.ts";
 import { parseDuration } from "./duration.ts";
+import { isFixedWord } from "./known-networks.ts";
 import { namedFormat } from "./output-format.ts";
 import { nearest } from "../base/text/nearest.ts";
 import { renamedOrder } from "./endpoints/removed-endpoints.ts";
@@ -137,9 +138,6 @@ export function addressIn(url: string): string | undefined {
   const last = pathname.split("/").findLast((part) => part !== "") ?? "";
   return hexadecimal ?? (looksLikeAddress(last) ? last : undefined);
 }
-
-/** Words that the API uses where an identifier could appear. */
-export const isFixedWord = (word: string): boolean => ["search", "filter", "top"].includes(word);
 
 function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typed: string): string {
   const items = typed.split(",").map((item) => item.trim());

@@ -11,7 +11,7 @@ import { createBufferedOutput, type HeldOutput } from "../render/held-output.ts"
 import { createProgress, type Progress } from "./progress.ts";
 import { createReport, type Report } from "./report.ts";
 import { readRunOptions, type RunInput, type RunOptions } from "./run-options.ts";
-import { fail, type Failure, invalidInput, usageFailure } from "../../base/failure.ts";
+import { fail, invalidInput, usageFailure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
 import { cannotBeRead } from "../../base/files/file-errors.ts";
 import { readBounded } from "../../base/files/bounded-read.ts";
@@ -154,15 +154,12 @@ export function reportCost(
 function withRunDeadline(context: Context, deadline: number | undefined) {
   if (deadline === undefined) return { context, release: () => undefined };
   const late = new AbortController();
-  const release = context.clock.after(deadline, () => late.abort(deadlineFailure(deadline)));
+  const next = "raise --deadline, or reduce the request";
+  const release = context.clock.after(deadline, () =>
+    late.abort(fail("timeout", `--deadline of ${formatDuration(deadline)} reached`, { next })),
+  );
   const signal = AbortSignal.any([context.signal, late.signal]);
   return { context: { ...context, signal }, release };
-}
-
-function deadlineFailure(milliseconds: number): Failure {
-  return fail("timeout", `--deadline of ${formatDuration(milliseconds)} reached`, {
-    next: "raise --deadline, or reduce the request",
-  });
 }
 
 /** The flags that name a file that is written during the run. */

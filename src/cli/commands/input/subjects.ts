@@ -1,12 +1,17 @@
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
-import { addressFault, type AddressOf, damageFault } from "../../../api/known-networks.ts";
+import {
+  addressFault,
+  type AddressOf,
+  damageFault,
+  isFixedWord,
+  isAssetName,
+} from "../../../api/known-networks.ts";
 import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { inNetwork } from "../../../api/endpoints/shared-parts.ts";
-import { isFixedWord, readParam, refuseUrl } from "../../../api/read-param.ts";
-import type { NameFinder } from "../../run/asset-names.ts";
+import { readParam, refuseUrl } from "../../../api/read-param.ts";
+import type { NameFinder, NamedAsset } from "../../run/asset-names.ts";
 import type { AssetSources } from "../../run/with-run.ts";
-import { isAssetName, type NamedAsset } from "../../settings/asset-names.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
 import type { Subject } from "../../../client/subject.ts";
 

@@ -1,11 +1,10 @@
-import { nearestNetwork, wellKnownNetworks } from "../../../api/known-networks.ts";
+import { nearestNetwork, wellKnownNetworks, isAssetName, nameForm } from "../../../api/known-networks.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { refuseUrl } from "../../../api/read-param.ts";
-import { isAssetName, nameForm, readAssetNames, setAssetName } from "../../settings/asset-names.ts";
 import { addressKey, nameOf } from "../../../client/subject.ts";
-import { isKnownNetwork } from "../../run/asset-names.ts";
+import { isKnownNetwork, readAssetNames, setAssetName } from "../../run/asset-names.ts";
 import { expectWords, writeRows } from "../../run/output/local-output.ts";
 import { writeLine, writeWarning } from "../../run/report.ts";
 import { nameServiceOf, readRunOptions, type RunInput } from "../../run/run-options.ts";

@@ -1,9 +1,9 @@
+import { isAssetName } from "../../../api/known-networks.ts";
 import type { TimedAsset, TimedPlan } from "../../../client/timed-legs.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";
-import { isAssetName } from "../../settings/asset-names.ts";
 import type { AssetSources } from "../../run/with-run.ts";
 import { isMeantAsTime } from "../flags/timed-flags.ts";
 import { isList, type ListedAsset, readLines, readSubjects, toSubject } from "../input/subjects.ts";

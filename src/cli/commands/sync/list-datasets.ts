@@ -1,10 +1,10 @@
+import { isAssetName } from "../../../api/known-networks.ts";
 import { addressKey } from "../../../client/subject.ts";
 import type { AssetKind } from "../../../api/asset-kind.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { choiceFailure, readInteger } from "../../../api/read-param.ts";
 import type { NameFinder } from "../../run/asset-names.ts";
 import type { AssetSources } from "../../run/with-run.ts";
-import { isAssetName } from "../../settings/asset-names.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import {
   type CandleInterval,
