@@ -1,5 +1,4 @@
-import type { Args, Typed } from "../api/args.ts";
-import type { Endpoint } from "../api/endpoint.ts";
+import type { Endpoint, Args, Typed } from "../api/endpoint.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
 import { inputName, readParam } from "../api/read-param.ts";
 import { member } from "../base/json/json-scan.ts";

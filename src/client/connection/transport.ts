@@ -6,8 +6,7 @@ import { type ChunkQueue, createChunkQueue, type OpenAnswer, readAnswerBody } fr
 import { createAgent } from "./agent.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
 import type { Answer } from "../document.ts";
-import type { Args } from "../../api/args.ts";
-import type { Endpoint } from "../../api/endpoint.ts";
+import type { Endpoint, Args } from "../../api/endpoint.ts";
 import { usageFailure } from "../../base/failure.ts";
 
 export interface SendOptions {

@@ -1,6 +1,5 @@
 import { batchParam, traitsOf } from "../../../api/reply.ts";
-import type { Args } from "../../../api/args.ts";
-import type { Endpoint } from "../../../api/endpoint.ts";
+import type { Endpoint, Args } from "../../../api/endpoint.ts";
 import type { Positional } from "../command.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { Param } from "../../../api/param.ts";

@@ -1,8 +1,7 @@
 import { type ListKind, type PageOptions, plainList, type TokensOfPool } from "../../../client/list-plan.ts";
 import { batchParam, groupsIn, isPaged, traitsOf } from "../../../api/reply.ts";
 import type { TimedPlan } from "../../../client/timed-legs.ts";
-import { readArgs, type Typed } from "../../../api/args.ts";
-import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
+import { type Endpoint, ofManyAssets, onlyGroup, rowShape, type Typed } from "../../../api/endpoint.ts";
 import { withMadeCandles } from "../../../api/endpoints/ohlcv.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { chooseEndpoint, type EndpointGroup, positionals } from "./positionals.ts";
@@ -28,6 +27,7 @@ import {
 import { completeWindow, madeInterval } from "../../../client/candle-windows.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { Position } from "../../../client/page.ts";
+import { readArgs } from "../../../api/read-param.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
 export interface PullPlan extends PullQuery {

@@ -1,10 +1,9 @@
 import { isAssetName, addressFault, type AddressOf, wellKnownNetworks } from "../../../api/known-networks.ts";
 import { batchParam, traitsOf } from "../../../api/reply.ts";
-import { readArgs, type Typed } from "../../../api/args.ts";
-import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
+import { type Endpoint, rowShape, type Typed } from "../../../api/endpoint.ts";
 import { fail, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { path } from "../../../api/param.ts";
-import { inputName, readParam, refuseUrl } from "../../../api/read-param.ts";
+import { inputName, readParam, refuseUrl, readArgs } from "../../../api/read-param.ts";
 import { takesAddress, takesNetwork, type AssetPlaces } from "./positionals.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";

@@ -1,7 +1,6 @@
 import { isPaged } from "../../../api/reply.ts";
 import { isConfirmed, nextOf, type Page, type Position } from "../../../client/page.ts";
-import type { Endpoint } from "../../../api/endpoint.ts";
-import type { ApiRequest } from "../../../api/args.ts";
+import type { Endpoint, ApiRequest } from "../../../api/endpoint.ts";
 import { formatByName, formats, namesColumns } from "../../render/formats/formats.ts";
 import { rawMembers } from "../../../base/json/json-scan.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../../base/time/time.ts";

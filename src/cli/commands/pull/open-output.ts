@@ -1,3 +1,4 @@
+import type { Args } from "../../../api/endpoint.ts";
 import { nameWithoutGzip } from "../../../rows/encoder.ts";
 import { checkOutFile, checkReceiptFile, stagingBase, targetOf } from "../../../rows/out-file.ts";
 import type { WantedDestination } from "../../../rows/claim-file.ts";
@@ -11,7 +12,6 @@ import type { ParquetOutput } from "./parquet-output.ts";
 import { type OpenedPull, type Pull, checkSameQuery, queryOf } from "./pull.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
-import type { Args } from "../../../api/args.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
 import { isDocument } from "../../../client/list-plan.ts";
 import { collectForPager, writePaged } from "../../render/held-output.ts";

@@ -4,7 +4,6 @@ import type { SeenKeys } from "../../../client/seen-keys.ts";
 import { isCutOff, nextOf, type Page } from "../../../client/page.ts";
 import { earlierOf } from "../../../client/meter.ts";
 import type { Context } from "../../../base/context/context.ts";
-import { type ApiRequest, withRepeated } from "../../../api/args.ts";
 import { type RunInput, type RunOptions, serviceOf } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
@@ -17,7 +16,7 @@ import type { PullTotals, CheckpointHeader } from "../../../rows/checkpoint-line
 import { candleWindow, wholeSeconds } from "../../../client/candle-windows.ts";
 import type { ListPlan } from "../../../client/list-plan.ts";
 import { createHash } from "node:crypto";
-import type { Endpoint } from "../../../api/endpoint.ts";
+import { type Endpoint, type ApiRequest, withRepeated } from "../../../api/endpoint.ts";
 import { fail } from "../../../base/failure.ts";
 import { isSameService, namesIn } from "../../../api/host.ts";
 import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";

@@ -1,4 +1,4 @@
-import { withRepeated } from "../../../api/args.ts";
+import { withRepeated } from "../../../api/endpoint.ts";
 import { exitOfInterruption, isInterruption } from "../../../base/context/context.ts";
 import { fail, Failure } from "../../../base/failure.ts";
 import { serviceName } from "../../../api/host.ts";

@@ -1,10 +1,10 @@
+import type { ApiRequest } from "../../../api/endpoint.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { counted } from "../../../base/text/words.ts";
 import { hiddenColumnWarnings } from "../../render/formats/missing-fields.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import { higherLimit, sameCommand, restOf } from "./continuation.ts";
 import { asOfPull, cutOffReason, type OpenedPull, type Pull, lateStart } from "./pull.ts";
-import type { ApiRequest } from "../../../api/args.ts";
 import { type Quote, quoteOf } from "../../render/values/quote.ts";
 import type { TableAssets } from "./table-assets.ts";
 import { candleWindow, countOpenings, wholeSeconds } from "../../../client/candle-windows.ts";

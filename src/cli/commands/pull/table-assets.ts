@@ -1,8 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import type { Page } from "../../../client/page.ts";
 import type { Context } from "../../../base/context/context.ts";
-import type { ApiRequest } from "../../../api/args.ts";
-import { type Endpoint, onlyGroup } from "../../../api/endpoint.ts";
+import { type Endpoint, onlyGroup, type ApiRequest } from "../../../api/endpoint.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Failure } from "../../../base/failure.ts";
 import { member } from "../../../base/json/json-scan.ts";
