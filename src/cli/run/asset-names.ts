@@ -182,12 +182,10 @@ export function createKnownAssets(
   const kept = (): Map<string, KnownAsset> =>
     (loaded ??= new Map((readCachedList(context, listName) ?? []).map(assetOfRow)));
 
-  const find = (network: string, address: string): KnownAsset | undefined => {
+  const find = (network: string, address: string): KnownAsset => {
     const key = subjectKey({ network, address });
-    const [label, name] = [labels.get(key), names.labelOf({ network, address })];
-    const facts = kept().get(key);
-    if (label === undefined && name === undefined) return facts;
-    return { name, label: label ?? facts?.label, decimals: facts?.decimals };
+    const [name, facts] = [names.labelOf({ network, address }), kept().get(key)];
+    return { name, label: labels.get(key) ?? facts?.label, decimals: facts?.decimals };
   };
 
   const keep = (network: string, address: unknown, asset: KnownAsset): void => {
@@ -221,7 +219,7 @@ export function createKnownAssets(
     /** Labels each asset with the user's name for it, or else with the known label if it has none. */
     labeled: (subjects: readonly Subject[]): readonly Subject[] =>
       subjects.map((subject) => {
-        const { name, label } = find(subject.network, subject.address) ?? {};
+        const { name, label } = find(subject.network, subject.address);
         return { ...subject, label: name ?? subject.label ?? label };
       }),
     /** Whether a response has already described the pool. A label alone may come from the user's list. */

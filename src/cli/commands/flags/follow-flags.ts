@@ -24,6 +24,8 @@ interface AlertTexts {
   readonly reads: string | undefined;
 }
 
+const ofWhen = { with: "when", needs: { flag: "when", next: "add --when" } };
+
 /** The flags of alerts on events and rows. */
 export const alertFlags = ({ summary, usualCooldown, limits, reads }: AlertTexts) => ({
   when: flag({ ...text("test"), isRepeatable: true }, "Rows", {
@@ -31,14 +33,12 @@ export const alertFlags = ({ summary, usualCooldown, limits, reads }: AlertTexts
     details: `; prints a line, or passes it to the command after --${limits}`,
   }),
   cooldown: flag(durationOrZero, "Rows", {
-    with: "when",
-    needs: { flag: "when", next: "add --when" },
+    ...ofWhen,
     summary: "Minimum time between two alerts of the same condition and asset",
     defaultSaid: `default ${usualCooldown}`,
   }),
   blind: flag(durationFrom(shortestBlind, "the service sends a ping every 15s"), "Rows", {
-    with: "when",
-    needs: { flag: "when", next: "add --when" },
+    ...ofWhen,
     summary: "Also alert after this long without reliable data",
     details: `, and again when data is back; the command gets DEXDATA_ALERT=blind or DEXDATA_ALERT=back; at least 20s${
       reads === undefined ? "" : `, and longer than the time between two reads (${reads})`

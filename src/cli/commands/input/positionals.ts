@@ -43,11 +43,9 @@ export function takesNetwork(endpoint: Endpoint): boolean {
 }
 
 /** The words that select the endpoint and its path on the command line. */
-export function commandWords(endpoint: Endpoint, args: Args): readonly string[] {
-  const { command, params, chosenBy } = endpoint;
-  const names = params.filter(({ place }) => place === "path").map(({ name }) => name);
-  const taken = takesAddress(endpoint) ? names : names.slice(0, takesNetwork(endpoint) ? 1 : 0);
-  const words = [...command.split(" "), ...taken.flatMap((name) => args.get(name) ?? [])];
+export function commandWords({ command, params, chosenBy }: Endpoint, args: Args): readonly string[] {
+  const taken = params.filter(({ place }) => place === "path").flatMap(({ name }) => args.get(name) ?? []);
+  const words = [...command.split(" "), ...taken];
   return chosenBy === undefined ? words : [...words, `--${chosenBy}`];
 }
 

@@ -62,10 +62,10 @@ export async function readSubjects(
       continue;
     }
     const { text, source } = await sources.read(word);
-    const listed = await readLongList(text, network, source, sources.names);
-    const assets = ofKind(listed, source, taker, sources.warn);
+    const listed = await readLongList(text, { network, source, names: sources.names });
     // As arguments of a call, a long list would overflow the stack.
-    for (const asset of assets) subjects.push(toSubject(asset, network, taker, sources.names));
+    for (const asset of ofKind(listed, source, taker, sources.warn))
+      subjects.push(toSubject(asset, network, taker, sources.names));
   }
   return subjects;
 }
@@ -182,17 +182,12 @@ interface ListOrigin {
 const linesPerTurn = 500;
 
 /** The events of running streams are not held up by a list that is reloaded. */
-async function readLongList(
-  text: string,
-  network: string | undefined,
-  source: string,
-  names: NameFinder,
-): Promise<readonly ListedAsset[]> {
+async function readLongList(text: string, origin: ListOrigin): Promise<readonly ListedAsset[]> {
   const lines = text.split("\n");
   const assets: ListedAsset[] = [];
   for (let from = 0; from < lines.length; from += linesPerTurn) {
     const some = lines.slice(from, from + linesPerTurn);
-    assets.push(...readLines(some, from + 1, { network, source, names }));
+    assets.push(...readLines(some, from + 1, origin));
     if (lines.length > linesPerTurn) await new Promise((resolve) => setImmediate(resolve));
   }
   return assets;

@@ -18,7 +18,10 @@ export async function add(input: RunInput, context: Context): Promise<ExitCode> 
   const usage = "name add <name> <network:address>";
   expectWords(input.words, 2, usage);
   const [name = "", word = ""] = input.words;
-  checkName(context, name);
+  if (!isAssetName(name)) throw invalidInput(`<name> "${name}"`, nameForm);
+  const slug = name.toLowerCase();
+  if (isKnownNetwork(context, slug))
+    throw usageFailure(`"${name}" is a network`, `give it another name: ${slug}-token`);
   refuseUrl(`<network:address> "${word}"`, word, "a network and an address");
   const pair = splitPair(word);
   if (pair === undefined)
@@ -31,15 +34,8 @@ export async function add(input: RunInput, context: Context): Promise<ExitCode> 
     await writeWarning(context, `"${network}" is not a known network; did you mean ${near}?`);
   const asset = { network, address: addressKey(address), kind: undefined };
   await setAssetName(context, serviceIn(input, context), name, asset, input.flags.force === true);
-  if (context.stderr.isTerminal) await writeLine(context, `${name.toLowerCase()} is ${nameOf(asset)}`);
+  if (context.stderr.isTerminal) await writeLine(context, `${slug} is ${nameOf(asset)}`);
   return 0;
-}
-
-function checkName(context: Context, name: string): void {
-  if (!isAssetName(name)) throw invalidInput(`<name> "${name}"`, nameForm);
-  const slug = name.toLowerCase();
-  if (isKnownNetwork(context, slug))
-    throw usageFailure(`"${name}" is a network`, `give it another name: ${slug}-token`);
 }
 
 export async function list(input: RunInput, context: Context): Promise<ExitCode> {

@@ -64,8 +64,8 @@ export async function readRowsAt(
       "--at-field requires one list of assets: - or @file",
       "usage: dexdata prices [network] <@file|-> --at-field <field>",
     );
-  const { text, source } = await sources.read(word);
-  const list = { text, field, network, source, names: sources.names };
+  const list = { ...(await sources.read(word)), field, network, names: sources.names };
+  const { text } = list;
   // An asset or a comment cannot begin a header.
   const isOfLines = /^\s*(?:[{#]|[^\s,;"]+(?::[^\s,;"]+\s|[^\S\n]+\d))/u.test(text);
   if (!isOfLines) return await readTableAt(list, taker);

@@ -274,12 +274,13 @@ export async function findFinished(
  * receipt shows that there was another pull with this path, whose files remain.
  */
 export async function reportFinished(
-  { context, report, to, plan, options }: PlannedPull,
+  planned: PlannedPull,
   { file, published }: OutputClaim,
   finished: FinishedPull,
 ): Promise<ExitCode | undefined> {
   const { completeLine, endPublished, noCheckpoint } = await import("../../../rows/finished-pull.ts");
-  const query = queryOf(plan, options);
+  const { context, report, to, plan, options } = planned;
+  const query = queryOf(planned);
   if (published !== undefined) checkSameQuery(file, published.header.query, query, plan.endpoint);
   const isOther = queryDigest(query) !== finished.query;
   if (isOther && to.pattern !== undefined) return undefined;

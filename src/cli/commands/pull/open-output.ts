@@ -60,12 +60,14 @@ export async function openParquetOutput(opened: OpenedPull): Promise<ParquetOutp
 }
 
 export async function openRunOutput(
-  { context, report, to, claim, options, plan, reached, client: { target } }: OpenedPull,
+  opened: OpenedPull,
   { parquet, ...resuming }: Pick<Pull, "seen" | "parquet"> & { readonly canResume: boolean },
 ): Promise<RowsOutput> {
+  const { context, report, to, claim, options, plan, reached } = opened;
+  const { target } = opened.client;
   if (claim === undefined) return openStdout(context.stdout, to.receipt !== undefined);
   const header = {
-    query: queryOf(plan, options),
+    query: queryOf(opened),
     now: options.now,
     tier: target.tier,
     started: context.clock.now(),

@@ -41,15 +41,15 @@ export async function printAndClose(run: Pull): Promise<ExitCode> {
   }
   await receive(exit);
   run.destination.removeCheckpoint();
-  tellOutput(run, exit);
+  tellOutput(run);
   return exit;
 }
 
-function tellOutput(run: Pull, exit: ExitCode): void {
+function tellOutput(run: Pull): void {
   const { context, options, report, flags } = run;
   const { out } = flags;
   if (out === undefined || !(context.stderr.isTerminal || options.hasStats)) return;
-  (options.hasStats ? report.print : report.hint)(outSummary(run, out, exit));
+  (options.hasStats ? report.print : report.hint)(outSummary(run, out));
 }
 
 /** Writes the rows of a pull to its output, page by page, and says at the end what a person should know about them. */

@@ -4,7 +4,7 @@ import type { SeenKeys } from "../../../client/seen-keys.ts";
 import { isCutOff, nextOf, type Page } from "../../../client/page.ts";
 import { earlierOf } from "../../../client/meter.ts";
 import type { Context } from "../../../base/context/context.ts";
-import { type RunInput, type RunOptions, serviceOf } from "../../run/run-options.ts";
+import { type RunInput, serviceOf } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
@@ -72,6 +72,11 @@ export function lateStart({ plan, reached: { totals } }: PlannedPull): string | 
   const isFirst = start === undefined || (start.flag === "page" && start.value === "1");
   if (isFirst || (plan.limit !== undefined && totals.proof === undefined)) return undefined;
   return `the pull started at ${start.flag === "page" ? `page ${start.value}` : "a cursor"}`;
+}
+
+/** Whether inputs failed, or prices are missing that must not be. */
+export function lacksInputs({ plan, reached: { totals } }: Pick<PlannedPull, "plan" | "reached">): boolean {
+  return totals.refused > 0 || (totals.missing > 0 && plan.missing === "fail");
 }
 
 /** What the oldest response of all runs is from, in Unix milliseconds: newer rows may be missing. */
@@ -148,7 +153,7 @@ function describePart(
 }
 
 /** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
-export function queryOf(plan: PullPlan, options: RunOptions): Query {
+export function queryOf({ plan, options, to }: Pick<PlannedPull, "plan" | "options" | "to">): Query {
   const { endpoint, argSets, list, timed, ...rest } = plan;
   const { pageSize, isStrict, start } = list;
   const isOfPages = isPaged(endpoint.reply) && list.kind !== "once";
@@ -161,7 +166,7 @@ export function queryOf(plan: PullPlan, options: RunOptions): Query {
     "--columns": options.columns?.join(",") ?? "all",
   };
   if (options.encoder !== undefined) query["packing"] = options.encoder.name;
-  if (options.pattern !== undefined) query["--out"] = options.pattern;
+  if (to.pattern !== undefined) query["--out"] = to.pattern;
   if (options.prefix !== undefined) query["--prefix"] = options.prefix.join(",");
   for (const [name, value] of only === undefined ? [] : withRepeated(endpoint, only))
     query[`parameter: ${name}`] = value;

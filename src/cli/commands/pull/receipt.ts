@@ -12,7 +12,6 @@ import { formatInstant, fromWire, showSeconds } from "../../../base/time/time.ts
 import { version } from "../../../base/version.ts";
 import {
   asOfPull,
-  cutOffReason,
   lateStart,
   type OpenedPull,
   type PlannedPull,
@@ -58,15 +57,7 @@ export function writeReceipt(run: Pull, ending: Ending): void {
  * file. Every sandbox has another port.
  */
 export function footerReceipt(run: OpenedPull, { rows, rows_sha256, spilled }: WrittenRows): string {
-  const { plan, reached, client, options } = run;
-  const { totals } = reached;
-  const { target } = client;
-  const isComplete =
-    totals.refused === 0 &&
-    cutOffReason(run) === undefined &&
-    lateStart(run) === undefined &&
-    unsettledDays(run) === undefined &&
-    (totals.missing === 0 || plan.missing !== "fail");
+  const { target } = run.client;
   return hideSecrets(
     escapeJsonText(
       objectText({
@@ -74,11 +65,11 @@ export function footerReceipt(run: OpenedPull, { rows, rows_sha256, spilled }: W
         service: JSON.stringify(target.isSimulated ? "sandbox" : serviceName(target.rest)),
         ...rowMembers(run),
         // Of several files, each has its own rows.
-        ...(options.pattern !== undefined && { first_row: "null", last_row: "null" }),
+        ...(run.to.pattern !== undefined && { first_row: "null", last_row: "null" }),
         rows: String(rows),
         rows_sha256: JSON.stringify(rows_sha256),
         spilled: JSON.stringify(spilled),
-        complete: String(isComplete),
+        complete: String(whyIncomplete(run) === null),
       }),
     ),
   );
@@ -131,12 +122,12 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const rest = restOf(run);
   const asOf = asOfPull(run);
   const plans = addPlans(before.plans ?? {}, meter.plans);
-  const reason = whyNot(failure) ?? whyIncomplete(run, exit);
+  const reason = whyNot(failure) ?? whyIncomplete(run);
   const incomplete = failure instanceof Failure ? failure.details.incomplete : undefined;
   return prettyJson(
     objectText({
       ...queryMembers(run),
-      query: JSON.stringify(queryDigest(queryOf(plan, options))),
+      query: JSON.stringify(queryDigest(queryOf(run))),
       now: JSON.stringify(new Date(options.now).toISOString()),
       service: JSON.stringify(serviceName(target.rest)),
       plan: JSON.stringify(onlyPlan(plans, target.tier)),
@@ -180,7 +171,7 @@ function onlyPlan(plans: Readonly<Record<string, number>>, tier: string): string
 }
 
 /** Size and hash are those of the rows before packing, but those of the file itself for Parquet. */
-function outputsOf({ destination, options: { format, pattern }, parquet }: Pull): Members {
+function outputsOf({ destination, options: { format }, to: { pattern }, parquet }: Pull): Members {
   const { sink } = destination;
   const written = parquet?.written() ?? [];
   const files = destination.files()?.map((file, index) => ({ ...file, ...hashOfRows(written[index]) }));
