@@ -1,7 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Agent, Dispatcher } from "undici";
-import { childOf } from "../../base/context/child-signal.ts";
-import type { Clock, Context } from "../../base/context/context.ts";
+import { type Clock, type Context, childOf } from "../../base/context/context.ts";
 import { type ChunkQueue, createChunkQueue, type OpenAnswer, readAnswerBody } from "./answer-body.ts";
 import { createAgent } from "./agent.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";

@@ -2,7 +2,7 @@ import type { Endpoint } from "../../../api/endpoint.ts";
 import { acceptedChoices, choiceFailure } from "../../../api/read-param.ts";
 import type { Param, ParamKind } from "../../../api/param.ts";
 import { isMovingWindow, type Reply } from "../../../api/reply.ts";
-import { followFlags, growthFlags, watchAlertFlags, watchFlags } from "./follow-flags.ts";
+import { followFlags, growthFlags, watchAlertFlags, watchFlags } from "./lasting-flags.ts";
 import { timedFlags } from "./timed-flags.ts";
 import { type Flag, type FlagGroup, type Flags, flag, type OfSomeCommands } from "../../run/flags/flag.ts";
 import { choice, type FlagType, list, text, toggle, wholeNumber } from "../../run/flags/flag-types.ts";

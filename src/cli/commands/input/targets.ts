@@ -22,8 +22,7 @@ import { distinctSubjects, type Subject, nameOf } from "../../../client/subject.
 import { formatInstant, parseTimeBound, SECONDS_PER_DAY, wireOf } from "../../../base/time/time.ts";
 import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
-import { splitPath } from "../../render/values/row-text.ts";
-import { fieldAt } from "../../render/values/value-at.ts";
+import { fieldAt, splitPath } from "../../render/values/value-at.ts";
 import { type RunOptions, readRunOptions, type RunInput } from "../../run/run-options.ts";
 import { intervalSeconds } from "../../../client/candle-windows.ts";
 import type { Context } from "../../../base/context/context.ts";

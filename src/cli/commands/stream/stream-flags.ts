@@ -18,7 +18,7 @@ import { metricsFlag, prefixFlag, requestFlags, sharedFlags, speed } from "../..
 import type { LogEvent } from "../../run/output/event-log.ts";
 import { requestingFlags } from "../command.ts";
 import type { Block } from "../../help-page.ts";
-import { alertFlags } from "../flags/follow-flags.ts";
+import { alertFlags } from "../flags/lasting-flags.ts";
 
 export const streamEvents = [
   "open",
