@@ -124,3 +124,28 @@ export function ofManyAssets(endpoint: Endpoint): Endpoint {
   };
   return { ...endpoint, rows: { [onlyGroup]: row } };
 }
+
+/** Maps wire names to wire values. */
+export type Args = ReadonlyMap<string, string>;
+
+/** Errors and hints use the endpoint to name the inputs. */
+export interface ApiRequest {
+  readonly endpoint: Endpoint;
+  readonly args: Args;
+}
+
+/** Everything except the URL uses repeated arguments joined with commas. */
+export function withRepeated({ raw }: Endpoint, args: Args): Args {
+  const joined = [...(raw?.repeated ?? [])].map(
+    ([name, values]) => [name, [args.get(name), ...values].join(",")] as const,
+  );
+  return new Map([...args, ...joined]);
+}
+
+/** Equal for requests that an endpoint answers alike. */
+export function keyOfArgs(args: Args): string {
+  return JSON.stringify([...args]);
+}
+
+/** Typed values by wire name. */
+export type Typed = ReadonlyMap<string, string>;

@@ -119,3 +119,21 @@ export function addressFault(network: string, address: string, of: AddressOf): A
 
 /** Longer words are damaged addresses. */
 const longestName = 30;
+
+/** Words that the API uses where an identifier could appear. */
+export const isFixedWord = (word: string): boolean => ["search", "filter", "top"].includes(word);
+
+const longestAssetName = 40;
+
+/**
+ * Whether a word has the form of a name. Hexadecimal numbers, numbers with dots and long words without punctuation are
+ * addresses on some network, so none of them is a name.
+ */
+export function isAssetName(word: string): boolean {
+  if (!/^[\da-z][\w.-]*$/iu.test(word) || word.length > longestAssetName) return false;
+  return /[a-z]/iu.test(word) && !/^(?:0x[\da-f]*|[\da-z]{26,})$/iu.test(word) && !isFixedWord(word);
+}
+
+export const nameForm =
+  `a name has up to ${longestAssetName} letters, digits, "-", "_" and ".", starts with a letter or digit, and has a ` +
+  "letter; an address is not a name";

@@ -1,5 +1,4 @@
-import type { Args, Typed } from "../api/args.ts";
-import type { Endpoint } from "../api/endpoint.ts";
+import type { Endpoint, Args, Typed } from "../api/endpoint.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
 import { inputName, readParam } from "../api/read-param.ts";
 import { member } from "../base/json/json-scan.ts";
@@ -9,6 +8,8 @@ import {
   formatInstant,
   fromWire,
   parseRfc3339,
+  atSecond,
+  secondsPerUnit,
   parseTimeBound,
   toWire,
   wireOf,
@@ -78,12 +79,7 @@ function alignedWindow(endpoint: Endpoint, typed: Typed, { length }: MadeInterva
       `use an earlier ${nameOf(endpoint, "start")}`,
     );
   const present = Math.floor(now / 1000);
-  const until =
-    to <= present
-      ? { seconds: to, fraction: "" }
-      : end.seconds > present
-        ? end
-        : { seconds: present, fraction: "" };
+  const until = to > present && end.seconds > present ? end : atSecond(Math.min(to, present));
   return new Map([...typed, ["start", wireOf(from)], ["end", toWire(until)]]);
 }
 
@@ -196,12 +192,10 @@ export function timeLike(time: unknown, seconds: number): string {
   return `"${writeUtc(seconds)}${ending ?? "Z"}"`;
 }
 
-const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
-
 /** For example, of `1h` or `1w`; NaN for other text. */
 export function intervalSeconds(interval: string): number {
   const match = /^(\d+)([mhdw])$/u.exec(interval);
-  return Number(match?.[1]) * (unitSeconds[match?.[2] ?? ""] ?? Number.NaN);
+  return Number(match?.[1]) * (secondsPerUnit[match?.[2] ?? ""] ?? Number.NaN);
 }
 
 /** An interval that the service lacks. Its candles are made from those of the largest interval that divides it. */
@@ -224,14 +218,9 @@ export function madeInterval(interval: string | undefined): MadeInterval | undef
 /** 1970-01-01 was a Thursday, and weeks begin on Monday. */
 const firstMonday = 4 * SECONDS_PER_DAY;
 
-/** When candles of this length open, in seconds after a multiple of it. */
-export function openingOffset(length: number): number {
-  return length % (7 * SECONDS_PER_DAY) === 0 ? firstMonday : 0;
-}
-
 /** The start of the interval that contains the time. Times and lengths are in seconds. */
 export function intervalStart(seconds: number, length: number): number {
-  const offset = openingOffset(length);
+  const offset = length % (7 * SECONDS_PER_DAY) === 0 ? firstMonday : 0;
   return Math.floor((seconds - offset) / length) * length + offset;
 }
 

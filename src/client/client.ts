@@ -1,7 +1,6 @@
 import { setMaxListeners } from "node:events";
-import type { Args, ApiRequest } from "../api/args.ts";
 import type { Context } from "../base/context/context.ts";
-import type { Endpoint } from "../api/endpoint.ts";
+import type { Endpoint, Args, ApiRequest } from "../api/endpoint.ts";
 import { Failure, invalidResponse } from "../base/failure.ts";
 import { type Budget, createEventLedger, inTurn, reserveCredits, type Reservation } from "./credit-budget.ts";
 import { costOf, createMeter, isCharged } from "./meter.ts";

@@ -1,5 +1,4 @@
-import { childOf } from "../base/context/child-signal.ts";
-import { type Clock, isInterruption } from "../base/context/context.ts";
+import { type Clock, isInterruption, childOf } from "../base/context/context.ts";
 
 /**
  * The user's limit was reached: a number of events or rows, or a duration, which includes time without a connection.

@@ -1,5 +1,4 @@
-import { childOf } from "../base/context/child-signal.ts";
-import type { Clock } from "../base/context/context.ts";
+import { type Clock, childOf } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
 import { transactionsFeed as feed } from "../api/feeds/transactions-feed.ts";
 import { keepOpen } from "./live/keep-open.ts";

@@ -1,4 +1,4 @@
-import type { Args } from "../api/args.ts";
+import type { Args } from "../api/endpoint.ts";
 import { plainList } from "./list-plan.ts";
 import { readPages } from "./read-pages.ts";
 import type { Clock } from "../base/context/context.ts";

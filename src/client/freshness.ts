@@ -1,5 +1,5 @@
+import type { Args } from "../api/endpoint.ts";
 import { answerAge, type Tier } from "../api/tier.ts";
-import type { Args } from "../api/args.ts";
 import type { Clock } from "../base/context/context.ts";
 import { parseHttpDate } from "./response/retry-after.ts";
 import type { Answer } from "./document.ts";

@@ -1,5 +1,4 @@
-import type { Args } from "../api/args.ts";
-import type { Endpoint } from "../api/endpoint.ts";
+import type { Endpoint, Args } from "../api/endpoint.ts";
 import { invalidInput } from "../base/failure.ts";
 import type { Client } from "./client.ts";
 import { type Subject, subjectKey } from "./subject.ts";

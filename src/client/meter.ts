@@ -1,6 +1,5 @@
 import { batchParam } from "../api/reply.ts";
-import { type Args, withRepeated } from "../api/args.ts";
-import type { Endpoint } from "../api/endpoint.ts";
+import { type Endpoint, type Args, withRepeated } from "../api/endpoint.ts";
 import type { AnswerAge } from "./freshness.ts";
 import type { Answer } from "./document.ts";
 

@@ -1,5 +1,4 @@
-import { onlyGroup, type RowShape } from "../api/endpoint.ts";
-import type { Args } from "../api/args.ts";
+import { onlyGroup, type RowShape, type Args } from "../api/endpoint.ts";
 import { fail, type Failure, invalidResponse } from "../base/failure.ts";
 import { isObject, rawElements } from "../base/json/json-scan.ts";
 import type { SeenKeys } from "./seen-keys.ts";

@@ -1,5 +1,4 @@
-import type { Args } from "../api/args.ts";
-import { type Endpoint, onlyGroup } from "../api/endpoint.ts";
+import { type Endpoint, onlyGroup, type Args } from "../api/endpoint.ts";
 import { invalidResponse } from "../base/failure.ts";
 import { groupsIn, isLong, isPaged, listNameOf, traitsOf } from "../api/reply.ts";
 import { isObject, member, rawMembers } from "../base/json/json-scan.ts";

@@ -1,5 +1,4 @@
 import { isStreamLimitFailure } from "./streams/stream-refusal.ts";
-import { childOf } from "../base/context/child-signal.ts";
 import { Failure, usageFailure } from "../base/failure.ts";
 import { endCause, StopReason } from "./ending.ts";
 import { findFault, refusedAlone } from "./live/find-invalid.ts";
@@ -16,6 +15,7 @@ import {
 import { openerOf } from "./live/subscription.ts";
 import { type Subject, subjectKey } from "./subject.ts";
 import type { ConnectionOptions, LiveHandlers, LiveOptions } from "./stream-options.ts";
+import { childOf } from "../base/context/context.ts";
 
 const reloaded = "the list of assets changed";
 

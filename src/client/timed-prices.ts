@@ -1,4 +1,4 @@
-import type { Args } from "../api/args.ts";
+import type { Args } from "../api/endpoint.ts";
 import { maxCandles } from "../api/endpoints/ohlcv.ts";
 import { candlesOf, type NoPriceReason } from "../api/endpoints/timed-prices.ts";
 import { pool as poolEndpoint } from "../api/endpoints/pool.ts";

@@ -1,8 +1,7 @@
-import { type Endpoint, onlyGroup, rowShape } from "../api/endpoint.ts";
+import { type Endpoint, onlyGroup, rowShape, type Args } from "../api/endpoint.ts";
 import { intervals, poolOhlcv, tokenOhlcv } from "../api/endpoints/ohlcv.ts";
 import { poolTransactions } from "../api/endpoints/pool-transactions.ts";
 import { poolPeriods } from "../api/endpoints/searches.ts";
-import type { Args } from "../api/args.ts";
 import { intervalSeconds } from "../client/candle-windows.ts";
 import { wireOf } from "../base/time/time.ts";
 

@@ -1,6 +1,5 @@
 import { isObject, member } from "../base/json/json-scan.ts";
 import { isSkipped, jsonLine } from "../client/stream-event.ts";
-import { childOf } from "../base/context/child-signal.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
 import { connectionsOfPlan } from "../api/feed.ts";
 import { feedNames, feedsTaking, findFeed } from "../api/feeds/all-feeds.ts";
@@ -14,6 +13,7 @@ import { createHandover } from "./handover.ts";
 import type { Asset, StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { timeText } from "./read-params.ts";
 import { defaultLimits, type Connection, type LiveHandlers } from "../client/stream-options.ts";
+import { childOf } from "../base/context/context.ts";
 
 /**
  * Throws a Failure that another connection would not fix. Also ends when the client's signal aborts or the caller

@@ -1,6 +1,5 @@
 import { batchParam, traitsOf } from "../api/reply.ts";
-import { type Args, readArgs } from "../api/args.ts";
-import type { Endpoint } from "../api/endpoint.ts";
+import type { Endpoint, Args } from "../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import type { Param } from "../api/param.ts";
 import { nearest } from "../base/text/nearest.ts";
@@ -8,6 +7,7 @@ import { isObject } from "../base/json/json-scan.ts";
 import { methodName, parameterHelp } from "./parameter-help.ts";
 import type { Subject } from "../client/subject.ts";
 import { completeWindow } from "../client/candle-windows.ts";
+import { readArgs } from "../api/read-param.ts";
 
 /** Values by API parameter name. */
 export type GivenParams = Readonly<Record<string, unknown>>;

@@ -1,4 +1,3 @@
-import { type ApiRequest, keyOfArgs } from "../api/args.ts";
 import { Failure } from "../base/failure.ts";
 import type { Client } from "../client/client.ts";
 import { isConfirmed, nextOf, notesOf, type Page, type PageNote } from "../client/page.ts";
@@ -7,7 +6,7 @@ import { type PullOptions, wantedPages } from "./wanted-pages.ts";
 import { traitsOf } from "../api/reply.ts";
 import { inOrder } from "../base/concurrent.ts";
 import { isObject, rawMembers } from "../base/json/json-scan.ts";
-import { type RowShape, rowShape } from "../api/endpoint.ts";
+import { type RowShape, rowShape, type ApiRequest, keyOfArgs } from "../api/endpoint.ts";
 import { counted } from "../base/text/words.ts";
 
 /** Where the rows of a pull go. The pull goes on when the promise has resolved; `stop` ends it. */

@@ -1,14 +1,14 @@
-import { chmodSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
+import { chmodSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { accountFile } from "../../src/cli/run/spending/open-pace.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { type Row, rowsOf } from "../harness/rows.ts";
 import { hang, html, json, type Reply, type Script, slow } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
+import { accountFile } from "../../src/cli/run/spending/shared-limits.ts";
 
 const key = "api_pro_0123456789";
 /** The time of the tests' clock. */

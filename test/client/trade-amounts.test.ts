@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { shiftDecimal, sumDecimals } from "../../src/base/json/exact-decimal.ts";
-import { tradeSize, tradeType } from "../../src/cli/render/values/trade-type.ts";
 import { createTokenAmounts, tradeFields } from "../../src/cli/commands/pull/trades.ts";
 import { textRows } from "../../src/client/rows.ts";
 import { cutAnswer } from "../harness/cut-answer.ts";
 import { fc } from "../harness/properties.ts";
 import { isLong } from "../harness/long.ts";
+import { tradeSize, typeOfTrade } from "../../src/api/endpoints/pool-transactions.ts";
 
 const amounts = fc.tuple(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.nat({ max: 36 }));
 const roundAmounts = fc
@@ -83,7 +83,7 @@ test("a sum has all digits", () => {
 
 test("opposite signs are a swap, equal signs are liquidity, and a missing or zero amount is neither", () => {
   const signs = [-1, 0, 1, Number.NaN];
-  const types = signs.map((first) => signs.map((second) => tradeType(first, second)));
+  const types = signs.map((first) => signs.map((second) => typeOfTrade(first, second)));
   expect(types).toEqual([
     ["liquidity", "?", "swap", "?"],
     ["?", "?", "?", "?"],

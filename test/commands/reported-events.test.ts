@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createFollowReport, reportEnd } from "../../src/cli/commands/follow/follow-report.ts";
-import { followEvents } from "../../src/cli/commands/flags/follow-flags.ts";
+import { followEvents } from "../../src/cli/commands/flags/lasting-flags.ts";
 import { streamEvents } from "../../src/cli/commands/stream/stream-flags.ts";
 import { createStreamReport } from "../../src/cli/commands/stream/stream-report.ts";
 import { fail } from "../../src/base/failure.ts";

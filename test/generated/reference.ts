@@ -1,5 +1,5 @@
 import { type Command, usagesOf } from "../../src/cli/commands/command.ts";
-import { followEvents } from "../../src/cli/commands/flags/follow-flags.ts";
+import { followEvents } from "../../src/cli/commands/flags/lasting-flags.ts";
 import { streamEvents } from "../../src/cli/commands/stream/stream-flags.ts";
 import { errorCodes, exitsOf, factsOf } from "../../src/api/service-errors.ts";
 import { exitCodes } from "../../src/base/exit-codes.ts";

@@ -1,3 +1,5 @@
+import os from "node:os";
+import path from "node:path";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -10,17 +12,15 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readAssetNames } from "../../src/cli/settings/asset-names.ts";
 import { readConfigFile } from "../../src/cli/settings/read-settings.ts";
 import { readCredentials } from "../../src/cli/settings/credentials.ts";
 import { acquireLock, holdLock } from "../../src/base/files/file-lock.ts";
 import { lockOfGone, lockOfRunning } from "../harness/lock-token.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
+import { readAssetNames } from "../../src/cli/run/asset-names.ts";
 
 const WRITERS = 20;
 let bundle: string;

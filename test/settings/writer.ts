@@ -1,7 +1,7 @@
 import { createClock } from "../../bin/process-clock.ts";
-import { setAssetName } from "../../src/cli/settings/asset-names.ts";
 import { allSettings, setSetting } from "../../src/cli/settings/edit-config.ts";
 import { savePlan, saveProfile } from "../../src/cli/settings/edit-credentials.ts";
+import { setAssetName } from "../../src/cli/run/asset-names.ts";
 
 /**
  * Bundled and run as a child process by `many-writers.test.ts`: on a message, writes the n-th setting, its

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 /**
  * Everything from outside the program. `bin/` creates the real context from `process`, and tests create their own. No
  * other module uses `process`, the wall clock or random numbers.
@@ -105,4 +106,24 @@ export interface Clock {
   readonly after: (milliseconds: number, call: () => void) => () => void;
   /** Calls `call` until the returned function is called. The timer never keeps the process alive. */
   readonly every: (milliseconds: number, call: () => void) => () => void;
+}
+
+export type ChildSignal = ReturnType<typeof childOf>;
+
+/**
+ * Also aborts when its parent aborts. `release` detaches it from the parent. With `AbortSignal.any`, the parent keeps 64
+ * bytes per finished signal on Node 20: 12 MB after 200,000 signals.
+ */
+export function childOf(parent: AbortSignal) {
+  const controller = new AbortController();
+  // A hundred connections may listen to a signal, and by default Node warns about a leak at eleven listeners.
+  setMaxListeners(0, controller.signal);
+  const follow = (): void => controller.abort(parent.reason);
+  if (parent.aborted) follow();
+  else parent.addEventListener("abort", follow, { once: true });
+  return {
+    signal: controller.signal,
+    abort: (reason: unknown): void => controller.abort(reason),
+    release: (): void => parent.removeEventListener("abort", follow),
+  };
 }

@@ -14,6 +14,10 @@ export function nearest(typed: string, known: Iterable<string>): string | undefi
   return best?.word;
 }
 
+export function didYouMean(near: string | undefined, otherwise: string): string {
+  return near === undefined ? otherwise : `did you mean ${near}?`;
+}
+
 function distanceOf(typed: string, word: string, wanted: string): number | undefined {
   const candidate = fold(word);
   if (candidate.startsWith(wanted)) return 0.5;

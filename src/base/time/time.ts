@@ -44,12 +44,13 @@ export interface Instant {
 const LATEST = dayNumber(9999, 12, 31) * SECONDS_PER_DAY + SECONDS_PER_DAY - 1;
 const EARLIEST = dayNumber(0, 1, 1) * SECONDS_PER_DAY;
 
-const SECONDS_PER_UNIT: ReadonlyMap<string, number> = new Map([
-  ["s", 1],
-  ["m", 60],
-  ["h", 3600],
-  ["d", SECONDS_PER_DAY],
-]);
+export const secondsPerUnit: Readonly<Record<string, number>> = {
+  s: 1,
+  m: 60,
+  h: 3600,
+  d: SECONDS_PER_DAY,
+  w: 7 * SECONDS_PER_DAY,
+};
 
 /**
  * Parses `now`; `today` and `yesterday` (00:00 UTC); `-24h` or `24h` before now (units s, m, h, d); RFC 3339 with any
@@ -82,7 +83,7 @@ function readTimeBound(text: string, now: Instant): Instant | undefined {
     return undashedDate(text) === undefined ? { seconds: Number(text), fraction: "" } : undefined;
   const relative = /^-?(\d+)([smhd])$/.exec(text);
   if (relative === null) return undefined;
-  const unit = SECONDS_PER_UNIT.get(relative[2] ?? "") ?? 1;
+  const unit = secondsPerUnit[relative[2] ?? ""] ?? 1;
   return { seconds: now.seconds - Number(relative[1]) * unit, fraction: now.fraction };
 }
 
@@ -231,10 +232,11 @@ function explainDigits(text: string): RefusedTime {
   const date = undashedDate(text);
   if (date !== undefined) return { problem: "dates must have dashes", next: `did you mean ${date}?` };
   const problem = "Unix seconds have at most 11 digits";
-  const subSeconds = new Map(
-    [13, 16, 19].map((length, index) => [length, ["milli", "micro", "nano"][index]]),
-  );
-  const unit = subSeconds.get(text.length);
+  const unit = new Map([
+    [13, "milli"],
+    [16, "micro"],
+    [19, "nano"],
+  ]).get(text.length);
   if (unit !== undefined) {
     const fraction = text.slice(10);
     const seconds = text.slice(0, 10);
@@ -251,10 +253,8 @@ function explainRelative(sign: string, amount: string, unit: string): RefusedTim
   if (unit === "") return { problem: "must have a unit: s, m, h or d" };
   if (!/^\d{1,9}$/.test(amount)) return { problem: "must be a whole number followed by s, m, h or d" };
   const problem = `unknown unit "${unit}"; must be s, m, h or d`;
-  const known = UNITS.find(([pattern]) => pattern.test(unit));
-  return known === undefined
-    ? { problem }
-    : { problem, next: `use -${Number(amount) * known[1]}${known[2]}` };
+  const [, factor, known] = UNITS.find(([pattern]) => pattern.test(unit)) ?? [];
+  return factor === undefined ? { problem } : { problem, next: `use -${Number(amount) * factor}${known}` };
 }
 
 function explainDate(year: number, month: number, day: number): RefusedTime | undefined {
@@ -292,6 +292,5 @@ function explainOffset(offset: string, written: string, spaced: boolean): Refuse
     return { problem: `invalid offset ${offset}; offsets are -23:59 to +23:59` };
   }
   const next = `use ${written}${hour === undefined ? "Z" : `${hour}:${minute}`}`;
-  if (spaced) return { problem: "must have a T, not a space, between date and time", next };
-  return { problem, next };
+  return { problem: spaced ? "must have a T, not a space, between date and time" : problem, next };
 }

@@ -1,8 +1,7 @@
 import type { Context } from "../../base/context/context.ts";
 import type { ExitCode } from "../../base/exit-codes.ts";
 import { usageFailure } from "../../base/failure.ts";
-import { nearest } from "../../base/text/nearest.ts";
-import { didYouMean } from "../commands/input/nearest-command.ts";
+import { didYouMean, nearest } from "../../base/text/nearest.ts";
 import { type Command, type Positional, usageOf } from "../commands/command.ts";
 import type { LocalOutputFlags } from "../run/flags/shared-flags.ts";
 import { hasParts, writeDocuments, writeRows } from "../run/output/local-output.ts";

@@ -1,5 +1,4 @@
-import { nearest } from "../../base/text/nearest.ts";
-import { didYouMean, nearestCommand } from "../commands/input/nearest-command.ts";
+import { didYouMean, nearest } from "../../base/text/nearest.ts";
 import { networkAliases, wellKnownNetworks } from "../../api/known-networks.ts";
 import { type Command, hasFlag, positionalText } from "../commands/command.ts";
 
@@ -112,4 +111,28 @@ export function misreadCommand(
     const [first = "", ...rest] = words.split(" ");
     return rest.length === 1 && rest[0] === second && nearest(path, [first]) !== undefined;
   })?.words;
+}
+
+/** For each command, its names in other tools. */
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  txns: ["transactions", "history"],
+  prices: ["quote"],
+  "pools search": ["pairs"],
+  "tokens search": ["top"],
+  search: ["find"],
+  usage: ["credits", "plan", "limits"],
+  "auth logout": ["logout"],
+  "auth status": ["key", "status", "whoami"],
+  "config list": ["settings"],
+  stream: ["live", "watch", "tail", "follow"],
+  api: ["raw", "curl", "get"],
+  help: ["manual"],
+  "--version": ["version"],
+};
+
+/** Also finds other forms of a word, such as `pools search` for `pool search`. */
+export function nearestCommand(typed: string, known: readonly string[]): string | undefined {
+  const words = typed.toLowerCase();
+  const meant = Object.keys(synonyms).find((name) => synonyms[name]?.includes(words));
+  return meant ?? nearest(words, known);
 }

@@ -1,7 +1,6 @@
 import type { Page } from "../../client/page.ts";
-import type { Args } from "../../api/args.ts";
 import type { Output } from "../../base/context/context.ts";
-import type { Endpoint } from "../../api/endpoint.ts";
+import type { Endpoint, Args } from "../../api/endpoint.ts";
 import type { RowFormat } from "../../api/output-format.ts";
 import type { ParquetTarget } from "../../rows/parquet-writer.ts";
 import type { FindAsset } from "./values/cell.ts";

@@ -1,10 +1,9 @@
-import { nearestNetwork, wellKnownNetworks } from "../../api/known-networks.ts";
+import path from "node:path";
+import { nearestNetwork, wellKnownNetworks, type AddressOf } from "../../api/known-networks.ts";
 import type { Context } from "../../base/context/context.ts";
-import { fail, Failure } from "../../base/failure.ts";
-import type { ListSources } from "../../base/files/list-sources.ts";
-import { type AssetNames, type NamedAsset, readAssetNames } from "../settings/asset-names.ts";
+import { fail, Failure, usageFailure } from "../../base/failure.ts";
 import { listEnding, readNewestList, readCachedList, writeCachedList } from "../settings/list-cache.ts";
-import { type Subject, subjectKey } from "../../client/subject.ts";
+import { type Subject, subjectKey, nameOf } from "../../client/subject.ts";
 import { type Hosts, nameServiceOf } from "./run-options.ts";
 import { plainList } from "../../client/list-plan.ts";
 import type { Client } from "../../client/client.ts";
@@ -13,13 +12,79 @@ import { readPages } from "../../client/read-pages.ts";
 import { type KnownAsset, labelOfRow } from "../../api/asset-kind.ts";
 import { pool } from "../../api/endpoints/pool.ts";
 import { isObject, member } from "../../base/json/json-scan.ts";
+import { type JsonFile, readJsonFile, unusableFile } from "../../base/files/json-file.ts";
+import { findFolders } from "../folders.ts";
+import type { Editing } from "../settings/update-settings-file.ts";
+
+/** An asset that the user gave a name. */
+export interface NamedAsset {
+  readonly network: string;
+  readonly address: string;
+  /** Undefined if neither the user nor a response named it. */
+  readonly kind: AddressOf | undefined;
+}
+
+/** In lower case, because case does not matter. */
+export type AssetNames = ReadonlyMap<string, NamedAsset>;
+
+export function namesPath(context: Pick<Context, "env" | "platform">): string {
+  return path.join(findFolders(context).config, "names.json");
+}
+
+/** Throws a usage failure if the file is damaged, because a run must not take a name for an address. */
+export function readAssetNames(context: Pick<Context, "env" | "platform">, service: string): AssetNames {
+  return namesIn(readJsonFile(namesPath(context)), service);
+}
+
+export function namesIn(file: JsonFile, service: string): AssetNames {
+  if ("problem" in file) throw unusableFile(file.problem);
+  const stored = file.state === "read" ? member(file.object, service) : undefined;
+  const names = new Map<string, NamedAsset>();
+  for (const [name, text] of Object.entries(isObject(stored) ? stored : {})) {
+    const [, network, address, kind] = /^([^:]+):(\S+)(?: (token|pool))?$/u.exec(String(text)) ?? [];
+    if (network === undefined || address === undefined) continue;
+    names.set(name, { network, address, kind: kind === "token" || kind === "pool" ? kind : undefined });
+  }
+  return names;
+}
+
+/** Half of what is read, so that a file that was written can always be read. */
+const maxBytes = 512 * 1024;
+
+/**
+ * Names an asset, or removes the name if `asset` is undefined. Returns whether that changed anything. Another asset is
+ * replaced only if `isForced`.
+ */
+export async function setAssetName(
+  context: Editing,
+  service: string,
+  name: string,
+  asset: NamedAsset | undefined,
+  isForced = false,
+): Promise<boolean> {
+  // Most runs only read names.
+  const { updateSettingsFile } = await import("../settings/update-settings-file.ts");
+  const [file, key] = [namesPath(context), name.toLowerCase()];
+  return await updateSettingsFile(context, file, (current) => {
+    const names = new Map(namesIn(current, service));
+    const before = names.get(key);
+    const isSame = before === undefined || asset === undefined || subjectKey(before) === subjectKey(asset);
+    if (!isSame && !isForced)
+      throw usageFailure(
+        `"${key}" is already the name of ${nameOf(before)}`,
+        "choose another name, or replace it with --force",
+      );
+    if (asset !== undefined) names.set(key, asset);
+    else if (!names.delete(key)) return { after: undefined, result: false };
+    const texts = [...names].map(([each, own]) => [each, `${nameOf(own)} ${own.kind ?? ""}`.trim()]);
+    const after = { ...(current.state === "read" && current.object), [service]: Object.fromEntries(texts) };
+    if (JSON.stringify(after).length > maxBytes)
+      throw usageFailure(`${file} would be larger than ${maxBytes / 1024} KiB`, "remove some names");
+    return { after, result: true };
+  });
+}
 
 export type NameFinder = ReturnType<typeof createNameFinder>;
-
-/** Lists of assets, whose lines can be names. */
-export interface AssetSources extends ListSources {
-  readonly names: NameFinder;
-}
 
 /** The file is read at the first word that can be a name, or at the first label that is shown. */
 export function createNameFinder(context: Pick<Context, "env" | "platform">, options: Hosts) {
@@ -117,12 +182,10 @@ export function createKnownAssets(
   const kept = (): Map<string, KnownAsset> =>
     (loaded ??= new Map((readCachedList(context, listName) ?? []).map(assetOfRow)));
 
-  const find = (network: string, address: string): KnownAsset | undefined => {
+  const find = (network: string, address: string): KnownAsset => {
     const key = subjectKey({ network, address });
-    const [label, name] = [labels.get(key), names.labelOf({ network, address })];
-    const facts = kept().get(key);
-    if (label === undefined && name === undefined) return facts;
-    return { name, label: label ?? facts?.label, decimals: facts?.decimals };
+    const [name, facts] = [names.labelOf({ network, address }), kept().get(key)];
+    return { name, label: labels.get(key) ?? facts?.label, decimals: facts?.decimals };
   };
 
   const keep = (network: string, address: unknown, asset: KnownAsset): void => {
@@ -156,7 +219,7 @@ export function createKnownAssets(
     /** Labels each asset with the user's name for it, or else with the known label if it has none. */
     labeled: (subjects: readonly Subject[]): readonly Subject[] =>
       subjects.map((subject) => {
-        const { name, label } = find(subject.network, subject.address) ?? {};
+        const { name, label } = find(subject.network, subject.address);
         return { ...subject, label: name ?? subject.label ?? label };
       }),
     /** Whether a response has already described the pool. A label alone may come from the user's list. */

@@ -6,9 +6,8 @@ import type { Context } from "../../base/context/context.ts";
 import { isLoopback } from "../../api/host.ts";
 import { connectionOf } from "../../sandbox/caller-access.ts";
 import { checkKeyHosts, findKey } from "../settings/find-key.ts";
-import { budgetOf } from "./spending/daily-budget.ts";
+import { budgetOf, openPace } from "./spending/shared-limits.ts";
 import type { Report } from "./report.ts";
-import { openPace } from "./spending/open-pace.ts";
 import type { RunOptions } from "./run-options.ts";
 
 export type OpenClient = Readonly<Awaited<ReturnType<typeof openClient>>>;

@@ -4,7 +4,6 @@ import type { Context } from "../../base/context/context.ts";
 import { choiceFailure } from "../../api/read-param.ts";
 import { usageFailure } from "../../base/failure.ts";
 import type { RowFormat } from "../../api/output-format.ts";
-import { hasFields } from "../../base/files/file-pattern.ts";
 import { encoderByName } from "../../rows/encoder.ts";
 import {
   chooseOutput,
@@ -24,6 +23,7 @@ import { type metricsFlag, type prefixFlag, sharedFlags, type SharedValues } fro
 import { isColored } from "../render/terminal.ts";
 
 export interface RunInput {
+  readonly words: readonly string[];
   /** Flags that only some commands have, but that affect the options, are included. */
   readonly flags: SharedValues &
     Partial<
@@ -65,8 +65,6 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
     format,
     /** Undefined if the `--out` file consists of the rows themselves. */
     encoder: encoderByName(flags.out),
-    /** The `--out` path, if it has fields that select the file of each row. */
-    pattern: flags.out !== undefined && hasFields(flags.out) ? flags.out : undefined,
     errorFormat: flags["error-format"] ?? defaultErrorFormat(format, context.stderr.isTerminal),
     picture,
     isSvg: isSvgName(flags.out),

@@ -1,18 +1,20 @@
+import path from "node:path";
 import type { Exchange } from "../../client/client.ts";
 import type { Metrics } from "./output/metrics-file.ts";
 import type { Target } from "../../client/target.ts";
 import { formatDuration } from "../../api/duration.ts";
 import type { Context } from "../../base/context/context.ts";
-import { createListSources } from "../../base/files/list-sources.ts";
-import { type AssetSources, createNameFinder } from "./asset-names.ts";
+import { createNameFinder, type NameFinder } from "./asset-names.ts";
 import type { RetryPolicy } from "../../client/retry.ts";
 import { openClient, type OpenClient, type RunObserver } from "./open-client.ts";
-import { checkOwnFiles, type NamedFiles } from "./output/own-files.ts";
 import { createBufferedOutput, type HeldOutput } from "../render/held-output.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { createReport, type Report } from "./report.ts";
 import { readRunOptions, type RunInput, type RunOptions } from "./run-options.ts";
-import { fail, type Failure } from "../../base/failure.ts";
+import { fail, invalidInput, usageFailure } from "../../base/failure.ts";
+import { withoutSecrets } from "../../base/key.ts";
+import { cannotBeRead } from "../../base/files/file-errors.ts";
+import { readBounded } from "../../base/files/bounded-read.ts";
 
 export interface Run {
   /** The signal also aborts at `--deadline`. The outputs do not interfere with pictures and progress lines. */
@@ -66,7 +68,7 @@ export const endless = { isEndless: true, outlastsOutages: true } as const;
  * order and all remaining output is written.
  */
 export async function withRun<Result>(
-  input: RunInput & NamedFiles,
+  input: RunInput,
   outer: Context,
   work: (run: Run) => Promise<Result>,
   { adjust, isFile = false, hasProgress, isEndless, outlastsOutages = false }: Partial<Kind> = {},
@@ -112,8 +114,7 @@ export async function withRun<Result>(
     });
     return opened;
   };
-  const names = createNameFinder(context, options);
-  const sources = { ...createListSources(context, report.warn), names };
+  const sources = createAssetSources(context, report.warn, createNameFinder(context, options));
   try {
     return await work({ context, options, report, sources, stderr, progress, onClose, metrics, open });
   } finally {
@@ -153,13 +154,71 @@ export function reportCost(
 function withRunDeadline(context: Context, deadline: number | undefined) {
   if (deadline === undefined) return { context, release: () => undefined };
   const late = new AbortController();
-  const release = context.clock.after(deadline, () => late.abort(deadlineFailure(deadline)));
+  const next = "raise --deadline, or reduce the request";
+  const release = context.clock.after(deadline, () =>
+    late.abort(fail("timeout", `--deadline of ${formatDuration(deadline)} reached`, { next })),
+  );
   const signal = AbortSignal.any([context.signal, late.signal]);
   return { context: { ...context, signal }, release };
 }
 
-function deadlineFailure(milliseconds: number): Failure {
-  return fail("timeout", `--deadline of ${formatDuration(milliseconds)} reached`, {
-    next: "raise --deadline, or reduce the request",
+/** The flags that name a file that is written during the run. */
+const written = ["out", "events", "state", "metrics"] as const;
+
+/** Throws if two of a run's files are the same one, because one would be lost in the other. */
+function checkOwnFiles({ typed, words }: RunInput): void {
+  const lists = words.filter((word) => word.startsWith("@"));
+  const taken = new Map(lists.map((list) => [path.resolve(list.slice(1)), "list that this run reads"]));
+  for (const name of written) {
+    const file = typed.get(name)?.at(-1);
+    if (file === undefined) continue;
+    const other = taken.get(path.resolve(file));
+    if (other !== undefined)
+      throw invalidInput(
+        `--${name} "${withoutSecrets(file)}"`,
+        `must not be the ${other}`,
+        "use another file",
+      );
+    taken.set(path.resolve(file), `--${name} file`);
+  }
+}
+
+/** Lists of assets, whose lines can be names. */
+export type AssetSources = ReturnType<typeof createAssetSources>;
+
+/** stdin returns the same text each time, and each warning is printed only once. */
+function createAssetSources(
+  { stdin, signal }: Pick<Context, "stdin" | "signal">,
+  warn: (line: string) => void,
+  names: NameFinder,
+) {
+  let text: Promise<string> | undefined;
+  const given = new Set<string>();
+  return {
+    names,
+    /** `-` is stdin, and `@name` a file, whose current content is read. `until` defaults to the run's signal. */
+    read: async (word: string, until = signal) =>
+      word === "-"
+        ? { source: "stdin", text: await (text ??= stdin.read(signal)) }
+        : { source: withoutSecrets(word.slice(1)), text: await readListFile(word.slice(1), until) },
+    /** Prints a warning about skipped lines. */
+    warn: (line: string): void => {
+      if (!given.has(line)) warn(line);
+      given.add(line);
+    },
+  };
+}
+
+/** In bytes. This is enough for about 50,000 rows from the service. */
+const maxListBytes = 64 * 1024 * 1024;
+
+async function readListFile(name: string, signal: AbortSignal): Promise<string> {
+  const label = `"@${withoutSecrets(name)}"`;
+  const { bytes } = await readBounded(name, maxListBytes, signal).catch((cause: unknown) => {
+    signal.throwIfAborted();
+    throw usageFailure(`${label}: ${cannotBeRead(cause)}`, "check the file name and its permissions");
   });
+  if (bytes.length > maxListBytes)
+    throw usageFailure(`${label}: larger than 64 MiB, the limit for a list of assets`);
+  return bytes.toString("utf8");
 }

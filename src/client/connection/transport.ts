@@ -1,13 +1,11 @@
 import { setMaxListeners } from "node:events";
 import type { Agent, Dispatcher } from "undici";
-import { childOf } from "../../base/context/child-signal.ts";
-import type { Clock, Context } from "../../base/context/context.ts";
+import { type Clock, type Context, childOf } from "../../base/context/context.ts";
 import { type ChunkQueue, createChunkQueue, type OpenAnswer, readAnswerBody } from "./answer-body.ts";
 import { createAgent } from "./agent.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
 import type { Answer } from "../document.ts";
-import type { Args } from "../../api/args.ts";
-import type { Endpoint } from "../../api/endpoint.ts";
+import type { Endpoint, Args } from "../../api/endpoint.ts";
 import { usageFailure } from "../../base/failure.ts";
 
 export interface SendOptions {

@@ -1,4 +1,4 @@
-import type { Args } from "../../api/args.ts";
+import type { Args } from "../../api/endpoint.ts";
 import { affectsOneInput, fail, Failure, invalidResponse } from "../../base/failure.ts";
 import type { Reply } from "../../api/reply.ts";
 import { ended, more, type Page, type PageNote, pageOf, readRows } from "../page.ts";

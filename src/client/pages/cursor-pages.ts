@@ -1,4 +1,3 @@
-import { childOf } from "../../base/context/child-signal.ts";
 import { rowShape } from "../../api/endpoint.ts";
 import { member } from "../../base/json/json-scan.ts";
 import type { Reply } from "../../api/reply.ts";
@@ -19,6 +18,7 @@ import {
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import type { Document } from "../document.ts";
 import type { ListRequest } from "../list-plan.ts";
+import { childOf } from "../../base/context/context.ts";
 
 /**
  * Reads a search page by page (specification, Pagination styles 1): `next_cursor` is sent back as `cursor`, byte for

@@ -1,5 +1,4 @@
-import type { Args } from "../../api/args.ts";
-import { rowShape } from "../../api/endpoint.ts";
+import { rowShape, type Args } from "../../api/endpoint.ts";
 import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { member } from "../../base/json/json-scan.ts";
 import { counted } from "../../base/text/words.ts";

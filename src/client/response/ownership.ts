@@ -1,5 +1,4 @@
-import type { Args } from "../../api/args.ts";
-import { type Endpoint, onlyGroup } from "../../api/endpoint.ts";
+import { type Endpoint, onlyGroup, type Args } from "../../api/endpoint.ts";
 import { renamed } from "../../api/endpoints/removed-endpoints.ts";
 import type { Param, ParamKind } from "../../api/param.ts";
 import { inputName } from "../../api/read-param.ts";

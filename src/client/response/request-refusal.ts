@@ -1,4 +1,4 @@
-import type { ApiRequest, Args } from "../../api/args.ts";
+import type { ApiRequest, Args } from "../../api/endpoint.ts";
 import { Failure } from "../../base/failure.ts";
 import { inputName } from "../../api/read-param.ts";
 import type { Param } from "../../api/param.ts";

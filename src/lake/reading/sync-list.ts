@@ -1,3 +1,4 @@
+import type { Args } from "../../api/endpoint.ts";
 import { fail, usageFailure, Failure } from "../../base/failure.ts";
 import { member } from "../../base/json/json-scan.ts";
 import { counted } from "../../base/text/words.ts";
@@ -10,7 +11,6 @@ import { type LakeRun, rangeText } from "./lake-run.ts";
 import { type Period, periodsBetween, folderOf } from "../layout.ts";
 import { replacePeriod } from "../periods/publish-period.ts";
 import { plainList } from "../../client/list-plan.ts";
-import type { Args } from "../../api/args.ts";
 import { networkPoolsSearch } from "../../api/endpoints/searches.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { createPart, textOfFile } from "../../base/files/synced-file.ts";

@@ -1,7 +1,7 @@
+import type { Args } from "../../api/endpoint.ts";
 import { more, nextOf, type Page, type Position } from "../../client/page.ts";
 import type { CandleMarks } from "../../client/list-plan.ts";
 import { type TextRow, textRows } from "../../client/rows.ts";
-import type { Args } from "../../api/args.ts";
 import { member, rawMembers } from "../../base/json/json-scan.ts";
 import {
   candleWindow,

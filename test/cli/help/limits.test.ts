@@ -50,8 +50,8 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["# KiB from key_command", "cli/settings/run-key-command.ts", "MAX_BYTES", "KiB"],
     ["only names of up to # characters", "cli/commands/input/suggestion.ts", "longestKept"],
     ["files # MiB each", "base/files/json-file.ts", "MAX_BYTES", "MiB"],
-    ["at least --watch #s", "cli/commands/flags/watch-flags.ts", "shortestWatch", "s"],
-    ["and --poll #s", "cli/commands/flags/follow-flags.ts", "shortestPoll", "s"],
+    ["at least --watch #s", "cli/commands/flags/lasting-flags.ts", "shortestWatch", "s"],
+    ["and --poll #s", "cli/commands/flags/lasting-flags.ts", "shortestPoll", "s"],
     ["(#s for several pools", "cli/commands/follow/followed-lists.ts", "shortestPollOfLists", "s"],
     ["is cut after # characters", "cli/render/table/record-parts.ts", "LONGEST_TEXT"],
     ["Numbers longer than # characters", "cli/render/values/decimal.ts", "MOST_PLACES"],
@@ -64,7 +64,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["continue every #s", "client/follow-wake.ts", "fallbackPollMs", "s"],
   ],
   streams: [["receives nothing for #s", "client/stream-options.ts", "defaultSilence", "s"]],
-  terminal: [["shortest interval is #s", "cli/commands/flags/watch-flags.ts", "shortestWatch", "s"]],
+  terminal: [["shortest interval is #s", "cli/commands/flags/lasting-flags.ts", "shortestWatch", "s"]],
   "docs/streams.md": [
     ["reads, at most one every #s", "client/follow.ts", "shortestGap", "s"],
     ["holds each new row for #s", "client/follow/known-rows.ts", "settling", "s"],
@@ -78,7 +78,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["has had data for #s", "client/live/keep-open.ts", "soundAfter", "s"],
     ["accepts up to # MiB", "cli/commands/stream/stream-flags.ts", "maxMebibytes"],
   ],
-  "docs/guide.md": [["shortest interval is #s", "cli/commands/flags/watch-flags.ts", "shortestWatch", "s"]],
+  "docs/guide.md": [["shortest interval is #s", "cli/commands/flags/lasting-flags.ts", "shortestWatch", "s"]],
 };
 
 function constantOf(file: string, name: string): number {

@@ -1,7 +1,6 @@
 import { isDocument, plainList } from "../../../client/list-plan.ts";
 import type { Position } from "../../../client/page.ts";
-import type { Args, ApiRequest } from "../../../api/args.ts";
-import { type Endpoint, onlyGroup, rowShape } from "../../../api/endpoint.ts";
+import { type Endpoint, onlyGroup, rowShape, type Args, type ApiRequest } from "../../../api/endpoint.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { formats, hasColumns, namesColumns } from "../../render/formats/formats.ts";
 import { readInteger, readParam } from "../../../api/read-param.ts";

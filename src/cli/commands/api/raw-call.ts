@@ -1,9 +1,8 @@
+import { isFixedWord } from "../../../api/known-networks.ts";
 import { batchParam } from "../../../api/reply.ts";
 import { findEndpoint } from "../../../api/endpoints/find-endpoint.ts";
-import type { Args, ApiRequest } from "../../../api/args.ts";
-import { defineEndpoint, type Endpoint } from "../../../api/endpoint.ts";
+import { defineEndpoint, type Endpoint, type Args, type ApiRequest } from "../../../api/endpoint.ts";
 import { type Failure, invalidInput, usageFailure } from "../../../base/failure.ts";
-import { isFixedWord } from "../../../api/read-param.ts";
 import { type Param, query } from "../../../api/param.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 

@@ -5,9 +5,8 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags, FollowedFlags } from "../flags/endpoint-flags.ts";
 import { isMeantAsTime, timedFlags } from "../flags/timed-flags.ts";
-import { placesOf } from "../input/asset-places.ts";
-import { withoutNames } from "../input/replace-names.ts";
-import type { EndpointGroup } from "../input/positionals.ts";
+import { withoutNames } from "../input/targets.ts";
+import { type EndpointGroup, placesOf } from "../input/positionals.ts";
 import { readPlan } from "../input/pull-plan.ts";
 import { runPull } from "../pull/run-pull.ts";
 

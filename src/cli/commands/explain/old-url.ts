@@ -1,3 +1,4 @@
+import { isFixedWord } from "../../../api/known-networks.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { endpoints } from "../../../api/endpoints/all.ts";
 import { findEndpoint, matchTemplate } from "../../../api/endpoints/find-endpoint.ts";
@@ -5,7 +6,7 @@ import { removedEndpoints, removedStream } from "../../../api/endpoints/removed-
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { type Failure, usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
-import { addressIn, isFixedWord } from "../../../api/read-param.ts";
+import { addressIn } from "../../../api/read-param.ts";
 import { visibleText } from "../../render/sanitize.ts";
 import type { objectFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";

@@ -1,4 +1,3 @@
-import { childOf } from "../../../base/context/child-signal.ts";
 import { fromWire } from "../../../base/time/time.ts";
 import { instant } from "../../../base/text/words.ts";
 import { followRows } from "../../../client/follow.ts";
@@ -19,6 +18,7 @@ import { createFollowReport, type FollowReport } from "./follow-report.ts";
 import { type FollowedList, listTitle } from "./followed-lists.ts";
 import type { Session } from "./open-session.ts";
 import { createRowOutput } from "./row-output.ts";
+import { childOf } from "../../../base/context/context.ts";
 
 /** The run is over when the last of its lists is. */
 export type FollowingList = ReturnType<typeof followList>;

@@ -10,7 +10,7 @@ import type { Gap, Moment } from "../../../client/gap.ts";
 import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import { counted, instant } from "../../../base/text/words.ts";
 import type { Instant } from "../../../base/time/time.ts";
-import type { FollowLog } from "../flags/follow-flags.ts";
+import type { FollowLog } from "../flags/lasting-flags.ts";
 
 /** One of the lists that are followed. */
 interface Followed {

@@ -1,9 +1,8 @@
-import type { Args, ApiRequest } from "../../../api/args.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { idlePollMs } from "../../../client/follow-wake.ts";
-import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
+import { onlyGroup, rowShape, type Args, type ApiRequest } from "../../../api/endpoint.ts";
 import { failAsService } from "../../../api/service-errors.ts";
 import { plans } from "../../../api/tier.ts";
 import { usageFailure } from "../../../base/failure.ts";
@@ -43,10 +42,10 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
   const { flags, words } = input;
   const started = context.clock.elapsed();
   const read = async (signal: AbortSignal): Promise<PullPlan> => {
-    const file = async (name: string): Promise<string> => await sources.file(name, signal);
+    const fresh = { ...sources, read: async (word: string) => await sources.read(word, signal) };
     // --from of a pool that is added after weeks is not the time that it was for the others.
     const now = options.now + context.clock.elapsed() - started;
-    return await readPlan(group, input, { ...options, now }, { ...sources, file });
+    return await readPlan(group, input, { ...options, now }, fresh);
   };
   const plan = await read(context.signal);
   const { endpoint, argSets } = plan;

@@ -15,7 +15,7 @@ import { costOverTime, writeHourlyEstimate } from "../../run/spending/cost-over-
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
-import type { FollowLog } from "../flags/follow-flags.ts";
+import type { FollowLog } from "../flags/lasting-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { presentationOf } from "../pull/open-output.ts";
 import { createTableAssets } from "../pull/table-assets.ts";

@@ -6,7 +6,7 @@ import { reconnectWait } from "../../../client/retry.ts";
 import { isOfNewest } from "../../../client/freshness.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Run } from "../../run/with-run.ts";
-import type { FollowLog } from "../flags/follow-flags.ts";
+import type { FollowLog } from "../flags/lasting-flags.ts";
 
 /** The share of the rate that a run for many lists uses, so that other commands with the key remain possible. */
 const usedShare = 0.9;

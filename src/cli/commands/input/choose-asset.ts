@@ -5,7 +5,6 @@ import { search } from "../../../api/endpoints/search.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { fail, Failure } from "../../../base/failure.ts";
 import { isObject, member } from "../../../base/json/json-scan.ts";
-import { type NamedAsset, setAssetName } from "../../settings/asset-names.ts";
 import { readSwitch } from "../../../base/text/words.ts";
 import { groupBy } from "../../../base/group-by.ts";
 import { nameOf, shortAddress, subjectKey } from "../../../client/subject.ts";
@@ -13,12 +12,11 @@ import { readPages } from "../../../client/read-pages.ts";
 import { drawLocalTable } from "../../render/table/local-table.ts";
 import { plainStyle, showCell } from "../../render/values/cell.ts";
 import { textWidth } from "../../render/values/width.ts";
-import { isKnownNetwork, unknownNameHint } from "../../run/asset-names.ts";
+import { isKnownNetwork, unknownNameHint, type NamedAsset, setAssetName } from "../../run/asset-names.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import { writeLine, writeWarning } from "../../run/report.ts";
-import { nameServiceOf, type RunOptions } from "../../run/run-options.ts";
+import { nameServiceOf, type RunInput, type RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import type { NamedInput } from "./asset-places.ts";
 
 interface WantedAsset {
   /** As typed. */
@@ -32,7 +30,7 @@ interface WantedAsset {
 
 /** Whether a person can see the question and reply, and no flag or variable forbids it. */
 export function canAsk(
-  { flags }: NamedInput,
+  { flags }: RunInput,
   { stdin, stderr, env }: Context,
   { isQuiet, errorFormat }: RunOptions,
 ): boolean {
@@ -43,7 +41,7 @@ export function canAsk(
 
 /** Searches with one request, and lets the user choose. Never chooses anything itself. */
 export async function chooseAsset(
-  input: NamedInput,
+  input: RunInput,
   outer: Context,
   wanted: WantedAsset,
 ): Promise<{ readonly asset: NamedAsset; readonly credits: number }> {
@@ -212,7 +210,7 @@ function rowOf(
 /** If the name cannot be stored, the choice is still used. */
 async function keepName(
   { context, options }: Run,
-  { typed }: NamedInput,
+  { typed }: RunInput,
   { word }: WantedAsset,
   asset: NamedAsset,
 ): Promise<void> {

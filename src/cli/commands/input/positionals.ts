@@ -1,10 +1,11 @@
 import { batchParam, traitsOf } from "../../../api/reply.ts";
-import type { Args } from "../../../api/args.ts";
-import type { Endpoint } from "../../../api/endpoint.ts";
+import type { Endpoint, Args } from "../../../api/endpoint.ts";
 import type { Positional } from "../command.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { Param } from "../../../api/param.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
+import type { AddressOf } from "../../../api/known-networks.ts";
+import type { RunInput } from "../../run/run-options.ts";
 
 /** The endpoints of one command. */
 export type EndpointGroup = readonly [Endpoint, ...Endpoint[]];
@@ -42,11 +43,9 @@ export function takesNetwork(endpoint: Endpoint): boolean {
 }
 
 /** The words that select the endpoint and its path on the command line. */
-export function commandWords(endpoint: Endpoint, args: Args): readonly string[] {
-  const { command, params, chosenBy } = endpoint;
-  const names = params.filter(({ place }) => place === "path").map(({ name }) => name);
-  const taken = takesAddress(endpoint) ? names : names.slice(0, takesNetwork(endpoint) ? 1 : 0);
-  const words = [...command.split(" "), ...taken.flatMap((name) => args.get(name) ?? [])];
+export function commandWords({ command, params, chosenBy }: Endpoint, args: Args): readonly string[] {
+  const taken = params.filter(({ place }) => place === "path").flatMap(({ name }) => args.get(name) ?? []);
+  const words = [...command.split(" "), ...taken];
   return chosenBy === undefined ? words : [...words, `--${chosenBy}`];
 }
 
@@ -76,4 +75,21 @@ function foreignFlag(param: Param, owner: Endpoint, hasNetwork: boolean): Error 
     `--${param.flag} requires a network: the search across networks ignores it`,
     `dexdata ${owner.command} <network> --${param.flag} …`,
   );
+}
+
+/** Where a command line has assets. */
+export interface AssetPlaces {
+  /** The words of the command. */
+  readonly command: string;
+  /** Undefined if the command takes both. */
+  readonly takes: AddressOf | undefined;
+  readonly ifOtherKind?: string | undefined;
+  /** Which arguments are assets. Only if all of them are, the first one can be the network of the others. */
+  readonly words: "all" | "after the first" | "none";
+}
+
+export function placesOf(group: EndpointGroup, { words, typed }: RunInput): AssetPlaces {
+  const { command, path, ifOtherKind } = chooseEndpoint(group, typed, words.length > 0);
+  const takes = path.includes("{pool_address}") || typed.has("pool") ? "pool" : "token";
+  return { command, takes, ifOtherKind, words: takesAddress(group[0]) ? "all" : "none" };
 }

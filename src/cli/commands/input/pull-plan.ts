@@ -1,15 +1,7 @@
-import {
-  type BatchInputs,
-  type CandleMarks,
-  type ListKind,
-  type PageOptions,
-  plainList,
-  type TokensOfPool,
-} from "../../../client/list-plan.ts";
+import { type ListKind, type PageOptions, plainList, type TokensOfPool } from "../../../client/list-plan.ts";
 import { batchParam, groupsIn, isPaged, traitsOf } from "../../../api/reply.ts";
 import type { TimedPlan } from "../../../client/timed-legs.ts";
-import { readArgs, type Typed } from "../../../api/args.ts";
-import { type Endpoint, ofManyAssets, onlyGroup, rowShape } from "../../../api/endpoint.ts";
+import { type Endpoint, ofManyAssets, onlyGroup, rowShape, type Typed } from "../../../api/endpoint.ts";
 import { withMadeCandles } from "../../../api/endpoints/ohlcv.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { chooseEndpoint, type EndpointGroup, positionals } from "./positionals.ts";
@@ -17,7 +9,7 @@ import { type Input, usageOf } from "../command.ts";
 import type { EndpointFlags, ReplyFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { AssetSources } from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import { isList } from "./subjects.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
@@ -25,7 +17,7 @@ import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import { addressKey, type Subject } from "../../../client/subject.ts";
 import {
   addressName,
-  checkedSubject,
+  checkInBatch,
   checkOneAsset,
   readDays,
   readTargets,
@@ -35,6 +27,7 @@ import {
 import { completeWindow, madeInterval } from "../../../client/candle-windows.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { Position } from "../../../client/page.ts";
+import { readArgs } from "../../../api/read-param.ts";
 
 /** A parsed command line. Nothing has been sent yet. */
 export interface PullPlan extends PullQuery {
@@ -79,12 +72,19 @@ export async function readPlan(
   const { missing } = flags;
   const isBatch = batchParam(endpoint.reply) !== undefined;
   const { isCandles, isRecord } = traitsOf(endpoint.reply);
-  const subjects = isBatch ? targets.map(checkedSubject(endpoint, options.now)) : undefined;
+  const named = targets.flatMap(({ subject }) => subject ?? []);
+  if (isBatch) for (const target of targets) checkInBatch(endpoint, target, options.now);
   const argSets = (isBatch ? targets.slice(0, 1) : targets).map(({ args }) => {
     const all = new Map([...typed, ...args]);
     const complete = isCandles ? completeWindow(endpoint, all, options.now) : all;
     return readArgs(endpoint, complete, options.now);
   });
+  const address = isOfMany ? addressName(endpoint) : undefined;
+  let kind: ListKind = { kind: "list" };
+  if (isBatch) kind = { kind: "batch", subjects: named, fillMissing: missing === "null" };
+  else if (ofPool !== undefined) kind = { kind: "pools", ...ofPool };
+  else if (isCandles)
+    kind = { kind: "candles", now: options.now, expectedTo: options.now, fill: flags.fill, address };
   return {
     endpoint: {
       ...(isOfMany ? ofManyAssets(endpoint) : endpoint),
@@ -94,40 +94,15 @@ export async function readPlan(
     limit,
     list: {
       ...list,
-      ...listKind(endpoint, {
-        batch: subjects && { subjects, fillMissing: missing === "null" },
-        ofPool,
-        marks: {
-          now: options.now,
-          expectedTo: options.now,
-          fill: flags.fill,
-          address: isOfMany ? addressName(endpoint) : undefined,
-        },
-      }),
+      ...kind,
     },
     groups,
     ...(days !== undefined && { days }),
     ...(hasAmounts && { amounts: "tokens" as const }),
     missing,
     isRecord: isRecord && targets.length === 1 && !words.some(isList),
-    named:
-      subjects ??
-      targets.flatMap(({ subject }, index) =>
-        subject === undefined ? [] : { ...subject, network: argSets[index]?.get("network") ?? "" },
-      ),
+    named,
   };
-}
-
-interface ListParts {
-  readonly batch: BatchInputs | undefined;
-  readonly ofPool: TokensOfPool | undefined;
-  readonly marks: CandleMarks;
-}
-
-function listKind({ reply }: Endpoint, { batch, ofPool, marks }: ListParts): ListKind {
-  if (batch !== undefined) return { kind: "batch", ...batch };
-  if (ofPool !== undefined) return { kind: "pools", ...ofPool };
-  return traitsOf(reply).isCandles ? { kind: "candles", ...marks } : { kind: "list" };
 }
 
 /** The endpoint with the fields that dexdata adds to its rows because of a flag. */

@@ -1,11 +1,17 @@
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
-import { addressFault, type AddressOf, damageFault } from "../../../api/known-networks.ts";
+import {
+  addressFault,
+  type AddressOf,
+  damageFault,
+  isFixedWord,
+  isAssetName,
+} from "../../../api/known-networks.ts";
 import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { inNetwork } from "../../../api/endpoints/shared-parts.ts";
-import { isFixedWord, readParam, refuseUrl } from "../../../api/read-param.ts";
-import type { AssetSources, NameFinder } from "../../run/asset-names.ts";
-import { isAssetName, type NamedAsset } from "../../settings/asset-names.ts";
+import { readParam, refuseUrl } from "../../../api/read-param.ts";
+import type { NameFinder, NamedAsset } from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
 import type { Subject } from "../../../client/subject.ts";
 
@@ -55,12 +61,11 @@ export async function readSubjects(
       subjects.push(subject);
       continue;
     }
-    const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
-    const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
-    const listed = await readLongList(text, network, source, sources.names);
-    const assets = ofKind(listed, source, taker, sources.warn);
+    const { text, source } = await sources.read(word);
+    const listed = await readLongList(text, { network, source, names: sources.names });
     // As arguments of a call, a long list would overflow the stack.
-    for (const asset of assets) subjects.push(toSubject(asset, network, taker, sources.names));
+    for (const asset of ofKind(listed, source, taker, sources.warn))
+      subjects.push(toSubject(asset, network, taker, sources.names));
   }
   return subjects;
 }
@@ -177,17 +182,12 @@ interface ListOrigin {
 const linesPerTurn = 500;
 
 /** The events of running streams are not held up by a list that is reloaded. */
-async function readLongList(
-  text: string,
-  network: string | undefined,
-  source: string,
-  names: NameFinder,
-): Promise<readonly ListedAsset[]> {
+async function readLongList(text: string, origin: ListOrigin): Promise<readonly ListedAsset[]> {
   const lines = text.split("\n");
   const assets: ListedAsset[] = [];
   for (let from = 0; from < lines.length; from += linesPerTurn) {
     const some = lines.slice(from, from + linesPerTurn);
-    assets.push(...readLines(some, from + 1, { network, source, names }));
+    assets.push(...readLines(some, from + 1, origin));
     if (lines.length > linesPerTurn) await new Promise((resolve) => setImmediate(resolve));
   }
   return assets;

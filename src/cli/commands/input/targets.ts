@@ -1,24 +1,147 @@
+import { isAssetName, addressFault, type AddressOf, wellKnownNetworks } from "../../../api/known-networks.ts";
 import { batchParam, traitsOf } from "../../../api/reply.ts";
-import { readArgs, type Typed } from "../../../api/args.ts";
-import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
+import { type Endpoint, rowShape, type Typed } from "../../../api/endpoint.ts";
 import { fail, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { path } from "../../../api/param.ts";
-import { inputName, readParam } from "../../../api/read-param.ts";
-import { takesAddress, takesNetwork } from "./positionals.ts";
+import { inputName, readParam, refuseUrl, readArgs } from "../../../api/read-param.ts";
+import { takesAddress, takesNetwork, type AssetPlaces } from "./positionals.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
-import { type AssetSources, unknownNameHint, waysToSearch } from "../../run/asset-names.ts";
+import {
+  unknownNameHint,
+  waysToSearch,
+  createNameFinder,
+  isKnownNetwork,
+  type NameFinder,
+  type NamedAsset,
+} from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import { counted } from "../../../base/text/words.ts";
-import { isAssetName } from "../../settings/asset-names.ts";
-import { readSubjects } from "./subjects.ts";
-import { distinctSubjects, type Subject } from "../../../client/subject.ts";
+import { readSubjects, isList, splitPair } from "./subjects.ts";
+import { distinctSubjects, type Subject, nameOf } from "../../../client/subject.ts";
 import { formatInstant, parseTimeBound, SECONDS_PER_DAY, wireOf } from "../../../base/time/time.ts";
 import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
-import { splitPath } from "../../render/values/row-text.ts";
-import { fieldAt } from "../../render/values/value-at.ts";
-import type { RunOptions } from "../../run/run-options.ts";
+import { fieldAt, splitPath } from "../../render/values/value-at.ts";
+import { type RunOptions, readRunOptions, type RunInput } from "../../run/run-options.ts";
 import { intervalSeconds } from "../../../client/candle-windows.ts";
+import type { Context } from "../../../base/context/context.ts";
+
+/**
+ * Replaces names by addresses before anything else reads the command line, so that checkpoints, receipts and printed
+ * commands contain addresses. A word that is neither fails, or leads to a question at a terminal. `places` is read only
+ * if a word can be a name.
+ */
+export async function withoutNames<I extends RunInput>(
+  input: I,
+  context: Context,
+  places: () => AssetPlaces,
+): Promise<I> {
+  const { words, typed } = input;
+  const canHaveNames = words.some(canBeName) || typed.has("token") || typed.has("in");
+  return canHaveNames ? { ...input, ...(await replaceNames(input, context, places())) } : input;
+}
+
+function canBeName(word: string, index: number): boolean {
+  return isAssetName(word) && (index > 0 || !wellKnownNetworks.has(word));
+}
+
+async function replaceNames(input: RunInput, context: Context, places: AssetPlaces): Promise<RunInput> {
+  const options = readRunOptions(input, context);
+  const names = createNameFinder(context, options);
+  let credits = 0;
+  /** A repeated word leads to one question only. */
+  const chosenBefore = new Map<string, NamedAsset>();
+  const find = async (
+    word: string | undefined,
+    network: string | undefined,
+    takes: AddressOf | undefined,
+  ): Promise<NamedAsset | undefined> => {
+    if (word === undefined || !isAssetName(word)) return undefined;
+    const key = `${network} ${takes} ${word.toLowerCase()}`;
+    const known = chosenBefore.get(key) ?? names.find(word, network);
+    if (known !== undefined) return checkedKind(word, known, takes, places);
+    // Only the service knows the addresses of this network.
+    if (network !== undefined && addressFault(network, word, takes ?? "token") === undefined)
+      return undefined;
+    const { canAsk, chooseAsset } = await import("./choose-asset.ts");
+    if (!canAsk(input, context, options)) throw names.unknown(word, undefined, network);
+    const wanted = { word, network, kind: takes ?? "token", isTaken: names.find(word) !== undefined };
+    const chosen = await chooseAsset(remaining(input, credits), context, wanted);
+    credits += chosen.credits;
+    chosenBefore.set(key, chosen.asset);
+    return chosen.asset;
+  };
+  const fixed = { all: 0, "after the first": 1, none: input.words.length }[places.words];
+  const [before, assets] = [input.words.slice(0, fixed), input.words.slice(fixed)];
+  const network = places.words === "all" && isNetwork(context, assets, names) ? assets[0] : undefined;
+  const words = [...before, ...(network === undefined ? [] : [network])];
+  for (const word of network === undefined ? assets : assets.slice(1)) {
+    const asset = await find(word, network, places.takes);
+    words.push(asset === undefined ? word : network === undefined ? nameOf(asset) : asset.address);
+  }
+  const typed = new Map(input.typed);
+  const tokens: (string | undefined)[] = [];
+  for (const word of ownTokens(typed, words[0], places.command)) {
+    tokens.push((await find(word, words[0], "token"))?.address ?? word);
+  }
+  if (tokens.length > 0) typed.set("token", tokens);
+  const quote = await find(typed.get("in")?.at(-1), undefined, "token");
+  const { flags } = remaining(input, credits);
+  if (quote === undefined) return { ...input, flags, words, typed };
+  typed.set("in", [nameOf(quote)]);
+  return { ...input, flags: Object.assign({}, flags, { in: nameOf(quote) }), words, typed };
+}
+
+/** The words of `--token`, without the search's network. All are checked before the first one leads to a question. */
+function ownTokens(
+  typed: TypedFlags,
+  network: string | undefined,
+  command: string,
+): readonly (string | undefined)[] {
+  const all = (typed.get("token") ?? []).flatMap((text) => text?.split(",") ?? [text]);
+  return all.map((word) => {
+    if (word === undefined) return undefined;
+    refuseUrl(`--token "${word}"`, word, "an address or ID");
+    const pair = splitPair(word);
+    if (pair === undefined || pair.network === network) return pair?.address ?? word;
+    throw invalidInput(
+      `--token "${word}"`,
+      `must be a token on ${network}, the network of the search`,
+      `use ${network}:<address>, or search the other network: dexdata ${command} ${pair.network} --token ${pair.address}`,
+    );
+  });
+}
+
+/** The question has a client of its own, whose credits count as well. */
+function remaining(input: RunInput, credits: number): RunInput {
+  const most = input.flags["max-credits"];
+  if (most === undefined || credits === 0) return input;
+  return { ...input, flags: { ...input.flags, "max-credits": Math.max(0, most - credits) } };
+}
+
+/** A name is never the slug of a known network. Other networks are known by what follows them. */
+function isNetwork(context: Context, [first = "", ...rest]: readonly string[], names: NameFinder): boolean {
+  if (isList(first) || splitPair(first) !== undefined) return false;
+  // A network alone names no asset.
+  if (rest.length === 0 && names.find(first) !== undefined) return false;
+  if (!isAssetName(first) || isKnownNetwork(context, first)) return true;
+  if (names.find(first) !== undefined) return false;
+  return rest.some((word) => isList(word) || (!isAssetName(word) && splitPair(word) === undefined));
+}
+
+function checkedKind(
+  word: string,
+  asset: NamedAsset,
+  takes: AddressOf | undefined,
+  { command, ifOtherKind }: AssetPlaces,
+): NamedAsset {
+  if (takes === undefined || asset.kind === undefined || asset.kind === takes) return asset;
+  throw usageFailure(
+    `"${word}" is the name of a ${asset.kind}, but ${command} takes ${takes}s`,
+    ifOtherKind ?? `name the ${takes} as well: dexdata name add <name> <network:address>`,
+  );
+}
 
 /** What one pull asks for. */
 interface Target {
@@ -96,15 +219,12 @@ export function addressName(endpoint: Endpoint): string {
 }
 
 /** A batch sends many addresses in one parameter, but each one is checked like an address in a path. */
-export function checkedSubject(endpoint: Endpoint, now: number): (target: Target) => Subject {
-  return ({ args: typed, subject }) => {
-    const address = subject?.address ?? "";
-    if (address.includes(","))
-      throw invalidInput(`<address> "${address}"`, "must be one address; separate addresses with spaces");
-    readParam(path("address", { kind: "address", of: "token" }, ""), address, now);
-    const args = readArgs(endpoint, typed, now);
-    return { ...subject, network: args.get("network") ?? "", address };
-  };
+export function checkInBatch(endpoint: Endpoint, { args, subject }: Target, now: number): void {
+  const address = subject?.address ?? "";
+  if (address.includes(","))
+    throw invalidInput(`<address> "${address}"`, "must be one address; separate addresses with spaces");
+  readParam(path("address", { kind: "address", of: "token" }, ""), address, now);
+  readArgs(endpoint, args, now);
 }
 
 /** The parameters that flags set, as typed; `days` are those of `--day`. */
@@ -118,9 +238,11 @@ export function typedParams(
   for (const { name, flag } of endpoint.params) {
     const texts = flag === undefined ? undefined : given.get(flag);
     if (texts !== undefined) typed.set(name, texts.at(-1) ?? "true");
+    if (days !== undefined && flag === "from") typed.set(name, wireOf(days.from));
+    if (days !== undefined && flag === "to") typed.set(name, wireOf(endOfRange(days, options.now)));
   }
   if (showsDetails(endpoint, options)) typed.set("detailed", "true");
-  return new Map([...typed, ...rangeOfDays(endpoint, days, options.now)]);
+  return typed;
 }
 
 /** As errors show them, e.g. `--from "-40d" (2026-10-12T08:54:00Z)`. Other inputs than `--from` can set the start. */
@@ -151,15 +273,6 @@ export function readDays(typed: string | undefined, given: TypedFlags, now: numb
   if (intervalSeconds(given.get("interval")?.at(-1) ?? "1h") > SECONDS_PER_DAY)
     throw usageFailure("--day cannot be used with candles longer than a day", "use --from and --to");
   return days;
-}
-
-/** The parameters of `--from` and `--to`. */
-function rangeOfDays({ params }: Endpoint, days: Days | undefined, now: number): Typed {
-  if (days === undefined) return new Map();
-  const bounds = { from: wireOf(days.from), to: wireOf(endOfRange(days, now)) };
-  return new Map(
-    params.flatMap(({ name, flag }) => (flag === "from" || flag === "to" ? [[name, bounds[flag]]] : [])),
-  );
 }
 
 /** Details are needed for a field that the user named or for the default columns. */

@@ -1,33 +1,27 @@
-import { nearestNetwork, wellKnownNetworks } from "../../../api/known-networks.ts";
+import { nearestNetwork, wellKnownNetworks, isAssetName, nameForm } from "../../../api/known-networks.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { refuseUrl } from "../../../api/read-param.ts";
-import { isAssetName, nameForm, readAssetNames, setAssetName } from "../../settings/asset-names.ts";
 import { addressKey, nameOf } from "../../../client/subject.ts";
-import { isKnownNetwork } from "../../run/asset-names.ts";
-import type { Values } from "../../run/flags/flag.ts";
+import { isKnownNetwork, readAssetNames, setAssetName } from "../../run/asset-names.ts";
 import { expectWords, writeRows } from "../../run/output/local-output.ts";
 import { writeLine, writeWarning } from "../../run/report.ts";
-import { nameServiceOf, readRunOptions } from "../../run/run-options.ts";
-import type { Input } from "../command.ts";
+import { nameServiceOf, readRunOptions, type RunInput } from "../../run/run-options.ts";
 import { checkWord, splitPair } from "../input/subjects.ts";
-import type { nameFlags, nameShared } from "./name-flags.ts";
 
-type Typed = Input<typeof nameShared>;
-
-function serviceIn(input: Typed, context: Context): string {
+function serviceIn(input: RunInput, context: Context): string {
   return nameServiceOf(readRunOptions(input, context));
 }
 
-export async function add(
-  input: Typed & { readonly flags: Values<typeof nameFlags> },
-  context: Context,
-): Promise<ExitCode> {
+export async function add(input: RunInput, context: Context): Promise<ExitCode> {
   const usage = "name add <name> <network:address>";
   expectWords(input.words, 2, usage);
   const [name = "", word = ""] = input.words;
-  checkName(context, name);
+  if (!isAssetName(name)) throw invalidInput(`<name> "${name}"`, nameForm);
+  const slug = name.toLowerCase();
+  if (isKnownNetwork(context, slug))
+    throw usageFailure(`"${name}" is a network`, `give it another name: ${slug}-token`);
   refuseUrl(`<network:address> "${word}"`, word, "a network and an address");
   const pair = splitPair(word);
   if (pair === undefined)
@@ -40,18 +34,11 @@ export async function add(
     await writeWarning(context, `"${network}" is not a known network; did you mean ${near}?`);
   const asset = { network, address: addressKey(address), kind: undefined };
   await setAssetName(context, serviceIn(input, context), name, asset, input.flags.force === true);
-  if (context.stderr.isTerminal) await writeLine(context, `${name.toLowerCase()} is ${nameOf(asset)}`);
+  if (context.stderr.isTerminal) await writeLine(context, `${slug} is ${nameOf(asset)}`);
   return 0;
 }
 
-function checkName(context: Context, name: string): void {
-  if (!isAssetName(name)) throw invalidInput(`<name> "${name}"`, nameForm);
-  const slug = name.toLowerCase();
-  if (isKnownNetwork(context, slug))
-    throw usageFailure(`"${name}" is a network`, `give it another name: ${slug}-token`);
-}
-
-export async function list(input: Typed, context: Context): Promise<ExitCode> {
+export async function list(input: RunInput, context: Context): Promise<ExitCode> {
   expectWords(input.words, 0, "name list");
   const names = readAssetNames(context, serviceIn(input, context));
   if (names.size === 0 && context.stderr.isTerminal)
@@ -61,7 +48,7 @@ export async function list(input: Typed, context: Context): Promise<ExitCode> {
   return await writeRows(context, input.flags, rows);
 }
 
-export async function remove(input: Typed, context: Context): Promise<ExitCode> {
+export async function remove(input: RunInput, context: Context): Promise<ExitCode> {
   expectWords(input.words, 1, "name remove <name>");
   const [name = ""] = input.words;
   const existed = await setAssetName(context, serviceIn(input, context), name, undefined);

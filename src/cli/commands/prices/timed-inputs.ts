@@ -1,11 +1,10 @@
+import { isAssetName } from "../../../api/known-networks.ts";
 import type { TimedAsset, TimedPlan } from "../../../client/timed-legs.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
-import { withoutSecrets } from "../../../base/key.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";
-import { isAssetName } from "../../settings/asset-names.ts";
-import type { AssetSources } from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import { isMeantAsTime } from "../flags/timed-flags.ts";
 import { isList, type ListedAsset, readLines, readSubjects, toSubject } from "../input/subjects.ts";
 
@@ -65,9 +64,8 @@ export async function readRowsAt(
       "--at-field requires one list of assets: - or @file",
       "usage: dexdata prices [network] <@file|-> --at-field <field>",
     );
-  const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
-  const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
-  const list = { text, field, network, source, names: sources.names };
+  const list = { ...(await sources.read(word)), field, network, names: sources.names };
+  const { text } = list;
   // An asset or a comment cannot begin a header.
   const isOfLines = /^\s*(?:[{#]|[^\s,;"]+(?::[^\s,;"]+\s|[^\S\n]+\d))/u.test(text);
   if (!isOfLines) return await readTableAt(list, taker);

@@ -20,7 +20,7 @@ import type { Context } from "../../../base/context/context.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { compareInstants, type Instant } from "../../../base/time/time.ts";
 import { letHeapGrow } from "../../../base/heap-room.ts";
-import type { AssetSources } from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
@@ -86,6 +86,7 @@ export async function readTimedPlan(
   const hasTimes = inputs.some(({ at }) => first !== undefined && compareInstants(at, first.at) !== 0);
   const endpoint = timedPrices({ isQuoted, hasTimes }, hasTokens ? candlesOf.token.plan : "keyless");
   checkFields(options.fields, [rowShape(endpoint)]);
+  const lake = flags.lake === undefined ? undefined : await import("../../../lake/stored-candles.ts");
   const timed: TimedPlan = {
     rule: { rule, maxAge: maxAge / 1000, now: options.now / 1000 },
     interval,
@@ -93,7 +94,7 @@ export async function readTimedPlan(
     lead,
     quote: quote === undefined ? undefined : indexOf(quoteAsset(quote, words)),
     isQuoted,
-    stored: flags.lake === undefined ? undefined : await openLake(flags.lake, options),
+    stored: lake?.storedCandles(flags.lake ?? "", (target) => recordedService(options, target)),
     quotes: quoteCache(context, options),
     answers: createAnswers(inputs.length * (quote === undefined ? 1 : 2)),
     assets,
@@ -121,11 +122,6 @@ function quoteAsset(word: string, [first = ""]: readonly string[]): TimedAsset {
   const subject = readWord(word, network, usage);
   checkWord(subject, "token");
   return { ...subject, kind: "token" };
-}
-
-async function openLake(root: string, options: RunOptions): Promise<TimedPlan["stored"]> {
-  const { storedCandles } = await import("../../../lake/stored-candles.ts");
-  return storedCandles(root, (target) => recordedService(options, target));
 }
 
 /** The cache lasts for a day. */

@@ -1,14 +1,13 @@
 import { isPaged } from "../../../api/reply.ts";
 import { isConfirmed, nextOf, type Page, type Position } from "../../../client/page.ts";
-import type { Endpoint } from "../../../api/endpoint.ts";
-import type { ApiRequest } from "../../../api/args.ts";
+import type { Endpoint, ApiRequest } from "../../../api/endpoint.ts";
 import { formatByName, formats, namesColumns } from "../../render/formats/formats.ts";
 import { rawMembers } from "../../../base/json/json-scan.ts";
 import { formatInstant, fromWire, parseRfc3339, toWire } from "../../../base/time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
-import type { PlannedPull, Pull } from "./pull.ts";
+import { type PlannedPull, type Pull, checkSameQuery, queryDigest, queryOf } from "./pull.ts";
 import { isInterruption } from "../../../base/context/context.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/words.ts";
@@ -18,7 +17,6 @@ import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import type { FinishedPull } from "../../../rows/finished-pull.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
-import { checkSameQuery, queryDigest, queryOf } from "./pull-query.ts";
 
 /** Flags that the next command does not repeat: the position in the list, this run's files, and details of its requests. */
 const ofThisRun: ReadonlySet<string> = new Set(
@@ -276,12 +274,13 @@ export async function findFinished(
  * receipt shows that there was another pull with this path, whose files remain.
  */
 export async function reportFinished(
-  { context, report, to, plan, options }: PlannedPull,
+  planned: PlannedPull,
   { file, published }: OutputClaim,
   finished: FinishedPull,
 ): Promise<ExitCode | undefined> {
   const { completeLine, endPublished, noCheckpoint } = await import("../../../rows/finished-pull.ts");
-  const query = queryOf(plan, options);
+  const { context, report, to, plan, options } = planned;
+  const query = queryOf(planned);
   if (published !== undefined) checkSameQuery(file, published.header.query, query, plan.endpoint);
   const isOther = queryDigest(query) !== finished.query;
   if (isOther && to.pattern !== undefined) return undefined;

@@ -1,3 +1,4 @@
+import type { Args } from "../../../api/endpoint.ts";
 import { nameWithoutGzip } from "../../../rows/encoder.ts";
 import { checkOutFile, checkReceiptFile, stagingBase, targetOf } from "../../../rows/out-file.ts";
 import type { WantedDestination } from "../../../rows/claim-file.ts";
@@ -8,11 +9,9 @@ import { inWords } from "../../../base/text/words.ts";
 import { openStdout, type RowsOutput } from "../../../rows/rows-output.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import type { ParquetOutput } from "./parquet-output.ts";
-import type { OpenedPull, Pull } from "./pull.ts";
-import { checkSameQuery, queryOf } from "./pull-query.ts";
+import { type OpenedPull, type Pull, checkSameQuery, queryOf } from "./pull.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
-import type { Args } from "../../../api/args.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
 import { isDocument } from "../../../client/list-plan.ts";
 import { collectForPager, writePaged } from "../../render/held-output.ts";
@@ -61,12 +60,14 @@ export async function openParquetOutput(opened: OpenedPull): Promise<ParquetOutp
 }
 
 export async function openRunOutput(
-  { context, report, to, claim, options, plan, reached, client: { target } }: OpenedPull,
+  opened: OpenedPull,
   { parquet, ...resuming }: Pick<Pull, "seen" | "parquet"> & { readonly canResume: boolean },
 ): Promise<RowsOutput> {
+  const { context, report, to, claim, options, plan, reached } = opened;
+  const { target } = opened.client;
   if (claim === undefined) return openStdout(context.stdout, to.receipt !== undefined);
   const header = {
-    query: queryOf(plan, options),
+    query: queryOf(opened),
     now: options.now,
     tier: target.tier,
     started: context.clock.now(),

@@ -3,16 +3,16 @@ import { explainEarlyEnd, moreRowsLine } from "./continuation.ts";
 import type { Pull } from "./pull.ts";
 import { isDocument } from "../../../client/list-plan.ts";
 import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/page.ts";
-import type { ApiRequest } from "../../../api/args.ts";
-import { rowShape } from "../../../api/endpoint.ts";
-import { isLong } from "../../../api/reply.ts";
+import { rowShape, type ApiRequest } from "../../../api/endpoint.ts";
+import { isLong, traitsOf } from "../../../api/reply.ts";
+import { counted } from "../../../base/text/words.ts";
 import { affectsOneInput, type Failure } from "../../../base/failure.ts";
 import { type PullSink, remarksIn, startPull } from "../../../rows/pull.ts";
 import { answerShapes, watchFields } from "../../render/formats/missing-fields.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import { createListKeeper, hintAtEmpty, hintAtReach, withSuggestion } from "../input/suggestion.ts";
 import { openRenderer } from "./open-output.ts";
-import { reportEnd, tableRemarks } from "./report-end.ts";
+import { outSummary, reportEnd, tableRemarks } from "./report-end.ts";
 import { createTableAssets, loadTrades, type TableAssets } from "./table-assets.ts";
 
 /** However the pull ends, the file and the receipt reflect it. */
@@ -41,17 +41,15 @@ export async function printAndClose(run: Pull): Promise<ExitCode> {
   }
   await receive(exit);
   run.destination.removeCheckpoint();
-  await tellOutput(run, exit);
+  tellOutput(run);
   return exit;
 }
 
-async function tellOutput(run: Pull, exit: ExitCode): Promise<void> {
+function tellOutput(run: Pull): void {
   const { context, options, report, flags } = run;
   const { out } = flags;
   if (out === undefined || !(context.stderr.isTerminal || options.hasStats)) return;
-  const { outSummary } = await import("./out-summary.ts");
-  const print = options.hasStats ? report.print : report.hint;
-  print(outSummary(run, out, exit));
+  (options.hasStats ? report.print : report.hint)(outSummary(run, out));
 }
 
 /** Writes the rows of a pull to its output, page by page, and says at the end what a person should know about them. */
@@ -78,15 +76,28 @@ async function printRows(run: Pull): Promise<ExitCode> {
   }
 }
 
-/** A single request costs what a person expects, so its estimate is not even loaded. */
+/** In credits. A person who types such a command may not expect more. */
+const maxUnannounced = 20;
+
+/**
+ * A table on a terminal is rarely read to its end, so its cost is shown before it is spent. `left` is the number of rows
+ * after the first page, if only that page contains it. A single request costs what a person expects, so its estimate is
+ * not even loaded.
+ */
 async function announce({ context, options, plan, destination, report }: Pull, left?: number) {
   const { endpoint, argSets, limit = Number.POSITIVE_INFINITY, list, timed } = plan;
   const isTable =
     context.stdout.isTerminal && destination.rowsAt() === undefined && options.format === "table";
   const isOneRequest = argSets.length === 1 && (!isLong(endpoint.reply) || limit <= list.pageSize);
   if (!isTable || isOneRequest || timed !== undefined) return;
-  const { announceCost } = await import("./announce-cost.ts");
-  announceCost(plan, report, left);
+  const { estimate } = await import("../../run/spending/estimate.ts");
+  const { credits = 0, rows = 0 } =
+    left === undefined ? estimate(plan, undefined) : { credits: Math.ceil(left / list.pageSize), rows: left };
+  if (credits <= maxUnannounced) return;
+  const { isCandles } = traitsOf(endpoint.reply);
+  const shorter = isCandles ? ", or use a longer --interval" : "";
+  const found = `${counted(rows, "row")} for about ${counted(credits, "credit")}`;
+  report.hint(`reading ${isCandles ? "up to " : ""}${found}; to save them, use --out FILE${shorter}`);
 }
 
 function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {

@@ -4,9 +4,7 @@ import type { SeenKeys } from "../../../client/seen-keys.ts";
 import { isCutOff, nextOf, type Page } from "../../../client/page.ts";
 import { earlierOf } from "../../../client/meter.ts";
 import type { Context } from "../../../base/context/context.ts";
-import type { ApiRequest } from "../../../api/args.ts";
-import type { RunInput } from "../../run/run-options.ts";
-import type { NamedFiles } from "../../run/output/own-files.ts";
+import { type RunInput, serviceOf } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
@@ -14,10 +12,16 @@ import type { RowsOutput } from "../../../rows/rows-output.ts";
 import type { ParquetOutput } from "./parquet-output.ts";
 import { counted } from "../../../base/text/words.ts";
 import type { PullState } from "../../render/progress/progress-parts.ts";
-import type { PullTotals } from "../../../rows/checkpoint-lines.ts";
+import type { PullTotals, CheckpointHeader } from "../../../rows/checkpoint-lines.ts";
 import { candleWindow, wholeSeconds } from "../../../client/candle-windows.ts";
+import type { ListPlan } from "../../../client/list-plan.ts";
+import { createHash } from "node:crypto";
+import { type Endpoint, type ApiRequest, withRepeated } from "../../../api/endpoint.ts";
+import { fail } from "../../../base/failure.ts";
+import { isSameService, namesIn } from "../../../api/host.ts";
+import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
 
-export interface TypedCommand extends RunInput, NamedFiles {
+export interface TypedCommand extends RunInput {
   /** Excludes the flags. */
   readonly command: readonly string[];
   readonly outer: Context;
@@ -70,6 +74,11 @@ export function lateStart({ plan, reached: { totals } }: PlannedPull): string | 
   return `the pull started at ${start.flag === "page" ? `page ${start.value}` : "a cursor"}`;
 }
 
+/** Whether inputs failed, or prices are missing that must not be. */
+export function lacksInputs({ plan, reached: { totals } }: Pick<PlannedPull, "plan" | "reached">): boolean {
+  return totals.refused > 0 || (totals.missing > 0 && plan.missing === "fail");
+}
+
 /** What the oldest response of all runs is from, in Unix milliseconds: newer rows may be missing. */
 export function asOfPull({ claim, client }: OpenedPull): number | undefined {
   return earlierOf(claim?.interrupted?.progress?.asOf, client.meter.asOf);
@@ -117,4 +126,107 @@ function partOf(
   const next = nextOf(last.page);
   const reached = next === undefined ? to : wholeSeconds(next.value);
   return (reached - from) / (to - from);
+}
+
+type Query = CheckpointHeader["query"];
+
+const labels: Readonly<Record<string, string>> = {
+  pageSize: "--page-size",
+  limit: "--limit",
+  missing: "--missing",
+};
+
+/** Returns the flag that sets this part of the query and a function that makes times readable. */
+function describePart(
+  name: string,
+  { params }: Endpoint,
+): { readonly label: string; readonly show: (value: string) => string } {
+  const wireName = /^parameter: (.*)$/u.exec(name)?.[1];
+  const param = params.find((each) => each.name === wireName);
+  const flag = param?.flag === undefined ? undefined : `--${param.flag}`;
+  // The checkpoint may have been edited, so the value may not be a time.
+  const isTime = (value: string): boolean => param?.kind.kind === "time" && /^\d{1,11}$/u.test(value);
+  return {
+    label: flag ?? wireName ?? labels[name] ?? name,
+    show: (value) => (isTime(value) ? formatInstant(fromWire(value)) : value),
+  };
+}
+
+/** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
+export function queryOf({ plan, options, to }: Pick<PlannedPull, "plan" | "options" | "to">): Query {
+  const { endpoint, argSets, list, timed, ...rest } = plan;
+  const { pageSize, isStrict, start } = list;
+  const isOfPages = isPaged(endpoint.reply) && list.kind !== "once";
+  const only = argSets.length === 1 ? argSets[0] : undefined;
+  const query: Record<string, string> = {
+    command: endpoint.raw === undefined ? endpoint.id : `api ${endpoint.raw.path}`,
+    service: serviceOf(options),
+    "--output": options.format,
+    "--fields": options.fields?.join(",") ?? (options.hasAllFields ? "*" : "all"),
+    "--columns": options.columns?.join(",") ?? "all",
+  };
+  if (options.encoder !== undefined) query["packing"] = options.encoder.name;
+  if (to.pattern !== undefined) query["--out"] = to.pattern;
+  if (options.prefix !== undefined) query["--prefix"] = options.prefix.join(",");
+  for (const [name, value] of only === undefined ? [] : withRepeated(endpoint, only))
+    query[`parameter: ${name}`] = value;
+  if (only === undefined) query["inputs"] = digest(argSets.map((args) => [...args]));
+  if (list.kind === "batch") query["inputs"] = digest(list.subjects);
+  if (timed !== undefined) {
+    const inputs = timed.inputs.map((input, index) => ({ ...input, lead: timed.lead?.cells[index] }));
+    query["inputs"] = digest([inputs, timed.assets, timed.quote]);
+  }
+  const parts = {
+    ...rest,
+    pageSize,
+    isStrict,
+    ...(isOfPages && { start, wanted: rest.limit }),
+    ...(rest.days && list.kind !== "candles" && { until: wireOf(rest.days.to) }),
+    ...(timed && { lead: timed.lead?.header }),
+    ...partsOf(list),
+  };
+  for (const [name, value] of Object.entries(parts)) query[name] = JSON.stringify(value) ?? "all";
+  return query;
+}
+
+/** Checkpoints contain these names. */
+function partsOf(list: ListPlan): Readonly<Record<string, unknown>> {
+  switch (list.kind) {
+    case "list":
+    case "made":
+      return {};
+    case "once":
+      return { once: list.as };
+    case "batch":
+      return { fillMissing: list.fillMissing };
+    case "candles":
+      return { candles: { now: list.now, fill: list.fill, address: list.address } };
+    case "pools":
+      return { ofPool: { param: list.param, tokens: list.tokens, maxRowsRead: list.maxRowsRead } };
+  }
+}
+
+/** Does not depend on the order of the parts. */
+export function queryDigest(query: Query): string {
+  return digest(Object.entries(query).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}
+
+export function checkSameQuery(file: string, begun: Query, asked: Query, endpoint: Endpoint): void {
+  for (const name of new Set([...Object.keys(begun), ...Object.keys(asked)])) {
+    if (begun[name] === asked[name]) continue;
+    if (name === "service" && isSameService(begun[name] ?? "", asked[name] ?? "")) continue;
+    const { label, show } = describePart(name, endpoint);
+    const [was, is] = [begun[name], asked[name]].map((value) =>
+      value === undefined ? "not set" : show(name === "service" ? namesIn(value) : value),
+    );
+    // Digests of long input lists would explain nothing.
+    const difference = name === "inputs" ? "the inputs are different" : `${label}: ${was} then, ${is} now`;
+    throw fail("checkpoint", `cannot resume ${file}: it belongs to a different query (${difference})`, {
+      next: "repeat the original command, or start over with --force instead of --resume",
+    });
+  }
 }

@@ -1,4 +1,4 @@
-import { withRepeated } from "../../../api/args.ts";
+import { withRepeated } from "../../../api/endpoint.ts";
 import { exitOfInterruption, isInterruption } from "../../../base/context/context.ts";
 import { fail, Failure } from "../../../base/failure.ts";
 import { serviceName } from "../../../api/host.ts";
@@ -10,15 +10,21 @@ import { instant } from "../../../base/text/words.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { formatInstant, fromWire, showSeconds } from "../../../base/time/time.ts";
 import { version } from "../../../base/version.ts";
-import { asOfPull, cutOffReason, lateStart, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
+import {
+  asOfPull,
+  lateStart,
+  type OpenedPull,
+  type PlannedPull,
+  type Pull,
+  queryDigest,
+  queryOf,
+} from "./pull.ts";
 import type { WrittenRows } from "../../../rows/parquet-writer.ts";
 import { noCost } from "../../../rows/rows-output.ts";
 import { addPlans } from "../../../client/meter.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
-import { queryDigest, queryOf } from "./pull-query.ts";
-import { unsettledDays } from "./report-end.ts";
+import { unsettledDays, whyIncomplete } from "./report-end.ts";
 import { restOf } from "./continuation.ts";
-import { whyIncomplete } from "./out-summary.ts";
 
 export interface Ending {
   /** Milliseconds since the epoch. */
@@ -51,15 +57,7 @@ export function writeReceipt(run: Pull, ending: Ending): void {
  * file. Every sandbox has another port.
  */
 export function footerReceipt(run: OpenedPull, { rows, rows_sha256, spilled }: WrittenRows): string {
-  const { plan, reached, client, options } = run;
-  const { totals } = reached;
-  const { target } = client;
-  const isComplete =
-    totals.refused === 0 &&
-    cutOffReason(run) === undefined &&
-    lateStart(run) === undefined &&
-    unsettledDays(run) === undefined &&
-    (totals.missing === 0 || plan.missing !== "fail");
+  const { target } = run.client;
   return hideSecrets(
     escapeJsonText(
       objectText({
@@ -67,11 +65,11 @@ export function footerReceipt(run: OpenedPull, { rows, rows_sha256, spilled }: W
         service: JSON.stringify(target.isSimulated ? "sandbox" : serviceName(target.rest)),
         ...rowMembers(run),
         // Of several files, each has its own rows.
-        ...(options.pattern !== undefined && { first_row: "null", last_row: "null" }),
+        ...(run.to.pattern !== undefined && { first_row: "null", last_row: "null" }),
         rows: String(rows),
         rows_sha256: JSON.stringify(rows_sha256),
         spilled: JSON.stringify(spilled),
-        complete: String(isComplete),
+        complete: String(whyIncomplete(run) === null),
       }),
     ),
   );
@@ -124,12 +122,12 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
   const rest = restOf(run);
   const asOf = asOfPull(run);
   const plans = addPlans(before.plans ?? {}, meter.plans);
-  const reason = whyNot(failure) ?? whyIncomplete(run, exit);
+  const reason = whyNot(failure) ?? whyIncomplete(run);
   const incomplete = failure instanceof Failure ? failure.details.incomplete : undefined;
   return prettyJson(
     objectText({
       ...queryMembers(run),
-      query: JSON.stringify(queryDigest(queryOf(plan, options))),
+      query: JSON.stringify(queryDigest(queryOf(run))),
       now: JSON.stringify(new Date(options.now).toISOString()),
       service: JSON.stringify(serviceName(target.rest)),
       plan: JSON.stringify(onlyPlan(plans, target.tier)),
@@ -173,7 +171,7 @@ function onlyPlan(plans: Readonly<Record<string, number>>, tier: string): string
 }
 
 /** Size and hash are those of the rows before packing, but those of the file itself for Parquet. */
-function outputsOf({ destination, options: { format, pattern }, parquet }: Pull): Members {
+function outputsOf({ destination, options: { format }, to: { pattern }, parquet }: Pull): Members {
   const { sink } = destination;
   const written = parquet?.written() ?? [];
   const files = destination.files()?.map((file, index) => ({ ...file, ...hashOfRows(written[index]) }));

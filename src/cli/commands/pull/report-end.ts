@@ -1,16 +1,17 @@
+import type { ApiRequest } from "../../../api/endpoint.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { counted } from "../../../base/text/words.ts";
 import { hiddenColumnWarnings } from "../../render/formats/missing-fields.ts";
 import type { Renderer } from "../../render/renderer.ts";
-import { higherLimit, sameCommand } from "./continuation.ts";
-import { asOfPull, cutOffReason, type OpenedPull, type Pull } from "./pull.ts";
-import type { ApiRequest } from "../../../api/args.ts";
+import { higherLimit, sameCommand, restOf } from "./continuation.ts";
+import { asOfPull, cutOffReason, lacksInputs, lateStart, type OpenedPull, type Pull } from "./pull.ts";
 import { type Quote, quoteOf } from "../../render/values/quote.ts";
 import type { TableAssets } from "./table-assets.ts";
 import { candleWindow, countOpenings, wholeSeconds } from "../../../client/candle-windows.ts";
 import { showSeconds } from "../../../base/time/time.ts";
 import { answerAge } from "../../../api/tier.ts";
 import { nameOfDays } from "../../../base/time/days.ts";
+import { isDocument } from "../../../client/list-plan.ts";
 
 interface Lines {
   readonly warnings: readonly string[];
@@ -23,8 +24,7 @@ interface Lines {
 /** Says what a person should know about the rows that were written, and whether a script can rely on them. */
 export function reportEnd(run: Pull, renderer: Renderer, { warnings, meanings, more }: Lines): ExitCode {
   const { plan, report, typed, command, reached } = run;
-  const { endpoint, argSets, limit, missing } = plan;
-  const { rows, refused, missing: absent } = reached.totals;
+  const { endpoint, argSets, limit } = plan;
   for (const line of [...warnings, ...hiddenColumnWarnings(renderer)]) report.warn(line);
   for (const line of meanings) report.hint(line);
   for (const [group, hidden] of renderer.hidden?.() ?? []) {
@@ -38,14 +38,14 @@ export function reportEnd(run: Pull, renderer: Renderer, { warnings, meanings, m
       run,
       `more rows available for ${reached.unfinished} of ${counted(argSets.length, "input")}; ${higherLimit(endpoint, limit)}`,
     );
-  if (rows === 0) report.hint("no results");
+  if (reached.totals.rows === 0) report.hint("no results");
   if (tellRowsRead(run)) return 8;
   const unsettled = unsettledDays(run);
   if (unsettled?.exit === 8) {
     report.warn(unsettled.problem);
     return 8;
   }
-  return refused > 0 || (absent > 0 && missing === "fail") ? 8 : 0;
+  return lacksInputs(run) ? 8 : 0;
 }
 
 /** Returns whether rows may be missing and the exit code must show it. A list with a limit is only a sample. */
@@ -149,4 +149,48 @@ export function unsettledDays(run: OpenedPull): Unsettled | undefined {
   const again = `run this again${run.to.file === undefined ? "" : force} at ${from} or later`;
   const problem = `${nameOfDays(days)} can still get rows; to fetch all of them, ${again}`;
   return { completeTo, problem, exit: 8 };
+}
+
+/** For example, `28,787 rows in swaps.ndjson, complete`. Counts the rows of earlier runs, too. */
+export function outSummary(run: Pull, out: string): string {
+  const { plan, options, destination, to, reached } = run;
+  const { rows } = reached.totals;
+  const files = to.pattern === undefined ? [] : (destination.files() ?? []);
+  const isOneFile = to.pattern === undefined || files.length === 1;
+  const place = isOneFile ? (files[0]?.file ?? out) : `${counted(files.length, "file")} (${out})`;
+  const content =
+    options.picture === "chart"
+      ? `chart of ${counted(rows, "candle")}`
+      : counted(rows, isDocument(plan.list) ? "response" : "row");
+  return `${content} in ${place}${stateOf(run)}`;
+}
+
+/**
+ * A list that the limit cut short is not called complete, although the pull has every row that it was to fetch. Whether
+ * a response that is printed as a single document has all rows is unknown.
+ */
+function stateOf(run: Pull): string {
+  const { plan, reached } = run;
+  const { missing, proof } = reached.totals;
+  const reason = whyIncomplete(run);
+  if (reason !== null) return `, incomplete: ${reason}`;
+  if (plan.list.kind === "once") return "";
+  // With --missing skip, the run succeeds although the file lacks prices that were requested.
+  if (missing > 0) return `, ${counted(missing, "price")} missing`;
+  // A resumed pull may have nothing left to fetch, and then it has no last page.
+  const isCut = plan.limit !== undefined && proof === undefined;
+  return isCut || restOf(run).more === true ? ", limit reached" : ", complete";
+}
+
+/** A result can be incomplete even though the run did not fail. */
+export function whyIncomplete(run: OpenedPull): string | null {
+  const { totals } = run.reached;
+  const cutOff = cutOffReason(run);
+  if (cutOff !== undefined) return cutOff;
+  const unsettled = unsettledDays(run);
+  if (totals.refused === 0 && unsettled !== undefined) return unsettled.problem;
+  if (!lacksInputs(run)) return lateStart(run) ?? null;
+  return totals.refused > 0
+    ? `${counted(totals.refused, "input")} rejected`
+    : `${counted(totals.missing, "price")} missing`;
 }

@@ -5,9 +5,9 @@ import { formats } from "../../render/formats/formats.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { totalsOf } from "../../../rows/pull.ts";
 import type { FinishedPull } from "../../../rows/finished-pull.ts";
-import type { AssetSources } from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { type Opening, reportCost, type Run, withRun } from "../../run/with-run.ts";
+import { reportCost, type Run, withRun } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { findFinished, reportFinished, restText, resumedClock } from "./continuation.ts";
 import {
@@ -53,7 +53,8 @@ async function openAndPrint(
   await checkPlan(planned, finished);
   const done = finished && claim && (await reportFinished(planned, claim, finished));
   if (done !== undefined) return done;
-  const opened = await openClient(planned);
+  const { client } = await run.open({ onClosed: (open) => reportCost(planned, open, restText(planned)) });
+  const opened = { ...planned, client };
   if (typed.flags.estimate === true) return await (await import("./run-estimate.ts")).runEstimate(opened);
   const pull = await openOutput(opened);
   run.progress.begin(() => pullState(pull), run.report.print);
@@ -90,12 +91,6 @@ async function planPull(
   return { ...run, ...typed, to, claim, options, plan, reached };
 }
 
-async function openClient(planned: PlannedPull): Promise<OpenedPull> {
-  const onClosed: Opening["onClosed"] = (opened) => reportCost(planned, opened, restText(planned));
-  const { client } = await planned.open({ onClosed });
-  return { ...planned, client };
-}
-
 async function openOutput(opened: OpenedPull): Promise<Pull> {
   const { claim, options, plan } = opened;
   // A table cannot be resumed, because its column widths depend on its first rows.
@@ -109,8 +104,13 @@ async function openOutput(opened: OpenedPull): Promise<Pull> {
 
 /** What needs both the plan and the output: columns, the prefix, and the files of a path with fields. */
 async function checkPlan(planned: PlannedPull, finished: FinishedPull | undefined): Promise<void> {
-  const { to, claim, plan } = planned;
-  checkColumnsOf(planned);
+  const { to, claim, plan, options } = planned;
+  const { endpoint, groups } = plan;
+  if (options.columns !== undefined) {
+    const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
+    checkColumns(tables, options.columns, options.format);
+  }
+  checkPrefix(options, plan);
   remarkOnInput(planned);
   if (to.pattern === undefined) return;
   const { checkSplit } = await import("./split-pages.ts");
@@ -119,27 +119,14 @@ async function checkPlan(planned: PlannedPull, finished: FinishedPull | undefine
   if (!to.isForced && !isOwn) refuseTaken(known);
 }
 
-function checkColumnsOf({ options, plan }: PlannedPull): void {
-  const { endpoint, groups } = plan;
-  if (options.columns !== undefined) {
-    const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
-    checkColumns(tables, options.columns, options.format);
-  }
-  checkPrefix(options, plan);
-}
-
 /** What is valid, but rarely meant. */
 function remarkOnInput({ report, typed, plan }: PlannedPull): void {
   // An empty cursor, probably an unset variable, would silently read the first page again.
   if (typed.get("cursor")?.at(-1) === "") report.warn("--cursor is empty; starting at the first page");
-  const point = pointInTime(plan);
-  if (point !== undefined)
-    report.info(`the range is a single point in time; for the entire day, use --day ${point.slice(0, 10)}`);
-}
-
-/** Two equal bounds, such as the same date, rarely mean what they say. */
-function pointInTime({ argSets: [args], endpoint }: PullPlan): string | undefined {
+  const [args] = plan.argSets;
   const from = args?.get("from");
-  if (from === undefined || from !== args?.get("to") || endpoint.raw !== undefined) return undefined;
-  return formatInstant(fromWire(from));
+  if (from === undefined || from !== args?.get("to") || plan.endpoint.raw !== undefined) return;
+  // Two equal bounds, such as the same date, rarely mean what they say.
+  const day = formatInstant(fromWire(from)).slice(0, 10);
+  report.info(`the range is a single point in time; for the entire day, use --day ${day}`);
 }

@@ -1,7 +1,6 @@
 import { isDocument } from "../../../client/list-plan.ts";
 import { timeFieldOf } from "../../../client/page.ts";
-import type { Args } from "../../../api/args.ts";
-import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
+import { type Endpoint, rowShape, type Args } from "../../../api/endpoint.ts";
 import { invalidInput } from "../../../base/failure.ts";
 import {
   changesWithTime,

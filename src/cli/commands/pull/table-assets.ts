@@ -1,8 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import type { Page } from "../../../client/page.ts";
 import type { Context } from "../../../base/context/context.ts";
-import type { ApiRequest } from "../../../api/args.ts";
-import { type Endpoint, onlyGroup } from "../../../api/endpoint.ts";
+import { type Endpoint, onlyGroup, type ApiRequest } from "../../../api/endpoint.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Failure } from "../../../base/failure.ts";
 import { member } from "../../../base/json/json-scan.ts";
@@ -47,14 +46,14 @@ export function createTableAssets(
   let addAmounts: ((rows: Page["rows"]) => Page["rows"]) | undefined;
 
   const hasDecimals = (network: string, token: string): boolean =>
-    known.find(network, token)?.decimals !== undefined;
+    known.find(network, token).decimals !== undefined;
 
   /** Returns a failure that may pass. Until then, the amounts in tokens of these rows are unknown. */
   const learnAmounts = async ({ args }: ApiRequest, rows: Page["rows"]): Promise<Failure | undefined> => {
     const [network = "", pool] = [args.get("network"), args.get("pool_address")];
     if (amounts === undefined || pool === undefined) return undefined;
     addAmounts ??= (await loadTrades()).createTokenAmounts((token) =>
-      typeof token === "string" ? known.find(shown, token)?.decimals : undefined,
+      typeof token === "string" ? known.find(shown, token).decimals : undefined,
     );
     const tokens = [...rows.distinct("token_0"), ...rows.distinct("token_1")];
     const isUnknown = (token: unknown): boolean => typeof token === "string" && !hasDecimals(network, token);

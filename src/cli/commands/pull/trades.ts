@@ -1,7 +1,7 @@
 import { shiftDecimal } from "../../../base/json/exact-decimal.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import { type LocatedRows, parseRow, type Rows } from "../../../client/rows.ts";
-import { tradeSize, tradeType } from "../../render/values/trade-type.ts";
+import { tradeSize, typeOfTrade } from "../../../api/endpoints/pool-transactions.ts";
 
 /** The fields of a transaction to locate, so that amounts in tokens can be added. */
 export const tradeFields = "token_0 amount_0 price_0_usd token_1 amount_1 price_1_usd".split(" ");
@@ -68,7 +68,7 @@ function endingOf(read: ReadField, row: number, unit0: Unit | undefined, unit1: 
   const tokens1 = tokensText(raw1, unit1);
   const units0 = numberOf(raw0);
   const units1 = numberOf(raw1);
-  const type = tradeType(Math.sign(units0), Math.sign(units1));
+  const type = typeOfTrade(Math.sign(units0), Math.sign(units1));
   const value0 = valueOf(units0, unit0, numberOf(read(row, price)));
   const value1 = valueOf(units1, unit1, numberOf(read(row, side1 + price)));
   const size = tradeSize(type, value0, value1) ?? "null";

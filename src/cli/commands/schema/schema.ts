@@ -1,11 +1,10 @@
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { nearest } from "../../../base/text/nearest.ts";
+import { didYouMean, nearest } from "../../../base/text/nearest.ts";
 import { jsonSchema } from "../../render/schema/json-schema.ts";
 import { createTable, type SqlDialect } from "../../render/schema/sql.ts";
 import { typeScript } from "../../../api/typescript.ts";
-import { didYouMean } from "../input/nearest-command.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { documentFlags } from "../../run/flags/shared-flags.ts";

@@ -16,9 +16,9 @@ import {
 } from "../../run/flags/flag-types.ts";
 import { metricsFlag, prefixFlag, requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
-import { alertFlags } from "../flags/alert-flags.ts";
 import { requestingFlags } from "../command.ts";
 import type { Block } from "../../help-page.ts";
+import { alertFlags } from "../flags/lasting-flags.ts";
 
 export const streamEvents = [
   "open",

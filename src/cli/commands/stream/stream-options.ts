@@ -71,9 +71,9 @@ export function assetReader({ sources }: Run, words: readonly string[], feed: Fe
   return async (until: AbortSignal, malformed: "fail" | "keep"): Promise<readonly Subject[]> => {
     // A name may have been added since the last read.
     sources.names.forget();
-    const file = async (name: string) => await sources.file(name, until);
+    const fresh = { ...sources, read: async (word: string) => await sources.read(word, until) };
     const taker = { command: streamTaker, takes, malformed, usage, ifOtherKind };
-    const listed = distinctSubjects(await readSubjects(words, { ...sources, file }, taker));
+    const listed = distinctSubjects(await readSubjects(words, fresh, taker));
     if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
     return listed;
   };

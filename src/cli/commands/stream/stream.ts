@@ -8,7 +8,7 @@ import { endless, type Run, withRun } from "../../run/with-run.ts";
 import { StopReason } from "../../../client/ending.ts";
 import { watchIdle } from "./stops.ts";
 import { LiveStream } from "../../../client/stream.ts";
-import { withoutNames } from "../input/replace-names.ts";
+import { withoutNames } from "../input/targets.ts";
 import { streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import type { StreamFlags } from "./stream-flags.ts";

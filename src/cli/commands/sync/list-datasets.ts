@@ -1,10 +1,10 @@
+import { isAssetName } from "../../../api/known-networks.ts";
 import { addressKey } from "../../../client/subject.ts";
 import type { AssetKind } from "../../../api/asset-kind.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import { choiceFailure, readInteger } from "../../../api/read-param.ts";
-import { withoutSecrets } from "../../../base/key.ts";
-import type { AssetSources, NameFinder } from "../../run/asset-names.ts";
-import { isAssetName } from "../../settings/asset-names.ts";
+import { choiceFailure, readInteger, readArgs } from "../../../api/read-param.ts";
+import type { NameFinder } from "../../run/asset-names.ts";
+import type { AssetSources } from "../../run/with-run.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import {
   type CandleInterval,
@@ -20,7 +20,6 @@ import { folderOf } from "../../../lake/layout.ts";
 import { SECONDS_PER_DAY, parseRfc3339, parseTimeBound } from "../../../base/time/time.ts";
 import { readStoredInterval, syncFlags } from "./sync-flags.ts";
 import { checkListed, checkWord, isList, type ListedAsset, readLines, readWord } from "../input/subjects.ts";
-import { readArgs } from "../../../api/args.ts";
 import { readDuration } from "../../../api/duration.ts";
 import { networkPoolsSearch } from "../../../api/endpoints/searches.ts";
 import { nearest } from "../../../base/text/nearest.ts";
@@ -55,8 +54,7 @@ export async function readDatasets(
   const datasets: ListedDataset[] = [];
   for (const word of words) {
     if (isList(word)) {
-      const text = word === "-" ? await sources.stdin() : await sources.file(word.slice(1));
-      const source = word === "-" ? "stdin" : withoutSecrets(word.slice(1));
+      const { text, source } = await sources.read(word);
       datasets.push(...readDatasetList(text, source, defaults, sources.names));
       continue;
     }

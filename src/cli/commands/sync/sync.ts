@@ -19,7 +19,7 @@ import { type LakePlan, planLake, syncLake, type SyncResult } from "../../../lak
 import { type Run, withRun } from "../../run/with-run.ts";
 import { counted } from "../../../base/text/words.ts";
 import type { Input } from "../command.ts";
-import { withoutNames } from "../input/replace-names.ts";
+import { withoutNames } from "../input/targets.ts";
 import { splitPair } from "../input/subjects.ts";
 import { recordedService } from "../../run/run-options.ts";
 import { readLists } from "./sync-lists.ts";

@@ -1,15 +1,15 @@
+import { didYouMean } from "../../../base/text/nearest.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { Command } from "../../commands/command.ts";
-import { didYouMean, nearestCommand } from "../../commands/input/nearest-command.ts";
 import { commandHelp } from "./command-help.ts";
 import { meantWords } from "../hidden-words.ts";
-import { topicNames } from "./overview.ts";
+import { topicNames, groupHelp, overview } from "./overview.ts";
 import { topicPage } from "./topics/topics.ts";
-import { groupHelp, overview } from "./overview.ts";
 import type { Block, HelpForm, PreparedPage } from "../../help-page.ts";
 import { printPage } from "../../print-page.ts";
+import { nearestCommand } from "../unknown-word.ts";
 
 /** Without words, prints the overview. */
 export async function printHelp(

@@ -1,4 +1,4 @@
-import type { Args } from "../../../api/args.ts";
+import type { Args } from "../../../api/endpoint.ts";
 import { fromWire, writeUtc } from "../../../base/time/time.ts";
 import { shownText } from "../sanitize.ts";
 import { assetLabel } from "../values/width.ts";

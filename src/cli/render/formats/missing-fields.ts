@@ -5,8 +5,7 @@ import { invalidInput } from "../../../base/failure.ts";
 import { listOf } from "../../../api/record.ts";
 import { listNameOf } from "../../../api/reply.ts";
 import { nearest } from "../../../base/text/nearest.ts";
-import { splitPath } from "../values/row-text.ts";
-import { fieldAt, valueAt } from "../values/value-at.ts";
+import { fieldAt, valueAt, splitPath } from "../values/value-at.ts";
 import type { Renderer } from "../renderer.ts";
 
 export type MissingFields = ReturnType<typeof watchFields>;

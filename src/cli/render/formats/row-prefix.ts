@@ -7,9 +7,8 @@ import { compactJson, escapeJsonText } from "../../../base/json/json-text.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { nearestPath } from "./missing-fields.ts";
-import { fieldAt } from "../values/value-at.ts";
+import { fieldAt, splitPath } from "../values/value-at.ts";
 import type { Presentation } from "../renderer.ts";
-import { splitPath } from "../values/row-text.ts";
 
 const [TAB, COLON, OPEN_ARRAY, BACKSLASH, OPEN_OBJECT] = [0x09, 0x3a, 0x5b, 0x5c, 0x7b];
 

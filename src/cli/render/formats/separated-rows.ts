@@ -1,3 +1,4 @@
+import { splitPath } from "../values/value-at.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { decodeName, OPEN_ARRAY, OPEN_OBJECT } from "../../../base/json/json-scan.ts";
 import { compactJson, escapeJsonText } from "../../../base/json/json-text.ts";
@@ -6,7 +7,7 @@ import { namedField } from "../table/choose-columns.ts";
 import { tableColumns } from "../table/columns.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import type { LocalRow, Writing } from "../format.ts";
-import { rowTexts, splitPath } from "../values/row-text.ts";
+import { rowTexts } from "../values/row-text.ts";
 
 /**
  * By default, the columns match the table's, with one for each name that a field can have. With `--fields '*'`, there

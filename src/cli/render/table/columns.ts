@@ -1,5 +1,4 @@
 import type { RowShape } from "../../../api/endpoint.ts";
-import { splitPath } from "../values/row-text.ts";
 import type { Presentation } from "../renderer.ts";
 import {
   blank,
@@ -12,7 +11,7 @@ import {
   showCell,
 } from "../values/cell.ts";
 import { showTrade, tradeTone } from "../values/trade.ts";
-import { fieldAt, valueAt } from "../values/value-at.ts";
+import { fieldAt, valueAt, splitPath } from "../values/value-at.ts";
 import { ellipsis } from "../values/width.ts";
 import { chooseColumns, isOfTrade } from "./choose-columns.ts";
 import { shownText } from "../sanitize.ts";

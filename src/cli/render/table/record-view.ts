@@ -1,11 +1,10 @@
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
 import { wrapWords } from "../../../base/text/wrap-words.ts";
-import { splitPath } from "../values/row-text.ts";
 import { createPaint, type Paint } from "../painter.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import type { Cell, CellStyle } from "../values/cell.ts";
-import { valueAt } from "../values/value-at.ts";
+import { valueAt, splitPath } from "../values/value-at.ts";
 import { padding, textWidth } from "../values/width.ts";
 import { GAP, roomOf } from "./fit-columns.ts";
 import { type RecordPart, recordParts } from "./record-parts.ts";

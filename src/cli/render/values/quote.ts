@@ -1,5 +1,4 @@
-import type { Args } from "../../../api/args.ts";
-import type { Endpoint } from "../../../api/endpoint.ts";
+import type { Endpoint, Args } from "../../../api/endpoint.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import { visibleText } from "../sanitize.ts";
 import type { FindAsset } from "./cell.ts";

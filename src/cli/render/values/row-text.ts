@@ -1,3 +1,4 @@
+import { splitPath } from "./value-at.ts";
 import type { Rows } from "../../../client/rows.ts";
 import type { Output } from "../../../base/context/context.ts";
 import { beginsWith, OPEN_ARRAY, rawElements } from "../../../base/json/json-scan.ts";
@@ -27,11 +28,6 @@ export function createRowSelector(fields: readonly string[] | undefined): (row: 
 /** Only objects and arrays can contain white space. */
 function isContainer(value: string): boolean {
   return value.startsWith("{") || value.startsWith("[");
-}
-
-/** Splits `24h.volume_usd` into its names. */
-export function splitPath(path: string): readonly string[] {
-  return path.split(".");
 }
 
 /** With `isWhole`, a page contains complete responses, and array elements count as rows. */

@@ -1,10 +1,10 @@
 import type { TradePart } from "../../../api/record.ts";
 import { member } from "../../../base/json/json-scan.ts";
-import { type TradeType, tradeSize, tradeType } from "./trade-type.ts";
 import { blank, type Cell, type CellStyle, noValue, plain, type Tone } from "./cell.ts";
 import { shownText } from "../sanitize.ts";
 import { type Decimal, readDecimal, showAmount, showPrice, writeDecimal } from "./decimal.ts";
 import { cutText, ellipsis } from "./width.ts";
+import { type TradeType, tradeSize, typeOfTrade } from "../../../api/endpoints/pool-transactions.ts";
 
 /** Symbols can have any length. */
 const longestSymbol = 12;
@@ -44,7 +44,7 @@ function signOf(row: unknown, side: 0 | 1): number {
   return amount.digits === "" ? 0 : amount.isNegative ? -1 : 1;
 }
 
-const typeOf = (row: object): TradeType => tradeType(signOf(row, 0), signOf(row, 1));
+const typeOf = (row: object): TradeType => typeOfTrade(signOf(row, 0), signOf(row, 1));
 
 function showSize(row: object, style: CellStyle): Cell {
   const made = tradeSize(typeOf(row), valueOf(row, 0, style), valueOf(row, 1, style));

@@ -1,6 +1,11 @@
 import { member } from "../../../base/json/json-scan.ts";
 import type { Field, RecordShape } from "../../../api/record.ts";
 
+/** Splits `24h.volume_usd` into its names. */
+export function splitPath(path: string): readonly string[] {
+  return path.split(".");
+}
+
 /** Steps are names in objects, indices in arrays, or `*` for all elements. Inherited properties are never returned. */
 export function valueAt(value: unknown, path: readonly string[], from = 0): unknown {
   let reached = value;

@@ -1,3 +1,4 @@
+import { splitPath } from "../../render/values/value-at.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { FieldAtPath } from "../../../api/field-paths.ts";
 import { isInterruption } from "../../../base/context/context.ts";
@@ -7,7 +8,6 @@ import { usageFailure } from "../../../base/failure.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import { decodeName } from "../../../base/json/json-scan.ts";
 import { visibleText } from "../../render/sanitize.ts";
-import { splitPath } from "../../render/values/row-text.ts";
 import type { LogEvent } from "../output/event-log.ts";
 import type { TypedFlags } from "../flags/flag.ts";
 import type { Run } from "../with-run.ts";

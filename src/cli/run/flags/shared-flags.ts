@@ -39,7 +39,6 @@ const fieldPaths = list("paths", (label, paths) => {
   return paths;
 });
 
-/** For commands that print rows, but not for those that print complete responses. */
 /** For runs that last, and for `sync`, which cron runs. */
 export const metricsFlag = (...where: readonly string[]): Flag<string> =>
   flag(outputFile, "Requests", {
@@ -48,6 +47,7 @@ export const metricsFlag = (...where: readonly string[]): Flag<string> =>
     details: ", e.g. ticks.prom",
   });
 
+/** For commands that print rows, but not for those that print complete responses. */
 export const prefixFlag = flag(fieldPaths, "Output", {
   suggests: "fields",
   summary: "Print these fields and a tab before each NDJSON row",
@@ -59,19 +59,20 @@ const columnNames = readBy("text", "names", (label, typed) => {
   throw invalidInput(label, "must be comma-separated column names such as token-0,price-usd");
 });
 
+const formatFlag = <const Format extends string>(formats: readonly Format[], summary: string) =>
+  flag(choice(formats, "format"), "Output", { short: "o", summary, choicesIn: "summary" });
+
 const objectOutputs =
   "Output format: table (default on a terminal), wide (a table with all columns), ndjson (default in a pipe), json";
 
 const textOutputs = `${objectOutputs}, csv, tsv`;
 
 export const outputFlags = {
-  output: flag(choice(outputFormats, "format"), "Output", {
-    short: "o",
-    summary: `${textOutputs}, parquet`,
-    choicesIn: "summary",
+  output: {
+    ...formatFlag(outputFormats, `${textOutputs}, parquet`),
     details: "; --json is short for -o json, and --json=a,b also selects fields",
     setting: settings.output,
-  }),
+  },
   fields: flag(fieldPaths, "Output", {
     suggests: "fields",
     summary: "Output only these fields, separated by commas ('?' lists all fields)",
@@ -239,12 +240,7 @@ export const sharedFlags = { ...outputFlags, ...requestFlags, ...hostFlags };
 /** For output that is not typed rows of the contract, and so cannot be Parquet. */
 export const textFlags = {
   ...sharedFlags,
-  output: flag(choice(textFormats, "format"), "Output", {
-    short: "o",
-    summary: textOutputs,
-    choicesIn: "summary",
-    setting: settings.output,
-  }),
+  output: { ...formatFlag(textFormats, textOutputs), setting: settings.output },
 };
 
 export const localRowFlags = pick(textFlags, "output", "no-header", "error-format");
@@ -254,11 +250,7 @@ export const documentFlags = pick(textFlags, "output", "error-format");
 /** For a single object, which has no columns. */
 export const objectFlags = {
   ...documentFlags,
-  output: flag(choice(objectFormats, "format"), "Output", {
-    short: "o",
-    summary: objectOutputs,
-    choicesIn: "summary",
-  }),
+  output: formatFlag(objectFormats, objectOutputs),
 };
 
 export type SharedValues = Partial<Values<typeof sharedFlags>>;

@@ -1,6 +1,5 @@
 import { costOf } from "../../../client/meter.ts";
-import { type Args, type ApiRequest, keyOfArgs } from "../../../api/args.ts";
-import type { Endpoint } from "../../../api/endpoint.ts";
+import { type Endpoint, type Args, type ApiRequest, keyOfArgs } from "../../../api/endpoint.ts";
 import { type Reply, isNumbered } from "../../../api/reply.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";

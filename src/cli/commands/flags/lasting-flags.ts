@@ -1,8 +1,78 @@
-import { rowAlertFlags } from "./alert-flags.ts";
-import { flag, pick } from "../../run/flags/flag.ts";
-import { choice, duration, durationFrom, host, outputFile, toggle } from "../../run/flags/flag-types.ts";
-import { speed } from "../../run/flags/shared-flags.ts";
+import { flag, pick, type Flag, type Flags } from "../../run/flags/flag.ts";
+import {
+  choice,
+  duration,
+  durationFrom,
+  host,
+  outputFile,
+  toggle,
+  durationOrZero,
+  text,
+} from "../../run/flags/flag-types.ts";
+import { speed, metricsFlag } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
+
+/** In milliseconds. */
+const shortestBlind = 20_000;
+
+interface AlertTexts {
+  readonly summary: string;
+  readonly usualCooldown: string;
+  /** What `--limit` counts. It starts with the punctuation that joins it, or is empty. */
+  readonly limits: string;
+  /** The flags that set the time between two reads; none for a stream. */
+  readonly reads: string | undefined;
+}
+
+const ofWhen = { with: "when", needs: { flag: "when", next: "add --when" } };
+
+/** The flags of alerts on events and rows. */
+export const alertFlags = ({ summary, usualCooldown, limits, reads }: AlertTexts) => ({
+  when: flag({ ...text("test"), isRepeatable: true }, "Rows", {
+    summary,
+    details: `; prints a line, or passes it to the command after --${limits}`,
+  }),
+  cooldown: flag(durationOrZero, "Rows", {
+    ...ofWhen,
+    summary: "Minimum time between two alerts of the same condition and asset",
+    defaultSaid: `default ${usualCooldown}`,
+  }),
+  blind: flag(durationFrom(shortestBlind, "the service sends a ping every 15s"), "Rows", {
+    ...ofWhen,
+    summary: "Also alert after this long without reliable data",
+    details: `, and again when data is back; the command gets DEXDATA_ALERT=blind or DEXDATA_ALERT=back; at least 20s${
+      reads === undefined ? "" : `, and longer than the time between two reads (${reads})`
+    }`,
+  }),
+  state: flag(outputFile, "Rows", {
+    summary: "Keep the state of alerts in this file across restarts",
+    details:
+      '; after a kill, the next run repeats unfinished alert commands of the last 10m, with "repeat":true in the JSON that they get',
+  }),
+});
+
+/** For rows. */
+export function rowAlertFlags(texts: AlertTexts, needs: Flag["needs"] & object) {
+  const { when, state, ...others } = alertFlags(texts);
+  const owners = { with: [needs.flag, needs.or ?? []].flat(), needs };
+  return { ...others, when: { ...when, ...owners }, state: { ...state, ...owners } };
+}
+
+/** For `--watch`, except where rows can be followed. */
+export const watchAlertFlags: Flags = Object.fromEntries(
+  Object.entries({
+    ...alertFlags({
+      summary: "Alert when this becomes true for a row, e.g. 'price_usd < 3000'",
+      usualCooldown: "1m",
+      limits: "",
+      reads: "--watch",
+    }),
+    for: flag(duration, "Rows", { summary: "Stop after this long" }),
+  }).map(([name, each]) => {
+    const belongs = { with: "watch", needs: { flag: "watch", next: "add --watch" } };
+    return [name, { ...each, ...(each.needs === undefined && belongs), topic: "alerts" }];
+  }),
+);
 
 export const followEvents = [
   "open",
@@ -144,4 +214,29 @@ export const growthFlags = {
     summary: "Wrap each row in an object: {first_seen, as_of, row}",
     excludes: [{ flag: "fields", next: "use only one of them" }],
   }),
+};
+
+/** In milliseconds. A stream is a cheaper way to get changes within seconds. */
+const shortestWatch = 5000;
+
+export const watchFlags = {
+  watch: flag(durationFrom(shortestWatch, "for updates within seconds, use: dexdata stream"), "Output", {
+    summary: "Refresh at this interval, at least 5s",
+    details: "; a terminal marks changes, and a pipe gets only those",
+    excludes: [
+      { flag: "all", next: "set the number of rows with --limit" },
+      {
+        flag: "out",
+        next: "--watch keeps refreshing, so the file would never be complete; redirect the output instead: > rows.ndjson",
+      },
+      { flag: "resume", next: "remove --resume; each refresh starts over" },
+      { flag: "force", next: "remove --force" },
+      {
+        flag: "receipt",
+        next: "remove --receipt; --watch has no fixed end, so there is nothing for a receipt to record",
+      },
+      { flag: "progress", next: "remove --progress; --watch shows its state anyway" },
+    ],
+  }),
+  metrics: metricsFlag("watch", "follow"),
 };
