@@ -57,19 +57,12 @@ export async function verifyParquet({
         line += 1;
         const isTyped = row.moveTo(line, columns);
         // The checker keeps the first row, and gets its names from its values.
-        const parsed = isTyped && line > 1 ? row : parseJsonRow(json(), line);
-        if ("found" in parsed) current.refuse(parsed);
-        else current.take(parsed);
+        current.take(isTyped && line > 1 ? row : parseJsonRow(json(), line));
       };
       const parts = footersSchema.safeParse(receipt).data?.periods;
       const said = parts ?? [footerSchema.safeParse(receipt).data];
-      const ranges =
-        parts === undefined
-          ? [undefined]
-          : rowRanges(
-              parquet,
-              parts.map(({ rows }) => rows),
-            );
+      const counts = parts?.map(({ rows }) => rows);
+      const ranges = counts && rowRanges(parquet, counts);
       let isWhole = true;
       let before = 0;
       for (const [index, part] of said.entries()) {
@@ -77,7 +70,7 @@ export async function verifyParquet({
         const day = parts === undefined ? undefined : part?.period?.from.slice(0, 10);
         line = before;
         try {
-          for await (const { lines, rows } of parquet.groups(see, ranges[index])) {
+          for await (const { lines, rows } of parquet.groups(see, ranges?.[index])) {
             signal.throwIfAborted();
             hash.add(lines, rows);
             await onGroup(bytes);

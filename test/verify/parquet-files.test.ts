@@ -122,7 +122,7 @@ test.each(kinds)(
 
     const expected: unknown[] = [];
     const checker = createRowChecker(undefined, "parquet", (...finding) => expected.push(finding), undefined);
-    const reader = createNdjsonReader(checker);
+    const reader = createNdjsonReader(checker.take);
     reader.add(Buffer.from(lines.map((line) => `${line}\n`).join("")));
     checker.end();
 
