@@ -79,7 +79,7 @@ export interface ReadPart {
   readonly to: number | undefined;
   /** The service's time at the first response, in Unix seconds. */
   readonly present: number;
-  /** Whether the list is complete. Otherwise, earlier rows that it lacks are kept. */
+  /** Whether the list is complete, and has no row of another pool. Otherwise, earlier rows that it lacks are kept. */
   readonly isProven: boolean;
 }
 

@@ -205,7 +205,7 @@ function judgeFirst(
   const [newest] = page.rows.marks();
   const isSame = newest === undefined || keyOf(newest) === keyOf(expected?.newest);
   if (expected?.rows === total && isSame) return "unchanged";
-  const isOnePeriod = partsOf(range, range.to ?? present).length < 2;
+  const isOnePeriod = partsOf(range, present).length < 2;
   return total <= maxAtOnce || isOnePeriod ? undefined : "too-large";
 }
 

@@ -37,7 +37,11 @@ export const isDue = (held: Held, at: number): boolean =>
  * Reads the current period of a list. A period is written as a whole or not at all, and never changes, so its file
  * is `rows.parquet` from the start. Periods that no run has read are lost: the footer of their day says so.
  */
-export async function syncList(run: LakeRun, list: PoolList, held: Held): Promise<readonly never[]> {
+export async function syncList(
+  run: LakeRun,
+  list: PoolList,
+  held: Held = new Map(),
+): Promise<readonly never[]> {
   const [at, isHeard] = [periodOf(list, run.present()), run.clock.isHeard()];
   if (!isDue(held, at)) return [];
   const { rows, absent, drop } = await readPools(run, list, await recentPools(run, list, at), at);
