@@ -61,7 +61,10 @@ export interface LakePlan {
 const clockTolerance = 60;
 
 export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult> {
-  const contents = contentsOf(begun);
+  /** What the files contain. */
+  const contents: Content[] = [...begun.files].flatMap(([dataset, own]) =>
+    [...own.values()].flatMap(({ footer }) => (footer === undefined ? [] : { dataset, footer })),
+  );
   const published: Lake["events"]["published"] = async (file) => {
     contents.push(file);
     await lake.events.published(file);
@@ -129,13 +132,6 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
 }
 
 type Content = Pick<Published, "dataset" | "footer">;
-
-/** What the files contain that were found. */
-function contentsOf({ files }: LakePlan): Content[] {
-  return [...files].flatMap(([dataset, own]) =>
-    [...own.values()].flatMap(({ footer }) => (footer === undefined ? [] : [{ dataset, footer }])),
-  );
-}
 
 function tokensOf({ dataset: { network, address, kind }, footer }: Content): readonly TokenKey[] {
   const own = kind === "token-ohlcv" ? [address] : footer.tokens;

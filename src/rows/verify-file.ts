@@ -39,7 +39,7 @@ export function createVerification(target: Target, report: Report, signal: Abort
   let list: RowChecker | undefined;
   let bytesRead = 0;
   const startChecker = (query: Query | undefined): RowChecker =>
-    (list = createRowChecker(query, rowForms[form ?? "json"], report, target.kind));
+    (list = createRowChecker(receipt ?? query, rowForms[form ?? "json"], report, target.kind));
   /** A file that was not really checked must not look as if it were sound. */
   const refuseUnknown = (): void => {
     if (receipt !== undefined || target.kind === "other") return;
@@ -95,13 +95,12 @@ export function createVerification(target: Target, report: Report, signal: Abort
           bytesRead = bytes;
           await afterChunk();
         };
-        const start = (query: Query | undefined): RowChecker => startChecker(receipt ?? query);
         const { verifyParquet } = await import("./verify-parquet.ts");
-        const isIntact = await verifyParquet({ file, startChecker: start, report, signal, onGroup });
+        const isIntact = await verifyParquet(file, startChecker, report, signal, onGroup);
         if (isIntact && receipt !== undefined) list?.compareWith(receipt);
         return;
       }
-      const reader = form && readers[form](startChecker(receipt).take);
+      const reader = form && readers[form](startChecker(undefined).take);
       // F1 already explains why other rows are found.
       if ((await readContent(reader, afterChunk)) && receipt !== undefined) list?.compareWith(receipt);
       refuseUnknown();

@@ -20,28 +20,18 @@ type RowsFooter = z.output<typeof footerSchema>;
 /** A file of sync with several days has a receipt for each of them. */
 const footersSchema = z.object({ periods: z.array(footerSchema) });
 
-/** A Parquet file to check. */
-export interface ParquetJob {
-  readonly file: string;
-  /** Creates the checker of the rows when the footer is read, whose receipt contains the query. */
-  readonly startChecker: (query: Query | undefined) => RowChecker;
-  readonly report: Report;
-  readonly signal: AbortSignal;
-  /** Called after each row group with the number of bytes read so far. */
-  readonly onGroup: (bytes: number) => Promise<void>;
-}
-
 /**
  * Applies the rules to the canonical rows, and returns whether the file is intact. Damage is F1, with the first row of
- * the row group as its line, for each day that has rows in it.
+ * the row group as its line, for each day that has rows in it. `startChecker` is called when the footer is read, whose
+ * receipt contains the query, and `onGroup` after each row group, with the number of bytes read so far.
  */
-export async function verifyParquet({
-  file,
-  startChecker,
-  report,
-  signal,
-  onGroup,
-}: ParquetJob): Promise<boolean> {
+export async function verifyParquet(
+  file: string,
+  startChecker: (query: Query | undefined) => RowChecker,
+  report: Report,
+  signal: AbortSignal,
+  onGroup: (bytes: number) => Promise<void>,
+): Promise<boolean> {
   return await withByteSource(file, async ({ size, read }) => {
     let [bytes, line] = [0, 0];
     let list: RowChecker | undefined;
@@ -61,8 +51,7 @@ export async function verifyParquet({
       };
       const parts = footersSchema.safeParse(receipt).data?.periods;
       const said = parts ?? [footerSchema.safeParse(receipt).data];
-      const counts = parts?.map(({ rows }) => rows);
-      const ranges = counts && rowRanges(parquet, counts);
+      const ranges = parts && rowRanges(parquet, parts);
       let isWhole = true;
       let before = 0;
       for (const [index, part] of said.entries()) {

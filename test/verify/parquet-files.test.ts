@@ -129,14 +129,13 @@ test.each(kinds)(
     const found: unknown[] = [];
     const name = path.join(folder, "generated.parquet");
     writeFileSync(name, file);
-    await verifyParquet({
-      file: name,
-      startChecker: () =>
-        createRowChecker(undefined, "parquet", (...finding) => found.push(finding), undefined),
-      report: () => undefined,
-      signal: new AbortController().signal,
-      onGroup: () => Promise.resolve(),
-    });
+    await verifyParquet(
+      name,
+      () => createRowChecker(undefined, "parquet", (...finding) => found.push(finding), undefined),
+      () => undefined,
+      new AbortController().signal,
+      () => Promise.resolve(),
+    );
     expect(found).toEqual(expected);
   },
 );

@@ -107,7 +107,8 @@ async function record(
   const isOwn = at < day.to;
   const [read, end] = [kept?.footer.settled_to ?? from, isOwn ? at : day.to];
   if (!isOwn && read >= end) return;
-  const lost = read < end ? [{ from: read, to: end, why: "missed", seen_at: run.present() }] : [];
+  const present = run.present();
+  const lost = read < end ? [{ from: read, to: end, why: "missed", seen_at: present }] : [];
   for (const range of lost) run.complain(`${nameOfDataset(list)}: ${rangeText(range)}`);
   const earlier = kept?.rows ?? [];
   const all = isOwn ? [...earlier, ...rows] : earlier;
@@ -116,7 +117,7 @@ async function record(
     period: { from, to: day.to },
     state: "rows",
     settled_to: isOwn ? at + list.every : end,
-    read_at: isOwn ? run.present() : (kept?.footer.read_at ?? null),
+    read_at: isOwn ? present : (kept?.footer.read_at ?? null),
     lost: [...(kept?.footer.lost ?? []), ...lost],
     ...noFacts,
   }));

@@ -152,7 +152,6 @@ export function createElementReader(take: TakeRow): RowReader {
   let [depth, isString, isEscaped] = [0, false, false];
   let expects: "value" | "value or end" | "comma or end" | "nothing" = "value or end";
   let isReading = true;
-  const hasFailed = (): boolean => !isReading;
   let held: Buffer[] = [];
   let heldLength = 0;
   const fail = (expected: string, found: string): void => {
@@ -190,7 +189,7 @@ export function createElementReader(take: TakeRow): RowReader {
     add: (chunk) => {
       let start = 0;
       for (let index = 0; index < chunk.length; index += 1) {
-        if (hasFailed()) return;
+        if (!isReading) return;
         const byte = chunk[index] ?? 0;
         if (depth > 0) {
           inside(byte);
@@ -200,7 +199,7 @@ export function createElementReader(take: TakeRow): RowReader {
           between(byte);
         }
       }
-      if (depth === 0 || hasFailed()) return;
+      if (depth === 0 || !isReading) return;
       held.push(chunk.subarray(start));
       heldLength += chunk.length - start;
       if (heldLength > longestRow) fail(tooLong, "a longer row");
