@@ -156,6 +156,17 @@ function readList(label: string, kind: Extract<ParamKind, { kind: "list" }>, typ
   return items.join(",");
 }
 
+/** Throws `choiceFailure` for any other word. */
+export function readChoice<Word extends string>(
+  label: string,
+  typed: string,
+  choices: readonly Word[],
+): Word {
+  const word = choices.find((each) => each === typed);
+  if (word === undefined) throw choiceFailure(label, typed, choices);
+  return word;
+}
+
 /** The message lists the set and suggests the nearest value. */
 export function choiceFailure(
   label: string,

@@ -143,18 +143,21 @@ export interface TimeRange {
   readonly to: number | undefined;
 }
 
-export interface Plan {
-  readonly ranges: readonly TimeRange[];
-  readonly confirms: readonly { readonly dataset: Dataset; readonly period: Period }[];
+export interface Task {
+  readonly what: "read" | "confirm";
+  /** To confirm: one period. */
+  readonly range: TimeRange;
 }
 
 /**
  * What is missing in one dataset. `heldIn` looks at the file of a period. Adjacent ranges become one time range.
  */
-export function planDataset(options: PlanOptions, heldIn: (period: Period) => Held | undefined): Plan {
+export function planDataset(
+  options: PlanOptions,
+  heldIn: (period: Period) => Held | undefined,
+): readonly Task[] {
   const { dataset, present } = options;
-  const ranges: { from: number; to: number }[] = [];
-  const confirms: Plan["confirms"][number][] = [];
+  const found: { readonly what: Task["what"]; readonly from: number; to: number }[] = [];
   const files = periodsBetween(dataset, dataset.from, present).map((period) => ({
     period,
     held: heldIn(period),
@@ -163,16 +166,14 @@ export function planDataset(options: PlanOptions, heldIn: (period: Period) => He
   for (const { period, held } of files) {
     if (held === undefined && isKnownToLack(options, period, before)) continue;
     const need = needOf(options, period, held);
-    if (need.what === "confirm") confirms.push({ dataset, period });
-    if (need.what !== "read") continue;
-    const last = ranges.at(-1);
-    if (last?.to === need.from) last.to = period.to;
-    else ranges.push({ from: need.from, to: period.to });
+    const last = found.at(-1);
+    if (need.what === "read" && last?.what === "read" && last.to === need.from) last.to = period.to;
+    else if (need.what !== "nothing") found.push({ ...period, ...need });
   }
-  return {
-    confirms,
-    ranges: ranges.map(({ from, to }) => ({ dataset, from, to: to > present ? undefined : to })),
-  };
+  return found.map(({ what, from, to }) => ({
+    what,
+    range: { dataset, from, to: to > present ? undefined : to },
+  }));
 }
 
 /** Whether the first file says that the service does not have this period. */
@@ -192,8 +193,9 @@ export interface Part {
   readonly to: number;
 }
 
-/** The parts of a time range, oldest first. `end` is where the time range ends. */
-export function partsOf({ dataset, from }: TimeRange, end: number): readonly Part[] {
+/** The parts of a time range, oldest first. */
+export function partsOf({ dataset, from, to }: TimeRange, present: number): readonly Part[] {
+  const end = to ?? present;
   return periodsBetween(dataset, from, end).map((period) => ({
     period,
     from: Math.max(from, period.from),

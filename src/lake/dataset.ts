@@ -45,6 +45,12 @@ export interface PoolList extends Dataset {
     | { readonly text: string; readonly limit: number; readonly argsAt: (now: number) => Args };
 }
 
+/** As a line or flags say it. Undefined: neither of them sets it. */
+export type Listed<List extends Dataset = Dataset> = Omit<List, "from" | "by"> & {
+  readonly from: number | undefined;
+  readonly by: Partition | undefined;
+};
+
 /** The start of the period with this time, in Unix seconds. */
 export const periodOf = ({ every }: Pick<PoolList, "every">, time: number): number =>
   Math.floor(time / every) * every;

@@ -19,7 +19,6 @@ export interface Lake {
   readonly client: Client;
   readonly root: string;
   readonly lock: FileLock & FolderLock;
-  /** Data of different services must not be mixed. */
   readonly service: string;
   readonly isForced: boolean;
   readonly parallel: number;

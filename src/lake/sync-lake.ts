@@ -4,11 +4,11 @@ import { diskAdvice, outputFailure } from "../base/files/file-errors.ts";
 import { folderBelow } from "../base/files/folder-below.ts";
 import { lookAt, namesIn } from "../base/files/paths.ts";
 import { confirmPeriod, readRange } from "./reading/read-range.ts";
-import { planDataset, partsOf, type TimeRange } from "./coverage.ts";
-import { type Dataset, isPoolList, type PoolList } from "./dataset.ts";
+import { planDataset, partsOf, type Task, type TimeRange } from "./coverage.ts";
+import { type Dataset, isPoolList } from "./dataset.ts";
 import { findFiles, type FoundFile, heldIn, type LakeFileState } from "./files/stored-periods.ts";
 import { beginRun } from "./reading/lake-run.ts";
-import { folderOf, type Period, periodsBetween, placeOf } from "./layout.ts";
+import { folderOf, periodsBetween, placeOf } from "./layout.ts";
 import { clearWork, dropCopies, type Keeper } from "./files/place-period.ts";
 import { completeTokens, type TokenKey } from "./files/token-table.ts";
 import { writeViews } from "./files/views.ts";
@@ -51,11 +51,6 @@ export interface SyncResult {
   readonly failed: number;
 }
 
-type Task =
-  | { readonly kind: "list"; readonly dataset: PoolList; readonly held: ReadonlyMap<string, LakeFileState> }
-  | { readonly kind: "read"; readonly dataset: Dataset; readonly range: TimeRange }
-  | { readonly kind: "confirm"; readonly dataset: Dataset; readonly period: Period };
-
 export interface LakePlan {
   readonly present: number;
   readonly tasks: readonly Task[];
@@ -66,7 +61,10 @@ export interface LakePlan {
 const clockTolerance = 60;
 
 export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult> {
-  const contents = contentsOf(begun);
+  /** What the files contain. */
+  const contents: Content[] = [...begun.files].flatMap(([dataset, own]) =>
+    [...own.values()].flatMap(({ footer }) => (footer === undefined ? [] : { dataset, footer })),
+  );
   const published: Lake["events"]["published"] = async (file) => {
     contents.push(file);
     await lake.events.published(file);
@@ -92,14 +90,15 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
   };
 
   const perform = async (task: Task, width: number): Promise<readonly Task[]> => {
-    const { dataset } = task;
+    const { what, range } = task;
+    const { dataset } = range;
     const ranges = await attempt(dataset, async () => {
-      if (task.kind === "list") return await syncList(run, task.dataset, task.held);
-      return task.kind === "read"
-        ? await readRange(run, task.range, width, expectedIn(plan, task.range))
-        : await run.inTurn(dataset, async () => await confirmPeriod(run, dataset, task.period));
+      if (isPoolList(dataset)) return await syncList(run, dataset, plan.files.get(dataset));
+      return what === "read"
+        ? await readRange(run, range, width, expectedIn(plan, range))
+        : await run.inTurn(dataset, async () => await confirmPeriod(run, range));
     });
-    return (ranges ?? []).map((range) => ({ kind: "read", dataset, range }));
+    return (ranges ?? []).map((each) => ({ what: "read", range: each }));
   };
 
   const performAll = async (all: readonly Task[]): Promise<void> => {
@@ -115,11 +114,11 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
     if (Math.abs(run.present() - plan.present) > clockTolerance) {
       plan = await planLake(run, lake.datasetsAt(run.present()), run.present());
       const isDone = (task: Task): boolean =>
-        rest.length === 0 && task.dataset === first.dataset && reachesPresent(task);
+        rest.length === 0 && task.range.dataset === first.range.dataset && reachesPresent(task);
       tasks = plan.tasks.filter((task) => !isDone(task));
     }
   }
-  lake.events.planned(tasks.reduce((sum, task) => sum + periodsOf(task, run.present()), 0));
+  lake.events.planned(tasks.reduce((sum, { range }) => sum + partsOf(range, run.present()).length, 0));
   await performAll(tasks);
   if (run.incomplete.size > 0) {
     plan = await planLake({ ...run, isForced: false }, [...run.incomplete], run.present());
@@ -133,13 +132,6 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
 }
 
 type Content = Pick<Published, "dataset" | "footer">;
-
-/** What the files contain that were found. */
-function contentsOf({ files }: LakePlan): Content[] {
-  return [...files].flatMap(([dataset, own]) =>
-    [...own.values()].flatMap(({ footer }) => (footer === undefined ? [] : [{ dataset, footer }])),
-  );
-}
 
 function tokensOf({ dataset: { network, address, kind }, footer }: Content): readonly TokenKey[] {
   const own = kind === "token-ohlcv" ? [address] : footer.tokens;
@@ -173,29 +165,23 @@ export async function planLake(
     }
     files.set(dataset, own);
     if (isPoolList(dataset)) {
-      if (isDue(own, present)) tasks.push({ kind: "list", dataset, held: own });
+      // The service has only the present.
+      const range = { dataset, from: present, to: present + 1 };
+      if (isDue(own, present)) tasks.push({ what: "read", range });
       continue;
     }
     const { tier } = client.target;
     const options = { dataset, present, isForced, plan: planMark(tier), candleReach: candleReach[tier] };
-    const { ranges, confirms } = planDataset(options, ({ name }) => own.get(name));
-    for (const each of confirms) tasks.push({ kind: "confirm", ...each });
-    for (const range of ranges) tasks.push({ kind: "read", dataset, range });
+    tasks.push(...planDataset(options, ({ name }) => own.get(name)));
   }
   return { present, files, tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)) };
 }
 
 /** Lists come first, because the service keeps no history of them. */
-function startOf(task: Task): number {
-  if (task.kind === "list") return Number.NEGATIVE_INFINITY;
-  return task.kind === "read" ? task.range.from : task.period.from;
-}
+const startOf = ({ range: { dataset, from } }: Task): number =>
+  isPoolList(dataset) ? Number.NEGATIVE_INFINITY : from;
 
-const reachesPresent = (task: Task): boolean => task.kind === "read" && task.range.to === undefined;
-
-export function periodsOf(task: Task, present: number): number {
-  return task.kind !== "read" ? 1 : partsOf(task.range, task.range.to ?? present).length;
-}
+const reachesPresent = ({ range }: Task): boolean => range.to === undefined;
 
 /** Together, the tasks have at most as many requests under way as --parallel allows. */
 async function inParallel(

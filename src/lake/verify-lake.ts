@@ -10,7 +10,7 @@ import type { Report, RuleId } from "../rows/verify-rules.ts";
 import { verifyParquet } from "../rows/verify-parquet.ts";
 import { completeAge, lostRanges, needsSecondRead } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
-import { type Dataset, factsOfKind } from "./dataset.ts";
+import { type Dataset, factsOfKind, type Listed } from "./dataset.ts";
 import {
   expectedPeriods,
   foreignFiles,
@@ -35,10 +35,8 @@ export interface LakeVerifier {
   readonly now: number;
   readonly read: (rows: number) => unknown;
   /** What the directory should contain. The start of a dataset is undefined if its line does not say. */
-  readonly listed: readonly ListedDataset[];
+  readonly listed: readonly Listed[];
 }
-
-type ListedDataset = Omit<Dataset, "from" | "by"> & { readonly from: number | undefined };
 
 /** In seconds. A file that stays open for longer than this after its day could be complete was probably forgotten. */
 const graceTime = 3 * 3600;
@@ -154,7 +152,7 @@ async function verifyRows(
 ) {
   const list = createRowChecker(query, "parquet", report, undefined);
   try {
-    await verifyParquet({ file, startChecker: () => list, report, signal, onGroup: flush });
+    await verifyParquet(file, () => list, report, signal, flush);
   } catch (cause) {
     if (!isOneFile(cause)) throw cause;
     const found = errorCode(cause) === "ELOOP" ? "a link" : describeFileError(cause);

@@ -4,14 +4,7 @@ import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js";
 import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./parquet/file-mark.ts";
 import { rowsPerGroup } from "./parquet/check-pages.ts";
-import {
-  type ByteSource,
-  groupsOf,
-  openParquet,
-  type ParquetFile,
-  readFooter,
-  type RowRange,
-} from "./parquet-file.ts";
+import { groupsOf, openParquet, type ParquetFile, readFooter, type RowRange } from "./parquet-file.ts";
 import { createParquetWriter } from "./parquet-writer.ts";
 import { UnreadableParquet } from "./parquet-format.ts";
 
@@ -22,7 +15,7 @@ export interface Piece {
 }
 
 interface OpenPiece extends ReturnType<typeof groupsOf> {
-  readonly source: ByteSource;
+  readonly source: StoredFile;
   readonly parquet: ParquetFile;
   readonly range: RowRange;
 }
@@ -160,7 +153,7 @@ async function copyGroups(pieces: readonly OpenPiece[], receipt: string, write: 
 }
 
 /** The footer as numbered fields, as the format defines them: nothing is converted, so nothing is lost. */
-async function readThrift(source: ByteSource): Promise<Thrift> {
+async function readThrift(source: StoredFile): Promise<Thrift> {
   const { footer } = await readFooter(source);
   const length = footer.readUInt32LE(footer.length - 8);
   const view = new DataView(footer.buffer, footer.byteOffset, footer.length - 8);

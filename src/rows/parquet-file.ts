@@ -11,19 +11,14 @@ import {
   type RowSummary,
   UnreadableParquet,
 } from "./parquet-format.ts";
-import { breakSeal, type FileMark, markKey, readMark, receiptKey, sha256Of } from "./parquet/file-mark.ts";
+import { breakSeal, markKey, readMark, receiptKey, sha256Of } from "./parquet/file-mark.ts";
 import { physicalElement } from "./parquet/parquet-schema.ts";
 import type { StoredCell } from "./parquet/cells.ts";
 import { RowBytes } from "./parquet/row-bytes.ts";
 import { StoredColumn } from "./parquet/stored-column.ts";
+import type { FileSource } from "../base/files/byte-source.ts";
 import { letHeapGrow } from "../base/heap-room.ts";
 import { checkPages, rowsPerGroup } from "./parquet/check-pages.ts";
-
-export interface ByteSource {
-  readonly size: number;
-  /** Returns exactly the bytes from `start` to before `end`. The caller may change them. */
-  readonly read: (start: number, end: number) => Promise<Buffer>;
-}
 
 /** The columns are at the row, and are the same array for all rows of a row group. They may lack empty columns. */
 export type SeeRow = (columns: readonly StoredColumn[], json: () => string) => void;
@@ -57,12 +52,12 @@ export interface RowRange {
 
 /** The places of parts with these numbers of rows, which follow one another. */
 export function rowRanges(
-  { rows }: Pick<ParquetFile, "rows">,
-  parts: readonly number[],
+  file: Pick<ParquetFile, "rows">,
+  parts: readonly Pick<RowSummary, "rows">[],
 ): readonly RowRange[] {
   let end = 0;
-  const ranges = parts.map((count) => ({ begin: end, end: (end += count) }));
-  if (end !== rows) throw new UnreadableParquet("the numbers of rows are not those in the footer");
+  const ranges = parts.map(({ rows }) => ({ begin: end, end: (end += rows) }));
+  if (end !== file.rows) throw new UnreadableParquet("the numbers of rows are not those in the footer");
   return ranges;
 }
 
@@ -79,7 +74,7 @@ const compressors = {
 };
 
 /** Reads only the footer. */
-export async function openParquet(source: ByteSource): Promise<ParquetFile> {
+export async function openParquet(source: FileSource): Promise<ParquetFile> {
   letHeapGrow();
   const { footer, start: footerStart } = await readFooter(source);
   const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { geoparquet: false }));
@@ -139,10 +134,7 @@ export async function openParquet(source: ByteSource): Promise<ParquetFile> {
 
 const damaged = "the file has changed since it was written";
 
-function readTexts({ key_value_metadata, schema }: FileMetaData): {
-  readonly receipt: string;
-  readonly mark: FileMark;
-} {
+function readTexts({ key_value_metadata, schema }: FileMetaData) {
   const texts = new Map(key_value_metadata?.map(({ key, value = "" }) => [key, value]));
   const names = schema.slice(1).map(({ name }) => name);
   const [receipt, mark] = [texts.get(receiptKey), readMark(texts.get(markKey) ?? "", names)];
@@ -166,7 +158,7 @@ export async function readParquet(
 }
 
 /** The footer ends with its length and four letters, with which the file also begins. */
-export async function readFooter({ size, read }: ByteSource) {
+export async function readFooter({ size, read }: FileSource) {
   const tail = size < 12 ? Buffer.alloc(8) : await read(size - 8, size);
   const start = size - tail.readUInt32LE(0) - 8;
   if (tail.toString("latin1", 4) !== "PAR1" || start < 4)

@@ -3,8 +3,7 @@ import { counted } from "../base/text/words.ts";
 import { compareInstants, parseRfc3339 } from "../base/time/time.ts";
 import { checkIntervals, checkPrices } from "./verify/candle-checks.ts";
 import type { PullReceipt, Query } from "./receipt.ts";
-import type { RowTaker } from "./verify/read-rows.ts";
-import type { Row } from "./verify/row.ts";
+import type { Row, Unreadable } from "./verify/row.ts";
 import {
   checkOrder,
   checkPlace,
@@ -26,50 +25,45 @@ const rowChecks: readonly ((subject: Subject) => RowCheck | undefined)[] = [
   checkIntervals,
 ];
 
-/** The rules applied to one row after the other. */
-export interface RowChecker extends RowTaker {
-  readonly rows: () => number;
-  /** The name of the rows, such as `transaction`; undefined until the first row, and for unknown rows. */
-  readonly kind: () => string | undefined;
-  /** The rules for rows that could be applied. Empty until the first row, and for unknown rows. */
-  readonly checked: () => readonly RuleId[];
-  /** The names of the fields of the first row. */
-  readonly fields: () => readonly string[];
-  readonly end: () => void;
-  /** F4. */
-  readonly compareWith: (receipt: PullReceipt) => void;
-}
+export type RowChecker = ReturnType<typeof createRowChecker>;
 
+/** The rules applied to one row after the other. */
 export function createRowChecker(
   query: Query | undefined,
   form: RowForm,
   report: Report,
   wanted: WantedKind | undefined,
-): RowChecker {
+) {
   let [rows, skipped] = [0, 0];
   let [first, last]: [Row | undefined, Row | undefined] = [undefined, undefined];
   let file: ReturnType<typeof startFile> | undefined;
   return {
     rows: () => rows,
+    /** The name of the rows, such as `transaction`; undefined until the first row, and for unknown rows. */
     kind: () => file?.kind,
-    checked: () => (file?.kind === undefined ? [] : ["R1", ...file.checks.flatMap((check) => check.rules)]),
+    /** The rules for rows that could be applied. Empty until the first row, and for unknown rows. */
+    checked: (): readonly RuleId[] =>
+      file?.kind === undefined ? [] : ["R1", ...file.checks.flatMap((check) => check.rules)],
+    /** The names of the fields of the first row. */
     fields: () => Object.keys(first?.values ?? {}),
-    take: (row) => {
+    take: (row: Row | Unreadable): RecordShape | undefined => {
+      if ("found" in row) {
+        report("F2", row);
+        skipped += 1;
+        for (const { skip } of file?.checks ?? []) skip?.();
+        return undefined;
+      }
       file ??= startFile(row, query, form, report, wanted);
       first ??= row;
       last = row;
       rows += 1;
       return file.see(row);
     },
-    refuse: (problem) => {
-      report("F2", problem);
-      skipped += 1;
-      for (const { skip } of file?.checks ?? []) skip?.();
-    },
-    end: () => {
+    end: (): void => {
       for (const { end } of file?.checks ?? []) end?.();
     },
-    compareWith: (said) => {
+    /** F4. */
+    compareWith: (said: PullReceipt): void => {
       if (skipped > 0 || (rows > 0 && file?.kind === undefined)) return;
       if (rows !== said.rows)
         report("F4", { field: "rows", expected: counted(said.rows, "row"), found: counted(rows, "row") });

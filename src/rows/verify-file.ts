@@ -7,7 +7,7 @@ import {
   createCellReader,
   createNdjsonReader,
   type RowReader,
-  type RowTaker,
+  type TakeRow,
 } from "./verify/read-rows.ts";
 import { createRowChecker, type RowChecker } from "./row-checker.ts";
 import { hasGroups } from "./verify/row-kind.ts";
@@ -16,8 +16,8 @@ import { inOrder, type Report, type RuleId, type WantedKind } from "./verify-rul
 const readers = {
   ndjson: createNdjsonReader,
   json: createElementReader,
-  csv: (taker: RowTaker): RowReader => createCellReader("csv", taker),
-  tsv: (taker: RowTaker): RowReader => createCellReader("tsv", taker),
+  csv: (take: TakeRow): RowReader => createCellReader("csv", take),
+  tsv: (take: TakeRow): RowReader => createCellReader("tsv", take),
 };
 
 export type Form = keyof typeof readers | "parquet";
@@ -33,25 +33,13 @@ export interface Target {
   readonly kind: WantedKind | undefined;
 }
 
-/** The rules applied to one file. */
-export interface Verification {
-  readonly rows: () => number;
-  readonly bytesRead: () => number;
-  /** The name of the rows, such as `transaction`; undefined until the first row, and for unknown rows. */
-  readonly kind: () => string | undefined;
-  /** The rules that could be applied to the file. */
-  readonly checked: () => readonly RuleId[];
-  /** Resolves when the entire file is read. */
-  readonly run: (afterChunk: () => Promise<void>) => Promise<void>;
-}
-
-/** Reads the file in parts. Throws the reason of the signal when it aborts. */
-export function createVerification(target: Target, report: Report, signal: AbortSignal): Verification {
+/** Applies the rules to one file, read in parts. Throws the reason of the signal when it aborts. */
+export function createVerification(target: Target, report: Report, signal: AbortSignal) {
   const { file, form, receipt } = target;
   let list: RowChecker | undefined;
   let bytesRead = 0;
   const startChecker = (query: Query | undefined): RowChecker =>
-    (list = createRowChecker(query, rowForms[form ?? "json"], report, target.kind));
+    (list = createRowChecker(receipt ?? query, rowForms[form ?? "json"], report, target.kind));
   /** A file that was not really checked must not look as if it were sound. */
   const refuseUnknown = (): void => {
     const { kind } = target;
@@ -95,12 +83,14 @@ export function createVerification(target: Target, report: Report, signal: Abort
     rows: () => list?.rows() ?? 0,
     bytesRead: () => bytesRead,
     kind: () => list?.kind(),
-    checked: () => {
+    /** The rules that could be applied to the file. */
+    checked: (): readonly RuleId[] => {
       const own: readonly RuleId[] = receipt === undefined ? [] : ["F1", "F4", "H1", "H2"];
       const ofForm: readonly RuleId[] = form === undefined ? [] : form === "parquet" ? ["F1", "F2"] : ["F2"];
       return inOrder([...own, ...ofForm, ...(list?.checked() ?? [])]);
     },
-    run: async (afterChunk) => {
+    /** Resolves when the entire file is read. */
+    run: async (afterChunk: () => Promise<void>): Promise<void> => {
       if (receipt !== undefined) checkReceipt(receipt, report);
       if (form === "parquet") {
         if (receipt !== undefined && !(await readContent(undefined, afterChunk))) return;
@@ -108,14 +98,13 @@ export function createVerification(target: Target, report: Report, signal: Abort
           bytesRead = bytes;
           await afterChunk();
         };
-        const start = (query: Query | undefined): RowChecker => startChecker(receipt ?? query);
         const { verifyParquet } = await import("./verify-parquet.ts");
-        const isIntact = await verifyParquet({ file, startChecker: start, report, signal, onGroup });
+        const isIntact = await verifyParquet(file, startChecker, report, signal, onGroup);
         if (isIntact && receipt !== undefined) list?.compareWith(receipt);
         if (isIntact) refuseUnknown();
         return;
       }
-      const reader = form && readers[form](startChecker(receipt));
+      const reader = form && readers[form](startChecker(undefined).take);
       // F1 already explains why other rows are found.
       if ((await readContent(reader, afterChunk)) && receipt !== undefined) list?.compareWith(receipt);
       refuseUnknown();

@@ -20,28 +20,18 @@ type RowsFooter = z.output<typeof footerSchema>;
 /** A file of sync with several days has a receipt for each of them. */
 const footersSchema = z.object({ periods: z.array(footerSchema) });
 
-/** A Parquet file to check. */
-export interface ParquetJob {
-  readonly file: string;
-  /** Creates the checker of the rows when the footer is read, whose receipt contains the query. */
-  readonly startChecker: (query: Query | undefined) => RowChecker;
-  readonly report: Report;
-  readonly signal: AbortSignal;
-  /** Called after each row group with the number of bytes read so far. */
-  readonly onGroup: (bytes: number) => Promise<void>;
-}
-
 /**
  * Applies the rules to the canonical rows, and returns whether the file is intact. Damage is F1, with the first row of
- * the row group as its line, for each day that has rows in it.
+ * the row group as its line, for each day that has rows in it. `startChecker` is called when the footer is read, whose
+ * receipt contains the query, and `onGroup` after each row group, with the number of bytes read so far.
  */
-export async function verifyParquet({
-  file,
-  startChecker,
-  report,
-  signal,
-  onGroup,
-}: ParquetJob): Promise<boolean> {
+export async function verifyParquet(
+  file: string,
+  startChecker: (query: Query | undefined) => RowChecker,
+  report: Report,
+  signal: AbortSignal,
+  onGroup: (bytes: number) => Promise<void>,
+): Promise<boolean> {
   return await withByteSource(file, async ({ size, read }) => {
     let [bytes, line] = [0, 0];
     let list: RowChecker | undefined;
@@ -57,19 +47,11 @@ export async function verifyParquet({
         line += 1;
         const isTyped = row.moveTo(line, columns);
         // The checker keeps the first row, and gets its names from its values.
-        const parsed = isTyped && line > 1 ? row : parseJsonRow(json(), line);
-        if ("found" in parsed) current.refuse(parsed);
-        else current.take(parsed);
+        current.take(isTyped && line > 1 ? row : parseJsonRow(json(), line));
       };
       const parts = footersSchema.safeParse(receipt).data?.periods;
       const said = parts ?? [footerSchema.safeParse(receipt).data];
-      const ranges =
-        parts === undefined
-          ? [undefined]
-          : rowRanges(
-              parquet,
-              parts.map(({ rows }) => rows),
-            );
+      const ranges = parts && rowRanges(parquet, parts);
       let isWhole = true;
       let before = 0;
       for (const [index, part] of said.entries()) {
@@ -77,7 +59,7 @@ export async function verifyParquet({
         const day = parts === undefined ? undefined : part?.period?.from.slice(0, 10);
         line = before;
         try {
-          for await (const { lines, rows } of parquet.groups(see, ranges[index])) {
+          for await (const { lines, rows } of parquet.groups(see, ranges?.[index])) {
             signal.throwIfAborted();
             hash.add(lines, rows);
             await onGroup(bytes);

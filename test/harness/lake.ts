@@ -40,10 +40,7 @@ export async function periodsIn(root: string, file: string): Promise<readonly St
     const parquet = await openParquet(source);
     const footers = readFooters(parquet.receipt);
     if (footers === undefined) throw new Error(`${file} has no footer`);
-    const ranges = rowRanges(
-      parquet,
-      footers.map(({ rows }) => rows),
-    );
+    const ranges = rowRanges(parquet, footers);
     return footers.map((footer, index) => {
       const period = periodAt({ interval: footer.candle }, footer.period.from);
       const name = path.join(path.dirname(path.dirname(file)), period.name, path.basename(file));

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { partsOf, planDataset, type TimeRange, completeAge } from "../../src/lake/coverage.ts";
+import { partsOf, planDataset, type Task, type TimeRange, completeAge } from "../../src/lake/coverage.ts";
 import type { Dataset } from "../../src/lake/dataset.ts";
 import type { Footer } from "../../src/lake/footer.ts";
 import type { LakeFileState } from "../../src/lake/files/stored-periods.ts";
 import type { LakeRow } from "../../src/lake/periods/lake-rows.ts";
-import type { FileState, Period } from "../../src/lake/layout.ts";
+import { type FileState, type Period, periodAt } from "../../src/lake/layout.ts";
 import { footerOf, type PeriodUpdate } from "../../src/lake/periods/judge-period.ts";
 import { decide } from "../../src/lake/periods/publish-period.ts";
 
@@ -42,8 +42,11 @@ export function runModel(lake: ModelLake, run: ModelRun): void {
     return { ...found, file: name, identity: undefined, range: { begin: 0, end: found.rows.length } };
   };
   const options = { dataset, present, isForced: false, plan: "plan pro", candleReach: undefined };
-  const { ranges, confirms } = planDataset(options, heldIn);
-  const again = confirms.flatMap(({ period }): readonly TimeRange[] => {
+  const tasks = planDataset(options, heldIn);
+  const rangesTo = (wanted: Task["what"]): readonly TimeRange[] =>
+    tasks.flatMap(({ what, range }) => (what === wanted ? [range] : []));
+  const again = rangesTo("confirm").flatMap((range): readonly TimeRange[] => {
+    const period = periodAt(dataset, range.from);
     const held = lake.get(period.name);
     if (held === undefined) return [];
     const { from } = held.footer.period;
@@ -54,7 +57,7 @@ export function runModel(lake: ModelLake, run: ModelRun): void {
     lake.set(period.name, { ...held, footer });
     return [];
   });
-  for (const range of [...again, ...ranges]) readRange(lake, run, range, heldIn);
+  for (const range of [...again, ...rangesTo("read")]) readRange(lake, run, range, heldIn);
 }
 
 function readRange(
@@ -87,7 +90,6 @@ function readRange(
       lost: [],
       before: [],
       isWitnessed: oldest <= from || hasWitness,
-      isSound: true,
     };
     const { verdict, rows } = decide(update, lake.get(period.name)?.rows ?? []);
     const before = lake.get(period.name);

@@ -188,7 +188,6 @@ const whole: PeriodUpdate = {
   lost: [],
   before: [],
   isWitnessed: true,
-  isSound: true,
   isClockSure: true,
 };
 const at = (update: PeriodUpdate, present: number): PeriodUpdate => ({
@@ -207,7 +206,6 @@ test("each piece of evidence is needed", () => {
     { isClockSure: false },
     { part: { ...part, present: start + 2 * day - 1 } },
     { part: { ...part, isProven: false } },
-    { isSound: false },
     { rows: [] },
     { part: { ...part, from: start + 1 } },
     { part: { ...part, to: start + day - 1 } },

@@ -1,8 +1,9 @@
-import { openParquet, type ByteSource, type ParquetFile } from "../../src/rows/parquet-file.ts";
+import type { FileSource } from "../../src/base/files/byte-source.ts";
+import { openParquet, type ParquetFile } from "../../src/rows/parquet-file.ts";
 import type { ParquetColumn } from "../../src/rows/parquet-format.ts";
 import { createParquetWriter, type WrittenRows } from "../../src/rows/parquet-writer.ts";
 
-export function sourceOf(file: Buffer): ByteSource {
+export function sourceOf(file: Buffer): FileSource {
   return { size: file.length, read: (start, end) => Promise.resolve(Buffer.from(file.subarray(start, end))) };
 }
 

@@ -122,21 +122,20 @@ test.each(kinds)(
 
     const expected: unknown[] = [];
     const checker = createRowChecker(undefined, "parquet", (...finding) => expected.push(finding), undefined);
-    const reader = createNdjsonReader(checker);
+    const reader = createNdjsonReader(checker.take);
     reader.add(Buffer.from(lines.map((line) => `${line}\n`).join("")));
     checker.end();
 
     const found: unknown[] = [];
     const name = path.join(folder, "generated.parquet");
     writeFileSync(name, file);
-    await verifyParquet({
-      file: name,
-      startChecker: () =>
-        createRowChecker(undefined, "parquet", (...finding) => found.push(finding), undefined),
-      report: () => undefined,
-      signal: new AbortController().signal,
-      onGroup: () => Promise.resolve(),
-    });
+    await verifyParquet(
+      name,
+      () => createRowChecker(undefined, "parquet", (...finding) => found.push(finding), undefined),
+      () => undefined,
+      new AbortController().signal,
+      () => Promise.resolve(),
+    );
     expect(found).toEqual(expected);
   },
 );

@@ -5,7 +5,7 @@ import { carefully } from "./paths.ts";
 /** A file that is read in parts. */
 export interface FileSource {
   readonly size: number;
-  /** Returns exactly the bytes from `start` to before `end`. */
+  /** Returns exactly the bytes from `start` to before `end`. The caller may change them. */
   readonly read: (start: number, end: number) => Promise<Buffer>;
 }
 

@@ -13,15 +13,13 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
+import type { FileSource } from "./byte-source.ts";
 import { errorCode, writeFailure } from "./file-errors.ts";
 import { carefully } from "./paths.ts";
 
 /** A file of a directory that dexdata keeps. Reads do not wait, because thousands of them are opened in one run. */
-export interface StoredFile {
-  readonly size: number;
+export interface StoredFile extends FileSource {
   readonly identity: Pick<BigIntStats, "dev" | "ino">;
-  /** Returns exactly the bytes from `start` to before `end`. */
-  readonly read: (start: number, end: number) => Promise<Buffer>;
   readonly close: () => void;
 }
 

@@ -91,7 +91,7 @@ export interface WrittenPart extends StoredPeriod {
   readonly bytes: number;
 }
 
-/** Writes rows of a dataset. `see` gets each row as it was read back. */
+/** Writes rows of a dataset. `footerOf` is called more than once, and `see` with each row as it was read back. */
 export async function writePart(
   part: string,
   kind: DatasetKind,
@@ -100,12 +100,9 @@ export async function writePart(
   see: (row: string) => void = () => undefined,
 ): Promise<WrittenPart> {
   const columns = columnsOf(rowShape(factsOfKind(kind).endpoint));
-  let footer: Footer | undefined;
-  // It may contain the present time, so it is made once.
-  const footerOnce = (written: WrittenRows): Footer => (footer ??= footerOf(written));
-  const receiptOf = (written: WrittenRows): string => writeFooter(footerOnce(written));
+  const receiptOf = (summary: WrittenRows): string => writeFooter(footerOf(summary));
   const { bytes, written } = await writeParquet(part, columns, rows, receiptOf, see);
-  return { file: part, bytes, range: { begin: 0, end: rows.length }, footer: footerOnce(written) };
+  return { file: part, bytes, range: { begin: 0, end: rows.length }, footer: footerOf(written) };
 }
 
 /** `bytes` is the size of the file. */
@@ -178,15 +175,15 @@ function isMonthOver({ state, period, settled_to }: Footer): boolean {
 
 /** Writes a file with these periods. */
 export async function joinPeriods(part: string, periods: readonly StoredPeriod[]): Promise<void> {
-  const receipt = writeFooters(periods.map(({ footer }) => footer));
-  const isPacked = periods.some(({ footer }) => isMonthOver(footer));
-  const counts = periods.map(({ footer }) => footer.rows);
+  const footers = periods.map(({ footer }) => footer);
+  const receipt = writeFooters(footers);
+  const isPacked = footers.some(isMonthOver);
   await writeChecked(
     part,
     async (write) => await joinParquet(periods, receipt, write, isPacked),
     async (parquet, isCopied) => {
-      for (const [index, range] of rowRanges(parquet, counts).entries()) {
-        const hash = periods[index]?.footer.rows_sha256;
+      for (const [index, range] of rowRanges(parquet, footers).entries()) {
+        const hash = footers[index]?.rows_sha256;
         if (isCopied) await hasIntactBytes(parquet, range);
         else if ((await readParquet(parquet, undefined, range)).rows_sha256 !== hash) return false;
       }

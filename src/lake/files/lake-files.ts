@@ -90,16 +90,13 @@ function timesIn(footer: Footer): readonly number[] {
   return known.filter((time) => typeof time === "number");
 }
 
-/** The periods of a dataset that need a file. Days that the first file names as missing do not. */
+/** The periods of a dataset, which has these files, that need a file. Days that the first file names as missing do not. */
 export function expectedPeriods(
   dataset: Dataset,
   files: readonly KnownFile[],
   last: number,
 ): readonly Period[] {
-  const folder = folderOf(dataset);
-  const before = files
-    .filter((file) => folderOf(file.dataset) === folder)
-    .flatMap(({ footer }) => footer.before ?? []);
+  const before = files.flatMap(({ footer }) => footer.before ?? []);
   const begin = Math.max(dataset.from, dataset.created ?? dataset.from);
   return periodsBetween(dataset, begin, last).filter(({ from, to }) =>
     before.every((range) => to > range.to || to <= range.from || from >= range.to),

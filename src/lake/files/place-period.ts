@@ -16,6 +16,8 @@ export interface Keeper {
   readonly context: Pick<Context, "clock">;
   readonly root: string;
   readonly lock: FolderLock;
+  /** Data of different services must not be mixed. */
+  readonly service: string;
   /** Rows of the dataset have changed on the disk, and are no longer in its files. */
   readonly damaged: (problem: string, dataset: Dataset) => void;
 }

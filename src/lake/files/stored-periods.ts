@@ -122,14 +122,6 @@ async function readFound(
   place: Period,
   isRead: boolean,
 ): Promise<FoundFile | undefined> {
-  const unusable = (problem: string): FoundFile => ({
-    file,
-    state,
-    problem,
-    identity: identityOf(file),
-    periods: [],
-    changed: [],
-  });
   let source: ReturnType<typeof openStored>;
   try {
     source = openStored(file);
@@ -137,17 +129,15 @@ async function readFound(
     const { identity } = source;
     const parquet = await openParquet(source);
     const footers = readFooters(parquet.receipt);
-    if (footers === undefined) return unusable("the footer is not one that dexdata writes");
+    if (footers === undefined) throw new UnreadableParquet("the footer is not one that dexdata writes");
     for (const footer of footers) {
       const foreign = foreignPart(footer, dataset, place);
-      if (foreign !== undefined) return unusable(`the file is in the wrong directory: ${foreign}`);
+      if (foreign !== undefined)
+        throw new UnreadableParquet(`the file is in the wrong directory: ${foreign}`);
       if (footer.state !== state)
-        return unusable(`the file has the wrong name: its days are ${footer.state}`);
+        throw new UnreadableParquet(`the file has the wrong name: its days are ${footer.state}`);
     }
-    const ranges = rowRanges(
-      parquet,
-      footers.map(({ rows }) => rows),
-    );
+    const ranges = rowRanges(parquet, footers);
     const periods: KeptFile[] = [];
     const changed: (KeptFile & { readonly problem: string })[] = [];
     for (const [index, footer] of footers.entries()) {
@@ -160,7 +150,7 @@ async function readFound(
     return { file, state, identity, problem: undefined, periods, changed };
   } catch (cause) {
     if (errorCode(cause) === "ENOTDIR") return undefined;
-    return unusable(damageOf(cause));
+    return { file, state, identity: identityOf(file), problem: damageOf(cause), periods: [], changed: [] };
   } finally {
     source?.close();
   }

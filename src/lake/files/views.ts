@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Context } from "../../base/context/context.ts";
 import { lookAt } from "../../base/files/paths.ts";
 import { textOfFile } from "../../base/files/synced-file.ts";
-import { type Dataset, factsOfKind, keyOfKind } from "../dataset.ts";
+import { type Dataset, type DatasetKind, factsOfKind, keyOfKind } from "../dataset.ts";
 import { tokensName } from "../layout.ts";
 import { replaceText } from "../../base/files/replace-file.ts";
 
@@ -31,17 +31,10 @@ SET TimeZone = 'UTC';
 const rootOf = `replace(coalesce(getvariable('lake'), '.'), '[', '[[]')`;
 
 export function viewsOf(complete: readonly Dataset[], hasTokens: boolean): string {
-  const patterns = new Map<string, string>();
-  for (const dataset of complete) {
-    const place = dataset.by === "month" ? "month" : "date";
-    const levels = dataset.interval === undefined ? "*/*" : "*/*/*";
-    const pattern = `/${dataset.kind}/${levels}/${place}=*/rows.parquet`;
-    patterns.set(pattern, sourceOf(pattern, dataset, place));
-  }
-  const sources = (kind: string): readonly string[] =>
-    [...patterns]
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .flatMap(([pattern, source]) => (pattern.startsWith(`/${kind}/`) ? [source] : []));
+  const sources = (kind: DatasetKind): readonly string[] => {
+    const own = complete.filter((dataset) => dataset.kind === kind);
+    return [...new Set(own.map(sourceOf))].toSorted();
+  };
   const trades = sources("transactions")
     .map((source) =>
       source.includes("/date=*/")
@@ -65,7 +58,9 @@ export function viewsOf(complete: readonly Dataset[], hasTokens: boolean): strin
 const view = (name: string, query: string): string => `CREATE OR REPLACE VIEW ${name} AS\n${query};\n`;
 
 /** An address that consists of digits must not become a number. */
-function sourceOf(pattern: string, { kind, interval }: Dataset, place: string): string {
+function sourceOf({ kind, interval, by }: Dataset): string {
+  const place = by === "month" ? "month" : "date";
+  const pattern = `/${kind}/${interval === undefined ? "*/*" : "*/*/*"}/${place}=*/rows.parquet`;
   const names = ["network", keyOfKind(kind), ...(interval === undefined ? [] : ["candle"])];
   const types = [
     ...names.map((name) => `'${name}': VARCHAR`),

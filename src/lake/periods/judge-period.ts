@@ -22,8 +22,6 @@ export interface PeriodUpdate<Held = LakeFileState | undefined> extends KnownPer
    * not cut. Candles that are out of reach are refused, so they need no witness.
    */
   readonly isWitnessed: boolean;
-  /** Whether all rows belong to this pool and to this time range. */
-  readonly isSound: boolean;
   /** Whether the clocks agree well enough to say that a day is over. */
   readonly isClockSure: boolean;
 }
@@ -78,14 +76,14 @@ type Verdict =
  * were not returned.
  */
 export function judgePeriod(update: PeriodUpdate, absent: readonly LakeRow[]): Verdict {
-  const { dataset, period, held, part, rows, isSound, isClockSure } = update;
+  const { dataset, period, held, part, rows, isClockSure } = update;
   const { present: now, isProven } = part;
   const { begin, covered, lost, isInFull } = extentOf(update);
   const footer = held?.footer;
   const wasComplete = footer?.state === "rows";
   const lacksRows = isProven && absent.length > 0;
   const isWitnessed = update.isWitnessed || dataset.kind !== "transactions" || (wasComplete && !lacksRows);
-  const means = isWitnessed && isSound && isClockSure;
+  const means = isWitnessed && isClockSure;
   const before = footer?.contradicted;
   const sha256 = hashOfKeys(absent);
   const isRepeated = means && before?.absent_sha256 === sha256;

@@ -27,8 +27,7 @@ export function readLakeRow(kind: DatasetKind, text: string): LakeRow {
     const seconds = openingOf(value);
     return { text, at: { seconds, fraction: "" }, place: [], key: String(seconds), tokens: [], ...nowhere };
   }
-  const time = member(value, "created_at");
-  const at = typeof time === "string" ? parseRfc3339(time) : undefined;
+  const at = parseRfc3339(textOf(member(value, "created_at")) ?? "");
   if (at === undefined) throw invalidResponse("invalid response: a row has no valid created_at");
   return {
     text,
@@ -38,10 +37,7 @@ export function readLakeRow(kind: DatasetKind, text: string): LakeRow {
       return typeof place === "number" ? place : 0;
     }),
     key: JSON.stringify([member(value, "id"), member(value, "log_index")]),
-    tokens: ["token_0", "token_1"].flatMap((field) => {
-      const token = member(value, field);
-      return typeof token === "string" ? [token] : [];
-    }),
+    tokens: ["token_0", "token_1"].flatMap((field) => textOf(member(value, field)) ?? []),
     pool: textOf(member(value, "pool_id")),
     network: textOf(member(value, "chain")),
   };
@@ -79,7 +75,7 @@ export interface ReadPart {
   readonly to: number | undefined;
   /** The service's time at the first response, in Unix seconds. */
   readonly present: number;
-  /** Whether the list is complete. Otherwise, earlier rows that it lacks are kept. */
+  /** Whether the list is complete, and has no row of another pool. Otherwise, earlier rows that it lacks are kept. */
   readonly isProven: boolean;
 }
 

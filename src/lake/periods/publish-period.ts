@@ -12,50 +12,43 @@ import { folderOf } from "../layout.ts";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { copyAside, type Keeper, partIn, placePeriod } from "../files/place-period.ts";
 
-export interface Publisher extends Keeper {
-  readonly service: string;
-}
-
 /** Replaces the file of a period. Returns undefined if the file already says the same. */
-export async function publishPeriod(
-  publisher: Publisher,
-  update: ReadUpdate,
-): Promise<Published | undefined> {
+export async function publishPeriod(keeper: Keeper, update: ReadUpdate): Promise<Published | undefined> {
   const { dataset, held } = update;
   const kept = held?.footer === undefined ? undefined : held;
   const earlier = (kept?.rows ?? []).map((text) => readLakeRow(dataset.kind, text));
   const { verdict, rows, merged } = decide(update, earlier);
   if (verdict.does === "note" && kept !== undefined)
-    return await rewriteFooter(publisher, { ...update, held: kept }, { contradicted: verdict.contradicted });
+    return await rewriteFooter(keeper, { ...update, held: kept }, { contradicted: verdict.contradicted });
   if (verdict.does !== "write") return undefined;
   const changes = createComparison(dataset, merged.reread);
   const written = await writePart(
-    partOf(publisher, update),
+    partOf(keeper, update),
     dataset.kind,
     rows.map(({ text }) => text),
-    (summary) => footerOf({ service: publisher.service, update, verdict, rows, summary }),
+    (summary) => footerOf({ service: keeper.service, update, verdict, rows, summary }),
     changes.see,
   );
   if (kept !== undefined && contentOf(kept.footer) === contentOf(written.footer)) {
     removeFile(written.file);
     return undefined;
   }
-  if (kept?.state === "rows" && verdict.dropsAbsent) copyAside(publisher, kept.file);
+  if (kept?.state === "rows" && verdict.dropsAbsent) copyAside(keeper, kept.file);
   const counts = { ...changes.counts(), twins: merged.twins };
-  return await place(publisher, update, written, counts);
+  return await place(keeper, update, written, counts);
 }
 
 const partOf = (keeper: Keeper, { dataset, period }: KnownPeriod): string =>
   partIn(keeper, path.join(folderOf(dataset), period.name));
 
 async function place(
-  publisher: Publisher,
+  keeper: Keeper,
   known: KnownPeriod,
   written: WrittenPart,
   counts: Pick<Published, "revised" | "withdrawn" | "twins">,
 ): Promise<Published> {
   const { dataset, held } = known;
-  const file = await placePeriod(publisher, known, written);
+  const file = await placePeriod(keeper, known, written);
   const added = addedRanges(held?.footer?.before, written.footer.before);
   const lostBefore = added.filter(({ why }) => why !== notCreated);
   return { ...written, dataset, file, ...counts, lostBefore };
@@ -79,23 +72,23 @@ function settledIn(footer: Footer | undefined): number {
 
 /** Writes a period, and puts it into the file of its state. */
 export async function replacePeriod(
-  publisher: Publisher,
+  keeper: Keeper,
   known: KnownPeriod,
   rows: readonly string[],
   describe: (written: WrittenRows) => Footer,
 ): Promise<Published> {
-  const written = await writePart(partOf(publisher, known), known.dataset.kind, rows, describe);
-  return await place(publisher, known, written, { revised: 0, withdrawn: 0, twins: 0 });
+  const written = await writePart(partOf(keeper, known), known.dataset.kind, rows, describe);
+  return await place(keeper, known, written, { revised: 0, withdrawn: 0, twins: 0 });
 }
 
 /** The rows stay as they are. */
 export async function rewriteFooter(
-  publisher: Publisher,
+  keeper: Keeper,
   known: KnownPeriod<ReadFile>,
   changes: Partial<Footer>,
 ): Promise<Published> {
-  const footer = { ...known.held.footer, ...changes, service: publisher.service };
-  return await replacePeriod(publisher, known, known.held.rows, () => footer);
+  const footer = { ...known.held.footer, ...changes, service: keeper.service };
+  return await replacePeriod(keeper, known, known.held.rows, () => footer);
 }
 
 /** In seconds. The time of an attempt is updated after a day, because the next attempt depends on it. */

@@ -7,7 +7,8 @@ import type { LostRange } from "../footer.ts";
 import { readHeld } from "../files/stored-periods.ts";
 import type { Period } from "../layout.ts";
 import type { PeriodUpdate, ReadUpdate } from "../periods/judge-period.ts";
-import { type Publisher, publishPeriod } from "../periods/publish-period.ts";
+import type { Keeper } from "../files/place-period.ts";
+import { publishPeriod } from "../periods/publish-period.ts";
 import { creationOf, type Reach } from "./lake-reach.ts";
 import type { Lake, Published } from "../lake.ts";
 import type { StagedRows } from "./pull-range.ts";
@@ -18,7 +19,7 @@ export type LakeRun = ReturnType<typeof beginRun>;
 export function beginRun(lake: Lake) {
   const { root, events, clock } = lake;
   const incomplete = new Set<Dataset>();
-  const damaged: Publisher["damaged"] = (problem, dataset) => {
+  const damaged: Keeper["damaged"] = (problem, dataset) => {
     incomplete.add(dataset);
     events.warn(problem);
   };

@@ -67,13 +67,19 @@ export async function pullRange(
   const { endpoint } = factsOfKind(range.dataset.kind);
   const { file, interrupted, totals, seen, open } = await openStaging(lake, range);
   const begun = interrupted?.header.now;
-  let destination = begun === undefined ? undefined : await open(begun);
-  if (begun !== undefined && interrupted?.complete !== undefined && destination !== undefined) {
-    await destination.abort(client.meter);
+  let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
+  let total: number | undefined;
+  const staged = (isEarlier: boolean): StagedRows => {
     const isCounted = isCountReached(totals);
-    const isProven = isCounted || range.dataset.kind !== "transactions";
-    const times = between(begun, present());
-    return { range, file, ...times, isProven, isCounted, total: undefined, isEarlier: true };
+    const isProven = !isFailed && (isCounted || !hasTotals || traitsOf(endpoint.reply).isCandles);
+    const ended = present();
+    // The clock of an earlier run may have been ahead, so the first response is not later than now.
+    return { range, file, present: Math.min(at, ended), ended, isProven, isCounted, total, isEarlier };
+  };
+  let destination = begun === undefined ? undefined : await open(begun);
+  if (interrupted?.complete !== undefined && destination !== undefined) {
+    await destination.abort(client.meter);
+    return staged(true);
   }
   const args = argsOf(range, begun ?? present());
   const list: ListPlan = { ...plainList(100), ...listKind(range, begun ?? present()) };
@@ -90,8 +96,6 @@ export async function pullRange(
     },
     totals,
   );
-  let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
-  let total: number | undefined;
   let outcome: Pulled | undefined;
   try {
     await pull.into({
@@ -126,9 +130,7 @@ export async function pullRange(
     await destination?.abort(client.meter);
     throw cause;
   }
-  const isCounted = isCountReached(totals);
-  const isProven = !isFailed && (isCounted || !hasTotals || traitsOf(endpoint.reply).isCandles);
-  return { range, file, ...between(at, present()), isProven, isCounted, total, isEarlier: false };
+  return staged(false);
 }
 
 /** What an earlier run has read of this range, and how to open its file. `now` is in Unix seconds. */
@@ -151,11 +153,6 @@ async function openStaging({ context, client, lock, root }: Lake, range: TimeRan
       encoder: undefined,
     });
   return { file, interrupted, totals, seen, open };
-}
-
-/** The clock of an earlier run may have been ahead, so the first response is not later than now. */
-function between(begun: number, ended: number): Pick<StagedRows, "present" | "ended"> {
-  return { present: Math.min(begun, ended), ended };
 }
 
 /** An empty list never proves its count, but a later run reads the period again. */
@@ -205,7 +202,7 @@ function judgeFirst(
   const [newest] = page.rows.marks();
   const isSame = newest === undefined || keyOf(newest) === keyOf(expected?.newest);
   if (expected?.rows === total && isSame) return "unchanged";
-  const isOnePeriod = partsOf(range, range.to ?? present).length < 2;
+  const isOnePeriod = partsOf(range, present).length < 2;
   return total <= maxAtOnce || isOnePeriod ? undefined : "too-large";
 }
 

@@ -3,14 +3,14 @@ import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
 import { addedRanges, notCreated, type Part, partsOf, type TimeRange } from "../coverage.ts";
 import type { LostRange } from "../footer.ts";
 import { type LakeRun, rangeText } from "./lake-run.ts";
-import { folderOf, type Period, periodAt, periodsBetween } from "../layout.ts";
+import { folderOf, periodAt, periodsBetween } from "../layout.ts";
 import { workFile } from "../files/place-period.ts";
 import { dropStaged, type Expected, pullRange, type Pulled } from "./pull-range.ts";
 import { isWithinReach, lostRange, probeReach, type Reach, reachOfPlan } from "./lake-reach.ts";
 import { takeRows } from "./waiting-parts.ts";
 import { plainList } from "../../client/list-plan.ts";
 import { readPages } from "../../client/read-pages.ts";
-import { type Dataset, factsOfKind, argsOf, nameOfDataset } from "../dataset.ts";
+import { factsOfKind, argsOf, nameOfDataset } from "../dataset.ts";
 import { readLakeRow } from "../periods/lake-rows.ts";
 import { rewriteFooter } from "../periods/publish-period.ts";
 
@@ -33,13 +33,12 @@ export async function readRange(
       from: index === 0 ? wanted.from : from,
       to: index === parts.length - 1 ? range.to : to,
     }));
-  const partsUntil = (present: number): readonly Part[] => partsOf(range, range.to ?? present);
-  const known = partsUntil(run.present());
+  const known = partsOf(range, run.present());
   if (known.length > 1 && textOfFile(mark) !== undefined) return divide(known);
   const pulled = await pull(run, range, width, expected);
   if (pulled === undefined) return [wanted];
   if (pulled === "unchanged") return [];
-  const parts = partsUntil(pulled === "too-large" ? run.present() : pulled.present);
+  const parts = partsOf(range, pulled === "too-large" ? run.present() : pulled.present);
   if (pulled === "too-large" || (!pulled.isProven && parts.length > 1)) {
     if (pulled !== "too-large") dropStaged(pulled.file);
     // If this run is killed, the next one reads the periods without asking for all of them again.
@@ -81,30 +80,28 @@ async function giveUpStart(
   const first = created === undefined ? wanted.from : Math.max(wanted.from, periodAt(dataset, created).from);
   const limit = reach === undefined ? first : Math.max(first, run.present() - reach.length);
   const before = [
-    ...(await giveUpBefore(run, wanted, { limit: first, why: notCreated, isStart })),
-    ...(await giveUpBefore(run, { ...wanted, from: first }, { limit, why: reach?.why ?? "", isStart })),
+    ...(await giveUpBefore(run, wanted, first, notCreated, isStart)),
+    ...(await giveUpBefore(run, { ...wanted, from: first }, limit, reach?.why ?? "", isStart)),
   ];
   const from = dataset.kind === "transactions" ? Math.max(first, periodAt(dataset, limit).from) : limit;
   return { before: await told(run, wanted, before), from };
 }
 
-interface Limit {
-  readonly limit: number;
-  readonly why: string;
-  /** Whether the dataset begins here, so that its first file can stand for the days before it. */
-  readonly isStart: boolean;
-}
-
-/** A complete file keeps its name, and a damaged one stays, because nothing can replace it. */
+/**
+ * A complete file keeps its name, and a damaged one stays, because nothing can replace it. If the dataset begins here, its
+ * first file can stand for the days before it.
+ */
 async function giveUpBefore(
   run: LakeRun,
   wanted: TimeRange,
-  { limit, why, isStart }: Limit,
+  limit: number,
+  why: string,
+  isStart: boolean,
 ): Promise<readonly LostRange[]> {
   const { dataset } = wanted;
   let before: LostRange | undefined;
   let mayBegin = isStart;
-  for (const { period, from } of partsOf(wanted, Math.min(limit, wanted.to ?? limit))) {
+  for (const { period, from } of partsOf(wanted, limit)) {
     if (period.to > limit) continue;
     const held = await run.look(dataset, period);
     if (held?.footer !== undefined && (held.state === "rows" || why === notCreated)) continue;
@@ -121,7 +118,7 @@ async function giveUpBefore(
     mayBegin = false;
     const lost = [lostRange({ begin: from, limit: period.to, present }, held?.footer, why)];
     const part = { from: period.to, to: period.to, present, isProven: false };
-    const known = { isWitnessed: false, isSound: true, before: before === undefined ? [] : [before] };
+    const known = { isWitnessed: false, before: before === undefined ? [] : [before] };
     await run.release({ dataset, period, held, rows: [], part, total: undefined, lost, ...known });
     before = undefined;
   }
@@ -140,25 +137,20 @@ async function told(
   const last = before.at(-1);
   if (last === undefined) return before;
   const isRead = to === undefined || to > last.to;
-  const [next, held] = await nextFile(run, dataset, last.to, isRead);
-  if (next === undefined || held?.footer === undefined || (isRead && held.state !== "rows")) return before;
-  const known = held.footer.before ?? [];
-  const fresh = addedRanges(known, before);
-  if (fresh.length === 0) return [];
-  const all = [...fresh, ...known].toSorted((one, other) => one.from - other.from);
-  const published = await rewriteFooter(run, { dataset, period: next, held }, { before: all });
-  await run.events.published(published);
-  for (const range of published.lostBefore) run.complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
-  return [];
-}
-
-/** The period at this time and its file, or the first later one that has a file. */
-async function nextFile(run: LakeRun, dataset: Dataset, from: number, isFirst: boolean) {
-  for (const period of periodsBetween(dataset, from, run.present())) {
+  for (const period of periodsBetween(dataset, last.to, run.present())) {
     const held = await run.look(dataset, period);
-    if (isFirst || held !== undefined) return [period, held] as const;
+    if (held === undefined && !isRead) continue;
+    if (held?.footer === undefined || (isRead && held.state !== "rows")) break;
+    const known = held.footer.before ?? [];
+    const fresh = addedRanges(known, before);
+    if (fresh.length === 0) return [];
+    const all = [...fresh, ...known].toSorted((one, other) => one.from - other.from);
+    const published = await rewriteFooter(run, { dataset, period, held }, { before: all });
+    await run.events.published(published);
+    for (const range of published.lostBefore) run.complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
+    return [];
   }
-  return [];
+  return before;
 }
 
 /** Undefined if the plan does not include the start of the time range. */
@@ -187,11 +179,9 @@ async function pull(
  * Compares a complete file again, while the service still has the rows: transactions by the service's count, and
  * candles, which have none, by a second read. Returns the time range to read.
  */
-export async function confirmPeriod(
-  run: LakeRun,
-  dataset: Dataset,
-  period: Period,
-): Promise<readonly TimeRange[]> {
+export async function confirmPeriod(run: LakeRun, wanted: TimeRange): Promise<readonly TimeRange[]> {
+  const { dataset } = wanted;
+  const period = periodAt(dataset, wanted.from);
   const held = await run.look(dataset, period);
   const from = held?.footer?.period.from ?? period.from;
   const range = { dataset, from, to: period.to };

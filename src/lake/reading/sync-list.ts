@@ -37,7 +37,11 @@ export const isDue = (held: Held, at: number): boolean =>
  * Reads the current period of a list. A period is written as a whole or not at all, and never changes, so its file
  * is `rows.parquet` from the start. Periods that no run has read are lost: the footer of their day says so.
  */
-export async function syncList(run: LakeRun, list: PoolList, held: Held): Promise<readonly never[]> {
+export async function syncList(
+  run: LakeRun,
+  list: PoolList,
+  held: Held = new Map(),
+): Promise<readonly never[]> {
   const [at, isHeard] = [periodOf(list, run.present()), run.clock.isHeard()];
   if (!isDue(held, at)) return [];
   const { rows, absent, drop } = await readPools(run, list, await recentPools(run, list, at), at);
@@ -103,7 +107,8 @@ async function record(
   const isOwn = at < day.to;
   const [read, end] = [kept?.footer.settled_to ?? from, isOwn ? at : day.to];
   if (!isOwn && read >= end) return;
-  const lost = read < end ? [{ from: read, to: end, why: "missed", seen_at: run.present() }] : [];
+  const present = run.present();
+  const lost = read < end ? [{ from: read, to: end, why: "missed", seen_at: present }] : [];
   for (const range of lost) run.complain(`${nameOfDataset(list)}: ${rangeText(range)}`);
   const earlier = kept?.rows ?? [];
   const all = isOwn ? [...earlier, ...rows] : earlier;
@@ -112,7 +117,7 @@ async function record(
     period: { from, to: day.to },
     state: "rows",
     settled_to: isOwn ? at + list.every : end,
-    read_at: isOwn ? run.present() : (kept?.footer.read_at ?? null),
+    read_at: isOwn ? present : (kept?.footer.read_at ?? null),
     lost: [...(kept?.footer.lost ?? []), ...lost],
     ...noFacts,
   }));

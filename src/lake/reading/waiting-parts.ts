@@ -105,9 +105,8 @@ async function publishParts(
   const { range, present, isProven: isCounted } = staged;
   const { dataset } = range;
   run.events.read(rows.length);
-  const isSound = foreign === 0;
-  const isProven = isCounted && isSound;
-  if (!isSound)
+  const isProven = isCounted && foreign === 0;
+  if (foreign > 0)
     run.complain(
       `${nameOfDataset(dataset)}: the service returned ${counted(foreign, "row")} of another pool or time range; the files stay open`,
     );
@@ -118,7 +117,6 @@ async function publishParts(
     const part = { from, to: end, present, isProven };
     const known = {
       isWitnessed: isWitnessed(run, waiting, from),
-      isSound,
       before: index === 0 ? before : [],
     };
     const state = await run.inTurn(dataset, async () => {

@@ -10,11 +10,8 @@ export interface RowReader {
   readonly isReading: () => boolean;
 }
 
-export interface RowTaker {
-  /** Returns the contract that the row meets; undefined if it does not meet one. */
-  readonly take: (row: Row) => RecordShape | undefined;
-  readonly refuse: (problem: Unreadable) => void;
-}
+/** Returns the contract that the row meets; undefined if it does not meet one. */
+export type TakeRow = (row: Row | Unreadable) => RecordShape | undefined;
 
 /** In bytes. Rows of the service have at most a few thousand. */
 const longestRow = 16 * 1024 * 1024;
@@ -26,7 +23,7 @@ const byteOrderMark = "\uFEFF";
 /** `open` receives complete lines, and returns a function that reads the line at an index and returns its end. */
 function createLineReader(
   open: (lines: Buffer) => (start: number, line: number) => number,
-  refuse: RowTaker["refuse"],
+  take: TakeRow,
 ): RowReader {
   let rest: Buffer[] = [];
   let restLength = 0;
@@ -53,16 +50,16 @@ function createLineReader(
       restLength += chunk.length - end;
       if (restLength <= longestRow) return;
       isReading = false;
-      refuse({ line, expected: tooLong, found: "a longer line" });
+      take({ line, expected: tooLong, found: "a longer line" });
     },
     end: () => {
       if (restLength > 0)
-        refuse({ line, expected: "a line break after the last row", found: "an incomplete line" });
+        take({ line, expected: "a line break after the last row", found: "an incomplete line" });
     },
   };
 }
 
-export function createNdjsonReader({ take, refuse }: RowTaker): RowReader {
+export function createNdjsonReader(take: TakeRow): RowReader {
   const plain = new PlainRows();
   return createLineReader((bytes) => {
     plain.open(bytes);
@@ -74,18 +71,14 @@ export function createNdjsonReader({ take, refuse }: RowTaker): RowReader {
       }
       const end = bytes.indexOf(NEWLINE, start);
       const text = bytes.subarray(start, end);
-      const parsed = decoded(text, line, parseJsonRow);
-      if ("found" in parsed) refuse(parsed);
-      else {
-        const shape = take(parsed);
-        if (shape !== undefined) plain.learn(text, shape);
-      }
+      const shape = take(decoded(text, line, parseJsonRow));
+      if (shape !== undefined) plain.learn(text, shape);
       return end;
     };
-  }, refuse);
+  }, take);
 }
 
-export function createCellReader(form: "csv" | "tsv", { take, refuse }: RowTaker): RowReader {
+export function createCellReader(form: "csv" | "tsv", take: TakeRow): RowReader {
   let names: readonly string[] | undefined;
   const empty = form === "tsv" ? String.raw`\N` : "";
   const rowFrom = (written: string, line: number): Row | Unreadable | undefined => {
@@ -109,20 +102,17 @@ export function createCellReader(form: "csv" | "tsv", { take, refuse }: RowTaker
     (bytes) => (start, line) => {
       const end = bytes.indexOf(NEWLINE, start);
       const row = decoded(bytes.subarray(start, end), line, rowFrom);
-      if (row !== undefined) {
-        if ("found" in row) refuse(row);
-        else take(row);
-      }
+      if (row !== undefined) take(row);
       return end;
     },
-    refuse,
+    take,
   );
   return {
     ...reader,
     end: () => {
       reader.end();
       if (names === undefined)
-        refuse({ line: 1, expected: "a header line with the names of the columns", found: "no line" });
+        take({ line: 1, expected: "a header line with the names of the columns", found: "no line" });
     },
   };
 }
@@ -155,19 +145,18 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
 const blanks = new Set([9, 10, 13, 32]);
 
 /** Reads one array of objects, or a series of objects. */
-export function createElementReader({ take, refuse }: RowTaker): RowReader {
+export function createElementReader(take: TakeRow): RowReader {
   let line = 0;
   /** Undefined before the first byte. */
   let isArray: boolean | undefined;
   let [depth, isString, isEscaped] = [0, false, false];
   let expects: "value" | "value or end" | "comma or end" | "nothing" = "value or end";
   let isReading = true;
-  const hasFailed = (): boolean => !isReading;
   let held: Buffer[] = [];
   let heldLength = 0;
   const fail = (expected: string, found: string): void => {
     isReading = false;
-    refuse({ line: line + 1, expected, found });
+    take({ line: line + 1, expected, found });
   };
   const between = (byte: number): void => {
     if (blanks.has(byte)) return;
@@ -193,16 +182,14 @@ export function createElementReader({ take, refuse }: RowTaker): RowReader {
     [held, heldLength] = [[], 0];
     line += 1;
     expects = isArray === true ? "comma or end" : "value or end";
-    const row = decoded(bytes, line, parseJsonRow);
-    if ("found" in row) refuse(row);
-    else take(row);
+    take(decoded(bytes, line, parseJsonRow));
   };
   return {
     isReading: () => isReading,
     add: (chunk) => {
       let start = 0;
       for (let index = 0; index < chunk.length; index += 1) {
-        if (hasFailed()) return;
+        if (!isReading) return;
         const byte = chunk[index] ?? 0;
         if (depth > 0) {
           inside(byte);
@@ -212,7 +199,7 @@ export function createElementReader({ take, refuse }: RowTaker): RowReader {
           between(byte);
         }
       }
-      if (depth === 0 || hasFailed()) return;
+      if (depth === 0 || !isReading) return;
       held.push(chunk.subarray(start));
       heldLength += chunk.length - start;
       if (heldLength > longestRow) fail(tooLong, "a longer row");

@@ -1,6 +1,7 @@
 import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
 import { type TextBytes, toBytes } from "../../base/text/text-hash.ts";
 import { otherColumn } from "../parquet-format.ts";
+import type { Mismatch } from "../verify-rules.ts";
 import type { StoredColumn } from "../parquet/stored-column.ts";
 
 /** One row of a file. It is valid until the next row is read. */
@@ -18,11 +19,7 @@ export interface Row {
 export type Values = Readonly<Record<string, unknown>>;
 
 /** A row that cannot be read and is skipped, or the end of a file. */
-export interface Unreadable {
-  readonly line: number;
-  readonly expected: string;
-  readonly found: string;
-}
+export type Unreadable = Required<Pick<Mismatch, "line" | "expected" | "found">>;
 
 /** Returns a row, or the reason why the text is not one. */
 export function parseJsonRow(json: string, line: number): Row | Unreadable {

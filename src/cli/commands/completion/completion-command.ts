@@ -4,7 +4,7 @@ import { pick } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { choiceFailure } from "../../../api/read-param.ts";
+import { readChoice } from "../../../api/read-param.ts";
 
 /** The scripts run the program each time Tab is pressed, so they never become outdated. */
 const scripts = {
@@ -36,8 +36,7 @@ async function printCompletion(words: readonly string[], context: Context): Prom
   const [word = "", more] = words;
   if (word === "") throw usageFailure("missing <shell>", usage);
   if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
-  const shell = shells.find((each) => each === word);
-  if (shell === undefined) throw choiceFailure(`shell "${word}"`, word, shells);
+  const shell = readChoice(`shell "${word}"`, word, shells);
   await context.stdout.write(context.packageFile(scripts[shell]));
   return 0;
 }

@@ -2,7 +2,7 @@ import { plainList } from "../../../client/list-plan.ts";
 import type { Client } from "../../../client/client.ts";
 import { readPages } from "../../../client/read-pages.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { partsOf, type Plan, type TimeRange } from "../../../lake/coverage.ts";
+import { partsOf, type TimeRange } from "../../../lake/coverage.ts";
 import {
   candleLength,
   type Dataset,
@@ -13,12 +13,11 @@ import {
   argsOf,
 } from "../../../lake/dataset.ts";
 import { isMonthly } from "../../../lake/layout.ts";
-import { type LakePlan, periodsOf } from "../../../lake/sync-lake.ts";
+import type { LakePlan } from "../../../lake/sync-lake.ts";
 import { plans, tiers } from "../../../api/tier.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
-import { creditsPerMonth } from "../../run/spending/cost-over-time.ts";
-import { writeEstimate } from "../../run/spending/cost-over-time.ts";
+import { creditsPerMonth, writeEstimate } from "../../run/spending/cost-over-time.ts";
 import type { Run } from "../../run/with-run.ts";
 import { beyondPlan } from "../../../client/target.ts";
 import { slicesOf } from "../../../client/candle-windows.ts";
@@ -32,14 +31,16 @@ export async function estimateSync(
 ): Promise<ExitCode> {
   const ranges = new Map<Dataset, TimeRange[]>();
   let [requests, rows, days, months] = [0, 0, 0, 0];
-  for (const task of tasks) {
-    if (task.kind === "list") {
-      requests += costOf(task.dataset).requests;
-      rows += costOf(task.dataset).rows;
-    } else if (task.kind === "confirm") requests += confirmRequests(task, present);
-    else ranges.set(task.dataset, [...(ranges.get(task.dataset) ?? []), task.range]);
-    const periods = periodsOf(task, present);
-    if (isMonthly(task.dataset)) months += periods;
+  for (const { what, range } of tasks) {
+    const { dataset } = range;
+    if (isPoolList(dataset)) {
+      requests += costOf(dataset).requests;
+      rows += costOf(dataset).rows;
+    } else if (what === "read") ranges.set(dataset, [...(ranges.get(dataset) ?? []), range]);
+    // Transactions are counted by one request, and candles are read a second time.
+    else requests += dataset.kind === "transactions" ? 1 : ofCandles([range], present).requests;
+    const periods = partsOf(range, present).length;
+    if (isMonthly(dataset)) months += periods;
     else days += periods;
   }
   let isKnown = true;
@@ -109,15 +110,10 @@ async function ofRows(client: Client, ranges: readonly TimeRange[], present: num
   for await (const { rows, left } of readPages(client, endpoint, args, plainList(1))) {
     if (left === undefined) return undefined;
     const total = rows.length + left;
-    const periods = ranges.reduce((sum, each) => sum + partsOf(each, each.to ?? present).length, 0);
+    const periods = ranges.reduce((sum, each) => sum + partsOf(each, present).length, 0);
     return { requests: Math.floor(total / 100) + (total > 1000 ? periods + 1 : 1), rows: total };
   }
   return { requests: 1, rows: 0 };
-}
-
-/** Transactions are counted by one request, and candles are read a second time. */
-function confirmRequests({ dataset, period }: Plan["confirms"][number], present: number): number {
-  return dataset.kind === "transactions" ? 1 : ofCandles([{ dataset, ...period }], present).requests;
 }
 
 function ofCandles(ranges: readonly TimeRange[], present: number) {

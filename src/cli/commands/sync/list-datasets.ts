@@ -2,17 +2,16 @@ import { isAssetName } from "../../../api/known-networks.ts";
 import { addressKey } from "../../../client/subject.ts";
 import type { AssetKind } from "../../../api/asset-kind.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import { choiceFailure, readInteger, readArgs } from "../../../api/read-param.ts";
+import { readArgs, readChoice, readInteger } from "../../../api/read-param.ts";
+import { withoutSecrets } from "../../../base/key.ts";
 import type { NameFinder } from "../../run/asset-names.ts";
 import type { AssetSources } from "../../run/with-run.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import {
-  type CandleInterval,
-  type Dataset,
+  type Listed,
   type DatasetKind,
   datasetKinds,
   factsOfKind,
-  type Partition,
   partitions,
   type PoolList,
 } from "../../../lake/dataset.ts";
@@ -22,28 +21,20 @@ import { readStoredInterval, syncFlags } from "./sync-flags.ts";
 import { checkListed, checkWord, isList, type ListedAsset, readLines, readWord } from "../input/subjects.ts";
 import { readDuration } from "../../../api/duration.ts";
 import { networkPoolsSearch } from "../../../api/endpoints/searches.ts";
+import type { Values } from "../../run/flags/flag.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 
 /** What applies to lines without their own values. Times are in milliseconds. */
-export interface Defaults {
-  readonly kinds: readonly DatasetKind[];
-  readonly interval: CandleInterval;
-  readonly from: string | undefined;
-  readonly by: Partition | undefined;
-  readonly list: string | undefined;
-  readonly every: string | undefined;
+type Defaults = Pick<Values<typeof syncFlags>, "kind" | "interval" | "from" | "by" | "list" | "every"> & {
   readonly now: number;
-}
+};
 
-/** Undefined: neither the line nor a flag sets it. */
-export type ListedDataset =
-  | NewList
-  | (Omit<Dataset, "from" | "by"> & {
-      readonly from: number | undefined;
-      readonly by: Partition | undefined;
-    });
+/** A list that has not been read has no start. */
+type NewList = Listed<PoolList>;
 
-const usage = "usage: dexdata sync <directory> [network:address…|@file|-] [flags]";
+export type ListedDataset = Listed | NewList;
+
+export const usage = "usage: dexdata sync <directory> [network:address…|@file|-] [flags]";
 
 /** The arguments after the directory. A dataset that is named twice appears once. */
 export async function readDatasets(
@@ -59,7 +50,7 @@ export async function readDatasets(
       continue;
     }
     const { network, address, label } = readWord(word, undefined, usage);
-    for (const kind of defaults.kinds) checkWord({ network, address }, factsOfKind(kind).asset);
+    for (const kind of defaults.kind) checkWord({ network, address }, factsOfKind(kind).asset);
     const asset = { network, address, label, kind: undefined, hasGroup: false, where: `"${word}"` };
     datasets.push(...datasetsOf(asset, defaults));
   }
@@ -70,7 +61,7 @@ export async function readDatasets(
 export function readStoredList(text: string, file: string, now: number): readonly ListedDataset[] {
   const { kind, interval } = syncFlags;
   return readDatasetList(text, file, {
-    kinds: kind.default,
+    kind: kind.default,
     interval: interval.default,
     from: undefined,
     by: undefined,
@@ -109,7 +100,7 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
       "write network:address",
     );
   const own = chosen(asset, "kind", datasetKinds);
-  return (own === undefined ? defaults.kinds : [own]).map((kind) => {
+  return (own === undefined ? defaults.kind : [own]).map((kind) => {
     checkAsset(asset.kind, kind, where);
     checkListed({ network, address }, asset, factsOfKind(kind).asset, undefined);
     const created = instantOf(row)?.seconds;
@@ -144,9 +135,7 @@ function chosen<Word extends string>(
   choices: readonly Word[],
 ): Word | undefined {
   const typed = typedIn(asset, name);
-  const word = choices.find((each) => each === typed);
-  if (word !== undefined || typed === undefined) return word;
-  throw choiceFailure(`${name} "${typed}" in ${asset.where}`, typed, choices);
+  return typed === undefined ? undefined : readChoice(`${name} "${typed}" in ${asset.where}`, typed, choices);
 }
 
 /** The text of a member of the line. */
@@ -186,9 +175,6 @@ function withoutRepeats(datasets: readonly ListedDataset[]): readonly ListedData
   }
   return [...found.values()];
 }
-
-/** A list that has not been read has no start. */
-type NewList = Omit<PoolList, "from"> & { readonly from: number | undefined };
 
 /** In seconds. Periods begin at multiples of it, and so do days. */
 function readEvery(label: string, typed: string): number {

@@ -1,6 +1,6 @@
 import { intervals, madeIntervals, sameIntervals } from "../../../api/endpoints/ohlcv.ts";
 import { invalidInput } from "../../../base/failure.ts";
-import { choiceFailure } from "../../../api/read-param.ts";
+import { choiceFailure, readChoice } from "../../../api/read-param.ts";
 import { type CandleInterval, type DatasetKind, datasetKinds, partitions } from "../../../lake/dataset.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { choice, list, readBy, text, toggle } from "../../run/flags/flag-types.ts";
@@ -8,11 +8,7 @@ import { metricsFlag, textFlags } from "../../run/flags/shared-flags.ts";
 import type { Block } from "../../help-page.ts";
 
 const kinds = list("kinds", (label, items): readonly DatasetKind[] =>
-  items.map((item) => {
-    const kind = datasetKinds.find((each) => each === item);
-    if (kind === undefined) throw choiceFailure(label, item, datasetKinds);
-    return kind;
-  }),
+  items.map((item) => readChoice(label, item, datasetKinds)),
 );
 
 /** A directory has candles as the service sends them. Longer ones can be made from them at any time. */

@@ -49,8 +49,8 @@ export async function readLists(
   flags: Values<typeof syncFlags> & { readonly tier: Tier },
 ) {
   const { now } = run.options;
-  const { kind: kinds, search, tier } = flags;
-  const given = [...(await readDatasets(names, run.sources, { ...flags, kinds, now }))];
+  const { search, tier } = flags;
+  const given = [...(await readDatasets(names, run.sources, { ...flags, now }))];
   if (search !== undefined) given.push(newList(readSearch(search, `--search "${search}"`, now), flags));
   checkFlags(given, flags);
   const file = path.join(root, assetsName);
@@ -80,7 +80,7 @@ export async function readLists(
     if (own === undefined) added.push(await begin(listed));
     else if (isPoolList(own) && "every" in listed) {
       known.set(folderOf(own), joinLists(own, listed));
-      more.push({ ...listed, from: own.from });
+      more.push({ ...listed, from: own.from, by: own.by });
     } else {
       partitionIn(root, listed);
       const start = Math.max(listed.from ?? own.from, earliest);

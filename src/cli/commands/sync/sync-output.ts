@@ -2,7 +2,7 @@ import type { Meter } from "../../../client/meter.ts";
 import { shortAddress } from "../../../client/subject.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { type Dataset, nameOfDataset } from "../../../lake/dataset.ts";
-import { lostRanges } from "../../../lake/coverage.ts";
+import { type Held, lostRanges } from "../../../lake/coverage.ts";
 import {
   type FileState,
   folderOf,
@@ -19,7 +19,6 @@ import { Failure } from "../../../base/failure.ts";
 import { failureJson } from "../../run/failure-text.ts";
 import type { Run } from "../../run/with-run.ts";
 import path from "node:path";
-import type { Footer } from "../../../lake/footer.ts";
 import { groupBy } from "../../../base/group-by.ts";
 import { showSeconds } from "../../../base/time/time.ts";
 import type { LakePlan } from "../../../lake/sync-lake.ts";
@@ -86,9 +85,6 @@ function lineOf({ dataset, file, bytes, footer, revised, withdrawn }: Published)
   };
 }
 
-const periodsIn = (dataset: Dataset, ranges: Published["lostBefore"]): number =>
-  ranges.reduce((sum, { from, to }) => sum + periodsBetween(dataset, from, to).length, 0);
-
 /** On a terminal, whole addresses would leave no room for the counts. */
 function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"]) {
   return [...groupBy(written, ({ dataset }) => dataset)].map(([dataset, own]) => {
@@ -96,13 +92,14 @@ function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"
     const sum = (countOf: (published: Published) => number): number =>
       own.reduce((total, each) => total + countOf(each), 0);
     const { kind, interval, network, address } = dataset;
+    const lostBefore = own.flatMap((each) => each.lostBefore);
     return {
       dataset: interval === undefined ? kind : `${kind} ${interval}`,
       asset: `${network}:${isTerminal ? shortAddress(address) : address}`,
       files: new Set(own.map(({ file }) => file)).size,
       complete: count("rows"),
       open: count("open"),
-      lost: count("lost") + sum(({ lostBefore }) => periodsIn(dataset, lostBefore)),
+      lost: count("lost") + lostBefore.flatMap(({ from, to }) => periodsBetween(dataset, from, to)).length,
       rows: sum(({ footer }) => footer.rows),
       revised: sum(({ revised }) => revised),
       withdrawn: sum(({ withdrawn }) => withdrawn),
@@ -173,11 +170,7 @@ export function createSyncMetrics(
   };
 }
 
-interface Place {
-  readonly file: string;
-  /** Undefined if it is damaged. */
-  readonly footer: Footer | undefined;
-}
+type Place = Pick<Published, "file"> & Pick<Held, "footer">;
 
 /** A file may have several days, all in the same state unless one of them is damaged. */
 function countFiles(places: readonly Place[]) {

@@ -22,6 +22,7 @@ import type { Input } from "../command.ts";
 import { withoutNames } from "../input/targets.ts";
 import { splitPair } from "../input/subjects.ts";
 import { recordedService } from "../../run/run-options.ts";
+import { usage } from "./list-datasets.ts";
 import { readLists } from "./sync-lists.ts";
 import { createFailures, createSyncMetrics, createSyncOutput } from "./sync-output.ts";
 import type { syncFlags, syncShared } from "./sync-flags.ts";
@@ -58,20 +59,18 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const open = await run.open({ observer: { answered: answeredAt(run, clock) } });
   const { client } = open;
   const list = await readLists(run, root, names, { ...flags, tier: client.target.tier });
-  const isEstimate = flags.estimate === true;
-  const lock = isEstimate ? undefined : await lockRoot(context, root, report.hint);
+  const lock = flags.estimate === true ? undefined : await lockRoot(context, root, report.hint);
   if (lock !== undefined) run.onClose(lock.release);
   const isForced = flags.force === true;
   const { datasets } = list;
-  const planner = { context, root, isForced, client, lock, damaged: report.warn };
-  const begun = await planLake(planner, datasets, clock.present());
   const service = recordedService(options, client.target);
+  const planner = { context, root, isForced, client, lock, service, damaged: report.warn };
+  const begun = await planLake(planner, datasets, clock.present());
   checkService(begun.files.values(), service);
-  if (isEstimate) {
+  if (lock === undefined) {
     const { estimateSync } = await import("./estimate-sync.ts");
     return await estimateSync(run, flags, client, begun);
   }
-  if (lock === undefined) throw new Error("a run without a lock");
   const every = Math.min(...datasets.filter(isPoolList).map((each) => each.every));
   if (flags.watch === true && !Number.isFinite(every))
     throw usageFailure(
@@ -94,7 +93,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     },
   };
   const { datasetsAt } = list;
-  const lake = { ...planner, lock, service, parallel: options.parallel, clock, datasetsAt, events };
+  const lake = { ...planner, lock, parallel: options.parallel, clock, datasetsAt, events };
   run.progress.begin(() => output.state(client.meter), report.print);
   const runOnce = async (plan: LakePlan): Promise<ExitCode> => {
     const result = await syncLake(lake, plan).catch((cause: unknown) => {
@@ -118,11 +117,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
 }
 
 function checkWords([root, ...names]: readonly string[]): readonly [root: string, ...names: string[]] {
-  if (root === undefined)
-    throw usageFailure(
-      "missing <directory>",
-      "usage: dexdata sync <directory> [network:address…|@file|-] [flags]",
-    );
+  if (root === undefined) throw usageFailure("missing <directory>", usage);
   if (splitPair(root) !== undefined)
     throw usageFailure(
       `missing <directory> before ${root}`,

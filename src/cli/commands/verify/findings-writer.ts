@@ -47,14 +47,6 @@ export function createFindingsWriter(context: Context, flags: LocalOutputFlags) 
     finding: files.reduce((sum, { finding }) => sum + finding, 0),
     note: files.reduce((sum, { note }) => sum + note, 0),
   });
-  const add = (finding: Finding): void => {
-    const { rule, file } = finding;
-    counts.set(rule, (counts.get(rule) ?? 0) + 1);
-    const place = `${rule} ${file}`;
-    const shown = shownOf.get(place) ?? 0;
-    shownOf.set(place, shown + 1);
-    if (format !== "table" || shown < placesShown) waiting.push(finding);
-  };
   const write = async (): Promise<void> => {
     const rows = waiting.map((finding) => ({ ...finding }));
     waiting = [];
@@ -73,9 +65,14 @@ export function createFindingsWriter(context: Context, flags: LocalOutputFlags) 
         last?.file === group ? last : { file: group, kind: null, rows: 0, checked: [], finding: 0, note: 0 };
       if (line !== last) files.push(line);
       return (rule, { line: at = null, field = null, expected, found, level = rules[rule].level }) => {
-        const text = { expected: cutText(expected), found: cutText(found) };
         line[level] += 1;
-        add({ file, line: at, rule, level, field, ...text });
+        counts.set(rule, (counts.get(rule) ?? 0) + 1);
+        const place = `${rule} ${file}`;
+        const shown = shownOf.get(place) ?? 0;
+        shownOf.set(place, shown + 1);
+        const text = { expected: cutText(expected), found: cutText(found) };
+        if (format !== "table" || shown < placesShown)
+          waiting.push({ file, line: at, rule, level, field, ...text });
       };
     },
     flush,

@@ -1,7 +1,6 @@
 import path from "node:path";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import type { RowFormat } from "../../../api/output-format.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { assetsName, readAssets } from "../../../lake/assets-file.ts";
 import { lookAt } from "../../../base/files/paths.ts";
@@ -145,19 +144,13 @@ function fileOfReceipt(receiptFile: string, { output }: PullReceipt): string {
   return names.find((name) => sizeOfFile(name) !== undefined) ?? file;
 }
 
-/** How the rows of each format are read; undefined if they cannot be checked. */
-const forms: Readonly<Record<RowFormat, Form | undefined>> = {
-  table: undefined,
-  ndjson: "ndjson",
-  json: "json",
-  csv: "csv",
-  tsv: "tsv",
-  parquet: "parquet",
-};
+const forms: readonly Form[] = ["ndjson", "json", "csv", "tsv", "parquet"];
 
-/** The receipt knows the format. Otherwise, the name decides, as for `--out`. */
+/**
+ * The receipt knows the format. Otherwise, the name decides, as for `--out`. Undefined for a table, whose rows cannot be
+ * checked.
+ */
 function formOf(file: string, receipt: PullReceipt | undefined): Form | undefined {
-  if (receipt !== undefined) return new Map(Object.entries(forms)).get(receipt.output.format);
-  const format = formatByName(file);
-  return format === undefined ? "ndjson" : forms[format];
+  const format = receipt?.output.format ?? formatByName(file) ?? "ndjson";
+  return forms.find((form) => form === format);
 }

@@ -1,7 +1,7 @@
 import { formatDuration, readDuration } from "../../../api/duration.ts";
 import { invalidInput } from "../../../base/failure.ts";
 import type { Setting } from "../../../client/settings.ts";
-import { choiceFailure, readInteger } from "../../../api/read-param.ts";
+import { readChoice, readInteger } from "../../../api/read-param.ts";
 import { checkHost } from "../../../api/host.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 
@@ -120,11 +120,7 @@ export function choice<const Word extends string>(
   choices: readonly Word[],
   placeholder: string,
 ): FlagType<Word> {
-  const type = readBy("choice", placeholder, (label, typed) => {
-    const word = choices.find((each) => each === typed);
-    if (word === undefined) throw choiceFailure(label, typed, choices);
-    return word;
-  });
+  const type = readBy("choice", placeholder, (label, typed) => readChoice(label, typed, choices));
   return { ...type, choices };
 }
 
