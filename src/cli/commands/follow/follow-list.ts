@@ -16,7 +16,7 @@ import { createFreshness, type Freshness } from "../../../client/freshness.ts";
 import { StopReason } from "../../../client/ending.ts";
 import { creditsLast } from "../../run/spending/cost-over-time.ts";
 import { createFollowReport, type FollowReport } from "./follow-report.ts";
-import { type FollowedList, listTitle } from "./followed-lists.ts";
+import type { FollowedList } from "./followed-lists.ts";
 import type { Session } from "./open-session.ts";
 import { createRowOutput } from "./row-output.ts";
 
@@ -25,12 +25,8 @@ export type FollowingList = ReturnType<typeof followList>;
 
 /** `failed` is called if the list cannot be followed any longer. */
 export function followList(session: Session, list: FollowedList, failed: (cause: unknown) => void) {
-  const { run, ending, present, isOfMany, queue, checkpoint, poll } = session;
-  const course = createFollowReport(run, session.log, {
-    pool: list.pool,
-    title: isOfMany ? listTitle(list) : undefined,
-    isDown: () => queue?.isDown() === true,
-  });
+  const { run, ending, present, isOfMany, checkpoint, poll } = session;
+  const course = createFollowReport(session, list);
   const freshness = createFreshness(run.context.clock);
   const child = childOf(ending.signal);
   const context = { ...run.context, signal: child.signal };

@@ -21,8 +21,7 @@ import { presentationOf } from "../pull/open-output.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
 import { createRowAlerts, openAlerts, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import { openFollowFiles } from "./follow-output.ts";
-import { pollLine } from "./follow-report.ts";
-import { checkPoll, rateOf, readOptions, rowNames, type Options } from "./followed-lists.ts";
+import { checkPoll, pollLine, rateOf, readOptions, rowNames, type Options } from "./followed-lists.ts";
 
 /** Its run's signal also aborts when a limit is reached. */
 export type Session = Readonly<NonNullable<Awaited<ReturnType<typeof openSession>>>>;
