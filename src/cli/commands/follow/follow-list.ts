@@ -3,13 +3,7 @@ import { fromWire } from "../../../base/time/time.ts";
 import { instant } from "../../../base/text/words.ts";
 import { followRows } from "../../../client/follow.ts";
 import { beginFollowing, beginNewRows, type RowSource } from "../../../client/followed-list.ts";
-import {
-  createWake,
-  fallbackPollMs,
-  idlePollMs,
-  listenForCalls,
-  type Wake,
-} from "../../../client/follow-wake.ts";
+import { createSchedule, fallbackPollMs, idlePollMs, listenForCalls } from "../../../client/follow-wake.ts";
 import type { Client } from "../../../client/client.ts";
 import type { Earlier, FollowedRow } from "../../../client/followed-row.ts";
 import { createFreshness, type Freshness } from "../../../client/freshness.ts";
@@ -31,18 +25,18 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
   const child = childOf(ending.signal);
   const context = { ...run.context, signal: child.signal };
   const write = createRowOutput(session, list, course, context);
-  const wake = createWake(context.clock, child.signal);
+  const idle = (): number => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs);
+  const schedule = createSchedule(context, idle);
   let [isStuck, rowsSince, readAt] = [false, 0, context.clock.elapsed()];
   let listening: Promise<void> | undefined;
   const work = async (): Promise<void> =>
     await followRows({
       context,
       begin: beginningOf(session, list, freshness),
-      wake,
+      schedule,
       latest: present.latest,
       polledAt: isOfMany ? () => present.seconds() - freshness.age() / 1000 : undefined,
       freshness,
-      idle: () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
       handlers: {
         ...course,
         write: async (rows) => {
@@ -67,7 +61,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
           course.caughtUp(began, rows);
           // Opened only after the history has been read, because earlier events would cost credits without triggering a
           // read.
-          if (poll === undefined) listening ??= listen(session, list, course, wake);
+          if (poll === undefined) listening ??= listen(session, list, course, schedule.call);
         },
       },
     });
@@ -143,7 +137,7 @@ async function listen(
   { run, flags, open, ending }: Session,
   { pool }: FollowedList,
   course: FollowReport,
-  wake: Wake,
+  call: () => void,
 ): Promise<void> {
   const { context, options } = run;
   const streaming = flags["streaming-url"];
@@ -155,5 +149,5 @@ async function listen(
   const opening = { target, context, pace, ledger, timeout, command: "txns --follow", plan: cost };
   const subjects = pool === undefined ? [] : [pool];
   const handlers = { ...course, retrying: course.streamLost };
-  await listenForCalls({ ...opening, subjects }, wake, handlers, context.signal).catch(ending.end);
+  await listenForCalls({ ...opening, subjects }, call, handlers, context.signal).catch(ending.end);
 }

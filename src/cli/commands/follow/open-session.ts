@@ -139,13 +139,11 @@ async function openRowAlerts(
 /** `idle` is in milliseconds. Time spent waiting for the reader of the output does not count. */
 function watchRows(clock: Clock, idle: number | undefined, { signal, end }: Ending) {
   if (idle === undefined) return undefined;
-  const quiet = createQuietWatch<"rows">(clock, idle, signal, () => {
+  const report = (): void =>
     end(
       fail("idle", `no new row for ${idle / 1000}s (--idle-exit)`, {
         next: "check that the pool has trades: dexdata pool <network> <pool>",
       }),
     );
-  });
-  quiet.expect("rows");
-  return quiet;
+  return createQuietWatch(clock, idle, signal, () => ["rows"], report);
 }

@@ -56,39 +56,23 @@ export function watchIdle(
   idle: number | undefined,
   { signal, end }: Pick<Ending, "signal" | "end">,
   isOpen: (connection: Connection) => boolean,
+  running: () => readonly Connection[],
   handlers: LiveHandlers,
 ): LiveHandlers {
   if (idle === undefined) return handlers;
-  const connections = new Map<number, Connection>();
-  const quiet = createQuietWatch<number>(clock, idle, signal, (numbers) => {
-    const found = [...connections.values()].filter(({ number }) => numbers.includes(number));
+  const numbers = (): readonly number[] => running().map(({ number }) => number);
+  const quiet = createQuietWatch(clock, idle, signal, numbers, (silent) => {
+    const all = running();
+    const found = all.filter(({ number }) => silent.includes(number));
     const closed = found.filter((each) => !isOpen(each));
-    end(idleFailure(idle, found, closed, connections.size));
+    end(idleFailure(idle, found, closed, all.length));
   });
   return {
     ...handlers,
-    begun: (connection) => {
-      connections.set(connection.number, connection);
-      quiet.expect(connection.number);
-    },
-    // The assets of the connection may have changed.
-    opened: (connection, at, gap) => {
-      connections.set(connection.number, connection);
-      handlers.opened(connection, at, gap);
-    },
-    retrying: (connection, failure, wait) => {
-      connections.set(connection.number, connection);
-      handlers.retrying(connection, failure, wait);
-    },
     events: async (connection, events, at) => {
       quiet.pause(connection.number);
       await handlers.events(connection, events, at);
       quiet.resume(connection.number);
-    },
-    closed: (connection, why) => {
-      connections.delete(connection.number);
-      quiet.forget(connection.number);
-      handlers.closed(connection, why);
     },
   };
 }

@@ -81,12 +81,12 @@ async function countUnwritten({ run, output, stops, course }: Session): Promise<
 }
 
 function createLiveStream(session: Session): LiveStream {
-  const { run, flags, feed, kind, params, open, cap, stops } = session;
+  const { run, flags, feed, kind, params, open, cap, stops, course } = session;
   const { context, options } = run;
-  const { "streaming-url": streaming, "max-reconnects": maxReconnects } = flags;
+  const { "streaming-url": streaming, "max-reconnects": maxReconnects, "idle-exit": idle } = flags;
   // If the credits are limited, none of them are spent on an optional search.
   const isSearching = kind.by === "token" && options.maxCredits === undefined;
-  return new LiveStream(
+  const stream: LiveStream = new LiveStream(
     {
       target: { ...open.client.target, ...(streaming !== undefined && { streaming, tierSource: undefined }) },
       context,
@@ -113,8 +113,9 @@ function createLiveStream(session: Session): LiveStream {
       hasHeard: (subject) => session.owners.hasHeard(subject),
       suspects: isSearching ? unpricedAssets(open.client) : undefined,
     },
-    watchIdle(context.clock, flags["idle-exit"], stops, session.course.isOpen, handlersOf(session)),
+    watchIdle(context.clock, idle, stops, course.isOpen, () => stream.connections(), handlersOf(session)),
   );
+  return stream;
 }
 
 function handlersOf(session: Session): LiveHandlers {
@@ -122,7 +123,6 @@ function handlersOf(session: Session): LiveHandlers {
   const { ledger } = open.client;
   return {
     ...course,
-    begun: () => undefined,
     missed: (connection, gap, missing) => {
       // A connection that is still opening for the first time has not missed anything when a limit is reached or the
       // user interrupts the run.
@@ -135,7 +135,6 @@ function handlersOf(session: Session): LiveHandlers {
       course.dropped(subjects, failure);
       output.board?.drop(subjects);
     },
-    charged: ledger.delivered,
     events: async (connection, events, at) => {
       for (const event of events) if (isSkipped(event)) course.skipped(connection, event);
       // Copies of large batches would keep the garbage collector busy.
