@@ -231,7 +231,8 @@ export class LiveStream {
     if (this.#options.onInvalid === "fail" && !this.#isOfList(invalid, failure)) throw failure;
     this.#drop(invalid, failure);
     const left = subjects.filter((subject) => !invalid.includes(subject));
-    if (left.length === 0) return this.#giveUp(self, failure, noneLeft(failure));
+    const noneLeft = new Failure(`no valid asset is left: ${failure.message}`, failure.details);
+    if (left.length === 0) return this.#giveUp(self, failure, noneLeft);
     self.connection = { ...self.connection, subjects: left };
     return true;
   }
@@ -286,10 +287,6 @@ export class LiveStream {
       if (this.#running.has(self)) this.#handlers.closed(connection, endCause(over));
     }
   }
-}
-
-function noneLeft({ message, details }: Failure): Failure {
-  return new Failure(`no valid asset is left: ${message}`, details);
 }
 
 function isSame(a: readonly Subject[], b: readonly Subject[]): boolean {

@@ -19,7 +19,8 @@ export type FollowingList = ReturnType<typeof followList>;
 
 /** `failed` is called if the list cannot be followed any longer. */
 export function followList(session: Session, list: FollowedList, failed: (cause: unknown) => void) {
-  const { run, ending, present, isOfMany, checkpoint, poll } = session;
+  const { run, ending, present, isOfMany, checkpoint, poll, readsAnHour, isFirst } = session;
+  const { meter } = session.open.client;
   const course = createFollowReport(session, list);
   const freshness = createFreshness(run.context.clock);
   const child = childOf(ending.signal);
@@ -57,7 +58,8 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
         },
         caughtUp: (began, rows) => {
           readAt = began;
-          sayHowLong(session);
+          const lasting = isFirst("cost") ? creditsLast(meter.creditsLeft, readsAnHour) : undefined;
+          if (lasting !== undefined) run.report.info(lasting);
           course.caughtUp(began, rows);
           // Opened only after the history has been read, because earlier events would cost credits without triggering a
           // read.
@@ -84,12 +86,6 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
     readAt: () => readAt,
     pool: list.pool,
   };
-}
-
-function sayHowLong({ readsAnHour, open, run, isFirst }: Session): void {
-  if (!isFirst("cost")) return;
-  const lasting = creditsLast(open.client.meter.creditsLeft, readsAnHour);
-  if (lasting !== undefined) run.report.info(lasting);
 }
 
 /** Finds where the list was left, or where to begin. */

@@ -6,10 +6,10 @@ import { createQueue } from "../../../base/concurrent.ts";
 import { counted, inWords } from "../../../base/text/words.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { timeField } from "../../../client/followed-row.ts";
-import { namesAndLabels, type Subject } from "../../../client/subject.ts";
+import { namesAndLabels } from "../../../client/subject.ts";
 import { StopReason } from "../../../client/ending.ts";
 import { refuseCompressed } from "../../../rows/encoder.ts";
-import { formatByName, formats } from "../../render/formats/formats.ts";
+import { formatByName, refuseClosed } from "../../render/formats/formats.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { endless, type Run, withRun } from "../../run/with-run.ts";
@@ -61,24 +61,14 @@ function checkKeptFields(fields: readonly string[] | undefined, endpoint: Endpoi
 
 /** Rows in a file have the same format as rows in a pipe. */
 function followOptions(options: RunOptions, out: string | undefined): RunOptions {
-  const { format, columns } = options;
-  if (out === undefined) {
-    if (!formats[format].isClosed) return options;
-    throw usageFailure(
-      `--output ${format} cannot be used with --follow: ${format} output is complete only when the run ends`,
-      "use ndjson",
-    );
-  }
-  if (columns !== undefined)
+  if (out === undefined) return refuseClosed(options, "--follow");
+  if (options.columns !== undefined)
     throw usageFailure(
       "--columns cannot be used with --follow and --out: rows are appended as ndjson",
       "use --fields",
     );
   return { ...options, format: "ndjson" };
 }
-
-/** Stands for the pools that a search can find. */
-const anyPool: Subject = { network: "*", address: "*" };
 
 /** Returns if a limit is reached and no row is missing. Throws in all other cases, except if alerts decide. */
 async function follow(session: Session): Promise<ExitCode> {
@@ -96,7 +86,8 @@ async function follow(session: Session): Promise<ExitCode> {
   );
   const following = running.all;
   session.alerts?.watch(() =>
-    following().map(({ pool = anyPool, readAt }) => {
+    // A search can find any pool.
+    following().map(({ pool = { network: "*", address: "*" }, readAt }) => {
       const until = { elapsed: readAt(), now: clock.now() - clock.elapsed() + readAt() };
       return { subjects: [pool], until, seen: until, opened: undefined };
     }),

@@ -10,7 +10,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import type { PathNames } from "../../../base/files/file-pattern.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import { counted } from "../../../base/text/words.ts";
-import { shortestPollOf } from "./read-queue.ts";
+import { usedRate } from "./read-queue.ts";
 import { comparableAddress, type Subject, subjectKey, titleOf } from "../../../client/subject.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
@@ -168,7 +168,7 @@ export function rateOf({ options: { rpm } }: Run, tier: keyof typeof plans): num
 
 /** Throws if each of `count` lists cannot be read as often. */
 export function checkPoll(count: number, poll: number, perMinute: number | undefined, tier: string): void {
-  const shortest = shortestPollOf(count, perMinute);
+  const shortest = Math.ceil((count * 60) / usedRate(perMinute)) * 1000;
   if (shortest <= poll) return;
   const needed = Math.ceil((count * 60_000) / poll);
   const problem = `reading ${counted(count, "pool")} every ${formatDuration(poll)} needs ${counted(needed, "request")}/min, but at most 90% of ${perMinute} requests/min (${tier} plan) are used`;

@@ -12,7 +12,9 @@ import { withoutNames } from "../input/replace-names.ts";
 import { streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import type { StreamFlags } from "./stream-flags.ts";
-import { alertFields, readAlerts } from "./stream-alerts.ts";
+import { readWanted } from "../../run/alerts/open-alerts.ts";
+import { alertFields } from "./stream-alerts.ts";
+import { fieldPaths } from "../../../api/field-paths.ts";
 import { openSession, type Session } from "./open-session.ts";
 import { kindOf } from "./stream-options.ts";
 import { type Subject, subjectKey } from "../../../client/subject.ts";
@@ -29,7 +31,7 @@ export async function runStream(input: Input<StreamFlags>, outer: Context): Prom
   const { flags, typed } = input;
   const feed = feeds[flags.feed];
   const kind = kindOf(feed, flags.by);
-  const wanted = readAlerts(typed, feed, kind);
+  const wanted = readWanted(typed, fieldPaths(kind.event), feed.isSeries);
   const named = await withoutNames(input, outer, () => ({
     command: streamTaker,
     takes: kind.by,
