@@ -1,4 +1,4 @@
-import { type Clock, childOf } from "../base/context/context.ts";
+import { childOf, type Context } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
 import { transactionsFeed as feed } from "../api/feeds/transactions-feed.ts";
 import { keepOpen } from "./live/keep-open.ts";
@@ -7,33 +7,65 @@ import type { ConnectionHandlers } from "./live/listen.ts";
 import { defaultLimits, type Opening, type Subscription } from "./stream-options.ts";
 import type { EventLedger } from "./credit-budget.ts";
 
-export type Wake = ReturnType<typeof createWake>;
+/** Minimum milliseconds between reads of a busy pool. The plan's rate limit may increase it. */
+const shortestGap = 2000;
+/** An event may arrive before REST has its row, so a read without new rows is repeated. */
+const repeats = 3;
+const repeatGap = 3000;
 
-/** Waits between reads. A wait can be ended early. */
-export function createWake(clock: Clock, signal: AbortSignal) {
-  let isCalled = false;
+export type Schedule = ReturnType<typeof createSchedule>;
+
+/** When a list is read. `idle` returns milliseconds from one read to the next if none is requested; it may change. */
+export function createSchedule({ clock, signal }: Pick<Context, "clock" | "signal">, idle: () => number) {
+  let [isCalled, failures, backoff, owed] = [false, 0, 0, 0];
+  let began = clock.elapsed();
+  let ended = began;
   let wakeUp: (() => void) | undefined;
+
+  const due = (wantedAt: number, differsAt: number): number => {
+    if (failures > 0) return ended + backoff;
+    const reasons = [began + idle(), wantedAt];
+    if (isCalled) reasons.push(ended);
+    if (owed > 0) reasons.push(ended + repeatGap);
+    return Math.max(Math.min(...reasons), ended + shortestGap, differsAt);
+  };
+
   return {
-    /** All calls before the next read count as one. */
+    /** Requests a read. All calls before the next read count as one. */
     call: (): void => {
       isCalled = true;
       wakeUp?.();
     },
-    isCalled: () => isCalled,
-    /** A read covers all calls made before it begins. */
-    answer: (): void => {
+    /** A read covers all calls made before it begins. Returns when that is, on the monotonic clock. */
+    begin: (): number => {
       isCalled = false;
+      began = clock.elapsed();
+      return began;
     },
-    /** Ends early if a read is requested. Rejects with the signal's reason if the signal aborts. */
-    sleep: async (milliseconds: number): Promise<void> => {
-      const sleeping = childOf(signal);
-      wakeUp = (): void => sleeping.abort("called");
-      try {
-        await clock.sleep(milliseconds, sleeping.signal).catch(() => signal.throwIfAborted());
-      } finally {
-        wakeUp = undefined;
-        sleeping.release();
+    succeeded: (rows: number): void => {
+      failures = 0;
+      ended = clock.elapsed();
+      owed = rows > 0 ? 0 : Math.max(0, owed - 1);
+    },
+    failed: (waitMilliseconds: number): void => {
+      failures += 1;
+      backoff = waitMilliseconds;
+      ended = clock.elapsed();
+    },
+    failures: () => failures,
+    /**
+     * Both times are on the monotonic clock: when a held row may be written or a doubtful response is checked, infinite
+     * without either, and when a read can return something new. Rejects with the signal's reason if the signal aborts.
+     */
+    untilDue: async (wantedAt: () => number, differsAt: () => number): Promise<void> => {
+      const left = (): number => due(wantedAt(), differsAt()) - clock.elapsed();
+      for (let wait = left(); wait > 0; wait = left()) {
+        const sleeping = childOf(signal);
+        wakeUp = (): void => sleeping.abort("called");
+        const sleep = clock.sleep(wait, sleeping.signal);
+        await sleep.catch(() => signal.throwIfAborted()).finally(sleeping.release);
       }
+      if (isCalled) owed = repeats;
     },
   };
 }
@@ -51,7 +83,7 @@ const absence = 60_000;
  */
 export async function listenForCalls(
   opening: Opening & Pick<Subscription, "subjects"> & { readonly ledger: EventLedger },
-  wake: Wake,
+  call: () => void,
   handlers: Omit<ConnectionHandlers, "events" | "charged" | "lost" | "stray">,
   signal: AbortSignal,
 ): Promise<never> {
@@ -66,10 +98,10 @@ export async function listenForCalls(
     opened: (at, gap, upToDate) => {
       handlers.opened(at, gap, upToDate);
       // Events may have been missed before the stream opened.
-      wake.call();
+      call();
     },
     events: async () => {
-      wake.call();
+      call();
       const spent = await ledger.recorded();
       if (spent !== undefined) throw spent;
     },

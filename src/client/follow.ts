@@ -7,7 +7,7 @@ import type { Freshness } from "./freshness.ts";
 import { createHeldRows } from "./follow/known-rows.ts";
 import type { RowSource } from "./followed-list.ts";
 import type { Doubt } from "./follow/read-range.ts";
-import type { Wake } from "./follow-wake.ts";
+import type { Schedule } from "./follow-wake.ts";
 import { type FollowState, mergeRows, type FollowedRow } from "./followed-row.ts";
 import { reconnectWait } from "./retry.ts";
 
@@ -35,13 +35,11 @@ interface Follower {
   readonly context: Pick<Context, "clock" | "random" | "signal">;
   /** Finds the start. If it fails, it is repeated. */
   readonly begin: () => Promise<RowSource>;
-  readonly wake: Wake;
+  readonly schedule: Schedule;
   /** In Unix seconds. Rows with a later time have a wrong date. */
   readonly latest: () => number;
-  /** The service's present in Unix seconds, if only `idle` decides when to read; see `createHeldRows`. */
+  /** The service's present in Unix seconds, if the list is only polled; see `createHeldRows`. */
   readonly polledAt: (() => number) | undefined;
-  /** Milliseconds from one read to the next if no read is requested; may change between reads. */
-  readonly idle: () => number;
   /** How old the responses are, if they come from a cache. */
   readonly freshness: Freshness;
   readonly handlers: FollowHandlers;
@@ -58,7 +56,7 @@ const lastWrites = 400;
  * that another read would not fix; rows that were already read are written first.
  */
 export async function followRows(follower: Follower): Promise<void> {
-  const { context, begin, wake, latest, polledAt, idle, freshness, handlers } = follower;
+  const { context, begin, schedule, latest, polledAt, freshness, handlers } = follower;
   const { clock, random, signal } = context;
   const held = createHeldRows(latest, polledAt);
   let source: RowSource | undefined;
@@ -66,7 +64,6 @@ export async function followRows(follower: Follower): Promise<void> {
   const progressed = (of: RowSource): void => handlers.progressed(() => of.state(held.keys()));
   const differsAt = (): number =>
     source === undefined ? Number.NEGATIVE_INFINITY : freshness.differsAt(toWire(source.from()));
-  const schedule = createSchedule(clock, wake, idle, () => Math.min(held.nextDue(), recheckAt()), differsAt);
   let pending: Pending | undefined;
   const write = async (rows: readonly FollowedRow[]): Promise<boolean> => {
     pending = { rows: rows.length, done: handlers.write(rows) };
@@ -98,8 +95,7 @@ export async function followRows(follower: Follower): Promise<void> {
   /** Schedules a retry if the read fails. Returns false if no more rows are wanted. */
   const readOnce = async (): Promise<boolean> => {
     signal.throwIfAborted();
-    const began = clock.elapsed();
-    wake.answer();
+    const began = schedule.begin();
     let reading: Awaited<ReturnType<typeof read>>;
     try {
       reading = await read();
@@ -116,7 +112,7 @@ export async function followRows(follower: Follower): Promise<void> {
     }
     if (reading === undefined) return false;
     const { count, doubt } = reading;
-    schedule.succeeded(began, count);
+    schedule.succeeded(count);
     // A copy in a cache proves nothing about the time after it was made.
     const shown = began - freshness.age();
     if (doubt === undefined) handlers.caughtUp(shown, count);
@@ -130,7 +126,7 @@ export async function followRows(follower: Follower): Promise<void> {
   };
 
   try {
-    while (await readOnce()) await schedule.untilDue();
+    while (await readOnce()) await schedule.untilDue(() => Math.min(held.nextDue(), recheckAt()), differsAt);
   } catch (cause) {
     // The list may come back in this run, so its last rows count as written.
     if ((await writeRest(clock, handlers, pending, held.all())) && source !== undefined) progressed(source);
@@ -175,56 +171,4 @@ function isFinal({ exit, code, details: { status } }: Failure, failures: number)
   if (exit === 1 || code === "incomplete") return failures >= maxFailures;
   if (status !== undefined && !permanentStatuses.has(status)) return false;
   return exit !== 6 && exit !== 7;
-}
-
-/** Minimum milliseconds between reads of a busy pool. The plan's rate limit may increase it. */
-const shortestGap = 2000;
-/** An event may arrive before REST has its row, so a read without new rows is repeated. */
-const repeats = 3;
-const repeatGap = 3000;
-
-/**
- * `idle` is as in `Follower`. The other times are on the monotonic clock: when a held row may be written or a doubtful
- * response is checked, infinite without either, and when a read can return something new.
- */
-function createSchedule(
-  clock: Pick<Clock, "elapsed">,
-  wake: Wake,
-  idle: () => number,
-  wantedAt: () => number,
-  differsAt: () => number,
-) {
-  let failures = 0;
-  let began = clock.elapsed();
-  let ended = began;
-  let backoff = 0;
-  let owed = 0;
-
-  const due = (): number => {
-    if (failures > 0) return ended + backoff;
-    const reasons = [began + idle(), wantedAt()];
-    if (wake.isCalled()) reasons.push(ended);
-    if (owed > 0) reasons.push(ended + repeatGap);
-    return Math.max(Math.min(...reasons), ended + shortestGap, differsAt());
-  };
-
-  return {
-    succeeded: (from: number, rows: number): void => {
-      failures = 0;
-      [began, ended] = [from, clock.elapsed()];
-      owed = rows > 0 ? 0 : Math.max(0, owed - 1);
-    },
-    failed: (waitMilliseconds: number): void => {
-      failures += 1;
-      backoff = waitMilliseconds;
-      ended = clock.elapsed();
-    },
-    failures: () => failures,
-    untilDue: async (): Promise<void> => {
-      for (let wait = due() - clock.elapsed(); wait > 0; wait = due() - clock.elapsed()) {
-        await wake.sleep(wait);
-      }
-      if (wake.isCalled()) owed = repeats;
-    },
-  };
 }

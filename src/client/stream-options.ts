@@ -23,8 +23,8 @@ export interface Opening {
   readonly context: Pick<Context, "clock" | "env" | "random">;
   /** Opening a stream counts toward the rate limit like any other request. */
   readonly pace: Pace;
-  /** A stream is opened and reopened only while a credit is left. */
-  readonly ledger: Pick<EventLedger, "check">;
+  /** A stream is opened and reopened only while a credit is left, and each data event costs one. */
+  readonly ledger: Pick<EventLedger, "check" | "delivered">;
   /** In milliseconds until the headers arrive. */
   readonly timeout: number;
   /** As shown in messages, e.g. `stream --feed prices`. */
@@ -84,12 +84,9 @@ export type Missing = "lost" | "refused" | "opening";
 
 /** What a stream reports about its connections. */
 export interface LiveHandlers {
-  /** Called before the connection is opened for the first time. */
-  readonly begun: (connection: Connection) => void;
   readonly opened: (connection: Connection, at: Moment, gap: Gap | undefined) => void;
   /** Awaited; connections with more events wait for it. */
   readonly events: (connection: Connection, events: readonly StreamEvent[], at: Moment) => Promise<void>;
-  readonly charged: (events: number) => void;
   readonly retrying: (connection: Connection, failure: Failure, waitMilliseconds: number) => void;
   readonly stray: (connection: Connection, lines: number) => void;
   readonly said: (connection: Connection, kind: "warning" | "error" | "unknown", text: string) => void;

@@ -12,9 +12,8 @@ import {
   roomFor,
   withoutMalformed,
 } from "./plan-connections.ts";
-import { openerOf } from "./live/subscription.ts";
 import { type Subject, subjectKey } from "./subject.ts";
-import type { ConnectionOptions, LiveHandlers, LiveOptions } from "./stream-options.ts";
+import type { Connection, ConnectionOptions, LiveHandlers, LiveOptions } from "./stream-options.ts";
 import { childOf } from "../base/context/context.ts";
 
 const reloaded = "the list of assets changed";
@@ -104,12 +103,16 @@ export class LiveStream {
       from === undefined ? [] : subjects.filter((subject) => added.has(subject)),
     );
     const hasRoom = this.#running.size < this.#room(listed.length).cap;
-    const probing = { ...this.#probing(signal), isHostKnown: true };
+    const probing = { ...this.#options, signal, isHostKnown: true };
     const refused = hasRoom ? await refusedAlone(probing, joining) : undefined;
     if (refused !== undefined) this.#drop(refused.invalid, refused.failure);
     const subjects = this.#withoutDropped(listed);
     this.#regroup(this.#replan(subjects));
     return subjects;
+  }
+
+  connections(): readonly Connection[] {
+    return Array.from(this.#running, ({ connection }) => connection);
   }
 
   /** The assets of all connections. */
@@ -129,7 +132,7 @@ export class LiveStream {
 
   #replan(subjects: readonly Subject[]): ReturnType<typeof replanConnections> {
     if (subjects.length === 0) throw usageFailure("all assets in the list have already been skipped");
-    const before = [...this.#running].map(({ connection }) => connection.subjects);
+    const before = this.connections().map((connection) => connection.subjects);
     return replanConnections(before, subjects, this.#room(subjects.length));
   }
 
@@ -172,7 +175,6 @@ export class LiveStream {
     if (!self.isAdded && since !== undefined)
       self.interrupted = { from: since, reason: "dexdata was not running" };
     try {
-      this.#handlers.begun(connection);
       await after;
       await this.#keepWanted(self, signal);
     } catch (cause) {
@@ -202,8 +204,7 @@ export class LiveStream {
   /** Returns false if no asset is left. */
   async #keepOrDrop(self: RunningConnection): Promise<boolean> {
     try {
-      const open = openerOf({ ...this.#options, subjects: self.connection.subjects });
-      return await self.keep(this.#options.context, open, this.#limits, this.#handlers);
+      return await self.keep(this.#options, this.#limits, this.#handlers);
     } catch (cause) {
       if (self.current.signal.aborted || !(cause instanceof Failure)) throw cause;
       if (cause.details.status === endedForGood) return this.#endForGood(self, cause);
@@ -220,7 +221,7 @@ export class LiveStream {
   async #dropInvalid(self: RunningConnection, refused: Failure): Promise<boolean> {
     const { subjects } = self.connection;
     const signal = self.current.signal;
-    const probing = { ...this.#probing(signal), isHostKnown: this.#limits.isHostKnown() };
+    const probing = { ...this.#options, signal, isHostKnown: this.#limits.isHostKnown() };
     const { invalid, failure } = await findFault(probing, subjects, refused).catch((cause: unknown) => {
       if (!(cause instanceof Failure) || !this.#isOfList(subjects, cause)) throw cause;
       return { invalid: subjects, failure: cause };
@@ -230,7 +231,8 @@ export class LiveStream {
     if (this.#options.onInvalid === "fail" && !this.#isOfList(invalid, failure)) throw failure;
     this.#drop(invalid, failure);
     const left = subjects.filter((subject) => !invalid.includes(subject));
-    if (left.length === 0) return this.#giveUp(self, failure, noneLeft(failure));
+    const noneLeft = new Failure(`no valid asset is left: ${failure.message}`, failure.details);
+    if (left.length === 0) return this.#giveUp(self, failure, noneLeft);
     self.connection = { ...self.connection, subjects: left };
     return true;
   }
@@ -245,10 +247,6 @@ export class LiveStream {
     this.#handlers.retrying(self.connection, refused, wait);
     await clock.sleep(wait, self.current.signal);
     return true;
-  }
-
-  #probing(signal: AbortSignal): Omit<Parameters<typeof findFault>[0], "isHostKnown"> {
-    return { ...this.#options, charged: this.#handlers.charged, signal };
   }
 
   /** What a reload brought is refused alone, unless the key or the credits are at fault. */
@@ -289,10 +287,6 @@ export class LiveStream {
       if (this.#running.has(self)) this.#handlers.closed(connection, endCause(over));
     }
   }
-}
-
-function noneLeft({ message, details }: Failure): Failure {
-  return new Failure(`no valid asset is left: ${message}`, details);
 }
 
 function isSame(a: readonly Subject[], b: readonly Subject[]): boolean {

@@ -78,7 +78,6 @@ async function* listen(
     },
     {
       ...noticesOf(onNotice),
-      charged: ledger.delivered,
       events: async (connection, events, { now }) => {
         const { subjects: assets } = connection;
         for (const event of events)
@@ -159,11 +158,10 @@ function readAssets(assets: unknown): readonly Asset[] {
 }
 
 /** The notices contain the messages that the command line would print to stderr. */
-function noticesOf(tell: (notice: StreamNotice) => void): Omit<LiveHandlers, "events" | "charged"> {
+function noticesOf(tell: (notice: StreamNotice) => void): Omit<LiveHandlers, "events"> {
   const tellGap = ({ subjects }: Connection, { from, to, reason }: Gap): void =>
     tell({ kind: "gap", assets: subjects, from: new Date(from.now), to: new Date(to.now), reason });
   return {
-    begun: () => undefined,
     opened: (connection, _, gap) => {
       if (gap === undefined) tell({ kind: "open", assets: connection.subjects });
       else tellGap(connection, gap);

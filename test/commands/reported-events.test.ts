@@ -6,8 +6,11 @@ import { createFollowReport, reportEnd } from "../../src/cli/commands/follow/fol
 import { followEvents } from "../../src/cli/commands/flags/lasting-flags.ts";
 import { streamEvents } from "../../src/cli/commands/stream/stream-flags.ts";
 import { createStreamReport } from "../../src/cli/commands/stream/stream-report.ts";
+import { poolTransactions } from "../../src/api/endpoints/pool-transactions.ts";
+import { StopReason } from "../../src/client/ending.ts";
 import { fail } from "../../src/base/failure.ts";
 import { openEventLog } from "../../src/cli/run/output/event-log.ts";
+import type { Session } from "../../src/cli/commands/follow/open-session.ts";
 import type { Run } from "../../src/cli/run/with-run.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
@@ -110,16 +113,13 @@ test.each([
   ["without a label", pool, {}],
 ])("txns --follow: each kind of event has its time, and names the pool %s", (name, subject, labels) => {
   const { log, read } = openLog(name);
-  const followed = { pool: subject, title: undefined, isDown: () => false };
-  const report = createFollowReport(openRun(), log, followed);
-  report.opened(at, gap);
-  report.streamLost(failure, 1000);
-  for (const kind of ["warning", "error", "unknown"] as const) report.said(kind, "text");
-  report.readFailed(failure, 1000);
-  report.caughtUp(at.elapsed + 1, 3);
-  report.unwritten(1);
-  report.late(1, 2);
-  report.ahead(1, { seconds: 1_795_251_240, fraction: "" });
+  const rowAt = (seconds: number) => ({
+    row: "{}",
+    value: {},
+    key: "",
+    at: { seconds, fraction: "" },
+    place: [],
+  });
   const meter = {
     requests: 1,
     credits: 1,
@@ -133,9 +133,28 @@ test.each([
     asOf: undefined,
     age: 0,
   };
-  const totals = { reason: "--for reached", rows: 1, meter };
-  reportEnd(openRun(), log, [subject], totals);
-  const events = read(() => report.late(1, 2));
+  const parts = {
+    run: openRun(),
+    log,
+    isOfMany: false,
+    present: { latest: () => 1_795_251_240 },
+    ending: { signal: AbortSignal.abort(new StopReason("time")) },
+    quota: { count: 1 },
+    open: { client: { meter } },
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the reports use only these parts
+  const session = parts as unknown as Session;
+  const request = { endpoint: poolTransactions, args: new Map() };
+  const report = createFollowReport(session, { name: "base:0x1", request, pool: subject });
+  report.opened(at, gap);
+  report.streamLost(failure, 1000);
+  for (const kind of ["warning", "error", "unknown"] as const) report.said(kind, "text");
+  report.readFailed(failure, 1000);
+  report.caughtUp(at.elapsed + 1, 3);
+  report.unwritten(1);
+  report.written([rowAt(1_795_251_240), rowAt(1_795_251_238), rowAt(1_795_251_241)]);
+  reportEnd(session, [{ pool: subject }]);
+  const events = read(() => report.unwritten(1));
   // Of several pools; see test/tail/follow-many.test.ts. Alerts report the last one.
   const others = ["behind", "caught_up", "dropped", "reload", "reload_refused", "alert_dropped"];
   const ofOne = followEvents.filter((kind) => !others.includes(kind));

@@ -102,7 +102,7 @@ async function boardPicture(isOn?: (asset: string) => boolean): Promise<string> 
   const board = createBoard({
     feed: "prices",
     by: "token",
-    assets: [...labels.keys()].map((address) => `ethereum:${address}`),
+    assets: [...labels.keys()].map((address) => ({ network: "ethereum", address })),
     isSimulated: true,
     isUnicode: true,
     paint: await createPaint(true),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Board, createBoard } from "../../src/cli/render/board/board.ts";
 import type { BoardOptions } from "../../src/cli/render/board/board-lines.ts";
+import type { Subject } from "../../src/client/subject.ts";
 import { textWidth } from "../../src/cli/render/values/width.ts";
 
 const weth = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
@@ -9,11 +10,19 @@ const sol = "solana:So11111111111111111111111111111111111111112";
 const fine = { wanted: 2, open: 2, retrying: 0, events: 1234, credits: 1234, gaps: 0 };
 const wide = { columns: 100, rows: 30 };
 
-function boardOf(options: Partial<BoardOptions> = {}): Board {
+function subjectOf(asset: string): Subject {
+  const [network = "", address = ""] = asset.split(/:(.*)/su);
+  return { network, address };
+}
+
+function boardOf({
+  assets = [weth, shib, sol],
+  ...options
+}: Partial<Omit<BoardOptions, "assets"> & { assets: readonly string[] }> = {}): Board {
   return createBoard({
     feed: "prices",
     by: options.feed === "transactions" ? "pool" : "token",
-    assets: [weth, shib, sol],
+    assets: assets.map(subjectOf),
     isSimulated: false,
     isUnicode: true,
     paint: (text) => text,
@@ -70,7 +79,7 @@ test("both names of the price field count, in any letter case of the address", (
 
 test("an event belongs to the asset at its index in the batch", () => {
   const board = boardOf();
-  board.events([{ data: Buffer.from('{"price":"3"}'), asset: sol }], 0);
+  board.events([{ data: Buffer.from('{"price":"3"}'), asset: subjectOf(sol) }], 0);
   expect(board.frame(wide, fine, 0)[5]).toMatch(/^solana.* 3\.00/u);
 });
 
@@ -166,7 +175,7 @@ test("trades of a token show the price of that token, on either side of any pair
   const board = boardOf({ feed: "transactions", by: "token", assets: [weth] });
   const trade = (second: number, tokens: object, prices: object): void => {
     const event = { chain: "ethereum", pool_id: "0x1", ...tokens, ...prices, volume_usd: 10 };
-    board.events([{ data: Buffer.from(JSON.stringify(event)), asset: weth }], second * 1000);
+    board.events([{ data: Buffer.from(JSON.stringify(event)), asset: subjectOf(weth) }], second * 1000);
   };
   const shown = (second: number): string => {
     const [heads = "", row = ""] = board.frame({ columns: 200, rows: 30 }, fine, second * 1000).slice(2, 4);
@@ -190,7 +199,10 @@ test("trades of a token show the price of that token, on either side of any pair
 
 test("text from the service cannot control the terminal", () => {
   const board = boardOf({ assets: ["x:\u001b[2J\u202e"] });
-  board.events([{ data: Buffer.from('{"price":"\\u001b]0;x\\u0007"}'), asset: "x:\u001b[2J\u202e" }], 0);
+  board.events(
+    [{ data: Buffer.from('{"price":"\\u001b]0;x\\u0007"}'), asset: subjectOf("x:\u001b[2J\u202e") }],
+    0,
+  );
   board.say("warning from the service: \u001b[31m\n\u200b", 0);
   // oxlint-disable-next-line no-control-regex -- these must not occur
   expect(board.frame(wide, fine, 0).join("")).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u200b\u202e]/u);
@@ -218,7 +230,7 @@ test("without Unicode, labels, addresses and messages are ASCII as well", () => 
 test("adding and removing assets keeps the data of the others", () => {
   const board = boardOf({ assets: [weth, shib] });
   feed(board, weth, ["1", "2"]);
-  board.watch([sol, weth], 2000);
+  board.watch([sol, weth].map(subjectOf), 2000);
   const [, , , first, second, third] = board.frame(wide, fine, 2000);
   expect(first).toMatch(/^solana.*–$/u);
   expect(second).toMatch(/^ethereum:0xc02a.*\+100\.00%/u);

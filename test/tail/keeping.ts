@@ -85,7 +85,7 @@ export async function keep(
     target,
     context,
     pace,
-    ledger: { check: async () => await Promise.resolve() },
+    ledger: { check: async () => await Promise.resolve(), delivered: () => undefined },
     timeout: 86_400_000,
     command: "stream --feed prices",
   };

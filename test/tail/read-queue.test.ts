@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import { createReadQueue } from "../../src/cli/commands/follow/read-queue.ts";
 import { followRows } from "../../src/client/follow.ts";
-import { createWake } from "../../src/client/follow-wake.ts";
+import { createSchedule } from "../../src/client/follow-wake.ts";
 import { createFreshness } from "../../src/client/freshness.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
@@ -49,9 +49,8 @@ test("a list without rows reports none as unwritten when the run ends during its
         giveUp: () => undefined,
         state: () => ({ from: 0, rows: [] }),
       }),
-    wake: createWake(clock, ending.signal),
+    schedule: createSchedule({ clock, signal: ending.signal }, () => 60_000),
     latest: () => 0,
-    idle: () => 60_000,
     freshness: createFreshness(clock),
     handlers: {
       progressed: () => undefined,

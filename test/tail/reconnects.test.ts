@@ -107,7 +107,7 @@ async function share(
     keySource: undefined,
     isSimulated: false,
   } as const;
-  const ledger = { check: async () => await Promise.resolve() };
+  const ledger = { check: async () => await Promise.resolve(), delivered: () => undefined };
   const opening = { target, context, pace: streams, ledger, timeout: 86_400_000, command: "stream" };
   const over = new AbortController();
   const kept = Array.from({ length: connections }, async (_, index) => {

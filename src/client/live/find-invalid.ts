@@ -13,8 +13,6 @@ interface Probing extends LiveOptions {
   readonly signal: AbortSignal;
   /** A connection to the host was open in this run. */
   readonly isHostKnown: boolean;
-  /** Each event costs one credit. */
-  readonly charged: (events: number) => void;
 }
 
 /**
@@ -144,7 +142,7 @@ function probeOf(probing: Probing, isSaidInStream: boolean): Probe {
 async function errorInStream(
   connection: ChunkStream,
   isSingle: boolean,
-  { context, feed, signal, charged }: Probing,
+  { context, feed, signal, ledger }: Probing,
 ): Promise<Failure | undefined> {
   const ending = createEnding(context.clock, signal, listening);
   ending.signal.addEventListener("abort", connection.close, { once: true });
@@ -153,7 +151,7 @@ async function errorInStream(
     for await (const chunks of connection.chunks) {
       const events = chunks.flatMap((chunk) => parser.push(chunk));
       const data = events.filter(({ name }) => feed.events.has(name)).length;
-      if (data > 0) charged(data);
+      if (data > 0) ledger.delivered(data);
       const error = events.find(({ name }) => name === "error");
       if (error !== undefined) return streamError(error);
       if (data > 0 && isSingle) return undefined;

@@ -2,11 +2,11 @@ import { assetsPerPost } from "../../api/feed.ts";
 import { counted } from "../../base/text/words.ts";
 import { doesNotFit, replanConnections, tooManyAssets } from "../plan-connections.ts";
 import { isStreamLimitFailure } from "../streams/stream-refusal.ts";
-import type { Context, ChildSignal } from "../../base/context/context.ts";
+import type { ChildSignal } from "../../base/context/context.ts";
 import type { Failure } from "../../base/failure.ts";
 import { type Gap, gapBetween, type Moment, momentOf } from "../gap.ts";
 import { keepOpen, Waits } from "./keep-open.ts";
-import type { OpenConnection } from "./subscription.ts";
+import { openerOf } from "./subscription.ts";
 import type { UpToDate } from "./up-to-date.ts";
 import type { Subject } from "../subject.ts";
 import { isWaitTooLong } from "../retry.ts";
@@ -57,16 +57,11 @@ export class RunningConnection {
     return !this.wasOpen && this.refused !== undefined && isStreamLimitFailure(this.refused);
   }
 
-  async keep(
-    context: Pick<Context, "clock" | "random">,
-    open: OpenConnection,
-    limits: ConnectionOptions,
-    handlers: LiveHandlers,
-  ): Promise<never> {
+  async keep(options: LiveOptions, limits: ConnectionOptions, handlers: LiveHandlers): Promise<never> {
     const { connection, interrupted } = this;
     return await keepOpen(
-      context,
-      open,
+      options.context,
+      openerOf({ ...options, subjects: connection.subjects }),
       {
         opened: (at, gap, upToDate) => {
           [this.upToDate, this.wasOpen] = [upToDate, true];
@@ -79,7 +74,7 @@ export class RunningConnection {
           this.fruitless = 0;
           return handlers.events(connection, events, at);
         },
-        charged: handlers.charged,
+        charged: options.ledger.delivered,
         lost: (from, { message }) => {
           this.upToDate = undefined;
           this.interrupted = { from, reason: message };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { isAtLeast, plans } from "../../../src/api/tier.ts";
 import { poolTransactions } from "../../../src/api/endpoints/pool-transactions.ts";
-import { readsPerHour } from "../../../src/cli/commands/follow/follow-report.ts";
+import { readsPerHour } from "../../../src/cli/commands/follow/followed-lists.ts";
 import { costOverTime, creditsPerMonth } from "../../../src/cli/run/spending/cost-over-time.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { useSandbox } from "../../harness/sandbox.ts";

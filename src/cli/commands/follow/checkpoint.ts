@@ -163,16 +163,11 @@ function findEnd(options: Rows, ends: Ends, name: string, latest: number): Earli
   return { from, rows: keysOf(rows), since };
 }
 
-interface Saved {
-  readonly lists: object;
-  /** In milliseconds, on the clock of the file system, which may have been set back since then. */
-  readonly at: number;
-  /** Of the files that were open. */
-  readonly sizes: ReadonlyMap<string, number>;
-}
+type Saved = ReturnType<typeof readSaved>;
 
 /** Undefined without a checkpoint, or if a file has become shorter since the checkpoint was written. */
-function readSaved(file: string, { service, report }: Rows): Saved | undefined {
+function readSaved(file: string, { service, report }: Rows) {
+  // In milliseconds, on the clock of the file system, which may have been set back since then.
   const at = lookAt(file)?.mtimeMs;
   if (at === undefined) return undefined;
   const saved = parseJson(textOfFile(file) ?? "");
@@ -182,6 +177,7 @@ function readSaved(file: string, { service, report }: Rows): Saved | undefined {
       next: "name another file, or delete it to start over at --from",
     });
   const other = String(member(saved, "service"));
+  // Those that were open, with their sizes.
   const files = Object.entries(Object(member(saved, "files")));
   const sizes = new Map(files.map(([name, size]) => [path.resolve(name), Number(size)] as const));
   const short = [...sizes].find(([name, size]) => (lookAt(name)?.size ?? size) < size);
@@ -205,7 +201,7 @@ function readState(state: unknown): FollowState {
 }
 
 /** The rows at the ends of the files that may have been written after the checkpoint, by list. */
-async function readEnds({ named, shape, ownerOf }: Rows, saved: Saved | undefined) {
+async function readEnds({ named, shape, ownerOf }: Rows, saved: Saved) {
   const rows: (readonly FollowedRow[])[] = [];
   const files = earlierFiles(named, "any");
   const written = saved === undefined ? files.slice(0, ofFilesAlone.files) : files;

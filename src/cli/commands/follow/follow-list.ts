@@ -2,20 +2,14 @@ import { fromWire } from "../../../base/time/time.ts";
 import { instant } from "../../../base/text/words.ts";
 import { followRows } from "../../../client/follow.ts";
 import { beginFollowing, beginNewRows, type RowSource } from "../../../client/followed-list.ts";
-import {
-  createWake,
-  fallbackPollMs,
-  idlePollMs,
-  listenForCalls,
-  type Wake,
-} from "../../../client/follow-wake.ts";
+import { createSchedule, fallbackPollMs, idlePollMs, listenForCalls } from "../../../client/follow-wake.ts";
 import type { Client } from "../../../client/client.ts";
 import type { Earlier, FollowedRow } from "../../../client/followed-row.ts";
 import { createFreshness, type Freshness } from "../../../client/freshness.ts";
 import { StopReason } from "../../../client/ending.ts";
 import { creditsLast } from "../../run/spending/cost-over-time.ts";
 import { createFollowReport, type FollowReport } from "./follow-report.ts";
-import { type FollowedList, listTitle } from "./followed-lists.ts";
+import type { FollowedList } from "./followed-lists.ts";
 import type { Session } from "./open-session.ts";
 import { createRowOutput } from "./row-output.ts";
 import { childOf } from "../../../base/context/context.ts";
@@ -25,28 +19,25 @@ export type FollowingList = ReturnType<typeof followList>;
 
 /** `failed` is called if the list cannot be followed any longer. */
 export function followList(session: Session, list: FollowedList, failed: (cause: unknown) => void) {
-  const { run, ending, present, isOfMany, queue, checkpoint, poll } = session;
-  const course = createFollowReport(run, session.log, {
-    pool: list.pool,
-    title: isOfMany ? listTitle(list) : undefined,
-    isDown: () => queue?.isDown() === true,
-  });
+  const { run, ending, present, isOfMany, checkpoint, poll, readsAnHour, isFirst } = session;
+  const { meter } = session.open.client;
+  const course = createFollowReport(session, list);
   const freshness = createFreshness(run.context.clock);
   const child = childOf(ending.signal);
   const context = { ...run.context, signal: child.signal };
   const write = createRowOutput(session, list, course, context);
-  const wake = createWake(context.clock, child.signal);
+  const idle = (): number => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs);
+  const schedule = createSchedule(context, idle);
   let [isStuck, rowsSince, readAt] = [false, 0, context.clock.elapsed()];
   let listening: Promise<void> | undefined;
   const work = async (): Promise<void> =>
     await followRows({
       context,
       begin: beginningOf(session, list, freshness),
-      wake,
+      schedule,
       latest: present.latest,
       polledAt: isOfMany ? () => present.seconds() - freshness.age() / 1000 : undefined,
       freshness,
-      idle: () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
       handlers: {
         ...course,
         write: async (rows) => {
@@ -67,11 +58,12 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
         },
         caughtUp: (began, rows) => {
           readAt = began;
-          sayHowLong(session);
+          const lasting = isFirst("cost") ? creditsLast(meter.creditsLeft, readsAnHour) : undefined;
+          if (lasting !== undefined) run.report.info(lasting);
           course.caughtUp(began, rows);
           // Opened only after the history has been read, because earlier events would cost credits without triggering a
           // read.
-          if (poll === undefined) listening ??= listen(session, list, course, wake);
+          if (poll === undefined) listening ??= listen(session, list, course, schedule.call);
         },
       },
     });
@@ -94,12 +86,6 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
     readAt: () => readAt,
     pool: list.pool,
   };
-}
-
-function sayHowLong({ readsAnHour, open, run, isFirst }: Session): void {
-  if (!isFirst("cost")) return;
-  const lasting = creditsLast(open.client.meter.creditsLeft, readsAnHour);
-  if (lasting !== undefined) run.report.info(lasting);
 }
 
 /** Finds where the list was left, or where to begin. */
@@ -147,7 +133,7 @@ async function listen(
   { run, flags, open, ending }: Session,
   { pool }: FollowedList,
   course: FollowReport,
-  wake: Wake,
+  call: () => void,
 ): Promise<void> {
   const { context, options } = run;
   const streaming = flags["streaming-url"];
@@ -159,5 +145,5 @@ async function listen(
   const opening = { target, context, pace, ledger, timeout, command: "txns --follow", plan: cost };
   const subjects = pool === undefined ? [] : [pool];
   const handlers = { ...course, retrying: course.streamLost };
-  await listenForCalls({ ...opening, subjects }, wake, handlers, context.signal).catch(ending.end);
+  await listenForCalls({ ...opening, subjects }, call, handlers, context.signal).catch(ending.end);
 }

@@ -1,51 +1,45 @@
-import { namesAndLabels, type Subject } from "../../../client/subject.ts";
-import type { Meter } from "../../../client/meter.ts";
+import { namesAndLabels } from "../../../client/subject.ts";
+import { endCause } from "../../../client/ending.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { fail, type Failure } from "../../../base/failure.ts";
 import { createRepeatLimiter } from "../../run/repeat-limiter.ts";
-import type { Run } from "../../run/with-run.ts";
 import { fallbackPollMs } from "../../../client/follow-wake.ts";
 import type { Clock } from "../../../base/context/context.ts";
+import { compareRows, type FollowedRow } from "../../../client/followed-row.ts";
 import type { Gap, Moment } from "../../../client/gap.ts";
-import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import { counted, instant } from "../../../base/text/words.ts";
 import type { Instant } from "../../../base/time/time.ts";
 import type { FollowLog } from "../flags/lasting-flags.ts";
-
-/** One of the lists that are followed. */
-interface Followed {
-  /** Undefined for a search. */
-  readonly pool: Subject | undefined;
-  /** Set if there may be others, so that each message must name its list. */
-  readonly title: string | undefined;
-  /** Whether the failures of all lists are already reported as one. */
-  readonly isDown: () => boolean;
-}
+import { type FollowedList, listTitle, pollLine } from "./followed-lists.ts";
+import type { Session } from "./open-session.ts";
 
 export type FollowReport = ReturnType<typeof createFollowReport>;
 
 /** Reports everything except rows: to people on stderr, and to programs in the `--events` file. */
-export function createFollowReport(run: Run, write: FollowLog, followed: Followed) {
-  const sinks = createSinks(run, write, followed);
-  const holes = createHoles(run.context.clock);
-  return { ...reportOfStream(sinks, holes), ...reportOfReads(sinks, holes), ...reportOfRows(sinks) };
+export function createFollowReport(session: Session, list: FollowedList) {
+  const sinks = createSinks(session, list);
+  const holes = createHoles(session.run.context.clock);
+  return {
+    ...reportOfStream(sinks, holes),
+    ...reportOfReads(sinks, holes),
+    ...reportOfRows(sinks, session.present),
+  };
 }
 
 type Sinks = ReturnType<typeof createSinks>;
 
-function createSinks(
-  { context: { clock }, report, metrics }: Run,
-  write: FollowLog,
-  { pool, title, isDown }: Followed,
-) {
-  const names = pool && namesAndLabels([pool]);
+function createSinks({ run, log, isOfMany, queue }: Session, list: FollowedList) {
+  const { context, report, metrics } = run;
+  const { clock } = context;
+  const names = list.pool && namesAndLabels([list.pool]);
   /** Adds the list, unless it is the only one. */
-  const named = (line: string): string => (title === undefined ? line : `${title}: ${line}`);
+  const named = (line: string): string => (isOfMany ? `${listTitle(list)}: ${line}` : line);
   return {
-    warn: (line: string): void => (isDown() ? undefined : report.warn(named(line))),
+    /** While the host is down, the failures of all lists are already reported as one. */
+    warn: (line: string): void => (queue?.isDown() === true ? undefined : report.warn(named(line))),
     info: report.info,
-    log: ((event) => write({ ...event, ...names })) satisfies FollowLog,
-    isOne: title === undefined,
+    log: ((event) => log({ ...event, ...names })) satisfies FollowLog,
+    isOne: !isOfMany,
     named,
     now: clock.now,
     /** The connection has opened or was lost. */
@@ -130,9 +124,18 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
   };
 }
 
-function reportOfRows({ warn, log, now, isOne }: Sinks) {
+function reportOfRows({ warn, log, now, isOne }: Sinks, { latest }: Session["present"]) {
   let isAheadSaid = false;
+  let last: FollowedRow | undefined;
   let unlistedLine: string | undefined;
+  /** `at` is the time of the first row that is later than the service's current time. */
+  const tellAhead = (rows: number, at: Instant): void => {
+    const first = instant(at.seconds * 1000);
+    log({ event: "ahead", rows, first });
+    const line = `dated after the service's current time (first: ${first}); written, but ignored when choosing where to resume`;
+    if (!isAheadSaid) warn(`${counted(rows, "row")} ${line}`);
+    isAheadSaid = true;
+  };
   return {
     unwritten: (rows: number): void => {
       log({ event: "unwritten", rows });
@@ -140,11 +143,23 @@ function reportOfRows({ warn, log, now, isOne }: Sinks) {
         `${counted(rows, "row")} may be missing at the end: the program reading the output did not accept them`,
       );
     },
-    late: (rows: number, behind: number): void => {
-      log({ event: "late", rows, seconds: behind });
-      const older = `up to ${formatDuration(behind * 1000)} older than rows already written`;
+    /** Rows that are older than one already written were indexed too late, and those of the future have a wrong date. */
+    written: (rows: readonly FollowedRow[]): void => {
+      const present = latest();
+      const ahead = rows.filter(({ at }) => at.seconds > present);
+      if (ahead[0] !== undefined) tellAhead(ahead.length, ahead[0].at);
+      let [late, seconds] = [0, 0];
+      for (const row of rows.filter(({ at }) => at.seconds <= present)) {
+        if (last !== undefined && compareRows(row, last) < 0) {
+          late += 1;
+          seconds = Math.max(seconds, last.at.seconds - row.at.seconds);
+        } else last = row;
+      }
+      if (late === 0) return;
+      log({ event: "late", rows: late, seconds });
+      const older = `up to ${formatDuration(seconds * 1000)} older than rows already written`;
       // Of a hundred pools, one almost always has a late row.
-      if (isOne) warn(`${counted(rows, "late row")}, ${older}`);
+      if (isOne) warn(`${counted(late, "late row")}, ${older}`);
     },
     unlisted: (rows: number): void => {
       const line = `the service reports ${counted(rows, "more row")} than it returns; they may be missing`;
@@ -157,14 +172,6 @@ function reportOfRows({ warn, log, now, isOne }: Sinks) {
       const times = { from: instant(from.seconds * 1000), to: instant(now()) };
       log({ event: "gap", ...times, reason: "the service's lists were incomplete" });
       warn(`rows since ${times.from} may be missing: the service's lists were incomplete`);
-    },
-    /** `at` is the time of the first row that is later than the service's current time. */
-    ahead: (rows: number, at: Instant): void => {
-      const first = instant(at.seconds * 1000);
-      log({ event: "ahead", rows, first });
-      const line = `dated after the service's current time (first: ${first}); written, but ignored when choosing where to resume`;
-      if (!isAheadSaid) warn(`${counted(rows, "row")} ${line}`);
-      isAheadSaid = true;
     },
   };
 }
@@ -239,25 +246,18 @@ function shown(hole: Pick<Hole, "from" | "to">): string {
   return `from ${from} to ${to}`;
 }
 
-/** Reports the end of the run, for all of its lists. `pools` is empty for a search. */
+/** Reports the end of the run, for all lists that were followed until then. */
 export function reportEnd(
-  { options, report }: Run,
-  write: FollowLog,
-  pools: readonly Subject[],
-  { reason, rows, meter }: { readonly reason: string; readonly rows: number; readonly meter: Meter },
+  { run, log, ending, quota, open }: Session,
+  lists: readonly Pick<FollowedList, "pool">[],
 ): void {
+  const { options, report } = run;
+  const pools = lists.flatMap(({ pool }) => pool ?? []);
   const names = pools.length > 0 && namesAndLabels(pools);
-  const { requests, events, credits, creditsInDoubt: in_doubt } = meter;
-  write({ event: "close", reason, ...names });
-  write({ event: "credits", rows, requests, events, credits, in_doubt, ...names });
+  const { count: rows } = quota;
+  const { requests, events, credits, creditsInDoubt: in_doubt } = open.client.meter;
+  log({ event: "close", reason: endCause(ending.signal.reason), ...names });
+  log({ event: "credits", rows, requests, events, credits, in_doubt, ...names });
   const say = options.hasStats ? report.print : report.hint;
   say(`followed ${counted(rows, pools.length === 0 ? "new pool" : "row")}`);
-}
-
-export const readsPerHour = (milliseconds: number): number => Math.ceil(3_600_000 / milliseconds);
-
-/** Each read costs a credit, and a read with new rows is followed by another one to prove that none are missing. */
-export function pollLine(milliseconds: number): string {
-  const cost = costOverTime(readsPerHour(milliseconds));
-  return `reading every ${milliseconds / 1000}s: ${cost}, up to twice as many while new rows arrive`;
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { affectsOneInput, Failure, usageFailure } from "../../../base/failure.ts";
@@ -5,10 +6,10 @@ import { createQueue } from "../../../base/concurrent.ts";
 import { counted, inWords } from "../../../base/text/words.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { timeField } from "../../../client/followed-row.ts";
-import { namesAndLabels, type Subject } from "../../../client/subject.ts";
-import { endCause, StopReason } from "../../../client/ending.ts";
+import { namesAndLabels } from "../../../client/subject.ts";
+import { StopReason } from "../../../client/ending.ts";
 import { refuseCompressed } from "../../../rows/encoder.ts";
-import { formatByName, formats } from "../../render/formats/formats.ts";
+import { formatByName, refuseClosed } from "../../render/formats/formats.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { endless, type Run, withRun } from "../../run/with-run.ts";
@@ -17,7 +18,7 @@ import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { reportEnd } from "./follow-report.ts";
 import { followList, type FollowingList } from "./follow-list.ts";
-import { type FollowedList, listTitle, poolsOf, rowNames } from "./followed-lists.ts";
+import { type FollowedList, listTitle, rowNames } from "./followed-lists.ts";
 import { openSession, type Session } from "./open-session.ts";
 
 export async function runFollow(
@@ -60,15 +61,8 @@ function checkKeptFields(fields: readonly string[] | undefined, endpoint: Endpoi
 
 /** Rows in a file have the same format as rows in a pipe. */
 function followOptions(options: RunOptions, out: string | undefined): RunOptions {
-  const { format, columns } = options;
-  if (out === undefined) {
-    if (!formats[format].isClosed) return options;
-    throw usageFailure(
-      `--output ${format} cannot be used with --follow: ${format} output is complete only when the run ends`,
-      "use ndjson",
-    );
-  }
-  if (columns !== undefined)
+  if (out === undefined) return refuseClosed(options, "--follow");
+  if (options.columns !== undefined)
     throw usageFailure(
       "--columns cannot be used with --follow and --out: rows are appended as ndjson",
       "use --fields",
@@ -76,12 +70,9 @@ function followOptions(options: RunOptions, out: string | undefined): RunOptions
   return { ...options, format: "ndjson" };
 }
 
-/** Stands for the pools that a search can find. */
-const anyPool: Subject = { network: "*", address: "*" };
-
 /** Returns if a limit is reached and no row is missing. Throws in all other cases, except if alerts decide. */
 async function follow(session: Session): Promise<ExitCode> {
-  const { run, lists, ending, checkpoint, quota, open, renderer, log } = session;
+  const { run, lists, ending, checkpoint, quota, renderer } = session;
   const { signal } = ending;
   const { clock } = run.context;
   const running = createRunning(session);
@@ -95,7 +86,8 @@ async function follow(session: Session): Promise<ExitCode> {
   );
   const following = running.all;
   session.alerts?.watch(() =>
-    following().map(({ pool = anyPool, readAt }) => {
+    // A search can find any pool.
+    following().map(({ pool = { network: "*", address: "*" }, readAt }) => {
       const until = { elapsed: readAt(), now: clock.now() - clock.elapsed() + readAt() };
       return { subjects: [pool], until, seen: until, opened: undefined };
     }),
@@ -112,10 +104,7 @@ async function follow(session: Session): Promise<ExitCode> {
   });
   let behind: Failure | undefined;
   try {
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    if (!signal.aborted) await once(signal, "abort");
     // A list that has just failed may have been the last.
     await Promise.all(following().map(({ done }) => done));
   } finally {
@@ -123,9 +112,7 @@ async function follow(session: Session): Promise<ExitCode> {
     const { reason } = signal;
     if (reason instanceof StopReason && reason.by === "time")
       behind = following().flatMap((each) => each.course.behind() ?? [])[0];
-    const totals = { reason: endCause(reason), rows: quota.count, meter: open.client.meter };
-    const pools = following().flatMap(({ pool }) => pool ?? []);
-    reportEnd(run, log, pools, totals);
+    reportEnd(session, following());
     await checkpoint?.close();
   }
   const exit = session.alerts?.exitAfter(signal.reason);
@@ -148,7 +135,7 @@ function createRunning(session: Session) {
       const isDropped = affectsOneInput(cause) && flags["on-invalid"] === "drop" && running.size > 1;
       if (!isDropped) return ending.end(failure);
       running.delete(list.name);
-      log({ event: "dropped", reason: failure.message, ...namesAndLabels(poolsOf([list])) });
+      log({ event: "dropped", reason: failure.message, ...namesAndLabels(list.pool ? [list.pool] : []) });
       report.warn(`${failure.message}; no longer followed`);
     };
     running.set(list.name, followList(session, list, failed));

@@ -9,12 +9,12 @@ import { usageFailure } from "../../../base/failure.ts";
 import type { PathNames } from "../../../base/files/file-pattern.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import { counted } from "../../../base/text/words.ts";
-import { readsPerHour } from "./follow-report.ts";
-import { shortestPollOf } from "./read-queue.ts";
+import { usedRate } from "./read-queue.ts";
 import { comparableAddress, type Subject, subjectKey, titleOf } from "../../../client/subject.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
+import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
@@ -138,10 +138,6 @@ export function rowNames(args: Args): PathNames {
   return { network: args.get("network"), pool: args.get("pool_address") };
 }
 
-/** For `--events`. */
-export const poolsOf = (lists: readonly FollowedList[]): readonly Subject[] =>
-  lists.flatMap(({ pool }) => pool ?? []);
-
 /** For people: the list that a message is about. */
 export function listTitle({ pool, name }: FollowedList): string {
   return pool === undefined ? name : titleOf(pool);
@@ -155,6 +151,14 @@ function readPoll({ poll = pollOfLists.default }: { readonly poll: number | unde
   );
 }
 
+export const readsPerHour = (milliseconds: number): number => Math.ceil(3_600_000 / milliseconds);
+
+/** Each read costs a credit, and a read with new rows is followed by another one to prove that none are missing. */
+export function pollLine(milliseconds: number): string {
+  const cost = costOverTime(readsPerHour(milliseconds));
+  return `reading every ${milliseconds / 1000}s: ${cost}, up to twice as many while new rows arrive`;
+}
+
 /** Requests per minute; undefined without a limit. */
 export function rateOf({ options: { rpm } }: Run, tier: keyof typeof plans): number | undefined {
   if (rpm.value === "unlimited") return undefined;
@@ -163,7 +167,7 @@ export function rateOf({ options: { rpm } }: Run, tier: keyof typeof plans): num
 
 /** Throws if each of `count` lists cannot be read as often. */
 export function checkPoll(count: number, poll: number, perMinute: number | undefined, tier: string): void {
-  const shortest = shortestPollOf(count, perMinute);
+  const shortest = Math.ceil((count * 60) / usedRate(perMinute)) * 1000;
   if (shortest <= poll) return;
   const needed = Math.ceil((count * 60_000) / poll);
   const problem = `reading ${counted(count, "pool")} every ${formatDuration(poll)} needs ${counted(needed, "request")}/min, but at most 90% of ${perMinute} requests/min (${tier} plan) are used`;

@@ -19,10 +19,9 @@ import type { FollowLog } from "../flags/lasting-flags.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
 import { presentationOf } from "../pull/open-output.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
-import { createRowAlerts, openAlerts, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
+import { createRowAlerts, openAlerts } from "../../run/alerts/open-alerts.ts";
 import { openFollowFiles } from "./follow-output.ts";
-import { pollLine } from "./follow-report.ts";
-import { checkPoll, rateOf, readOptions, rowNames, type Options } from "./followed-lists.ts";
+import { checkPoll, pollLine, rateOf, readOptions, rowNames, type Options } from "./followed-lists.ts";
 
 /** Its run's signal also aborts when a limit is reached. */
 export type Session = Readonly<NonNullable<Awaited<ReturnType<typeof openSession>>>>;
@@ -64,7 +63,12 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   });
   // The default limits a list. Without --limit, the run goes on.
   const limit = typed.has("limit") ? flags.limit : undefined;
-  const acting = await openRowAlerts(outer, wanted, flags, limit, log, ending);
+  const onLimit = (): void => ending.end(new StopReason("limit"));
+  const opening = { by: "row", onLimit, write: outer.context.stdout.write, limit, log } as const;
+  const alerts = wanted && (await openAlerts(outer, wanted, flags, opening));
+  const see = alerts && createRowAlerts(alerts, flags.envelope === true ? ["row"] : []);
+  // Alerts on stdout take the place of rows.
+  const isSilent = wanted?.command.length === 0 && flags.out === undefined;
   const idle = watchRows(clock, flags["idle-exit"], ending);
   /** The rows of all lists. One list writes at a time. */
   const quota = { limit: typed.has("when") ? undefined : limit, count: 0, inTurn: createQueue() };
@@ -75,8 +79,8 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     said.add(line);
     return isNew;
   };
-  const writing = { files, renderer, assets, idle, quota, isFirst };
-  return { ...asked, ...reading, ...writing, ...acting, run, flags, log, ending, checkpoint };
+  const writing = { files, renderer, assets, idle, quota, isFirst, alerts, see, onLimit, isSilent };
+  return { ...asked, ...reading, ...writing, run, flags, log, ending, checkpoint };
 }
 
 /** The client of all lists. For several, its requests wait in a queue. */
@@ -121,32 +125,14 @@ function tellStart({ report }: Run, asked: Options, out: string | undefined): vo
   report.info(isOfMany ? `${cost}${end}` : pollLine(poll));
 }
 
-async function openRowAlerts(
-  run: Run,
-  wanted: WantedAlerts | undefined,
-  flags: Input<FollowedFlags>["flags"],
-  limit: number | undefined,
-  log: FollowLog,
-  ending: Ending,
-) {
-  const onLimit = (): void => ending.end(new StopReason("limit"));
-  const opening = { by: "row", onLimit, write: run.context.stdout.write, limit, log } as const;
-  const alerts = wanted && (await openAlerts(run, wanted, flags, opening));
-  const see = alerts && createRowAlerts(alerts, flags.envelope === true ? ["row"] : []);
-  // Alerts on stdout take the place of rows.
-  return { alerts, see, onLimit, isSilent: wanted?.command.length === 0 && flags.out === undefined };
-}
-
 /** `idle` is in milliseconds. Time spent waiting for the reader of the output does not count. */
 function watchRows(clock: Clock, idle: number | undefined, { signal, end }: Ending) {
   if (idle === undefined) return undefined;
-  const quiet = createQuietWatch<"rows">(clock, idle, signal, () => {
+  const report = (): void =>
     end(
       fail("idle", `no new row for ${idle / 1000}s (--idle-exit)`, {
         next: "check that the pool has trades: dexdata pool <network> <pool>",
       }),
     );
-  });
-  quiet.expect("rows");
-  return quiet;
+  return createQuietWatch(clock, idle, signal, () => ["rows"], report);
 }

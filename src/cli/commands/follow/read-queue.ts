@@ -19,10 +19,8 @@ const mostAtOnce = 50;
 /** After this many failures in a row, of any list, the host is down. */
 const failuresOfOutage = 3;
 
-/** The shortest time between reads of each of `lists`, in milliseconds, at this rate per minute. */
-export function shortestPollOf(lists: number, perMinute: number | undefined): number {
-  return Math.ceil((lists * 60) / (usedShare * (perMinute ?? ampleRate))) * 1000;
-}
+/** Requests per minute that a run for many lists may send. */
+export const usedRate = (perMinute = ampleRate): number => usedShare * perMinute;
 
 interface Waiting {
   readonly isDue: boolean;
@@ -86,7 +84,7 @@ export function createReadQueue(
 ) {
   let [failures, isProbing, inFlight] = [0, false, 0];
   const isDown = (): boolean => failures >= failuresOfOutage;
-  const gap = 60_000 / (usedShare * (perMinute ?? ampleRate));
+  const gap = 60_000 / usedRate(perMinute);
   const slots = createSlots(clock, gap, () => inFlight < mostAtOnce && !(isDown() && isProbing));
   const succeeded = (): void => {
     if (isDown()) up();

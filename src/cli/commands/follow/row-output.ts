@@ -2,7 +2,7 @@ import { onlyGroup } from "../../../api/endpoint.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { PathNames } from "../../../base/files/file-pattern.ts";
 import { member } from "../../../base/json/json-scan.ts";
-import { compareRows, type FollowedRow } from "../../../client/followed-row.ts";
+import type { FollowedRow } from "../../../client/followed-row.ts";
 import type { Page } from "../../../client/page.ts";
 import { reconnectWait } from "../../../client/retry.ts";
 import { textRows } from "../../../client/rows.ts";
@@ -27,7 +27,6 @@ export function createRowOutput(
   const { quota, isFirst } = session;
   const ofPool = rowNames(request.args);
   const namesOf = (row: FollowedRow): PathNames => (isSearch ? { network: memberOf(row, "chain") } : ofPool);
-  const reportTimes = createTimesReport(course, session.present);
   const shown = (rows: Page["rows"]): Page["rows"] =>
     plan.amounts === undefined ? rows : assets.inTokens(rows);
 
@@ -84,28 +83,9 @@ export function createRowOutput(
       const { limit = Number.POSITIVE_INFINITY } = quota;
       const wanted = rows.slice(0, limit - quota.count);
       const written = wanted.length === 0 ? [] : await show(wanted);
-      reportTimes(written);
+      course.written(written);
       quota.count += written.length;
       return quota.count < limit && written.length === wanted.length;
     });
-  };
-}
-
-/** Rows that are older than one already written were indexed too late, and those of the future have a wrong date. */
-function createTimesReport({ late, ahead }: FollowReport, { latest }: Session["present"]) {
-  let last: FollowedRow | undefined;
-  return (rows: readonly FollowedRow[]): void => {
-    let [number, seconds] = [0, 0];
-    const present = latest();
-    const sound = rows.filter(({ at }) => at.seconds <= present);
-    const first = rows.find(({ at }) => at.seconds > present);
-    if (first !== undefined) ahead(rows.length - sound.length, first.at);
-    for (const row of sound) {
-      if (last !== undefined && compareRows(row, last) < 0) {
-        number += 1;
-        seconds = Math.max(seconds, last.at.seconds - row.at.seconds);
-      } else last = row;
-    }
-    if (number > 0) late(number, seconds);
   };
 }

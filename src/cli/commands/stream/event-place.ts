@@ -8,6 +8,7 @@ import { instant } from "../../../base/text/words.ts";
 import { parseRfc3339 } from "../../../base/time/time.ts";
 import { Foreign, type Owner, readRow } from "../../../client/event-owner.ts";
 import { type Moment, momentAt } from "../../../client/gap.ts";
+import type { Subscription } from "../../../client/stream-options.ts";
 import { createSparseCount } from "../../run/repeat-limiter.ts";
 import type { StreamValues } from "./stream-flags.ts";
 
@@ -32,20 +33,16 @@ export function eventFields({ params }: Feed, { by, event }: FeedKind): readonly
 /** In milliseconds. A time that differs more from the receipt is wrong and would create a file far from the others. */
 const maxApart = 86_400_000;
 
-interface Placing {
-  readonly feed: Feed;
-  readonly kind: FeedKind;
-  readonly params: ReadonlyMap<string, string>;
-  /** The time of simulated events is not that of the clock. */
-  readonly isSimulated: boolean;
-  readonly warn: (text: string) => void;
-}
-
 /** The user's own names are preferred to the service's, because only they are the same for all events of an asset. */
-export function createPlaces({ feed, kind, params, isSimulated, warn }: Placing) {
+export function createPlaces(
+  { feed, kind, params }: Omit<Subscription, "subjects">,
+  isSimulated: boolean,
+  warn: (text: string) => void,
+) {
   const [countUntimed, countApart] = [createSparseCount(), createSparseCount()];
   const timeOf = (row: unknown, received: number): number => {
     const time = feed.times.map((name) => readTime(member(row, name))).find((each) => each !== undefined);
+    // The time of simulated events is not that of the clock.
     if (time !== undefined && (isSimulated || Math.abs(time - received) <= maxApart)) return time;
     const [count, problem] =
       time === undefined

@@ -3,7 +3,7 @@ import { hasFields } from "../../../base/files/file-pattern.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
 import { createKnownAssets } from "../../run/asset-names.ts";
 import type { Run } from "../../run/with-run.ts";
-import { StopReason } from "../../../client/ending.ts";
+import { createEnding, StopReason } from "../../../client/ending.ts";
 import { EventOwners } from "../../../client/event-owner.ts";
 import { createPlaces, endOfEarlierRun } from "./event-place.ts";
 import type { StreamEvent } from "../../../client/stream-event.ts";
@@ -49,8 +49,9 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
     onClosed: ({ client: { meter } }) =>
       hint(closingLine(stops.counts().events, meter, clock.elapsed() - started, ending.silent)),
   });
-  const ends = { limit: wanted === undefined ? limit : undefined, duration, maxCredits: options.maxCredits };
-  const stops = createStops(clock, signal, ends, () => open.client.meter.credits);
+  const until = createEnding(clock, signal, duration);
+  const mostEvents = wanted === undefined ? limit : undefined;
+  const stops = createStops(until, () => open.client.meter.credits, mostEvents, options.maxCredits);
   onClose(stops.release);
   const known = createKnownAssets(context, open.client.target, run.sources.names);
   known.name(listed);
@@ -73,7 +74,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
     if (hasTrades && options.maxCredits === undefined)
       void learnPools(open.client, known, subjects, stops.signal);
   };
-  const of = createPlaces({ feed, kind, params, isSimulated, warn: report.warn });
+  const of = createPlaces(asked, isSimulated, report.warn);
   const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
   const owners = new EventOwners(kind);
   run.metrics?.shows({

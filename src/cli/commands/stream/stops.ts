@@ -2,22 +2,18 @@ import { formatDuration } from "../../../api/duration.ts";
 import type { Clock } from "../../../base/context/context.ts";
 import { fail, type Failure } from "../../../base/failure.ts";
 import { counted, someOf } from "../../../base/text/words.ts";
-import { createEnding, type Ending, StopReason } from "../../../client/ending.ts";
+import { type Ending, StopReason } from "../../../client/ending.ts";
 import type { Connection, LiveHandlers } from "../../../client/stream-options.ts";
 import { nameOf } from "../../../client/subject.ts";
 import { createQuietWatch } from "../../run/quiet-watch.ts";
 
-interface StopOptions {
-  readonly limit: number | undefined;
-  readonly maxCredits: number | undefined;
-  /** In milliseconds. */
-  readonly duration: number | undefined;
-}
-
-/** `spent` returns the credits of the run so far. */
-export function createStops(clock: Clock, outer: AbortSignal, options: StopOptions, spent: () => number) {
-  const { limit = Number.POSITIVE_INFINITY, maxCredits = Number.POSITIVE_INFINITY } = options;
-  const ending = createEnding(clock, outer, options.duration);
+/** Both limits end the run; `spent` returns its credits so far. */
+export function createStops(
+  ending: Ending,
+  spent: () => number,
+  limit = Number.POSITIVE_INFINITY,
+  maxCredits = Number.POSITIVE_INFINITY,
+) {
   let [events, pendingWrites] = [0, 0];
   let failure: Failure | undefined;
 
@@ -56,61 +52,35 @@ export function watchIdle(
   idle: number | undefined,
   { signal, end }: Pick<Ending, "signal" | "end">,
   isOpen: (connection: Connection) => boolean,
+  running: () => readonly Connection[],
   handlers: LiveHandlers,
 ): LiveHandlers {
   if (idle === undefined) return handlers;
-  const connections = new Map<number, Connection>();
-  const quiet = createQuietWatch<number>(clock, idle, signal, (numbers) => {
-    const found = [...connections.values()].filter(({ number }) => numbers.includes(number));
+  const numbers = (): readonly number[] => running().map(({ number }) => number);
+  const quiet = createQuietWatch(clock, idle, signal, numbers, (silent) => {
+    const all = running();
+    const found = all.filter(({ number }) => silent.includes(number));
     const closed = found.filter((each) => !isOpen(each));
-    end(idleFailure(idle, found, closed, connections.size));
+    const names = namesOf(found);
+    const list = someOf(found.map(({ number }) => String(number)));
+    const which = `${found.length === 1 ? "connection" : "connections"} ${list} of ${all.length}`;
+    // Names the idle connections if there are other connections too.
+    const place = all.length === 1 ? "" : ` on ${which} (${counted(names.length, "asset")})`;
+    const next =
+      closed.length > 0
+        ? `not connected at the end: ${someOf(namesOf(closed))}`
+        : `${found.length === 1 ? "the connection was" : "the connections were"} open; check that these are traded: ${someOf(names)}`;
+    const body = new Map([["assets_idle", JSON.stringify(names)]]);
+    end(fail("idle", `no event for ${formatDuration(idle)}${place} (--idle-exit)`, { next, body }));
   });
   return {
     ...handlers,
-    begun: (connection) => {
-      connections.set(connection.number, connection);
-      quiet.expect(connection.number);
-    },
-    // The assets of the connection may have changed.
-    opened: (connection, at, gap) => {
-      connections.set(connection.number, connection);
-      handlers.opened(connection, at, gap);
-    },
-    retrying: (connection, failure, wait) => {
-      connections.set(connection.number, connection);
-      handlers.retrying(connection, failure, wait);
-    },
     events: async (connection, events, at) => {
       quiet.pause(connection.number);
       await handlers.events(connection, events, at);
       quiet.resume(connection.number);
     },
-    closed: (connection, why) => {
-      connections.delete(connection.number);
-      quiet.forget(connection.number);
-      handlers.closed(connection, why);
-    },
   };
-}
-
-/** Names the idle connections if there are other connections too. */
-function idleFailure(
-  idle: number,
-  found: readonly Connection[],
-  closed: readonly Connection[],
-  of: number,
-): Failure {
-  const names = namesOf(found);
-  const numbers = someOf(found.map(({ number }) => String(number)));
-  const which = `${found.length === 1 ? "connection" : "connections"} ${numbers} of ${of}`;
-  const place = of === 1 ? "" : ` on ${which} (${counted(names.length, "asset")})`;
-  return fail("idle", `no event for ${formatDuration(idle)}${place} (--idle-exit)`, {
-    next:
-      closed.length > 0
-        ? `not connected at the end: ${someOf(namesOf(closed))}`
-        : `${found.length === 1 ? "the connection was" : "the connections were"} open; check that these are traded: ${someOf(names)}`,
-    body: new Map([["assets_idle", JSON.stringify(names)]]),
-  });
 }
 
 function namesOf(connections: readonly Connection[]): readonly string[] {

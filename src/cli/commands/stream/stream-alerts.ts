@@ -1,22 +1,14 @@
-import type { Feed, FeedKind } from "../../../api/feed.ts";
-import { fieldPaths } from "../../../api/field-paths.ts";
 import { isBetween } from "../../../base/json/compare-decimals.ts";
 import type { EventOwners } from "../../../client/event-owner.ts";
 import type { Moment } from "../../../client/gap.ts";
 import { jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
-import { type Alerts, createRowReader, readWanted, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
-import type { TypedFlags } from "../../run/flags/flag.ts";
+import { type Alerts, createRowReader } from "../../run/alerts/open-alerts.ts";
 import type { Quiet } from "../../run/alerts/alerts.ts";
 import type { Connection } from "../../../client/stream-options.ts";
 
 /** A price event has `price`, `p`, or both. */
 const otherName: Readonly<Record<string, string>> = { price: "p" };
-
-/** Undefined without `--when`. */
-export function readAlerts(typed: TypedFlags, feed: Feed, { event }: FeedKind): WantedAlerts | undefined {
-  return readWanted(typed, fieldPaths(event), feed.isSeries);
-}
 
 /** The fields whose texts the parser finds in each event. */
 export function alertFields({ fields }: Pick<Alerts, "fields">): readonly string[] {

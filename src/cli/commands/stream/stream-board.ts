@@ -20,26 +20,19 @@ export interface BoardFacts extends Pick<BoardOptions, "feed" | "by" | "isSimula
   readonly state: () => BoardState;
 }
 
-interface StreamBoard {
-  readonly show: (connection: Connection, events: readonly StreamEvent[], at: Moment) => void;
-  readonly watch: (subjects: readonly Subject[]) => void;
-  /** Removes assets that the service does not stream. */
-  readonly drop: (subjects: readonly Subject[]) => void;
-}
-
 /** Messages appear on the board while it is open, and again on stderr after it closes. */
 export async function openBoard(
   { context, options, report, stderr, onClose }: Run,
   { owners, subjects, known, begun, state, ...facts }: BoardFacts,
-): Promise<StreamBoard> {
+) {
   const { clock, env } = context;
   // Earlier messages should appear above the board.
   await report.settled();
-  let names = subjects.map(nameOf);
+  let watched = subjects;
   const { createBoard } = await import("../../render/board/board.ts");
   const board = createBoard({
     ...facts,
-    assets: names,
+    assets: subjects,
     isUnicode: readsUnicode(env),
     paint: await createPaint(options.isColored),
     start: clock.elapsed(),
@@ -60,25 +53,26 @@ export async function openBoard(
     await release?.();
   });
   begun();
-  const watch = (wanted: readonly string[]): void => {
-    names = [...wanted];
-    board.watch(names, clock.elapsed());
+  const watch = (wanted: readonly Subject[]): void => {
+    watched = wanted;
+    board.watch(watched, clock.elapsed());
     display.changed();
   };
   return {
-    show: (connection, events, at) => {
+    show: (connection: Connection, events: readonly StreamEvent[], at: Moment): void => {
       const named = events.flatMap((event) => {
         const owner = owners.of(event, connection.subjects);
         if (owner instanceof Foreign) return [];
-        return [{ data: dataOf(event), asset: owner === undefined ? undefined : nameOf(owner) }];
+        return [{ data: dataOf(event), asset: owner }];
       });
       board.events(named, at.elapsed);
       display.changed();
     },
-    watch: (wanted) => watch(wanted.map(nameOf)),
-    drop: (unwanted) => {
+    watch,
+    /** Removes assets that the service does not stream. */
+    drop: (unwanted: readonly Subject[]): void => {
       const dropped = new Set(unwanted.map(nameOf));
-      watch(names.filter((name) => !dropped.has(name)));
+      watch(watched.filter((subject) => !dropped.has(nameOf(subject))));
     },
   };
 }

@@ -12,7 +12,9 @@ import { withoutNames } from "../input/targets.ts";
 import { streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import type { StreamFlags } from "./stream-flags.ts";
-import { alertFields, readAlerts } from "./stream-alerts.ts";
+import { readWanted } from "../../run/alerts/open-alerts.ts";
+import { alertFields } from "./stream-alerts.ts";
+import { fieldPaths } from "../../../api/field-paths.ts";
 import { openSession, type Session } from "./open-session.ts";
 import { kindOf } from "./stream-options.ts";
 import { type Subject, subjectKey } from "../../../client/subject.ts";
@@ -29,7 +31,7 @@ export async function runStream(input: Input<StreamFlags>, outer: Context): Prom
   const { flags, typed } = input;
   const feed = feeds[flags.feed];
   const kind = kindOf(feed, flags.by);
-  const wanted = readAlerts(typed, feed, kind);
+  const wanted = readWanted(typed, fieldPaths(kind.event), feed.isSeries);
   const named = await withoutNames(input, outer, () => ({
     command: streamTaker,
     takes: kind.by,
@@ -81,12 +83,12 @@ async function countUnwritten({ run, output, stops, course }: Session): Promise<
 }
 
 function createLiveStream(session: Session): LiveStream {
-  const { run, flags, feed, kind, params, open, cap, stops } = session;
+  const { run, flags, feed, kind, params, open, cap, stops, course } = session;
   const { context, options } = run;
-  const { "streaming-url": streaming, "max-reconnects": maxReconnects } = flags;
+  const { "streaming-url": streaming, "max-reconnects": maxReconnects, "idle-exit": idle } = flags;
   // If the credits are limited, none of them are spent on an optional search.
   const isSearching = kind.by === "token" && options.maxCredits === undefined;
-  return new LiveStream(
+  const stream: LiveStream = new LiveStream(
     {
       target: { ...open.client.target, ...(streaming !== undefined && { streaming, tierSource: undefined }) },
       context,
@@ -113,8 +115,9 @@ function createLiveStream(session: Session): LiveStream {
       hasHeard: (subject) => session.owners.hasHeard(subject),
       suspects: isSearching ? unpricedAssets(open.client) : undefined,
     },
-    watchIdle(context.clock, flags["idle-exit"], stops, session.course.isOpen, handlersOf(session)),
+    watchIdle(context.clock, idle, stops, course.isOpen, () => stream.connections(), handlersOf(session)),
   );
+  return stream;
 }
 
 function handlersOf(session: Session): LiveHandlers {
@@ -122,7 +125,6 @@ function handlersOf(session: Session): LiveHandlers {
   const { ledger } = open.client;
   return {
     ...course,
-    begun: () => undefined,
     missed: (connection, gap, missing) => {
       // A connection that is still opening for the first time has not missed anything when a limit is reached or the
       // user interrupts the run.
@@ -135,7 +137,6 @@ function handlersOf(session: Session): LiveHandlers {
       course.dropped(subjects, failure);
       output.board?.drop(subjects);
     },
-    charged: ledger.delivered,
     events: async (connection, events, at) => {
       for (const event of events) if (isSkipped(event)) course.skipped(connection, event);
       // Copies of large batches would keep the garbage collector busy.

@@ -3,7 +3,6 @@ import { addressKey } from "../../../client/subject.ts";
 import type { AssetKind } from "../../../api/asset-kind.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { readArgs, readChoice, readInteger } from "../../../api/read-param.ts";
-import { withoutSecrets } from "../../../base/key.ts";
 import type { NameFinder } from "../../run/asset-names.ts";
 import type { AssetSources } from "../../run/with-run.ts";
 import { member } from "../../../base/json/json-scan.ts";

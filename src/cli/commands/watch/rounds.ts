@@ -64,14 +64,7 @@ export async function fetchRound(
   return { argSets, groups: all, notes, refused: failures.map(({ message }) => message) };
 }
 
-export interface Changes {
-  /** New and changed rows, in the round's order. */
-  readonly rows: Round["groups"];
-  /** The identities of rows that have disappeared. Always empty for lists that drop old rows. */
-  readonly gone: readonly string[];
-  /** Returns the same row in the previous round, or undefined if the row is new. */
-  readonly before: (group: string, row: string) => string | undefined;
-}
+export type Changes = ReturnType<typeof compareRounds>;
 
 /** Rows are the same if their identities match. A row has changed if the text of its selected fields has changed. */
 export function compareRounds(
@@ -79,9 +72,9 @@ export function compareRounds(
   fields: readonly string[] | undefined,
   earlier: Round | undefined,
   round: Round,
-): Changes {
+) {
   // In the first round, every row is written and no row is marked.
-  if (earlier === undefined) return { rows: round.groups, gone: [], before: (_, row) => row };
+  if (earlier === undefined) return { rows: round.groups, gone: [], before: (_: string, row: string) => row };
   // Every row of such a list disappears eventually, so this is not reported.
   const isWindow = isMovingWindow(endpoint.reply);
   const select = createRowSelector(fields);
@@ -94,12 +87,15 @@ export function compareRounds(
     return was === undefined || select(was) !== select(row);
   };
   return {
+    /** New and changed rows, in the round's order. */
     rows: round.groups.map(({ group, rows }) => ({
       group,
       rows: rows.keep(rows.texts().map((row) => isNews(group, row))),
     })),
+    /** The identities of rows that have disappeared. */
     gone: isWindow ? [] : [...known].flatMap(([key, { name }]) => (found.has(key) ? [] : name)),
-    before: (group, row) => before.get(`${group}\n${row}`),
+    /** Returns the same row in the previous round, or undefined if the row is new. */
+    before: (group: string, row: string) => before.get(`${group}\n${row}`),
   };
 }
 

@@ -1,14 +1,7 @@
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
-import { fieldPaths } from "../../../api/field-paths.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import { counted } from "../../../base/text/words.ts";
-import {
-  checkBlind,
-  createRowAlerts,
-  openAlerts,
-  readWanted,
-  type WantedAlerts,
-} from "../../run/alerts/open-alerts.ts";
+import { createRowAlerts, openAlerts, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import { alertMark } from "../../render/values/cell.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
@@ -16,19 +9,6 @@ import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import type { TableAssets } from "../pull/table-assets.ts";
 import type { Round } from "./rounds.ts";
-
-/** Undefined without `--when`. */
-export function readWatchAlerts(
-  { typed, flags }: Pick<Input<EndpointFlags>, "typed" | "flags">,
-  { endpoint, groups }: Pick<PullPlan, "endpoint" | "groups">,
-  interval: number,
-): WantedAlerts | undefined {
-  checkBlind(flags.blind, interval);
-  return readWanted(
-    typed,
-    groups.flatMap((group) => fieldPaths(rowShape(endpoint, group))),
-  );
-}
 
 const ignore = (): void => undefined;
 /** `--watch` has no event log, and its `--limit` does not count alerts. */

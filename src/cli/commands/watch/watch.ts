@@ -1,16 +1,17 @@
+import { rowShape } from "../../../api/endpoint.ts";
+import { fieldPaths } from "../../../api/field-paths.ts";
+import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
 import type { Exchange } from "../../../client/client.ts";
 import { createEnding, StopReason } from "../../../client/ending.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/freshness.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { Failure, usageFailure } from "../../../base/failure.ts";
+import { Failure } from "../../../base/failure.ts";
 import { readsUnicode } from "../../render/terminal.ts";
-import { formats } from "../../render/formats/formats.ts";
+import { refuseClosed } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
-import { costOverTime, creditsLast } from "../../run/spending/cost-over-time.ts";
-import { writeHourlyEstimate } from "../../run/spending/cost-over-time.ts";
+import { costOverTime, creditsLast, writeHourlyEstimate } from "../../run/spending/cost-over-time.ts";
 import { flagWords } from "../../run/flags/flag.ts";
-import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { counted, grouped } from "../../../base/text/words.ts";
 import type { EndpointGroup } from "../input/positionals.ts";
@@ -19,7 +20,7 @@ import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
 import { compareRounds, fetchRound, hourlyCost, type Round } from "./rounds.ts";
-import { openWatchAlerts, readWatchAlerts } from "./watch-alerts.ts";
+import { openWatchAlerts } from "./watch-alerts.ts";
 import { openView } from "./watch-view.ts";
 import { isWaitTooLong } from "../../../client/retry.ts";
 
@@ -32,9 +33,19 @@ export async function runWatch(
 ): Promise<ExitCode> {
   const work = async (run: Run): Promise<ExitCode> => {
     const session = await openSession(run, group, input, interval);
-    return session === undefined ? 0 : await watch(session);
+    if (session === undefined) return 0;
+    try {
+      return await readRounds(session);
+    } catch (cause) {
+      const exit = session.alerts?.exitAfter(cause);
+      if (exit === undefined && !(cause instanceof StopReason)) throw cause;
+      return exit ?? 0;
+    }
   };
-  return await withRun(input, outer, work, { adjust: refuseClosed, outlastsOutages: true });
+  return await withRun(input, outer, work, {
+    adjust: (options) => refuseClosed(options, "--watch"),
+    outlastsOutages: true,
+  });
 }
 
 type Session = NonNullable<Awaited<ReturnType<typeof openSession>>>;
@@ -45,11 +56,16 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   const { clock } = outer.context;
   const { words, typed, flags } = input;
   const every = typed.get("watch")?.at(-1) ?? "";
-  const nowOf = clockOf(outer.context, options);
+  const { now: start, nowSource } = options;
+  const started = clock.elapsed();
+  // If `--now` is set, it is the time of the first round, and time advances from there.
+  const nowOf = (): number => (nowSource === undefined ? clock.now() : start + clock.elapsed() - started);
   const read = async (now: number): Promise<PullPlan> =>
     await readPlan(group, input, { ...options, now }, sources);
   const first = await read(nowOf());
-  const wanted = readWatchAlerts(input, first, interval);
+  checkBlind(flags.blind, interval);
+  const paths = first.groups.flatMap((each) => fieldPaths(rowShape(first.endpoint, each)));
+  const wanted = readWanted(typed, paths);
   checkPrefix(options, first);
   const ending = createEnding(clock, outer.context.signal, flags.for);
   outer.onClose(ending.release);
@@ -89,16 +105,6 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     isSilent: wanted?.command.length === 0,
   });
   return { run, client, read, nowOf, interval, freshness, assets, alerts, view, credits };
-}
-
-async function watch(session: Session): Promise<ExitCode> {
-  try {
-    return await readRounds(session);
-  } catch (cause) {
-    const exit = session.alerts?.exitAfter(cause);
-    if (exit === undefined && !(cause instanceof StopReason)) throw cause;
-    return exit ?? 0;
-  }
 }
 
 /** Throws the reason of the end. */
@@ -156,18 +162,4 @@ async function readRounds(session: Session): Promise<never> {
 function isTransient(cause: unknown): cause is Failure {
   if (!(cause instanceof Failure) || isWaitTooLong(cause)) return false;
   return cause.exit === 6 || cause.exit === 7 || cause.code === "incomplete";
-}
-
-/** If `--now` is set, it is the time of the first round, and time advances from there. */
-function clockOf({ clock }: Context, { now, nowSource }: RunOptions): () => number {
-  const started = clock.elapsed();
-  return () => (nowSource !== undefined ? now + clock.elapsed() - started : clock.now());
-}
-
-function refuseClosed(options: RunOptions): RunOptions {
-  if (!formats[options.format].isClosed) return options;
-  throw usageFailure(
-    `--output ${options.format} cannot be used with --watch: ${options.format} output is complete only when the run ends`,
-    "use ndjson",
-  );
 }

@@ -7,13 +7,14 @@ import type { FeedName } from "../../../api/feeds/all-feeds.ts";
 import { cutText, ellipsis, joinFitting } from "../values/width.ts";
 import { shownText } from "../sanitize.ts";
 import { counted } from "../../../base/text/words.ts";
+import type { Subject } from "../../../client/subject.ts";
 
 export interface BoardOptions {
   readonly feed: FeedName;
   /** What the assets are. */
   readonly by: FeedKind["by"];
-  /** Each asset's `network:address`, in row order. */
-  readonly assets: readonly string[];
+  /** In row order. */
+  readonly assets: readonly Subject[];
   readonly isSimulated: boolean;
   readonly isUnicode: boolean;
   readonly paint: Paint;

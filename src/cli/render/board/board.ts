@@ -15,12 +15,12 @@ import {
   type BoardState,
 } from "./board-lines.ts";
 import { type BoardOrder, boardOrders, drawTable, sortRows } from "./board-table.ts";
-import { subjectKey } from "../../../client/subject.ts";
+import { nameOf, type Subject, subjectKey } from "../../../client/subject.ts";
 
 interface BoardEvent {
   readonly data: Buffer;
-  /** `network:address`; undefined if the connection does not identify the asset. */
-  readonly asset: string | undefined;
+  /** Undefined if the connection does not identify the asset. */
+  readonly asset: Subject | undefined;
 }
 
 export type Board = ReturnType<typeof createBoard>;
@@ -35,19 +35,19 @@ export function createBoard(options: BoardOptions) {
   const style = { ...plainStyle, isUnicode, countsZeros: isUnicode, findAsset };
   const scroll = createScroll();
   let order: BoardOrder;
-  let assets: readonly string[] = [];
-  let rows: ReadonlyMap<string, AssetRow> = new Map();
+  let rows: ReadonlyMap<string, { readonly subject: Subject; readonly row: AssetRow }> = new Map();
   let said: readonly { readonly line: string; readonly at: number }[] = [];
 
-  const watch = (wanted: readonly string[], elapsed: number): void => {
-    const before = rows;
-    assets = [...new Map(wanted.map((asset) => [assetKey(asset), asset])).values()];
-    const rowOf = (asset: string): AssetRow =>
-      before.get(assetKey(asset)) ??
-      createAssetRow(shown, style, elapsed, asset.slice(asset.indexOf(":") + 1));
-    rows = new Map(assets.map((asset) => [assetKey(asset), rowOf(asset)]));
+  const watch = (wanted: readonly Subject[], elapsed: number): void => {
+    const rowOf = (subject: Subject): AssetRow =>
+      rows.get(subjectKey(subject))?.row ?? createAssetRow(shown, style, elapsed, subject.address);
+    rows = new Map(wanted.map((subject) => [subjectKey(subject), { subject, row: rowOf(subject) }]));
   };
   watch(options.assets, start);
+  const labelOf = ({ network, address }: Subject): string | undefined => {
+    const known = findAsset(address, network);
+    return known?.name ?? known?.label;
+  };
 
   return {
     /** Assets that were already shown keep their data. */
@@ -58,10 +58,10 @@ export function createBoard(options: BoardOptions) {
         if (data === undefined) continue;
         const [chain = ""] = textsAt(data, chainNames);
         // If the connection does not identify the asset, the addresses in the event data do.
-        const inData = textsAt(data, addressNames).map((address) => `${chain}:${address}`);
+        const inData = textsAt(data, addressNames).map((address) => ({ network: chain, address }));
         const named = event.asset === undefined ? inData : [event.asset];
-        const matching = new Set(named.map((name) => rows.get(assetKey(name))));
-        for (const row of matching) row?.update(data, chain, elapsed);
+        const matching = new Set(named.map((subject) => rows.get(subjectKey(subject))));
+        for (const each of matching) each?.row.update(data, chain, elapsed);
       }
     },
     /** Only the latest few messages are shown, for a limited time. */
@@ -70,7 +70,7 @@ export function createBoard(options: BoardOptions) {
     },
     key: (key: Key): void => {
       if (key !== "s") return scroll.key(key);
-      const hasLabels = assets.some((asset) => labelOf(asset, options) !== undefined);
+      const hasLabels = [...rows.values()].some(({ subject }) => labelOf(subject) !== undefined);
       const orders = boardOrders(shown, hasLabels);
       order = orders[(orders.indexOf(order) + 1) % orders.length];
     },
@@ -80,10 +80,11 @@ export function createBoard(options: BoardOptions) {
       said = state === undefined ? [] : said.filter(({ at }) => elapsed - at < longestSaid);
       const help = state !== undefined && scroll.isHelpShown() ? [keysLine(isUnicode)] : [];
       const parts = arrange(rows.size, said.length + help.length, height);
-      const all = [...rows.values()].map((row, index): NamedRow => {
-        const asset = assets[index] ?? "";
-        return { asset, label: labelOf(asset, options), row };
-      });
+      const all = Array.from(rows.values(), ({ subject, row }): NamedRow => ({
+        asset: nameOf(subject),
+        label: labelOf(subject),
+        row,
+      }));
       const hasLabels = all.some(({ label }) => label !== undefined);
       const first = state === undefined ? 0 : scroll.first(all.length, parts.rows);
       const shownRows = sortRows(all, order, shown, elapsed).slice(first, first + parts.rows);
@@ -91,7 +92,7 @@ export function createBoard(options: BoardOptions) {
       const table = drawTable(marked, shownRows, columns, { elapsed, order, hasLabels, shown });
       const messages = [...said.map(({ line }) => line), ...help].slice(-parts.said);
       return [
-        ...(parts.hasTitle ? [drawTitle(options, assets.length, window, elapsed)] : []),
+        ...(parts.hasTitle ? [drawTitle(options, all.length, window, elapsed)] : []),
         ...(parts.hasBlanks ? [""] : []),
         ...(parts.hasHeads ? [table.heads] : []),
         ...table.rows,
@@ -102,21 +103,10 @@ export function createBoard(options: BoardOptions) {
         ...(parts.said > 0 ? messages : []).map((line) => drawFaint(options, line, columns)),
         ...(state === undefined
           ? []
-          : [drawStatus(options, state, columns, assets.filter((asset) => isOn?.(asset)).length)]),
+          : [drawStatus(options, state, columns, all.filter(({ asset }) => isOn?.(asset)).length)]),
       ].slice(-height);
     },
   };
-}
-
-function labelOf(asset: string, { findAsset }: Pick<BoardOptions, "findAsset">): string | undefined {
-  const colon = asset.indexOf(":");
-  const known = findAsset(asset.slice(colon + 1), asset.slice(0, colon));
-  return known?.name ?? known?.label;
-}
-
-function assetKey(asset: string): string {
-  const colon = asset.indexOf(":");
-  return subjectKey({ network: asset.slice(0, colon), address: asset.slice(colon + 1) });
 }
 
 /** A transaction has two tokens, and either may be the asset. */

@@ -5,6 +5,7 @@ import {
   outputFormats,
   type RowFormat,
 } from "../../../api/output-format.ts";
+import { usageFailure } from "../../../base/failure.ts";
 import { nameWithoutGzip } from "../../../rows/encoder.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { csv, tsv } from "./separated-format.ts";
@@ -83,4 +84,17 @@ export function defaultErrorFormat(output: string, isSeen: boolean): ErrorFormat
 function formatNamed(word: unknown): Format | undefined {
   const known = outputFormats.find((each) => each === word);
   return known === undefined ? undefined : formats[known];
+}
+
+/** For runs whose output has no end. */
+export function refuseClosed<Options extends { readonly format: RowFormat }>(
+  options: Options,
+  flag: string,
+): Options {
+  const { format } = options;
+  if (!formats[format].isClosed) return options;
+  throw usageFailure(
+    `--output ${format} cannot be used with ${flag}: ${format} output is complete only when the run ends`,
+    "use ndjson",
+  );
 }

@@ -72,13 +72,10 @@ export async function openAlertState(
     kept.forget();
     isComplete = rewrite() || isComplete;
   };
-  const memory: Memory = {
-    firedFor: kept.firedFor,
-    becameFalse: (...isFalse) => add({ isFalse }),
-    isDone: ({ id }) => earlier.has(id),
-  };
   return {
-    ...memory,
+    firedFor: kept.firedFor,
+    becameFalse: (...isFalse: Parameters<Memory["becameFalse"]>): void => add({ isFalse }),
+    isDone: ({ id }: Alert): boolean => earlier.has(id),
     begin: (begin: Alert): void => add({ begin, at: clock.now() }),
     end: (id: string): void => add({ end: id, at: clock.now() }),
     /** Alerts whose action has to run again, marked with `repeat`. */

@@ -157,25 +157,17 @@ function wrong(text: string, word: Word | undefined, accepted: string, hint?: st
   return usageFailure(`--when "${text}": ${found} ${accepted}`, hint);
 }
 
-/** Decides whether one test holds for the values of one asset. */
-interface Tester {
-  readonly field: string;
-  /** `now` is in Unix milliseconds. Undefined if it is unknown. */
-  readonly passes: (text: string | undefined, now: number) => boolean | undefined;
-  /** The values at which the result can change. */
-  readonly pivots: () => readonly number[];
-  /** When the result can change without such a value, in Unix milliseconds. */
-  readonly until: () => number;
-}
-
-export function createTester(test: Test): Tester {
+/** Decides whether one test holds for the values of one asset; undefined if it is unknown. Times are in Unix milliseconds. */
+export function createTester(test: Test) {
   const { field } = test;
   if (test.kind === "change") return { field, ...createSeries(test) };
   const pivots = [test.kind === "number" ? toDouble(test.value) : Number.NaN];
   return {
     field,
-    passes: (text) => passes(test, text),
+    passes: (text: string | undefined) => passes(test, text),
+    /** The values at which the result can change. */
     pivots: () => pivots,
+    /** When the result can change without such a value. */
     until: () => Number.POSITIVE_INFINITY,
   };
 }

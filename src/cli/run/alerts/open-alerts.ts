@@ -33,11 +33,7 @@ interface Opening extends Pick<AlertOptions, "by"> {
   readonly onLimit: () => void;
 }
 
-export interface WantedAlerts {
-  readonly conditions: readonly Condition[];
-  /** Empty if alerts are lines on stdout. */
-  readonly command: readonly string[];
-}
+export type WantedAlerts = NonNullable<ReturnType<typeof readWanted>>;
 
 export type Alerts = Awaited<ReturnType<typeof openAlerts>>;
 
@@ -51,16 +47,13 @@ const everyRow: Condition = { text: "", tests: [] };
  * Undefined without `--when` and without a command. Called before anything is sent. `hasSeries` means that each asset has
  * a series of values, so that it can rise and fall.
  */
-export function readWanted(
-  typed: TypedFlags,
-  paths: readonly FieldAtPath[],
-  hasSeries = false,
-): WantedAlerts | undefined {
+export function readWanted(typed: TypedFlags, paths: readonly FieldAtPath[], hasSeries = false) {
   const testable = { fields: new Map(paths.map(({ path, field }) => [path, valuesOf(field)])), hasSeries };
   const tests = typed.get("when")?.map((text = "") => parseCondition(text, testable));
   const conditions = tests ?? (typed.has("--") ? [everyRow] : undefined);
   if (conditions === undefined && typed.has("state"))
     throw usageFailure("--state requires --when", "add --when");
+  // Empty if alerts are lines on stdout.
   const command = (typed.get("--") ?? []).map((word = "") => word);
   if (typed.has("--") && command.length === 0) throw usageFailure("missing command after --");
   return conditions && { conditions, command };

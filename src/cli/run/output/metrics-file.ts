@@ -65,26 +65,23 @@ export function openMetrics(
   let pending: (() => void) | undefined;
   let isReported = false;
 
-  /** Returns what went wrong, if anything. */
-  const tryToWrite = (isRunning: boolean): string | undefined => {
+  const goOn = (problem: string): void => warn(`${problem}; the run continues`);
+  const write = (isRunning = true, failed = goOn): void => {
+    pending?.();
+    pending = undefined;
     try {
       const text = textOf({ ...sources, running: () => Number(isRunning) });
       replaceWithText(random, file, text, { mode: 0o644, kept: modeOf(file) });
-      return undefined;
+      isReported = false;
     } catch (cause) {
-      return `${label}: ${cannotBeWritten(cause)}`;
+      if (!isReported) failed(`${label}: ${cannotBeWritten(cause)}`);
+      isReported = true;
     }
   };
-  const write = (isRunning = true): void => {
-    pending?.();
-    pending = undefined;
-    const problem = tryToWrite(isRunning);
-    if (problem !== undefined && !isReported) warn(`${problem}; the run continues`);
-    isReported = problem !== undefined;
-  };
 
-  const problem = tryToWrite(true);
-  if (problem !== undefined) throw usageFailure(problem, "check the directory and its permissions");
+  write(true, (problem) => {
+    throw usageFailure(problem, "check the directory and its permissions");
+  });
   const stop = clock.every(writeGap, () => write());
   return {
     answered: ({ answer }: Exchange): void => {
