@@ -173,7 +173,8 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
       answer = hideKey(received, target.key);
       if (answer.status === 200) age = readAge(answer);
     } catch (cause) {
-      if (!(cause instanceof Failure && cause.details.isUnsent === true)) {
+      if (cause instanceof Failure && cause.details.isUnsent === true) metered.unsent();
+      else {
         metered.lost();
         await reservation?.pay();
       }

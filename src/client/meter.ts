@@ -18,6 +18,8 @@ class Counters {
   /** Additional credits that requests without a complete response may have cost. */
   creditsInDoubt = 0;
   requestsInDoubt = 0;
+  /** What the requests that wait for a response may cost. If the run is killed, these are in doubt, too. */
+  creditsAwaited = 0;
   /** The balance before the first request that cost credits, as derived from the responses. */
   creditsBefore: string | undefined;
   /** The most recent X-Credits-Remaining, with its original digits. */
@@ -80,9 +82,12 @@ export function createMeter() {
     },
     sent: (items: number) => {
       meter.requests += 1;
+      meter.creditsAwaited += items;
       const answersBefore = answers;
+      const ended = (): void => void (meter.creditsAwaited -= items);
       return {
         answered: ({ status, headers }: Answer, age?: AnswerAge): void => {
+          ended();
           answers += 1;
           if (age !== undefined) {
             meter.asOf = earlierOf(meter.asOf, age.asOf);
@@ -95,9 +100,11 @@ export function createMeter() {
         },
         /** For a request that the service may have received but did not answer completely. */
         lost: (): void => {
+          ended();
           meter.creditsInDoubt += items;
           meter.requestsInDoubt += 1;
         },
+        unsent: ended,
       };
     },
   };

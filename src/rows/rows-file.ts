@@ -99,7 +99,7 @@ function costOf(before: PullCost, meter: Meter): PullCost {
   return {
     requests: before.requests + meter.requests,
     credits: before.credits + meter.credits,
-    inDoubt: before.inDoubt + meter.creditsInDoubt,
+    inDoubt: before.inDoubt + meter.creditsInDoubt + meter.creditsAwaited,
     creditsBefore: before.creditsBefore ?? meter.creditsBefore,
     asOf: earlierOf(before.asOf, meter.asOf),
     plans: addPlans(before.plans ?? {}, meter.plans),

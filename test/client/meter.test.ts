@@ -59,3 +59,13 @@ test("possible charges are counted separately", () => {
   sent(1).answered(answer(5));
   expect(meter).toMatchObject({ requests: 3, credits: 1, creditsInDoubt: 11, requestsInDoubt: 2 });
 });
+
+test("what requests without a response may cost is known while they wait", () => {
+  const { meter, sent } = createMeter();
+  const [answered, lost, unsent] = [sent(1), sent(10), sent(100)];
+  expect(meter).toMatchObject({ credits: 0, creditsAwaited: 111 });
+  answered.answered(answer(5));
+  lost.lost();
+  unsent.unsent();
+  expect(meter).toMatchObject({ credits: 1, creditsInDoubt: 10, creditsAwaited: 0 });
+});

@@ -7,6 +7,7 @@ import { isFaultProblem, parseFaults, startSandbox } from "../harness/bundled-sa
 import { dexdata } from "../harness/dexdata.ts";
 import { createRandom } from "../harness/random.ts";
 import { isLong } from "../harness/long.ts";
+import { linesIn } from "../harness/paged-list.ts";
 import { toRow } from "../harness/rows.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -82,6 +83,35 @@ test(
   },
   isLong ? 1_200_000 : 120_000,
 );
+
+test("the receipt of a killed pull names the credits of requests whose responses were lost", async () => {
+  const parsed = parseFaults("slow-headers=40ms");
+  if (isFaultProblem(parsed)) throw new Error(parsed.problem);
+  let charged = 0;
+  const sandbox = await startSandbox({
+    now: () => sandboxNow,
+    elapsed: () => performance.now(),
+    requestsPerMinute: Number.POSITIVE_INFINITY,
+    faults: parsed,
+    log: ({ status }) => (charged += Number(status === 200)),
+  });
+  const file = path.join(folder, "charged.ndjson");
+  const receipt = `${file}.receipt`;
+  const words = ["--resume", "--parallel", "8", "--receipt", receipt];
+  for (let lines = 1500; lines <= 4500; lines += 1500) {
+    const child = pull(sandbox, file, words);
+    await linesIn(file, lines);
+    child.kill("SIGKILL");
+    await ended(child);
+  }
+  expect((await ended(pull(sandbox, file, words), 60_000)).exit).toBe(0);
+  const { requests, credits } = JSON.parse(readFileSync(receipt, "utf8"));
+  expect(credits.spent + credits.in_doubt).toBe(requests);
+  expect(credits.in_doubt).toBeGreaterThan(0);
+  // A response that came after the last checkpoint of a run is in no count.
+  expect(requests).toBeLessThanOrEqual(charged);
+  await sandbox.close();
+});
 
 test("after a kill at any byte of file and journal, the resumed pull produces the same file", async () => {
   const whole = path.join(folder, "bytes-whole.ndjson");
