@@ -5,14 +5,7 @@ import { namedFormat } from "./output-format.ts";
 import { nearest } from "../base/text/nearest.ts";
 import { renamedOrder } from "./endpoints/removed-endpoints.ts";
 import type { Param, ParamKind } from "./param.ts";
-import {
-  parseTimeBound,
-  toWire,
-  compareInstants,
-  formatInstant,
-  fromWire,
-  wireOf,
-} from "../base/time/time.ts";
+import { parseTimeBound, toWire, compareInstants, formatInstant, fromWire } from "../base/time/time.ts";
 import type { Endpoint, Args, Typed } from "./endpoint.ts";
 
 /**
@@ -235,12 +228,6 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
       `${quoted(lower)} (${formatInstant(first)}) ${order === 0 ? "is equal to" : "is after"} ${quoted(upper)} (${formatInstant(last)})${order === 0 ? ", so the time range is empty" : ""}`,
       order === 0 ? undefined : `swap ${nameOf(lower)} and ${nameOf(upper)}`,
     );
-  }
-  for (const name of ["to", "created_before"]) {
-    const end = args.get(name);
-    const { seconds, fraction } = fromWire(end ?? "0");
-    // A service that ignores the fraction would leave out the rows of this second.
-    if (fraction !== "") args.set(name, wireOf(seconds + 1));
   }
   for (const { name } of endpoint.params) {
     if (!name.endsWith("_min")) continue;

@@ -247,12 +247,12 @@ describe("doctor with a problem", () => {
       [
         "a config file that is broken",
         { env: () => ({ DEXDATA_CONFIG_DIR: folderWith("config.json", "{") }) },
-        0,
+        2,
         "config",
         {
-          result: "warn",
+          result: "fail",
           found: expect.stringContaining("is not valid JSON"),
-          next: expect.stringContaining("fix it, or remove it"),
+          next: "fix or move the file, then try again",
         },
       ],
       [

@@ -67,19 +67,6 @@ test("candles of the future are not requested: an end there is cut, and a start 
   expect(late.stderr).toContain('--from "2030-01-01": must not be in the future');
 });
 
-test.each([
-  ["--from 2026-11-21T08:53:00Z --to 2026-11-21T08:53:12.5Z", "1795251180", "1795251193"],
-  ["--from 2026-11-21T08:53:12.5Z --to 2026-11-21T08:54:00Z", "2026-11-21T08:53:12.5Z", "1795251240"],
-  [
-    "--from 1969-12-31T23:59:58Z --to 1969-12-31T23:59:58.25Z",
-    "1969-12-31T23:59:58Z",
-    "1969-12-31T23:59:59Z",
-  ],
-])("an end is rounded up to the next second, so that no row is left out: %s", async (words, from, to) => {
-  const { queries } = await asked(`txns ${pool} ${words} --all`);
-  expect([queries[0]?.get("from"), queries[0]?.get("to")]).toEqual([from, to]);
-});
-
 test("two ranges that meet within a second have all rows", async () => {
   const seen = new Set<unknown>();
   const rows = async (words: string): Promise<readonly unknown[]> => {

@@ -32,12 +32,12 @@ export const answerPoolTransactions: Answer = (asked) => {
 /** Both ends are inclusive, but the public service excludes `to`. A window never extends past the request time. */
 function readWindow({ query, at, dialect, market }: Asked): Window {
   const from = query.from("from");
-  const to = query.to("to");
   const isPublic = dialect === "public";
+  const to = query.to("to", !isPublic);
   const reach = Math.min(market.reachSeconds, isPublic ? transactionReach : Number.POSITIVE_INFINITY);
   return {
     from: Math.max(from ?? 0, at - reach),
-    to: Math.min(to === undefined ? at : to - Number(isPublic), at),
+    to: Math.min(to ?? at, at),
     asOf: at,
   };
 }

@@ -75,9 +75,10 @@ export class Query {
     return instant && instant.seconds + (instant.fraction === "" ? 0 : 1);
   }
 
-  /** Returns the last full second in a range with this inclusive end. */
-  to(name: string): number | undefined {
-    return this.#instant(name)?.seconds;
+  /** Returns the last full second in a range with this end. */
+  to(name: string, isIncluded = true): number | undefined {
+    const instant = this.#instant(name);
+    return instant && instant.seconds - (isIncluded || instant.fraction !== "" ? 0 : 1);
   }
 
   #instant(name: string): Instant | undefined {

@@ -59,14 +59,14 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
   ],
   pulls: [["up to # times", "client/client.ts", "maxRepeats"]],
   follow: [
-    ["reads, at most one every #s", "client/follow.ts", "shortestGap", "s"],
+    ["reads, at most one every #s", "client/follow-wake.ts", "shortestGap", "s"],
     ["holds each new row for #s", "client/follow/known-rows.ts", "settling", "s"],
     ["continue every #s", "client/follow-wake.ts", "fallbackPollMs", "s"],
   ],
   streams: [["receives nothing for #s", "client/stream-options.ts", "defaultSilence", "s"]],
   terminal: [["shortest interval is #s", "cli/commands/flags/lasting-flags.ts", "shortestWatch", "s"]],
   "docs/streams.md": [
-    ["reads, at most one every #s", "client/follow.ts", "shortestGap", "s"],
+    ["reads, at most one every #s", "client/follow-wake.ts", "shortestGap", "s"],
     ["holds each new row for #s", "client/follow/known-rows.ts", "settling", "s"],
     ["of the last # minutes", "client/follow/known-rows.ts", "reachSeconds", "60 s"],
     ["or of the last # rows", "client/follow/known-rows.ts", "maxRead"],

@@ -82,9 +82,9 @@ async function checkConfig(context: Context): Promise<Outcome> {
     return failed(cause, "see: dexdata config list");
   }
   const [warning] = configWarnings(file);
-  const remedy = `fix it, or remove it: rm '${file.path}'`;
-  if (file.isDamaged) return failed(unusableFile(file.problem ?? ""), remedy);
-  if (file.problem !== undefined) return warn(`${file.problem}; commands ignore it`, remedy);
+  if (file.isDamaged) return failed(unusableFile(file.problem ?? ""));
+  if (file.problem !== undefined)
+    return warn(`${file.problem}; commands ignore it`, `fix it, or remove it: rm '${file.path}'`);
   if (warning !== undefined) return warn(warning, "remove this setting from the file");
   const unwritable = await findUnwritable(context);
   if (unwritable !== undefined) return unwritable;

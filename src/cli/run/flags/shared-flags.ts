@@ -180,7 +180,7 @@ export const requestFlags = {
   }),
   rpm: flag(ofSetting(settings.rpm, "integer or unlimited", "n"), "Requests", {
     suggests: ["unlimited"],
-    summary: "Requests per minute, evenly spaced: a number or unlimited",
+    summary: "Requests per minute, spread over the minute: a number or unlimited",
     defaultSaid: "default: your plan's rate limit",
     setting: settings.rpm,
   }),
