@@ -2,7 +2,7 @@ import { type Client, createClient } from "../client/client.ts";
 import { createPace, memoryStore } from "../client/create-pace.ts";
 import { endpoints } from "../api/endpoints/all.ts";
 import type { Context } from "../base/context/context.ts";
-import { invalidInput } from "../base/failure.ts";
+import { invalidInput, usageFailure } from "../base/failure.ts";
 import { callOf } from "./call-endpoint.ts";
 import { streamEvents } from "./library-stream.ts";
 import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-types.ts";
@@ -56,15 +56,16 @@ export function createLibraryClient(
     stream: (asked) => streamEvents(opened, asked),
     meter: client.meter,
     close: async () => {
-      closing.abort(new Error("the client is closed"));
+      closing.abort(usageFailure("the client is closed", "create another client"));
       await client.close();
     },
   };
 }
 
-function checkedTime(now: () => Date): () => number {
+function checkedTime(now: () => unknown): () => number {
   return () => {
-    const time = now().getTime();
+    const date = now();
+    const time = date instanceof Date ? date.getTime() : Number.NaN;
     if (Number.isNaN(time)) throw invalidInput("now", "must return a valid Date");
     return time;
   };
