@@ -145,7 +145,7 @@ export type StreamNotice = { readonly assets: readonly Asset[] } &
   );
 
 /**
- * A Date, Unix seconds (not milliseconds), or a string: `-24h` before now (units s, m, h, d), `2026-11-21` (00:00 UTC),
+ * A Date, Unix seconds (not milliseconds) with or without a fraction, or a string: `-24h` before now (units s, m, h, d), `2026-11-21` (00:00 UTC),
  * or RFC 3339 such as `2026-11-21T08:54:00Z`.
  */
 export type Time = Date | number | string;

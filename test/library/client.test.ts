@@ -123,6 +123,18 @@ describe("on the sandbox", () => {
         () => client.multiPrices({ network, tokens: ["0x0000000000000000000000000000000000000001", 2] }),
         "invalid tokens: must be an address or an array of addresses, with a network",
       ],
+      [
+        () => client.poolTransactions({ network, pool_address, from: -1 }),
+        'invalid from "-1": as Unix seconds, must not be negative',
+      ],
+      [
+        () => client.poolTransactions({ network, pool_address, from: 1_795_251_240_123.4 }),
+        'invalid from "1795251240123": Unix seconds have at most 11 digits; this looks like milliseconds',
+      ],
+      [
+        () => client.networkPoolsSearch({ network, token_address: `${token_address},${token_address}` }),
+        "invalid token_address: must be one address, without commas",
+      ],
       [() => client.stream({ feed: "prices", assets: [] }), "assets: must contain at least one asset"],
       [
         () => client.stream({ feed: "prices", assets: [], by: "pool" }),
@@ -152,6 +164,32 @@ describe("on the sandbox", () => {
         retryAfter: undefined,
       });
     expect(sandbox.takeLog()).toEqual([]);
+  });
+
+  test("an unknown parameter of a method without parameters has a complete next step", async () => {
+    const { usage } = openLibrary();
+    const call: unknown = await Promise.resolve(Reflect.apply(Object(usage), 0, [{ a: 1 }])).catch(
+      (cause: unknown) => cause,
+    );
+    expect(call).toMatchObject({
+      message: "unknown parameter a for usage",
+      next: "it takes no parameters",
+    });
+  });
+
+  test.each<readonly [unknown, string]>([
+    [1_795_251_180, "1795251180"],
+    [1_795_251_180.25, "2026-11-21T08:53:00.25Z"],
+    [0, "0"],
+    [0.5, "1970-01-01T00:00:00.5Z"],
+    ["1795251180", "1795251180"],
+    [new Date("2026-11-21T08:53:00.250Z"), "2026-11-21T08:53:00.25Z"],
+  ])("a time of %j is sent as %s", async (from, sent) => {
+    const client = openLibrary({ environment: sandbox.env() });
+    sandbox.takeLog();
+    await client.poolTransactions({ network, pool_address, from, to: "now" }, { limit: 1 }).toArray();
+    const urls = sandbox.takeLog().map(({ url }) => new URL(url, "http://127.0.0.1"));
+    expect(urls.map((url) => url.searchParams.get("from"))).toEqual([sent]);
   });
 
   test("a missing pool is a Failure with its status and code", async () => {

@@ -34,6 +34,7 @@ describe("L2: the documentation of the types is written for programmers", () => 
       "count_back",
       "Get this many of the newest candles; replaces `start` (a whole number, 1 or more)",
     ],
+    ["NetworkPoolsSearchParams", "token_address", "Only pools that contain this token"],
     ["MultiPricesParams", "tokens", "Token addresses (one, or an array of any length)"],
     [
       "PoolsSearchParams",
