@@ -3,6 +3,8 @@ import { createPace, memoryStore } from "../client/create-pace.ts";
 import { endpoints } from "../api/endpoints/all.ts";
 import type { Context } from "../base/context/context.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
+import { readReplacedClock, warningOfClock } from "../client/replaced-clock.ts";
+import type { Target } from "../client/target.ts";
 import { callOf } from "./call-endpoint.ts";
 import { streamEvents } from "./library-stream.ts";
 import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-types.ts";
@@ -19,7 +21,7 @@ export interface LibraryClient {
 
 /** Uses the same hosts, rate limit, retries and paging as the command line. */
 export function createLibraryClient(
-  platform: Pick<Context, "clock" | "random">,
+  platform: Pick<Context, "clock" | "random"> & { readonly warn: (text: string) => void },
   options: ClientOptions = {},
 ): LibraryClient {
   const wishes = readOptions(options);
@@ -48,7 +50,10 @@ export function createLibraryClient(
     client,
     pace,
     context,
-    now: options.now === undefined ? platform.clock.now : checkedTime(options.now),
+    now:
+      options.now === undefined
+        ? replacedClock(platform, context.env, wishes.target)
+        : checkedTime(options.now),
   };
   const calls = endpoints.map(asMethod).map((endpoint) => [endpoint.command, callOf(opened, endpoint)]);
   return {
@@ -69,4 +74,19 @@ function checkedTime(now: () => unknown): () => number {
     if (Number.isNaN(time)) throw invalidInput("now", "must return a valid Date");
     return time;
   };
+}
+
+/** As on the command line, `DEXDATA_NOW` is one time that stands still. */
+function replacedClock(
+  { clock, warn }: Parameters<typeof createLibraryClient>[0],
+  env: Context["env"],
+  { rest }: Target,
+): () => number {
+  const source = "DEXDATA_NOW";
+  const typed = env[source] ?? "";
+  if (typed === "") return clock.now;
+  const now = readReplacedClock(source, typed, clock.now());
+  const warning = warningOfClock(rest, { source, now }, "client");
+  if (warning !== undefined) warn(warning);
+  return () => now;
 }

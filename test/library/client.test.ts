@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
-import type { Failure as PublicFailure } from "../../src/library/public-types.ts";
+import type { ClientOptions, Failure as PublicFailure } from "../../src/library/public-types.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { dexdata } from "../harness/dexdata.ts";
-import { useSandbox } from "../harness/sandbox.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { json, type Reply } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { settings } from "../../src/client/settings.ts";
@@ -87,6 +87,43 @@ describe("on the sandbox", () => {
     const client = openLibrary({ baseUrl: sandbox.running().restFree });
     expect(await client.networks().toArray()).not.toEqual([]);
     expect(client.meter.plan).toBe("keyless");
+  });
+
+  test("DEXDATA_NOW in the environment is the time of the client, unless there is a now option", async () => {
+    const time = "2026-11-21T08:00:00Z";
+    const place = { network, pool_address };
+    const sent = async (options: ClientOptions): Promise<unknown> => {
+      sandbox.takeLog();
+      await openLibrary(options)
+        .poolTransactions({ ...place, from: "-10m" }, { limit: 1 })
+        .toArray();
+      return new URL(sandbox.takeLog()[0]?.url ?? "", "http://127.0.0.1").searchParams.get("from");
+    };
+    const before = (instant: string | number): string => String(new Date(instant).getTime() / 1000 - 600);
+    const environment = { ...sandbox.env(), DEXDATA_NOW: time };
+    expect(await sent({ environment })).toBe(before(time));
+    const other = "2026-11-21T07:00:00Z";
+    expect(await sent({ environment, now: () => new Date(other) })).toBe(before(other));
+    expect(await sent({ environment: { ...environment, DEXDATA_NOW: "" } })).toBe(before(sandboxNow));
+    expect(await failureOf(() => openLibrary({ environment: { DEXDATA_NOW: "noon" } }))).toMatchObject({
+      message: expect.stringContaining('DEXDATA_NOW "noon": must be a time such as now'),
+      code: "usage",
+    });
+  });
+
+  test("DEXDATA_NOW causes a warning if the service is not on this machine", () => {
+    const warnings: string[] = [];
+    const environment = { DEXDATA_NOW: "2026-11-21T08:00:00Z" };
+    const baseUrl = "https://service.invalid";
+    const warn = (text: string): void => void warnings.push(text);
+    openLibrary({ environment, baseUrl: "http://127.0.0.1:9" }, warn);
+    openLibrary({ environment: { DEXDATA_NOW: "" }, baseUrl }, warn);
+    openLibrary({ environment, baseUrl, now: () => new Date() }, warn);
+    expect(warnings).toEqual([]);
+    openLibrary({ environment, baseUrl }, warn);
+    expect(warnings).toEqual([
+      "DEXDATA_NOW is set, so this client uses 2026-11-21T08:00:00Z as the current time",
+    ]);
   });
 
   test("invalid arguments are rejected before a request, with the program's own messages", async () => {

@@ -27,7 +27,10 @@ async function start(options: SandboxOptions = {}, clock = createClock()): Promi
 
 function connect(options: ClientOptions): Library {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return createLibraryClient({ clock: createClock(), random: () => 0 }, options) as Library;
+  return createLibraryClient(
+    { clock: createClock(), random: () => 0, warn: () => undefined },
+    options,
+  ) as Library;
 }
 
 const usage = async (client: Library): Promise<unknown> => {
@@ -109,6 +112,28 @@ describe("L5: the clock", () => {
     const from = String(Date.parse(noon) / 1000 - 600);
     const urls = sandbox.takeRequests().map(({ url }) => new URL(url, "http://127.0.0.1"));
     expect(urls.map((url) => url.searchParams.get("from"))).toEqual(urls.map(() => from));
+  });
+
+  test("relative times of a client with its environment start from it too", async () => {
+    const sandbox = await start();
+    sandbox.advance(60_250);
+    const environment = sandbox.environment();
+    expect(environment["DEXDATA_NOW"]).toBe("2026-11-21T12:01:00.250Z");
+    const client = connect({ environment });
+    const rows = await client.poolTransactions({ network, pool_address, from: "-10m" }).toArray();
+    expect(rows.length).toBeGreaterThan(5);
+    const from = String(Date.parse(noon) / 1000 + 60 - 600);
+    const urls = sandbox.takeRequests().map(({ url }) => new URL(url, "http://127.0.0.1"));
+    expect(urls.map((url) => url.searchParams.get("from"))).toEqual(urls.map(() => from));
+  });
+
+  test("the environment leaves the real time in use while the clock is the real one", async () => {
+    const clock = { ...createClock(), now: () => Date.parse(noon), elapsed: () => 0 };
+    const sandbox = await startLibrarySandbox(clock);
+    open.push(sandbox);
+    expect(sandbox.environment()["DEXDATA_NOW"]).toBe("");
+    sandbox.advance(1000);
+    expect(sandbox.environment()["DEXDATA_NOW"]).toBe("2026-11-21T12:00:01.000Z");
   });
 
   test("an invalid time of a client is rejected", async () => {
