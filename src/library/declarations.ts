@@ -49,6 +49,8 @@ const union = (name: string, words: readonly string[]): string =>
 
 const creation = `export declare function createClient(options: ClientOptions & { readonly numbers: "text" }): Client<string>;
 export declare function createClient(options?: ClientOptions & { readonly numbers?: "number" }): Client<number>;
+/** For options that are known only when the program runs. */
+export declare function createClient(options?: ClientOptions): Client<number | string>;
 `;
 
 function recordTypes(): readonly string[] {
