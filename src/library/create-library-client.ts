@@ -3,6 +3,7 @@ import { createPace, memoryStore } from "../client/create-pace.ts";
 import { endpoints } from "../api/endpoints/all.ts";
 import type { Context } from "../base/context/context.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
+import { nameOptions } from "./library-failure.ts";
 import { readReplacedClock, warningOfClock } from "../client/replaced-clock.ts";
 import type { Target } from "../client/target.ts";
 import { callOf } from "./call-endpoint.ts";
@@ -33,7 +34,7 @@ export function createLibraryClient(
   const pace = createPace(context, {
     rate: wishes.rate,
     store: memoryStore(),
-    pausing: (milliseconds, line) => onWait(milliseconds, line ?? "waiting for the rate limit"),
+    pausing: (milliseconds, line) => onWait(milliseconds, nameOptions(line ?? "waiting for the rate limit")),
   });
   const client: Client = createClient(context, wishes.target, {
     ...wishes,

@@ -13,7 +13,7 @@ import type { ClientOptions } from "./public-types.ts";
 
 export type ClientWishes = ReturnType<typeof readOptions>;
 
-const optionNames = Object.keys({
+export const optionNames = Object.keys({
   apiKey: true,
   tier: true,
   baseUrl: true,

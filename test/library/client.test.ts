@@ -4,9 +4,10 @@ import type { ClientOptions, Failure as PublicFailure } from "../../src/library/
 import { rowsOf } from "../harness/rows.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
-import { json, type Reply } from "../harness/scripted-server.ts";
+import { empty, json, type Reply } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { settings } from "../../src/client/settings.ts";
+import { nameOptions } from "../../src/library/library-failure.ts";
 import { failureOf, openLibrary } from "./open-library.ts";
 
 const freeHost = settings.base_url.fallbackText;
@@ -239,6 +240,8 @@ describe("on the sandbox", () => {
       code: "not_found",
     });
     await expect(call).rejects.toBeInstanceOf(Failure);
+    // The network is known to exist, so its list is not requested.
+    expect(client.meter.requests).toBe(2);
   });
 });
 
@@ -277,6 +280,62 @@ describe("on a scripted service", () => {
       code: "invalid_param",
       param: "sort",
     });
+  });
+
+  test("an empty 404 is judged by the list of networks, if there is one", async () => {
+    const server = await serveInTest(({ path }) =>
+      path === "/networks" ? json([{ id: "newnet" }]) : empty(404),
+    );
+    const messageFor = async (name: string, options: ClientOptions = {}): Promise<unknown> => {
+      const client = openLibrary({ baseUrl: server.url, ...options });
+      const call = async () => await client.pool({ network: name, pool_address });
+      const { code, message } = await failureOf(call);
+      return { code, message, requests: client.meter.requests };
+    };
+    const missing = `pool ${pool_address} not found on`;
+    expect(await messageFor("newnet")).toEqual({
+      code: "not_found",
+      message: `${missing} newnet`,
+      requests: 2,
+    });
+    const client = openLibrary({ baseUrl: server.url });
+    for (const _ of [1, 2])
+      await failureOf(async () => await client.pool({ network: "newnet", pool_address }));
+    expect(client.meter.requests).toBe(3);
+    expect(await messageFor("oldnet")).toEqual({
+      code: "unsupported_network",
+      message: 'unknown network "oldnet"',
+      requests: 2,
+    });
+    expect(await messageFor("oldnet", { maxCredits: 1 })).toEqual({
+      code: "not_found",
+      message: `${missing} oldnet; the network may not exist`,
+      requests: 1,
+    });
+  });
+
+  test("the next step names the options of the client", async () => {
+    const limited = json({ error: "rate_limited" }, { status: 429, headers: { "retry-after": "7" } });
+    const baseUrl = await serve(limited);
+    const nextOf = async (call: Promise<unknown>): Promise<unknown> => {
+      const cause = await call.catch((each: unknown) => each);
+      return Object(cause).next;
+    };
+    expect(await nextOf(openLibrary({ baseUrl, retryMaxTime: 0 }).networks().toArray())).toMatch(
+      /^waiting 8s would exceed retryMaxTime; try again later, or raise it$/u,
+    );
+    const hanging = await serve({ mode: "hang" });
+    expect(
+      await nextOf(openLibrary({ baseUrl: hanging, retries: 0, timeout: 100 }).networks().toArray()),
+    ).toBe("try again, or raise timeout");
+  });
+
+  test.each([
+    ["lower it with --rpm; see: dexdata help credits", "lower it with rpm; see: dexdata help credits"],
+    ["raise --retry-max-time or --deadline", "raise retryMaxTime or --deadline"],
+    ["run: dexdata usage --timeout 5s", "run: dexdata usage --timeout 5s"],
+  ])("%s is %s for a program", (text, said) => {
+    expect(nameOptions(text)).toBe(said);
   });
 
   test("L1: a Failure has retryable, next, why and body, as its public type declares", async () => {

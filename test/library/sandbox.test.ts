@@ -5,6 +5,7 @@ import { createLibraryClient } from "../../src/library/create-library-client.ts"
 import type { ClientOptions } from "../../src/library/public-types.ts";
 import type { Sandbox, SandboxOptions } from "../../src/library/sandbox-types.ts";
 import type { Tier } from "../../src/api/tier.ts";
+import { dexdata } from "../harness/dexdata.ts";
 import { startLibrarySandbox } from "../harness/bundled-sandbox.ts";
 import { failureOf, type Library } from "./open-library.ts";
 
@@ -79,6 +80,41 @@ describe("L5: hosts, plans and accounts", () => {
     await sandbox.close();
     await expect(fetch(sandbox.urls.restFree)).rejects.toThrow("fetch failed");
   });
+});
+
+test("an unknown network has the code and the hint of the command line", async () => {
+  const sandbox = await start();
+  const client = connect(sandbox.clientOptions());
+  const calls: readonly (() => Promise<unknown>)[] = [
+    async () => await client.pool({ network: "eth", pool_address }),
+    async () => await client.networkPoolsSearch({ network: "eth" }).toArray(),
+    async () => await client.multiPrices({ network: "eth", tokens: [weth.address] }).toArray(),
+  ];
+  for (const call of calls) {
+    const cause = await call().catch((each: unknown) => each);
+    expect(cause).toMatchObject({
+      message: 'unknown network "eth"',
+      status: 404,
+      code: "unsupported_network",
+      why: "unsupported network: eth",
+      next: "did you mean ethereum?",
+    });
+  }
+  const printed = await dexdata(`pool eth ${pool_address} -o json`, { env: sandbox.environment() });
+  expect(JSON.parse(printed.stderr)).toMatchObject({
+    message: 'unknown network "eth"',
+    code: "unsupported_network",
+    next: "did you mean ethereum?",
+  });
+});
+
+test("the next step for an invalid asset of a stream names the option of the stream", async () => {
+  const sandbox = await start();
+  const client = connect(sandbox.clientOptions());
+  const assets = [weth, { network, address: "0x0000000000000000000000000000000000000001" }];
+  const events = client.stream({ feed: "prices", assets })[Symbol.asyncIterator]();
+  const cause = await events.next().catch((each: unknown) => each);
+  expect(cause).toMatchObject({ next: expect.stringContaining("skip invalid assets: onInvalid drop") });
 });
 
 describe("L5: the clock", () => {
