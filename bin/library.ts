@@ -6,5 +6,7 @@ import { createClock } from "./process-clock.ts";
 export { Failure } from "../src/base/failure.ts";
 
 export function createClient(options?: ClientOptions): LibraryClient {
-  return createLibraryClient({ clock: createClock(), random: Math.random }, options);
+  return createLibraryClient({ clock: createClock(), random: Math.random, warn }, options);
 }
+
+const warn = (text: string): void => process.emitWarning(text);

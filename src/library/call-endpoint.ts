@@ -11,6 +11,7 @@ import type { RecordShape } from "../api/record.ts";
 import { parseNumbersAsText } from "../base/json/exact-json.ts";
 import { rawMembers } from "../base/json/json-scan.ts";
 import { wantedPages } from "../rows/wanted-pages.ts";
+import { failureOfRequest } from "./library-failure.ts";
 import { checkOptions } from "./check-options.ts";
 import type { Listing, ListOptions, Page } from "./public-types.ts";
 import { type ClientWishes, wholeNumber } from "./read-options.ts";
@@ -75,8 +76,6 @@ async function* pagesOf(
       const texts = rows.texts();
       yield { rows: texts.map(read), texts, missing };
     }
-    // Without this failure, a program would mistake partial results for complete ones.
-    for (const { failure } of notesOf(page, "refused")) throw failure;
   }
 }
 
@@ -89,16 +88,25 @@ async function* rawPages(
   const { reply } = endpoint;
   const largest = "maxLimit" in reply ? reply.maxLimit : 0;
   const list = plainList(Math.min(limit ?? largest, largest));
-  yield* await wantedPages(client, args, {
-    ...everyRow(createSeenKeys(reachOf(endpoint), false)),
-    endpoint,
-    argSets: [args],
-    list: subjects === undefined ? list : { ...list, kind: "batch", subjects, fillMissing: false },
-    groups: groupsIn(reply) ?? [onlyGroup],
-    limit,
-    wanted: limit ?? (client.width === 1 ? 0 : undefined),
-    isValidated: false,
-  });
+  try {
+    for await (const page of await wantedPages(client, args, {
+      ...everyRow(createSeenKeys(reachOf(endpoint), false)),
+      endpoint,
+      argSets: [args],
+      list: subjects === undefined ? list : { ...list, kind: "batch", subjects, fillMissing: false },
+      groups: groupsIn(reply) ?? [onlyGroup],
+      limit,
+      wanted: limit ?? (client.width === 1 ? 0 : undefined),
+      isValidated: false,
+    })) {
+      yield page;
+      // Without this failure, a program would mistake partial results for complete ones.
+      for (const { failure } of notesOf(page, "refused")) throw failure;
+    }
+  } catch (cause) {
+    const asked = subjects?.map(({ network }) => ["network", network] as const);
+    throw await failureOfRequest(cause, client, asked === undefined ? args : new Map(asked));
+  }
 }
 
 async function one(opened: OpenLibrary, endpoint: Endpoint, call: EndpointCall): Promise<unknown> {

@@ -2,7 +2,10 @@ import { type Client, createClient } from "../client/client.ts";
 import { createPace, memoryStore } from "../client/create-pace.ts";
 import { endpoints } from "../api/endpoints/all.ts";
 import type { Context } from "../base/context/context.ts";
-import { invalidInput } from "../base/failure.ts";
+import { invalidInput, usageFailure } from "../base/failure.ts";
+import { nameOptions } from "./library-failure.ts";
+import { readReplacedClock, warningOfClock } from "../client/replaced-clock.ts";
+import type { Target } from "../client/target.ts";
 import { callOf } from "./call-endpoint.ts";
 import { streamEvents } from "./library-stream.ts";
 import type { ClientOptions, Meter, StreamEvent, StreamOptions } from "./public-types.ts";
@@ -19,7 +22,7 @@ export interface LibraryClient {
 
 /** Uses the same hosts, rate limit, retries and paging as the command line. */
 export function createLibraryClient(
-  platform: Pick<Context, "clock" | "random">,
+  platform: Pick<Context, "clock" | "random"> & { readonly warn: (text: string) => void },
   options: ClientOptions = {},
 ): LibraryClient {
   const wishes = readOptions(options);
@@ -31,7 +34,7 @@ export function createLibraryClient(
   const pace = createPace(context, {
     rate: wishes.rate,
     store: memoryStore(),
-    pausing: (milliseconds, line) => onWait(milliseconds, line ?? "waiting for the rate limit"),
+    pausing: (milliseconds, line) => onWait(milliseconds, nameOptions(line ?? "waiting for the rate limit")),
   });
   const client: Client = createClient(context, wishes.target, {
     ...wishes,
@@ -48,7 +51,10 @@ export function createLibraryClient(
     client,
     pace,
     context,
-    now: options.now === undefined ? platform.clock.now : checkedTime(options.now),
+    now:
+      options.now === undefined
+        ? replacedClock(platform, context.env, wishes.target)
+        : checkedTime(options.now),
   };
   const calls = endpoints.map(asMethod).map((endpoint) => [endpoint.command, callOf(opened, endpoint)]);
   return {
@@ -56,16 +62,32 @@ export function createLibraryClient(
     stream: (asked) => streamEvents(opened, asked),
     meter: client.meter,
     close: async () => {
-      closing.abort(new Error("the client is closed"));
+      closing.abort(usageFailure("the client is closed", "create another client"));
       await client.close();
     },
   };
 }
 
-function checkedTime(now: () => Date): () => number {
+function checkedTime(now: () => unknown): () => number {
   return () => {
-    const time = now().getTime();
+    const date = now();
+    const time = date instanceof Date ? date.getTime() : Number.NaN;
     if (Number.isNaN(time)) throw invalidInput("now", "must return a valid Date");
     return time;
   };
+}
+
+/** As on the command line, `DEXDATA_NOW` is one time that stands still. */
+function replacedClock(
+  { clock, warn }: Parameters<typeof createLibraryClient>[0],
+  env: Context["env"],
+  { rest }: Target,
+): () => number {
+  const source = "DEXDATA_NOW";
+  const typed = env[source] ?? "";
+  if (typed === "") return clock.now;
+  const now = readReplacedClock(source, typed, clock.now());
+  const warning = warningOfClock(rest, { source, now }, "client");
+  if (warning !== undefined) warn(warning);
+  return () => now;
 }

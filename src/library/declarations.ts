@@ -49,6 +49,8 @@ const union = (name: string, words: readonly string[]): string =>
 
 const creation = `export declare function createClient(options: ClientOptions & { readonly numbers: "text" }): Client<string>;
 export declare function createClient(options?: ClientOptions & { readonly numbers?: "number" }): Client<number>;
+/** For options that are known only when the program runs. */
+export declare function createClient(options?: ClientOptions): Client<number | string>;
 `;
 
 function recordTypes(): readonly string[] {
@@ -122,7 +124,10 @@ export interface Client<N = number> {
 ${methods.join("")}  /** Live events; leaving the loop closes the connections. */
   stream<F extends FeedName>(options: StreamOptions<F>): AsyncIterable<StreamEvent<StreamData<N>[F]>>;
   readonly meter: Meter;
-  /** Ends pending requests and streams. An idle client never keeps the process alive, closed or not. */
+  /**
+   * Ends pending requests and streams. They and later calls reject with a Failure (code \`usage\`). An idle client never keeps the process alive, closed
+   * or not.
+   */
   close(): Promise<void>;
 }
 `;

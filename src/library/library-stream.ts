@@ -11,6 +11,8 @@ import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
 import { aFunction, checkOptions, checkTypes } from "./check-options.ts";
 import { createHandover } from "./handover.ts";
 import type { Asset, StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
+import { withOptions } from "./library-failure.ts";
+import { optionNames as clientOptions } from "./read-options.ts";
 import { timeText } from "./read-params.ts";
 import { defaultLimits, type Connection, type LiveHandlers } from "../client/stream-options.ts";
 import { childOf } from "../base/context/context.ts";
@@ -96,7 +98,9 @@ async function* listen(
       },
     },
   );
-  const running = stream.run(subjects, ending.signal).catch(handover.fail);
+  const running = stream
+    .run(subjects, ending.signal)
+    .catch((cause: unknown) => handover.fail(withOptions(cause, allOptions)));
   try {
     yield* handover.taken();
   } finally {
@@ -106,7 +110,6 @@ async function* listen(
   }
 }
 
-/** `now` is in milliseconds since the epoch. */
 const optionNames = Object.keys({
   feed: true,
   assets: true,
@@ -117,6 +120,9 @@ const optionNames = Object.keys({
   onNotice: true,
 } satisfies Readonly<Record<keyof StreamOptions, true>>);
 
+const allOptions = [...clientOptions, ...optionNames];
+
+/** `now` is in milliseconds since the epoch. */
 function readStream(options: StreamOptions, now: number) {
   checkOptions(options, optionNames, "stream");
   checkTypes(options, {

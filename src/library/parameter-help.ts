@@ -14,7 +14,9 @@ export function methodHelp(endpoint: Endpoint): string {
 }
 
 export function parameterHelp(endpoint: Endpoint, param: Param): string {
-  return `${inLibrary(fullHelp(param), endpoint)}${acceptedShape(endpoint, param)}`;
+  // The details of a flag that can be repeated are about its repetition.
+  const help = param.several === undefined ? fullHelp(param) : param.help;
+  return `${inLibrary(help, endpoint)}${acceptedShape(endpoint, param)}`;
 }
 
 /** Help is written for the command line. Programs pass parameters and call methods instead of flags and commands. */

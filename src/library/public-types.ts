@@ -24,7 +24,7 @@ export interface ClientOptions {
   readonly streamingUrl?: string;
   /**
    * Pass `process.env` to use environment variables as defaults for the other options: `DEXDATA_API_KEY`,
-   * `DEXDATA_TIER`, `DEXDATA_BASE_URL` and the other host variables, `DEXDATA_RETRY_ON`, `DEXDATA_RPM`,
+   * `DEXDATA_TIER`, `DEXDATA_BASE_URL` and the other host variables, `DEXDATA_RETRY_ON`, `DEXDATA_RPM`, `DEXDATA_NOW`,
    * `HTTPS_PROXY` and `NO_PROXY`.
    */
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -56,7 +56,10 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
   /** Called before each wait for the rate limit or a retry. */
   readonly onWait?: (milliseconds: number, reason: string) => void;
-  /** The time that relative times such as `-24h` and default time ranges start from. Default: the system clock. */
+  /**
+   * The time that relative times such as `-24h` and default time ranges start from. Default: `DEXDATA_NOW`, which does not
+   * move (Node prints a warning if the host is not on this machine), or the system clock if it is not set.
+   */
   readonly now?: () => Date;
 }
 
@@ -145,8 +148,8 @@ export type StreamNotice = { readonly assets: readonly Asset[] } &
   );
 
 /**
- * A Date, Unix seconds (not milliseconds), or a string: `-24h` before now (units s, m, h, d), `2026-11-21` (00:00 UTC),
- * or RFC 3339 such as `2026-11-21T08:54:00Z`.
+ * A Date, Unix seconds (not milliseconds) with or without a fraction, or a string: `-24h` before now (units s, m, h, d),
+ * `2026-11-21` (00:00 UTC), or RFC 3339 such as `2026-11-21T08:54:00Z`.
  */
 export type Time = Date | number | string;
 

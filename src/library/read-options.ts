@@ -13,7 +13,7 @@ import type { ClientOptions } from "./public-types.ts";
 
 export type ClientWishes = ReturnType<typeof readOptions>;
 
-const optionNames = Object.keys({
+export const optionNames = Object.keys({
   apiKey: true,
   tier: true,
   baseUrl: true,
@@ -34,8 +34,11 @@ const optionNames = Object.keys({
 export function readOptions(options: ClientOptions) {
   checkOptions(options, optionNames, "createClient");
   checkTypes(options, {
-    tier: [(value) => typeof value === "string", `one of ${tiers.join(", ")}`],
-    environment: [isObject, "an object such as process.env"],
+    apiKey: [isString, "a string"],
+    baseUrl: [isString, "a URL as a string"],
+    streamingUrl: [isString, "a URL as a string"],
+    tier: [isString, `one of ${tiers.join(", ")}`],
+    environment: [isEnvironment, "an object such as process.env"],
     signal: [(value) => value instanceof AbortSignal, "an AbortSignal"],
     onWait: aFunction,
     now: aFunction,
@@ -67,6 +70,11 @@ export function readOptions(options: ClientOptions) {
     hasTexts: readNumbers(options.numbers) === "text",
   };
 }
+
+const isString = (value: unknown): boolean => typeof value === "string";
+
+const isEnvironment = (value: unknown): boolean =>
+  isObject(value) && Object.values(value).every((each) => each === undefined || isString(each));
 
 function readTarget(
   { apiKey, tier, baseUrl, streamingUrl }: ClientOptions,

@@ -4,6 +4,7 @@ import { invalidInput, usageFailure } from "../base/failure.ts";
 import type { Param } from "../api/param.ts";
 import { nearest } from "../base/text/nearest.ts";
 import { isObject } from "../base/json/json-scan.ts";
+import { writeUtc } from "../base/time/time.ts";
 import { methodName, parameterHelp } from "./parameter-help.ts";
 import type { Subject } from "../client/subject.ts";
 import { completeWindow } from "../client/candle-windows.ts";
@@ -33,7 +34,7 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
   const { reply } = endpoint;
   const known = endpoint.params.filter(isGiven);
   const names = known.map(({ name }) => name);
-  const accepted = `accepted parameters: ${names.join(", ")}`;
+  const accepted = names.length === 0 ? "it takes no parameters" : `accepted parameters: ${names.join(", ")}`;
   if (!isObject(given))
     throw usageFailure(`the parameters of ${endpoint.command} are not an object`, accepted);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
@@ -83,6 +84,9 @@ function textOf({ name, kind }: Param, value: unknown): string | undefined {
   }
   if (kind.kind === "time") return timeText(name, value);
   if (Array.isArray(value) && kind.kind === "list") return value.join(",");
+  // The service would look for one address with a comma in it, and charge for the empty list.
+  if (kind.kind === "address" && typeof value === "string" && value.includes(","))
+    throw invalidInput(name, "must be one address, without commas");
   if (typeof value === "string") return value;
   if (typeof value === "number" && (kind.kind === "integer" || kind.kind === "amount")) return String(value);
   throw usageFailure(`${name}: must not be ${typeof value === "object" ? "an object" : `a ${typeof value}`}`);
@@ -93,6 +97,21 @@ export function timeText(name: string, value: unknown): string {
     if (Number.isNaN(value.getTime())) throw invalidInput(name, "must be a valid Date");
     return value.toISOString();
   }
-  if (typeof value === "string" || typeof value === "number") return String(value);
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return secondsText(name, value);
   throw invalidInput(name, "must be a Date, Unix seconds, or a string such as -24h");
+}
+
+/** A fraction keeps the digits that JavaScript prints. */
+function secondsText(name: string, seconds: number): string {
+  if (seconds < 0)
+    throw invalidInput(
+      `${name} "${seconds}"`,
+      "as Unix seconds, must not be negative",
+      "for a time before now, use a string such as -24h",
+    );
+  // The message about a larger number, e.g. of milliseconds, is about its whole digits.
+  if (Number.isInteger(seconds) || !(seconds < 1e11)) return String(Math.floor(seconds));
+  const fraction = /\.\d+$/u.exec(String(seconds))?.[0] ?? "";
+  return `${writeUtc(Math.floor(seconds))}${fraction}Z`;
 }

@@ -50,7 +50,10 @@ export interface Sandbox {
   readonly clientOptions: (
     tier?: Tier,
   ) => Pick<ClientOptions, "apiKey" | "baseUrl" | "streamingUrl" | "now"> & { readonly tier: Tier };
-  /** The same as environment variables, for other processes and for `createClient({ environment })`. */
+  /**
+   * The same as environment variables, for other processes and for `createClient({ environment })`. `DEXDATA_NOW` is the
+   * time of the call and does not move; it is empty as long as the simulated clock is the real one.
+   */
   readonly environment: (tier?: Tier) => Readonly<Record<string, string>>;
   /** The time on the simulated clock. */
   readonly now: () => Date;

@@ -42,7 +42,12 @@ export async function startLibrarySandbox(
       const target = { tier, baseUrl: rest, streamingUrl: streaming, now: () => new Date(now()) };
       return key === undefined ? target : { ...target, apiKey: key };
     },
-    environment: (tier = "pro") => environmentOf(running, knownTier(tier)),
+    environment: (tier = "pro") => {
+      // Without it, other processes follow the real clock, which never stops. An empty variable counts as unset.
+      const isReal = options.clock === undefined && speed === 1 && advanced === 0;
+      const DEXDATA_NOW = isReal ? "" : new Date(now()).toISOString();
+      return { ...environmentOf(running, knownTier(tier)), DEXDATA_NOW };
+    },
     now: () => new Date(now()),
     advance: (milliseconds) => {
       const left = Math.max(0, Math.floor(endOfTime - now()));

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
-import type { Failure as PublicFailure } from "../../src/library/public-types.ts";
+import type { ClientOptions, Failure as PublicFailure } from "../../src/library/public-types.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { dexdata } from "../harness/dexdata.ts";
-import { useSandbox } from "../harness/sandbox.ts";
-import { json, type Reply } from "../harness/scripted-server.ts";
+import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { empty, json, type Reply } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { settings } from "../../src/client/settings.ts";
+import { nameOptions } from "../../src/library/library-failure.ts";
 import { failureOf, openLibrary } from "./open-library.ts";
 
 const freeHost = settings.base_url.fallbackText;
@@ -89,6 +90,43 @@ describe("on the sandbox", () => {
     expect(client.meter.plan).toBe("keyless");
   });
 
+  test("DEXDATA_NOW in the environment is the time of the client, unless there is a now option", async () => {
+    const time = "2026-11-21T08:00:00Z";
+    const place = { network, pool_address };
+    const sent = async (options: ClientOptions): Promise<unknown> => {
+      sandbox.takeLog();
+      await openLibrary(options)
+        .poolTransactions({ ...place, from: "-10m" }, { limit: 1 })
+        .toArray();
+      return new URL(sandbox.takeLog()[0]?.url ?? "", "http://127.0.0.1").searchParams.get("from");
+    };
+    const before = (instant: string | number): string => String(new Date(instant).getTime() / 1000 - 600);
+    const environment = { ...sandbox.env(), DEXDATA_NOW: time };
+    expect(await sent({ environment })).toBe(before(time));
+    const other = "2026-11-21T07:00:00Z";
+    expect(await sent({ environment, now: () => new Date(other) })).toBe(before(other));
+    expect(await sent({ environment: { ...environment, DEXDATA_NOW: "" } })).toBe(before(sandboxNow));
+    expect(await failureOf(() => openLibrary({ environment: { DEXDATA_NOW: "noon" } }))).toMatchObject({
+      message: expect.stringContaining('DEXDATA_NOW "noon": must be a time such as now'),
+      code: "usage",
+    });
+  });
+
+  test("DEXDATA_NOW causes a warning if the service is not on this machine", () => {
+    const warnings: string[] = [];
+    const environment = { DEXDATA_NOW: "2026-11-21T08:00:00Z" };
+    const baseUrl = "https://service.invalid";
+    const warn = (text: string): void => void warnings.push(text);
+    openLibrary({ environment, baseUrl: "http://127.0.0.1:9" }, warn);
+    openLibrary({ environment: { DEXDATA_NOW: "" }, baseUrl }, warn);
+    openLibrary({ environment, baseUrl, now: () => new Date() }, warn);
+    expect(warnings).toEqual([]);
+    openLibrary({ environment, baseUrl }, warn);
+    expect(warnings).toEqual([
+      "DEXDATA_NOW is set, so this client uses 2026-11-21T08:00:00Z as the current time",
+    ]);
+  });
+
   test("invalid arguments are rejected before a request, with the program's own messages", async () => {
     const client = openLibrary({ environment: sandbox.env() });
     sandbox.takeLog();
@@ -123,6 +161,18 @@ describe("on the sandbox", () => {
         () => client.multiPrices({ network, tokens: ["0x0000000000000000000000000000000000000001", 2] }),
         "invalid tokens: must be an address or an array of addresses, with a network",
       ],
+      [
+        () => client.poolTransactions({ network, pool_address, from: -1 }),
+        'invalid from "-1": as Unix seconds, must not be negative',
+      ],
+      [
+        () => client.poolTransactions({ network, pool_address, from: 1_795_251_240_123.4 }),
+        'invalid from "1795251240123": Unix seconds have at most 11 digits; this looks like milliseconds',
+      ],
+      [
+        () => client.networkPoolsSearch({ network, token_address: `${token_address},${token_address}` }),
+        "invalid token_address: must be one address, without commas",
+      ],
       [() => client.stream({ feed: "prices", assets: [] }), "assets: must contain at least one asset"],
       [
         () => client.stream({ feed: "prices", assets: [], by: "pool" }),
@@ -154,6 +204,32 @@ describe("on the sandbox", () => {
     expect(sandbox.takeLog()).toEqual([]);
   });
 
+  test("an unknown parameter of a method without parameters has a complete next step", async () => {
+    const { usage } = openLibrary();
+    const call: unknown = await Promise.resolve(Reflect.apply(Object(usage), 0, [{ a: 1 }])).catch(
+      (cause: unknown) => cause,
+    );
+    expect(call).toMatchObject({
+      message: "unknown parameter a for usage",
+      next: "it takes no parameters",
+    });
+  });
+
+  test.each<readonly [unknown, string]>([
+    [1_795_251_180, "1795251180"],
+    [1_795_251_180.25, "2026-11-21T08:53:00.25Z"],
+    [0, "0"],
+    [0.5, "1970-01-01T00:00:00.5Z"],
+    ["1795251180", "1795251180"],
+    [new Date("2026-11-21T08:53:00.250Z"), "2026-11-21T08:53:00.25Z"],
+  ])("a time of %j is sent as %s", async (from, sent) => {
+    const client = openLibrary({ environment: sandbox.env() });
+    sandbox.takeLog();
+    await client.poolTransactions({ network, pool_address, from, to: "now" }, { limit: 1 }).toArray();
+    const urls = sandbox.takeLog().map(({ url }) => new URL(url, "http://127.0.0.1"));
+    expect(urls.map((url) => url.searchParams.get("from"))).toEqual([sent]);
+  });
+
   test("a missing pool is a Failure with its status and code", async () => {
     const client = openLibrary({ environment: sandbox.env() });
     const call = async () =>
@@ -164,6 +240,8 @@ describe("on the sandbox", () => {
       code: "not_found",
     });
     await expect(call).rejects.toBeInstanceOf(Failure);
+    // The network is known to exist, so its list is not requested.
+    expect(client.meter.requests).toBe(2);
   });
 });
 
@@ -202,6 +280,62 @@ describe("on a scripted service", () => {
       code: "invalid_param",
       param: "sort",
     });
+  });
+
+  test("an empty 404 is judged by the list of networks, if there is one", async () => {
+    const server = await serveInTest(({ path }) =>
+      path === "/networks" ? json([{ id: "newnet" }]) : empty(404),
+    );
+    const messageFor = async (name: string, options: ClientOptions = {}): Promise<unknown> => {
+      const client = openLibrary({ baseUrl: server.url, ...options });
+      const call = async () => await client.pool({ network: name, pool_address });
+      const { code, message } = await failureOf(call);
+      return { code, message, requests: client.meter.requests };
+    };
+    const missing = `pool ${pool_address} not found on`;
+    expect(await messageFor("newnet")).toEqual({
+      code: "not_found",
+      message: `${missing} newnet`,
+      requests: 2,
+    });
+    const client = openLibrary({ baseUrl: server.url });
+    for (const _ of [1, 2])
+      await failureOf(async () => await client.pool({ network: "newnet", pool_address }));
+    expect(client.meter.requests).toBe(3);
+    expect(await messageFor("oldnet")).toEqual({
+      code: "unsupported_network",
+      message: 'unknown network "oldnet"',
+      requests: 2,
+    });
+    expect(await messageFor("oldnet", { maxCredits: 1 })).toEqual({
+      code: "not_found",
+      message: `${missing} oldnet; the network may not exist`,
+      requests: 1,
+    });
+  });
+
+  test("the next step names the options of the client", async () => {
+    const limited = json({ error: "rate_limited" }, { status: 429, headers: { "retry-after": "7" } });
+    const baseUrl = await serve(limited);
+    const nextOf = async (call: Promise<unknown>): Promise<unknown> => {
+      const cause = await call.catch((each: unknown) => each);
+      return Object(cause).next;
+    };
+    expect(await nextOf(openLibrary({ baseUrl, retryMaxTime: 0 }).networks().toArray())).toMatch(
+      /^waiting 8s would exceed retryMaxTime; try again later, or raise it$/u,
+    );
+    const hanging = await serve({ mode: "hang" });
+    expect(
+      await nextOf(openLibrary({ baseUrl: hanging, retries: 0, timeout: 100 }).networks().toArray()),
+    ).toBe("try again, or raise timeout");
+  });
+
+  test.each([
+    ["lower it with --rpm; see: dexdata help credits", "lower it with rpm; see: dexdata help credits"],
+    ["raise --retry-max-time or --deadline", "raise retryMaxTime or --deadline"],
+    ["run: dexdata usage --timeout 5s", "run: dexdata usage --timeout 5s"],
+  ])("%s is %s for a program", (text, said) => {
+    expect(nameOptions(text)).toBe(said);
   });
 
   test("L1: a Failure has retryable, next, why and body, as its public type declares", async () => {

@@ -1,9 +1,12 @@
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { allCommands } from "../../src/cli/all-commands.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
 import { errorCodes, serviceErrors } from "../../src/api/service-errors.ts";
 import { declarations, sandboxDeclarations } from "../../src/library/declarations.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const read = (file: string): string => readFileSync(`src/${file}`, "utf8");
 const library = declarations(read("library/public-types.ts"));
@@ -34,6 +37,7 @@ describe("L2: the documentation of the types is written for programmers", () => 
       "count_back",
       "Get this many of the newest candles; replaces `start` (a whole number, 1 or more)",
     ],
+    ["NetworkPoolsSearchParams", "token_address", "Only pools that contain this token"],
     ["MultiPricesParams", "tokens", "Token addresses (one, or an array of any length)"],
     [
       "PoolsSearchParams",
@@ -54,4 +58,43 @@ describe("L2: the documentation of the types is written for programmers", () => 
     const unknown = named.filter((name) => !words.includes(name) && !/^(?:[A-Z_]+|\d\S*)$/u.test(name));
     expect(unknown).toEqual([]);
   });
+});
+
+/** What a program can do with the options of a client that it gets from elsewhere. */
+const wrappers = `
+import { type Client, type ClientOptions, createClient } from "./library.cjs";
+
+const pool = { network: "a", pool_address: "b" };
+export const patient = (options: ClientOptions): Client<number | string> => createClient({ retries: 9, ...options });
+export const chosen = (isExact: boolean) => createClient({ numbers: isExact ? "text" : "number" });
+export async function price(options: ClientOptions): Promise<number | string | null | undefined> {
+  return (await patient(options).pool(pool)).last_price;
+}
+export async function prices(): Promise<readonly [number | null | undefined, string | null | undefined]> {
+  const [double, text] = [createClient({ retries: 9 }), createClient({ numbers: "text" })];
+  return [(await double.pool(pool)).last_price, (await text.pool(pool)).last_price];
+}
+// @ts-expect-error it may be a string
+export const double: Client<number> = patient({});
+// @ts-expect-error another word
+createClient({ numbers: "digits" });
+`;
+
+test("L2: functions that pass on the options of a client compile", { timeout: 60_000 }, () => {
+  const folder = temporaryFolder();
+  writeFileSync(path.join(folder, "library.d.cts"), library);
+  writeFileSync(path.join(folder, "wrappers.mts"), wrappers);
+  const flags = [
+    "--noEmit",
+    "--strict",
+    "--exactOptionalPropertyTypes",
+    "--module",
+    "nodenext",
+    "--types",
+    "",
+  ];
+  const tsc = path.resolve("node_modules/.bin/tsc");
+  const words = [tsc, ...flags, "--target", "es2023", "wrappers.mts"];
+  const { status, stdout } = spawnSync(process.execPath, words, { cwd: folder, encoding: "utf8" });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
 });

@@ -20,9 +20,12 @@ export interface Library extends LibraryClient {
 }
 
 /** Returns a client whose clock sleeps a thousand times faster. */
-export function openLibrary(options: ClientOptions = {}): Library {
+export function openLibrary(
+  options: ClientOptions = {},
+  warn: (text: string) => void = () => undefined,
+): Library {
   const clock = createTestClock(sandboxNow, 1000, true);
-  const client = createLibraryClient({ clock, random: () => 0 }, { timeout: 86_400_000, ...options });
+  const client = createLibraryClient({ clock, random: () => 0, warn }, { timeout: 86_400_000, ...options });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return client as Library;
 }

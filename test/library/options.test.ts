@@ -4,6 +4,8 @@ import { methodName } from "../../src/library/parameter-help.ts";
 import { createClock } from "../../bin/process-clock.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { startLibrarySandbox } from "../harness/bundled-sandbox.ts";
+import { hang } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { failureOf, openLibrary } from "./open-library.ts";
 
 const start = async (options: unknown) =>
@@ -42,7 +44,17 @@ test("L18: the sandbox takes an object, and faults are text", async () => {
     expect(await failureOf(async () => await start(options))).toMatchObject({ message, code: "usage" });
 });
 
-const wrongValues = ["nonsense", 5, null, [1], { nested: 1 }, true, () => undefined] as const;
+const wrongValues = [
+  "nonsense",
+  5,
+  null,
+  [1],
+  { nested: 1 },
+  true,
+  () => undefined,
+  new URL("http://127.0.0.1:9"),
+  ["http://127.0.0.1:9"],
+] as const;
 const closed = { baseUrl: "http://127.0.0.1:9", streamingUrl: "http://127.0.0.1:9" };
 const streamed = { feed: "prices", assets: [{ network: "ethereum", address: "0xc02a" }] };
 
@@ -111,4 +123,62 @@ test.each([
 ])("L18: %j is not an asset of a stream", async (asset, message) => {
   const call = () => Reflect.apply(openLibrary(closed).stream, undefined, [{ ...streamed, assets: [asset] }]);
   expect(await failureOf(call)).toMatchObject({ message, code: "usage" });
+});
+
+test.each<readonly [object, string]>([
+  [{ baseUrl: new URL(closed.baseUrl) }, "invalid baseUrl: must be a URL as a string"],
+  [{ streamingUrl: [closed.streamingUrl] }, "invalid streamingUrl: must be a URL as a string"],
+  [
+    { apiKey: ["api_pro_s3cr3tPart"], tier: "pro", baseUrl: closed.baseUrl },
+    "invalid apiKey: must be a string",
+  ],
+  [{ environment: { DEXDATA_RPM: 60 } }, "invalid environment: must be an object such as process.env"],
+])("L18: createClient(%o) is refused", async (options, message) => {
+  const failure = await failureOf(() => Reflect.apply(openLibrary, undefined, [options]));
+  expect(failure).toMatchObject({ message, code: "usage" });
+});
+
+test.each([Date.now, () => undefined, () => "2026-11-21", () => new Date(Number.NaN)])(
+  "L18: the time of a client is a Date, not the value of %s",
+  async (now) => {
+    const client: ReturnType<typeof openLibrary> = Reflect.apply(openLibrary, 0, [{ ...closed, now }]);
+    const place = { network: "ethereum", pool_address: "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640" };
+    expect(await failureOf(() => client.poolTransactions({ ...place, from: "-1m" }))).toMatchObject({
+      message: "invalid now: must return a valid Date",
+      code: "usage",
+    });
+  },
+);
+
+describe("L18: a closed client", () => {
+  const isClosed = { message: "the client is closed", code: "usage" };
+  const tokens = ["0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"];
+  const assets = tokens.map((address) => ({ network: "ethereum", address }));
+  const calls: readonly (readonly [string, (client: ReturnType<typeof openLibrary>) => Promise<unknown>])[] =
+    [
+      ["a list", async (client) => await client.networks().toArray()],
+      ["a batch", async (client) => await client.multiPrices({ network: "ethereum", tokens }).toArray()],
+      ["groups", async (client) => await client.search({ query: "usd" })],
+      ["a record", async (client) => await client.pool({ network: "a", pool_address: "b" })],
+      [
+        "a stream",
+        async (client) => await client.stream({ feed: "prices", assets })[Symbol.asyncIterator]().next(),
+      ],
+    ];
+
+  test.each(calls)("refuses %s", async (_, call) => {
+    const client = openLibrary(closed);
+    await client.close();
+    await client.close();
+    expect(await failureOf(async () => await call(client))).toMatchObject(isClosed);
+  });
+
+  test.each(calls)("ends %s that is pending", async (_, call) => {
+    const server = await serveInTest(() => hang());
+    const client = openLibrary({ baseUrl: server.url, streamingUrl: server.url });
+    const failing = failureOf(async () => await call(client));
+    while (server.requests.length === 0) await new Promise(setImmediate);
+    await client.close();
+    expect(await failing).toMatchObject(isClosed);
+  });
 });

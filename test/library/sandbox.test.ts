@@ -5,6 +5,7 @@ import { createLibraryClient } from "../../src/library/create-library-client.ts"
 import type { ClientOptions } from "../../src/library/public-types.ts";
 import type { Sandbox, SandboxOptions } from "../../src/library/sandbox-types.ts";
 import type { Tier } from "../../src/api/tier.ts";
+import { dexdata } from "../harness/dexdata.ts";
 import { startLibrarySandbox } from "../harness/bundled-sandbox.ts";
 import { failureOf, type Library } from "./open-library.ts";
 
@@ -27,7 +28,10 @@ async function start(options: SandboxOptions = {}, clock = createClock()): Promi
 
 function connect(options: ClientOptions): Library {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return createLibraryClient({ clock: createClock(), random: () => 0 }, options) as Library;
+  return createLibraryClient(
+    { clock: createClock(), random: () => 0, warn: () => undefined },
+    options,
+  ) as Library;
 }
 
 const usage = async (client: Library): Promise<unknown> => {
@@ -78,6 +82,41 @@ describe("L5: hosts, plans and accounts", () => {
   });
 });
 
+test("an unknown network has the code and the hint of the command line", async () => {
+  const sandbox = await start();
+  const client = connect(sandbox.clientOptions());
+  const calls: readonly (() => Promise<unknown>)[] = [
+    async () => await client.pool({ network: "eth", pool_address }),
+    async () => await client.networkPoolsSearch({ network: "eth" }).toArray(),
+    async () => await client.multiPrices({ network: "eth", tokens: [weth.address] }).toArray(),
+  ];
+  for (const call of calls) {
+    const cause = await call().catch((each: unknown) => each);
+    expect(cause).toMatchObject({
+      message: 'unknown network "eth"',
+      status: 404,
+      code: "unsupported_network",
+      why: "unsupported network: eth",
+      next: "did you mean ethereum?",
+    });
+  }
+  const printed = await dexdata(`pool eth ${pool_address} -o json`, { env: sandbox.environment() });
+  expect(JSON.parse(printed.stderr)).toMatchObject({
+    message: 'unknown network "eth"',
+    code: "unsupported_network",
+    next: "did you mean ethereum?",
+  });
+});
+
+test("the next step for an invalid asset of a stream names the option of the stream", async () => {
+  const sandbox = await start();
+  const client = connect(sandbox.clientOptions());
+  const assets = [weth, { network, address: "0x0000000000000000000000000000000000000001" }];
+  const events = client.stream({ feed: "prices", assets })[Symbol.asyncIterator]();
+  const cause = await events.next().catch((each: unknown) => each);
+  expect(cause).toMatchObject({ next: expect.stringContaining("skip invalid assets: onInvalid drop") });
+});
+
 describe("L5: the clock", () => {
   test("runs at the given speed from the given time, and advance moves it", async () => {
     let elapsed = 5000;
@@ -109,6 +148,28 @@ describe("L5: the clock", () => {
     const from = String(Date.parse(noon) / 1000 - 600);
     const urls = sandbox.takeRequests().map(({ url }) => new URL(url, "http://127.0.0.1"));
     expect(urls.map((url) => url.searchParams.get("from"))).toEqual(urls.map(() => from));
+  });
+
+  test("relative times of a client with its environment start from it too", async () => {
+    const sandbox = await start();
+    sandbox.advance(60_250);
+    const environment = sandbox.environment();
+    expect(environment["DEXDATA_NOW"]).toBe("2026-11-21T12:01:00.250Z");
+    const client = connect({ environment });
+    const rows = await client.poolTransactions({ network, pool_address, from: "-10m" }).toArray();
+    expect(rows.length).toBeGreaterThan(5);
+    const from = String(Date.parse(noon) / 1000 + 60 - 600);
+    const urls = sandbox.takeRequests().map(({ url }) => new URL(url, "http://127.0.0.1"));
+    expect(urls.map((url) => url.searchParams.get("from"))).toEqual(urls.map(() => from));
+  });
+
+  test("the environment leaves the real time in use while the clock is the real one", async () => {
+    const clock = { ...createClock(), now: () => Date.parse(noon), elapsed: () => 0 };
+    const sandbox = await startLibrarySandbox(clock);
+    open.push(sandbox);
+    expect(sandbox.environment()["DEXDATA_NOW"]).toBe("");
+    sandbox.advance(1000);
+    expect(sandbox.environment()["DEXDATA_NOW"]).toBe("2026-11-21T12:00:01.000Z");
   });
 
   test("an invalid time of a client is rejected", async () => {

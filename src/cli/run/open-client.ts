@@ -1,9 +1,8 @@
-import { showSeconds } from "../../base/time/time.ts";
 import { type ClientObserver, createClient } from "../../client/client.ts";
 import { chooseTarget, lookUpOf, type Target } from "../../client/target.ts";
 import { unusableFile } from "../../base/files/json-file.ts";
 import type { Context } from "../../base/context/context.ts";
-import { isLoopback } from "../../api/host.ts";
+import { warningOfClock } from "../../client/replaced-clock.ts";
 import { connectionOf } from "../../sandbox/caller-access.ts";
 import { checkKeyHosts, findKey } from "../settings/find-key.ts";
 import { budgetOf, openPace } from "./spending/shared-limits.ts";
@@ -94,11 +93,9 @@ const keyless = { key: undefined, source: undefined, lookUp: undefined };
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-/** A service on this machine may have the same clock, as `dexdata sandbox --clock` does. */
-function warnOfClock({ rest }: Target, { now, nowSource }: RunOptions, report: Report): void {
-  if (nowSource === undefined || isLoopback(new URL(rest).hostname)) return;
-  const time = showSeconds(now / 1000);
-  report.warn(`${nowSource} is set, so this run uses ${time} as the current time`);
+function warnOfClock({ rest }: Target, { now, nowSource: source }: RunOptions, report: Report): void {
+  const warning = source === undefined ? undefined : warningOfClock(rest, { source, now }, "run");
+  if (warning !== undefined) report.warn(warning);
 }
 
 /** The setting that determined the host. Undefined if the service reported the tier or a flag set the host. */

@@ -16,7 +16,7 @@ import {
 import { isTier, tiers } from "../../api/tier.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import type { Settings } from "../../client/settings.ts";
-import { parseTimeBound } from "../../base/time/time.ts";
+import { readReplacedClock } from "../../client/replaced-clock.ts";
 import { isSvgName, type PictureFlags, readPicture } from "./flags/picture-flags.ts";
 import { readValues, type TypedFlags, type Values } from "./flags/flag.ts";
 import { type metricsFlag, type prefixFlag, sharedFlags, type SharedValues } from "./flags/shared-flags.ts";
@@ -152,9 +152,7 @@ export function readNow(flags: SharedValues, context: Context): number {
   const source = nowSource(flags, context);
   if (source === undefined) return clock;
   const typed = flags.now ?? context.env["DEXDATA_NOW"] ?? "";
-  const instant = parseTimeBound(typed, clock);
-  if ("problem" in instant) throw usageFailure(`${source} "${typed}": ${instant.problem}`, instant.next);
-  return instant.seconds * 1000 + Number(`0.${instant.fraction}0`) * 1000;
+  return readReplacedClock(source, typed, clock);
 }
 
 function nowSource({ now }: SharedValues, { env }: Pick<Context, "env">): string | undefined {

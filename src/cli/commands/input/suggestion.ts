@@ -6,13 +6,13 @@ import { readPages } from "../../../client/read-pages.ts";
 import { dexes } from "../../../api/endpoints/dexes.ts";
 import { networks } from "../../../api/endpoints/networks.ts";
 import type { Context } from "../../../base/context/context.ts";
-import { failAsService, networkDoubt } from "../../../api/service-errors.ts";
 import { Failure } from "../../../base/failure.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { type CachedRows, listEnding, readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import { waysToSearch } from "../../run/asset-names.ts";
 import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
-import { nearestNetwork, isAssetName } from "../../../api/known-networks.ts";
+import { isAssetName } from "../../../api/known-networks.ts";
+import { doubtfulNetworks, judgeNetworks } from "../../../client/unknown-network.ts";
 import type { Page } from "../../../client/page.ts";
 import type { Endpoint, ApiRequest } from "../../../api/endpoint.ts";
 import { member } from "../../../base/json/json-scan.ts";
@@ -31,35 +31,18 @@ const networksOf = new WeakMap<Client, Promise<CachedRows>>();
 /** Adds the nearest known network to a 404. Fetching the list of networks costs at most one request per day. */
 export async function withSuggestion(cause: unknown, lookup: ListLookup): Promise<Failure> {
   if (!(cause instanceof Failure)) throw cause;
-  const { client } = lookup;
-  const { status, code, body, why, retryAfter } = cause.details;
-  const { args } = lookup.request;
-  const only = args.get("network");
-  const asked = only === undefined ? args.get("chains")?.split(",") : [only];
-  if (status !== 404 || asked === undefined) return cause;
-  // If the body is empty, either the network or the address may be unknown.
-  const isUnsaid = body === undefined || !body.has("error");
-  if (code !== "unsupported_network" && !isUnsaid) return cause;
+  const { client, request } = lookup;
+  const asked = doubtfulNetworks(cause, request.args);
+  if (asked === undefined) return cause;
   const listing =
     networksOf.get(client) ?? listKnown({ ...lookup, request: { endpoint: networks, args: new Map() } });
   networksOf.set(client, listing);
-  const known = await listing;
-  const slugs = new Set(known.map(([id = ""]) => id));
-  const network = asked.find((each) => !slugs.has(each));
-  if (slugs.size === 0) return cause;
-  if (network === undefined) return new Failure(cause.message.replace(networkDoubt, ""), cause.details);
-  const near = nearestNetwork(network, slugs);
-  return failAsService("unsupported_network", `unknown network "${network}"`, {
-    status,
-    why,
-    body,
-    retryAfter,
-    ...(near === undefined
-      ? isAssetName(network) && {
-          next: `list all networks: dexdata networks; ${waysToSearch(network, lookup.request.endpoint.command)}`,
-        }
-      : { next: `did you mean ${near}?` }),
-  });
+  const slugs = new Set((await listing).map(([id = ""]) => id));
+  return judgeNetworks(cause, asked, slugs, (network) =>
+    isAssetName(network)
+      ? `list all networks: dexdata networks; ${waysToSearch(network, request.endpoint.command)}`
+      : undefined,
+  );
 }
 
 /** Helps, for example, if the user typed a DEX's display name instead of its ID. */

@@ -3,7 +3,8 @@ import { constants } from "node:os";
 import { type Context, isInterruption } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
-import { parseTimeBound, showSeconds } from "../../../base/time/time.ts";
+import { readReplacedClock } from "../../../client/replaced-clock.ts";
+import { showSeconds } from "../../../base/time/time.ts";
 import { environmentOf } from "../../../sandbox/caller-access.ts";
 import type { SandboxSettings } from "../../../sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../../sandbox/server.ts";
@@ -129,9 +130,7 @@ function openLog(file: string | undefined, context: Context): SandboxSettings["l
 function readClock(typed: string | undefined, context: Context): number {
   // Like --sandbox, the service and the command in it share this time.
   if (typed === undefined) return readNow({}, context);
-  const instant = parseTimeBound(typed, context.clock.now());
-  if ("problem" in instant) throw usageFailure(`--clock "${typed}": ${instant.problem}`, instant.next);
-  return instant.seconds * 1000;
+  return readReplacedClock("--clock", typed, context.clock.now());
 }
 
 function portFailure(cause: unknown, port: number): unknown {
