@@ -41,6 +41,19 @@ function atHome(): {
 const paths = (): readonly string[] => sandbox.takeLog().map(({ url }) => url);
 
 describe("auth login", () => {
+  test("sends nothing if the key cannot be stored", async () => {
+    const { run } = atHome();
+    const stdin = `${sandbox.running().keys.pro}\n`;
+    sandbox.takeLog();
+    const { exit, stderr } = await run("auth login", {
+      stdin,
+      env: { DEXDATA_CONFIG_DIR: "/dev/null/inside" },
+    });
+    expect(exit).toBe(2);
+    expect(stderr).toContain("/dev/null/inside/credentials.json cannot be written");
+    expect(paths()).toEqual([]);
+  });
+
   test.each([
     ["free", "100,000"],
     ["dev", "500,000"],

@@ -89,7 +89,7 @@ describe("promise 12: unwritable files", () => {
     expect(exit).toBe(2);
     expect(
       stderr.split("\n").filter((line) => /^(?:error|warning): /u.test(line) || line.startsWith("    at ")),
-    ).toHaveLength(2);
+    ).toHaveLength(1);
     const asked = await finish(start(["usage", "-o", "json"], env));
     expect([asked.exit, asked.stderr.includes("ignoring the file")]).toEqual([0, true]);
   });

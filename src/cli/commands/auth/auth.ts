@@ -8,9 +8,10 @@ import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { writeLine, writeWarning } from "../../run/report.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import { defaultProfile, readCredentials } from "../../settings/credentials.ts";
+import { credentialsPath, defaultProfile, readCredentials } from "../../settings/credentials.ts";
 import { saveProfile } from "../../settings/edit-credentials.ts";
 import { readKeyFile } from "../../settings/find-key.ts";
+import { updateSettingsFile } from "../../settings/update-settings-file.ts";
 import { findPlan, type FoundPlan, hostsOf, type SentKey, setTier, unknownPlan } from "./find-plan.ts";
 import { profileName, sayRival } from "./profiles.ts";
 
@@ -42,6 +43,11 @@ async function storeKey(run: Run): Promise<ExitCode> {
   const { key, source } = await readKey(context, options);
   const refused = checkKeyForm(key);
   if (refused !== undefined) throw usageFailure(`invalid key: ${refused.problem}`, refused.next);
+  // The request for the plan costs a credit, so it is not sent if the key cannot be stored.
+  await updateSettingsFile(context, credentialsPath(context), () => ({
+    after: undefined,
+    result: undefined,
+  }));
   const found = await findPlan(run, { key, source });
   const { creditsLeft } = found;
   const plan = found.tier ?? namedPlan(options, found);
