@@ -107,11 +107,7 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
     throw invalidInput(label, `must be ${what}, without spaces`);
   }
   if (kind === "network" && looksLikeAddress(typed))
-    throw invalidInput(
-      label,
-      `must be ${what}, not an address`,
-      `write the network first: <network> ${typed}`,
-    );
+    throw invalidInput(label, notAnAddress, `write the network first: <network> ${typed}`);
   // The user may have pasted a quoted value from JSON or a shell script.
   if (kind === "address" && /["']/u.test(typed)) throw invalidInput(label, `must be ${what}, without quotes`);
   // These words take precedence over identifiers (specification, "Endpoints"), so another endpoint would answer.
@@ -120,7 +116,9 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
   return typed;
 }
 
-const looksLikeAddress = (word: string): boolean =>
+export const notAnAddress = "must be a network ID such as ethereum, not an address";
+
+export const looksLikeAddress = (word: string): boolean =>
   /^(?:0x[\da-f]{40,64}|[1-9A-HJ-NP-Za-km-z]{32,44})$/iu.test(word);
 
 /** People paste the URLs of pages about an asset. */

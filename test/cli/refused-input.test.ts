@@ -118,6 +118,21 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     ),
   ),
   ["prices ethereum/weth", 'invalid argument "ethereum/weth": must be network:address'],
+  ...["pools", "tokens"].flatMap(
+    (what) =>
+      [
+        [
+          `${what} search ${WETH}`,
+          `invalid <network> "${WETH}": must be a network ID such as ethereum, not an address`,
+          `find it: dexdata search ${WETH}`,
+        ],
+        [
+          `search ${what} ethereum`,
+          `search would look for "${what} ethereum" in names`,
+          `did you mean: dexdata ${what} search ethereum? Otherwise, quote the text`,
+        ],
+      ] as const,
+  ),
   ["tokens search WETH", 'unknown name "WETH"', "for an asset: dexdata search weth"],
   [
     "pools search WETH",

@@ -288,6 +288,11 @@ describe("lists", () => {
   test.each([
     ["no such column", `token,network\n${weth},ethereum\n`, `invalid --at-field "time": `],
     ["no addresses", `network,time\nethereum,2026-11-20\n`, "no column with addresses"],
+    [
+      "a column that appears twice",
+      `token,network,time,time\n${weth},ethereum,2026-11-20,2026-11-19\n`,
+      "the column time appears twice",
+    ],
     ["a cell too many", `token,network,time\n${weth},ethereum,2026-11-20,1\n`, "invalid CSV"],
     [
       "an invalid time",

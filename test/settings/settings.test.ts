@@ -250,6 +250,14 @@ test("an unreadable config.json causes one warning too", () => {
   });
 });
 
+test("a path in a file, or the file itself, is reported as such", async () => {
+  const file = path.join(createTestContext().home, "file");
+  writeFileSync(file, "");
+  const context = createTestContext({ env: { DEXDATA_CONFIG_DIR: file } });
+  const failure = await failureOf(() => setSetting(context, "color", "never"));
+  expect(failure.message).toBe(`${file}/config.json cannot be written (part of the path is not a directory)`);
+});
+
 test("a directory that is a file causes one clear error on writing, and a warning on reading", async () => {
   const context = createTestContext({ env: { DEXDATA_CONFIG_DIR: "/dev/null/dexdata" } });
   expect(readSettings(context).warnings).toEqual([

@@ -27,8 +27,10 @@ export function makeFolder(folder: string, mode = 0o777): boolean {
     mkdirSync(whole, { mode });
     return true;
   } catch (cause) {
-    if (statSync(whole, { throwIfNoEntry: false })?.isDirectory() !== true) throw cause;
-    return false;
+    const found = statSync(whole, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true) return false;
+    // Otherwise, "already exists" would be said of the file in the directory.
+    throw found === undefined ? cause : Object.assign(new Error(`${whole} is a file`), { code: "ENOTDIR" });
   }
 }
 

@@ -3,7 +3,14 @@ import { batchParam, traitsOf } from "../../../api/reply.ts";
 import { type Endpoint, rowShape, type Typed } from "../../../api/endpoint.ts";
 import { fail, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { path } from "../../../api/param.ts";
-import { inputName, readParam, refuseUrl, readArgs } from "../../../api/read-param.ts";
+import {
+  inputName,
+  readParam,
+  refuseUrl,
+  looksLikeAddress,
+  notAnAddress,
+  readArgs,
+} from "../../../api/read-param.ts";
 import { takesAddress, takesNetwork, type AssetPlaces } from "./positionals.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
@@ -158,6 +165,12 @@ export async function readTargets(
   const [first] = words;
   if (endpoint.words !== undefined) {
     if (first === undefined) throw usageFailure("missing <query>: a name, symbol or address", usage);
+    // Quoted, it is one word.
+    if (words.length > 1 && (first === "pools" || first === "tokens"))
+      throw usageFailure(
+        `search would look for "${words.join(" ")}" in names`,
+        `did you mean: dexdata ${first} search ${words.slice(1).join(" ")}? Otherwise, quote the text`,
+      );
     return [{ args: new Map([[endpoint.words, words.join(" ")]]), subject: undefined }];
   }
   if (!takesAddress(endpoint)) {
@@ -165,6 +178,8 @@ export async function readTargets(
       throw usageFailure(`unexpected argument "${words.at(-1)}"`, usage);
     }
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
+    if (first !== undefined && looksLikeAddress(first))
+      throw invalidInput(`<network> "${first}"`, notAnAddress, `find it: dexdata search ${first}`);
     // A slug has no capital letters.
     if (first !== undefined && /\p{Lu}/u.test(first) && isAssetName(first))
       throw fail("unknown_name", `unknown name "${first}"`, {

@@ -150,6 +150,9 @@ async function readTableAt(list: List, taker: InputTaker): Promise<TimedPlan["le
   const columns = `its columns: ${names.join(", ")}`;
   const timeAt = names.indexOf(field);
   const networkAt = words.findIndex((word) => word === "network" || word === "chain");
+  const used = [field.toLowerCase(), "network", "chain", ...assetColumns];
+  const twice = words.find((word, index) => used.includes(word) && words.indexOf(word) < index);
+  if (twice !== undefined) throw usageFailure(`${source}: the column ${twice} appears twice`, columns);
   if (timeAt < 0) throw invalidInput(`--at-field "${field}"`, `this column is not in ${source}`, columns);
   const assetAt = assetColumns.map((name) => words.indexOf(name)).filter((place) => place >= 0);
   if (assetAt.length === 0)
