@@ -125,7 +125,7 @@ describe.each(sources)("K2: the key from $name", ({ env = () => ({}), flags = ()
       delete environment["DEXDATA_PRO_BASE_URL"];
       const given = flags(home);
       const run = async (words: string): Promise<Outcome> =>
-        await dexdata(`${words} --error-format text`, { env: environment, stdin: key });
+        await dexdata(`${words} --error-format text`, { env: environment, stdin: key, speed: 1 });
       for (const words of prepare)
         expect(
           (await run(words === "auth status" ? `${words} ${given}` : words.replace("HOME", home))).exit,
@@ -150,7 +150,7 @@ describe.each(sources)("K2: the key from $name", ({ env = () => ({}), flags = ()
         environment["DEXDATA_TIER"] = to;
       }
       for (const next of [environment, { ...environment, DEXDATA_TIER: "" }]) {
-        const after = await dexdata(`networks ${given}`, { env: next });
+        const after = await dexdata(`networks ${given}`, { env: next, speed: 1 });
         expect({ exit: after.exit, stderr: after.stderr }).toEqual({ exit: 0, stderr: "" });
       }
     },
