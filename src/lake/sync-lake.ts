@@ -19,6 +19,24 @@ import { isDue, syncList } from "./reading/sync-list.ts";
 import { publishWaiting } from "./reading/waiting-parts.ts";
 import type { Lake, Published } from "./lake.ts";
 
+export interface SyncResult {
+  /** Newly lost rows, counts that disagree, and damaged files that cannot be replaced. */
+  readonly problems: number;
+  /** Tokens that could not be fetched. */
+  readonly unknownTokens: number;
+  /** How many datasets failed. */
+  readonly failed: number;
+}
+
+export interface LakePlan {
+  readonly present: number;
+  readonly tasks: readonly Task[];
+  readonly files: ReadonlyMap<Dataset, ReadonlyMap<string, LakeFileState>>;
+}
+
+/** In seconds. If the local clock differs more from the service's, the plan is made again. */
+const clockTolerance = 60;
+
 /**
  * Keeps a directory complete. How the data flows:
  *
@@ -42,24 +60,6 @@ import type { Lake, Published } from "./lake.ts";
  * There is no list of files. Every run derives what is missing from the files themselves, so a file that was deleted or
  * damaged is simply missing, and a run that was killed at any point is continued by the next one.
  */
-export interface SyncResult {
-  /** Newly lost rows, counts that disagree, and damaged files that cannot be replaced. */
-  readonly problems: number;
-  /** Tokens that could not be fetched. */
-  readonly unknownTokens: number;
-  /** How many datasets failed. */
-  readonly failed: number;
-}
-
-export interface LakePlan {
-  readonly present: number;
-  readonly tasks: readonly Task[];
-  readonly files: ReadonlyMap<Dataset, ReadonlyMap<string, LakeFileState>>;
-}
-
-/** In seconds. If the local clock differs more from the service's, the plan is made again. */
-const clockTolerance = 60;
-
 export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult> {
   /** What the files contain. */
   const contents: Content[] = [...begun.files].flatMap(([dataset, own]) =>

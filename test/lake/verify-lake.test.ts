@@ -133,6 +133,15 @@ test("a table has one line per dataset", async () => {
   expect(stdout.trimEnd().split("\n").length).toBe(1 + 3 + 1);
 });
 
+test("the closing line counts the rows of every file, as the table does", async () => {
+  const { stdout, stderr } = await dexdata(["verify", root, "-o", "table"], {
+    isTerminal: { stderr: true },
+  });
+  const lines = stdout.trimEnd().split("\n").slice(1);
+  const rows = lines.reduce((sum, line) => sum + Number(/[\d,]+/u.exec(line)?.[0].replaceAll(",", "")), 0);
+  expect(stderr).toContain(`, ${rows.toLocaleString("en")} rows`);
+});
+
 test("a directory in it is refused; the hint names the directory of sync", async () => {
   const [file = ""] = dataFiles(root);
   for (let below = path.dirname(path.join(root, file)); below !== root; below = path.dirname(below)) {
