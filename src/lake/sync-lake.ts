@@ -6,6 +6,7 @@ import { lookAt, namesIn } from "../base/files/paths.ts";
 import { confirmPeriod, readRange } from "./reading/read-range.ts";
 import { planDataset, partsOf, type Task, type TimeRange } from "./coverage.ts";
 import { type Dataset, isPoolList } from "./dataset.ts";
+import { findLakeFiles } from "./files/lake-files.ts";
 import { findFiles, type FoundFile, heldIn, type LakeFileState } from "./files/stored-periods.ts";
 import { beginRun } from "./reading/lake-run.ts";
 import { folderOf, periodsBetween, placeOf } from "./layout.ts";
@@ -32,6 +33,8 @@ export interface LakePlan {
   readonly present: number;
   readonly tasks: readonly Task[];
   readonly files: ReadonlyMap<Dataset, ReadonlyMap<string, LakeFileState>>;
+  /** Files that no day needs and that are damaged or misplaced, each with its problem. */
+  readonly strays: readonly string[];
 }
 
 /** In seconds. If the local clock differs more from the service's, the plan is made again. */
@@ -72,6 +75,12 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
   const run = beginRun({ ...lake, events: { ...lake.events, published } });
   const failed = new Set<Dataset>();
   folderBelow(lake.root, ".dexdata", "work");
+  const foreign = findLakeFiles(lake.root).foreign.filter((file) => file.endsWith(".parquet"));
+  for (const stray of [
+    ...begun.strays,
+    ...foreign.map((file) => `${file}: it is not a file of dexdata sync`),
+  ])
+    run.complain(`${stray}; sync does not replace it: move or delete it`);
   let plan = begun;
   let tasks = [...begun.tasks];
 
@@ -148,6 +157,7 @@ export async function planLake(
   const { root, isForced, client, lock } = lake;
   const files = new Map<Dataset, Map<string, LakeFileState>>();
   const tasks: Task[] = [];
+  const strays: string[] = [];
   for (const dataset of datasets) {
     const own = new Map<string, LakeFileState>();
     const found = new Map<string, readonly FoundFile[]>();
@@ -164,6 +174,11 @@ export async function planLake(
       if (held !== undefined) own.set(period.name, held);
     }
     files.set(dataset, own);
+    const used = new Set([...own.values()].map(({ file }) => file));
+    for (const name of names)
+      for (const each of found.get(name) ?? (await findFiles(root, dataset, name, isForced)))
+        for (const { file, problem } of [each, ...each.changed])
+          if (problem !== undefined && !used.has(file)) strays.push(`${file}: ${problem}`);
     if (isPoolList(dataset)) {
       // The service has only the present.
       const range = { dataset, from: present, to: present + 1 };
@@ -174,7 +189,7 @@ export async function planLake(
     const options = { dataset, present, isForced, plan: planMark(tier), candleReach: candleReach[tier] };
     tasks.push(...planDataset(options, ({ name }) => own.get(name)));
   }
-  return { present, files, tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)) };
+  return { present, files, strays, tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)) };
 }
 
 /** Lists come first, because the service keeps no history of them. */

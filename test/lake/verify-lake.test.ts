@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { cpSync } from "node:fs";
@@ -114,6 +114,55 @@ test("F4: exchanged, renamed, doubled and foreign files", async () => {
   expect(new Set(findings.map(({ file }) => path.basename(String(file))))).toEqual(
     new Set(["notes.txt", "rows.parquet", "open.parquet", path.basename(path.dirname(path.dirname(first)))]),
   );
+});
+
+test("sync names misplaced files that it does not replace, and verify has no others", async () => {
+  const sync = async (...more: readonly string[]) =>
+    await dexdata(["sync", root, ...more, "--rpm", "unlimited"], { env: sandbox.env() });
+  const [oldest = ""] = days();
+  const [token = ""] = dataFiles(path.join(root, "token-ohlcv")).map((name) =>
+    path.join(root, "token-ohlcv", name),
+  );
+  const before = path.join(path.dirname(oldest), "..", "date=2026-11-16", "rows.parquet");
+  const cases = [
+    [oldest, before, "the file is in the wrong directory: the rows are from 2026-11-17"],
+    [
+      oldest,
+      path.join(path.dirname(oldest), "lost.parquet"),
+      "the file has the wrong name: its days are rows",
+    ],
+    [oldest, path.join(`${path.dirname(oldest)}.copy`, "rows.parquet"), "it is not a file of dexdata sync"],
+    [token, path.join(path.dirname(token), "..", "month=2026-09", "rows.parquet"), "in the wrong directory"],
+  ] as const;
+  for (const [source, stray, problem] of cases) {
+    mkdirSync(path.dirname(stray), { recursive: true });
+    copyFileSync(source, stray);
+    for (const more of [[], ["--force"]]) {
+      const { exit, stderr } = await sync(...more);
+      expect({ exit, stderr }).toEqual({
+        exit: 8,
+        stderr: expect.stringContaining(`${path.normalize(stray)}: `),
+      });
+      expect(stderr).toContain(problem);
+      expect(stderr).toContain("sync does not replace it: move or delete it");
+    }
+    expect((await verify()).exit).toBe(8);
+    rmSync(stray);
+    expect(await sync("--force")).toMatchObject({ exit: 0, stderr: "" });
+    expect(await verify()).toEqual({ exit: 0, rules: [], findings: [] });
+  }
+});
+
+test("sync --force names a damaged file from before the start of its dataset", async () => {
+  const list = path.join(root, "assets.ndjson");
+  writeFileSync(list, readFileSync(list, "utf8").replaceAll('"from":"2026-11-17"', '"from":"2026-11-19"'));
+  const [oldest = ""] = days();
+  const bytes = readFileSync(oldest);
+  bytes[99] = (bytes[99] ?? 0) ^ 4;
+  writeFileSync(oldest, bytes);
+  const { exit, stderr } = await dexdata(["sync", root, "--force"], { env: sandbox.env() });
+  expect({ exit, stderr }).toEqual({ exit: 8, stderr: expect.stringContaining(`${oldest}: `) });
+  expect(readFileSync(oldest).equals(bytes)).toBe(true);
 });
 
 test("H3: a file that stays open is a note", async () => {
