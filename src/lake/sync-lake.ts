@@ -12,13 +12,13 @@ import { beginRun } from "./reading/lake-run.ts";
 import { folderOf, periodsBetween, placeOf } from "./layout.ts";
 import { clearWork, dropCopies, type Keeper } from "./files/place-period.ts";
 import { completeTokens, type TokenKey } from "./files/token-table.ts";
-import { writeViews } from "./files/views.ts";
+import { type Content, writeViews } from "./files/views.ts";
 import type { Expected } from "./reading/pull-range.ts";
 import { planMark } from "./reading/lake-reach.ts";
 import { candleReach } from "../api/tier.ts";
 import { isDue, syncList } from "./reading/sync-list.ts";
 import { publishWaiting } from "./reading/waiting-parts.ts";
-import type { Lake, Published } from "./lake.ts";
+import type { Lake } from "./lake.ts";
 
 export interface SyncResult {
   /** Newly lost rows, counts that disagree, and damaged files that cannot be replaced. */
@@ -76,11 +76,8 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
   const failed = new Set<Dataset>();
   folderBelow(lake.root, ".dexdata", "work");
   const foreign = findLakeFiles(lake.root).foreign.filter((file) => file.endsWith(".parquet"));
-  for (const stray of [
-    ...begun.strays,
-    ...foreign.map((file) => `${file}: it is not a file of dexdata sync`),
-  ])
-    run.complain(`${stray}; sync does not replace it: move or delete it`);
+  const strays = [...begun.strays, ...foreign.map((file) => `${file}: it is not a file of dexdata sync`)];
+  for (const stray of strays) run.complain(`${stray}; sync does not replace it: move or delete it`);
   let plan = begun;
   let tasks = [...begun.tasks];
 
@@ -134,13 +131,10 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
     await performAll(plan.tasks);
   }
   const unknownTokens = await completeTokens(lake, contents.flatMap(tokensOf), run.present());
-  const complete = contents.filter(({ footer }) => footer.state === "rows").map(({ dataset }) => dataset);
-  writeViews(lake.context, lake.root, [...new Set(complete)]);
+  writeViews(lake.context, lake.root, contents);
   if (failed.size === 0) clearWork(lake.root);
   return { problems: run.problems(), unknownTokens, failed: failed.size };
 }
-
-type Content = Pick<Published, "dataset" | "footer">;
 
 function tokensOf({ dataset: { network, address, kind }, footer }: Content): readonly TokenKey[] {
   const own = kind === "token-ohlcv" ? [address] : footer.tokens;
