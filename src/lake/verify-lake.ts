@@ -168,9 +168,7 @@ async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report
   const receipt = await receiptOf(file.file);
   const footers = readFooters(receipt) ?? [];
   const [first] = footers;
-  const foreign = footers
-    .map((footer) => foreignPart(footer, dataset, place))
-    .find((each) => each !== undefined);
+  const [foreign] = footers.flatMap((footer) => foreignPart(footer, dataset, place) ?? []);
   if (first === undefined || foreign !== undefined) {
     const found = foreign ?? "another footer";
     if (receipt !== undefined) report("F4", { expected: `the rows of ${place.name}`, found });

@@ -58,16 +58,9 @@ export async function readDatasets(
 
 /** The flags of a run do not apply to the list that an earlier run has stored. `now` is in milliseconds. */
 export function readStoredList(text: string, file: string, now: number): readonly ListedDataset[] {
-  const { kind, interval } = syncFlags;
-  return readDatasetList(text, file, {
-    kind: kind.default,
-    interval: interval.default,
-    from: undefined,
-    by: undefined,
-    list: undefined,
-    every: undefined,
-    now,
-  });
+  const [kind, interval] = [syncFlags.kind.default, syncFlags.interval.default];
+  const unset = { from: undefined, by: undefined, list: undefined, every: undefined };
+  return readDatasetList(text, file, { kind, interval, ...unset, now });
 }
 
 function readDatasetList(
@@ -124,9 +117,8 @@ const ownKeys = ["kind", "interval", "from", "by", "list", "every", "search", "c
 
 function checkKeys(row: object = {}, where: string): void {
   for (const key of Object.keys(row)) {
-    const near = nearest(key, ownKeys);
-    if (near !== undefined && near !== key)
-      throw usageFailure(`${where}: unknown key "${key}"`, `did you mean "${near}"?`);
+    const near = nearest(key, ownKeys) ?? key;
+    if (near !== key) throw usageFailure(`${where}: unknown key "${key}"`, `did you mean "${near}"?`);
   }
 }
 
