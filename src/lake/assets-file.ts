@@ -55,12 +55,8 @@ function linesOf(dataset: Dataset): readonly string[] {
   if (!isPoolList(dataset)) return [lineOf(dataset)];
   const { network: chain, address: list, every, source } = dataset;
   const from = showSeconds(dataset.from);
-  const own = {
-    kind: "pools",
-    list,
-    every: every % 3600 === 0 ? `${every / 3600}h` : `${every / 60}m`,
-    from,
-  };
+  const period = every % 3600 === 0 ? `${every / 3600}h` : `${every / 60}m`;
+  const own = { kind: "pools", list, every: period, from };
   if ("text" in source) return [`${JSON.stringify({ ...own, search: source.text })}\n`];
   return source.pools.map(({ address, created }) => {
     const known = created !== undefined && { created_at: showSeconds(created) };

@@ -6,18 +6,39 @@ import { lookAt, namesIn } from "../base/files/paths.ts";
 import { confirmPeriod, readRange } from "./reading/read-range.ts";
 import { planDataset, partsOf, type Task, type TimeRange } from "./coverage.ts";
 import { type Dataset, isPoolList } from "./dataset.ts";
+import { findLakeFiles } from "./files/lake-files.ts";
 import { findFiles, type FoundFile, heldIn, type LakeFileState } from "./files/stored-periods.ts";
 import { beginRun } from "./reading/lake-run.ts";
 import { folderOf, periodsBetween, placeOf } from "./layout.ts";
 import { clearWork, dropCopies, type Keeper } from "./files/place-period.ts";
 import { completeTokens, type TokenKey } from "./files/token-table.ts";
-import { writeViews } from "./files/views.ts";
+import { type Content, writeViews } from "./files/views.ts";
 import type { Expected } from "./reading/pull-range.ts";
 import { planMark } from "./reading/lake-reach.ts";
 import { candleReach } from "../api/tier.ts";
 import { isDue, syncList } from "./reading/sync-list.ts";
 import { publishWaiting } from "./reading/waiting-parts.ts";
-import type { Lake, Published } from "./lake.ts";
+import type { Lake } from "./lake.ts";
+
+export interface SyncResult {
+  /** Newly lost rows, counts that disagree, and damaged files that cannot be replaced. */
+  readonly problems: number;
+  /** Tokens that could not be fetched. */
+  readonly unknownTokens: number;
+  /** How many datasets failed. */
+  readonly failed: number;
+}
+
+export interface LakePlan {
+  readonly present: number;
+  readonly tasks: readonly Task[];
+  readonly files: ReadonlyMap<Dataset, ReadonlyMap<string, LakeFileState>>;
+  /** Files that no day needs and that are damaged or misplaced, each with its problem. */
+  readonly strays: readonly string[];
+}
+
+/** In seconds. If the local clock differs more from the service's, the plan is made again. */
+const clockTolerance = 60;
 
 /**
  * Keeps a directory complete. How the data flows:
@@ -42,24 +63,6 @@ import type { Lake, Published } from "./lake.ts";
  * There is no list of files. Every run derives what is missing from the files themselves, so a file that was deleted or
  * damaged is simply missing, and a run that was killed at any point is continued by the next one.
  */
-export interface SyncResult {
-  /** Newly lost rows, counts that disagree, and damaged files that cannot be replaced. */
-  readonly problems: number;
-  /** Tokens that could not be fetched. */
-  readonly unknownTokens: number;
-  /** How many datasets failed. */
-  readonly failed: number;
-}
-
-export interface LakePlan {
-  readonly present: number;
-  readonly tasks: readonly Task[];
-  readonly files: ReadonlyMap<Dataset, ReadonlyMap<string, LakeFileState>>;
-}
-
-/** In seconds. If the local clock differs more from the service's, the plan is made again. */
-const clockTolerance = 60;
-
 export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult> {
   /** What the files contain. */
   const contents: Content[] = [...begun.files].flatMap(([dataset, own]) =>
@@ -72,6 +75,9 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
   const run = beginRun({ ...lake, events: { ...lake.events, published } });
   const failed = new Set<Dataset>();
   folderBelow(lake.root, ".dexdata", "work");
+  const foreign = findLakeFiles(lake.root).foreign.filter((file) => file.endsWith(".parquet"));
+  const strays = [...begun.strays, ...foreign.map((file) => `${file}: it is not a file of dexdata sync`)];
+  for (const stray of strays) run.complain(`${stray}; sync does not replace it: move or delete it`);
   let plan = begun;
   let tasks = [...begun.tasks];
 
@@ -125,13 +131,10 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
     await performAll(plan.tasks);
   }
   const unknownTokens = await completeTokens(lake, contents.flatMap(tokensOf), run.present());
-  const complete = contents.filter(({ footer }) => footer.state === "rows").map(({ dataset }) => dataset);
-  writeViews(lake.context, lake.root, [...new Set(complete)]);
+  writeViews(lake.context, lake.root, contents);
   if (failed.size === 0) clearWork(lake.root);
   return { problems: run.problems(), unknownTokens, failed: failed.size };
 }
-
-type Content = Pick<Published, "dataset" | "footer">;
 
 function tokensOf({ dataset: { network, address, kind }, footer }: Content): readonly TokenKey[] {
   const own = kind === "token-ohlcv" ? [address] : footer.tokens;
@@ -148,6 +151,7 @@ export async function planLake(
   const { root, isForced, client, lock } = lake;
   const files = new Map<Dataset, Map<string, LakeFileState>>();
   const tasks: Task[] = [];
+  const strays: string[] = [];
   for (const dataset of datasets) {
     const own = new Map<string, LakeFileState>();
     const found = new Map<string, readonly FoundFile[]>();
@@ -164,6 +168,11 @@ export async function planLake(
       if (held !== undefined) own.set(period.name, held);
     }
     files.set(dataset, own);
+    const used = new Set([...own.values()].map(({ file }) => file));
+    for (const name of names)
+      for (const each of found.get(name) ?? (await findFiles(root, dataset, name, isForced)))
+        for (const { file, problem } of [each, ...each.changed])
+          if (problem !== undefined && !used.has(file)) strays.push(`${file}: ${problem}`);
     if (isPoolList(dataset)) {
       // The service has only the present.
       const range = { dataset, from: present, to: present + 1 };
@@ -174,7 +183,7 @@ export async function planLake(
     const options = { dataset, present, isForced, plan: planMark(tier), candleReach: candleReach[tier] };
     tasks.push(...planDataset(options, ({ name }) => own.get(name)));
   }
-  return { present, files, tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)) };
+  return { present, files, strays, tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)) };
 }
 
 /** Lists come first, because the service keeps no history of them. */

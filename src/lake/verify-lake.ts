@@ -70,7 +70,6 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
       if (other !== undefined)
         report("F4", { field: "service", expected: wrong.service, found: other.footer.service });
       const { rows, checked } = await verifyFile(verifier, each, report);
-      verifier.read(rows);
       await verifier.end(rows, each.dataset.kind, checked);
     }
   }
@@ -145,7 +144,7 @@ function checkPeriods(
 
 /** The rules for the rows of any Parquet file. */
 async function verifyRows(
-  { signal, flush }: LakeVerifier,
+  { signal, flush, read }: LakeVerifier,
   file: string,
   query: Query | undefined,
   report: Report,
@@ -158,6 +157,7 @@ async function verifyRows(
     const found = errorCode(cause) === "ELOOP" ? "a link" : describeFileError(cause);
     report("F1", { expected: "a Parquet file as dexdata wrote it", found });
   }
+  read(list.rows());
   const checked: readonly RuleId[] = ["F1", "F2", ...list.checked()];
   return { rows: list.rows(), checked };
 }
@@ -168,9 +168,7 @@ async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report
   const receipt = await receiptOf(file.file);
   const footers = readFooters(receipt) ?? [];
   const [first] = footers;
-  const foreign = footers
-    .map((footer) => foreignPart(footer, dataset, place))
-    .find((each) => each !== undefined);
+  const [foreign] = footers.flatMap((footer) => foreignPart(footer, dataset, place) ?? []);
   if (first === undefined || foreign !== undefined) {
     const found = foreign ?? "another footer";
     if (receipt !== undefined) report("F4", { expected: `the rows of ${place.name}`, found });

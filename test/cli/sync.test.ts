@@ -9,6 +9,10 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { endpoints } from "../../src/api/endpoints/all.ts";
+import { poolPeriods } from "../../src/api/endpoints/searches.ts";
+import { kindOfRow } from "../../src/api/asset-kind.ts";
+import { readStoredList } from "../../src/cli/commands/sync/list-datasets.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { dataFiles, footerOf, hashesOf, rowsBelow, stampsOf, usdcWeth } from "../harness/lake.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
@@ -210,6 +214,8 @@ test("a list with one bad line is exit 2, and nothing is sent or created", async
     [`{"chain":"ethereum","id":"${usdcWeth}","kind":"ohlcv","interval":"2h"}`, 'invalid interval "2h"'],
     [`{"chain":"ethereum","id":"${usdcWeth}","from":"2026-02-30"}`, 'invalid from "2026-02-30"'],
     [`{"chain":"ethereum","id":"${usdcWeth}","from":"2027-02-20"}`, "must not be in the future"],
+    [`{"chain":"ethereum","id":"${usdcWeth}","form":"2026-11-01"}`, 'line 2: unknown key "form"'],
+    [`{"chain":"ethereum","id":"${usdcWeth}","knid":"ohlcv"}`, 'line 2: unknown key "knid"'],
   ];
   sandbox.takeLog();
   for (const [line, part] of cases) {
@@ -221,6 +227,45 @@ test("a list with one bad line is exit 2, and nothing is sent or created", async
   }
   expect(sandbox.takeLog()).toEqual([]);
   expect(() => stampsOf(root)).toThrow("ENOENT");
+});
+
+test("a mistyped key of the stored list is exit 2, and the hint has the right one", async () => {
+  const root = path.join(folder, "mistyped");
+  const list = path.join(root, "assets.ndjson");
+  expect((await sync(root, named(0), "--from", "2026-11-20")).exit).toBe(0);
+  const line = readFileSync(list, "utf8");
+  sandbox.takeLog();
+  for (const key of ["kind", "interval", "from", "by", "list", "every", "search", "created_at"]) {
+    const typed = `${key.slice(0, -1)}${key.length > 2 ? "" : "z"}`;
+    writeFileSync(list, line.replace("}", `,"${typed}":"1h"}`));
+    const { exit, stderr } = await run(["sync", root, "--error-format", "text"]);
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: `error: ${list} line 1: unknown key "${typed}"\n  hint: did you mean "${key}"?\n`,
+    });
+  }
+  expect(sandbox.takeLog()).toEqual([]);
+});
+
+test("no field of a row from the service is taken for a mistyped key", () => {
+  const shapes = [...endpoints, poolPeriods].flatMap(({ rows }) => Object.values(rows));
+  expect(shapes.length).toBeGreaterThan(endpoints.length);
+  for (const { record, ofMany, added } of shapes) {
+    const fields = Object.keys({ ...record, ...ofMany?.record, ...added?.record });
+    // Rows with these fields are refused as a transaction or a candle.
+    const others = fields.filter((name) => name !== "log_index" && name !== "time_open");
+    const row = {
+      ...Object.fromEntries(others.map((name) => [name, null])),
+      chain: "ethereum",
+      address: usdcWeth,
+    };
+    const line = JSON.stringify(row);
+    const read = (text: string) => () => readStoredList(text, "list", sandboxNow);
+    // What is not a pool is refused later, with another message.
+    if ((kindOfRow(row, undefined) ?? "pool") === "pool") expect(read(line)()).toHaveLength(1);
+    else expect(read(line)).toThrow("but the line is a");
+    expect(read(line.replace("{", '{"form":null,'))).toThrow('unknown key "form"');
+  }
 });
 
 test("a directory of another program, of another service or without a list is refused", async () => {

@@ -317,7 +317,7 @@ test("days of a damaged month that the service no longer has are named, and the 
   ).toBeGreaterThan(0);
 });
 
-test("a directory by day continues by day, and cannot be mixed", async () => {
+test("a directory by day continues by day, whatever the flag or its line says", async () => {
   expect((await first("--by", "day")).exit).toBe(0);
   const list = path.join(root, "assets.ndjson");
   const line: Readonly<Record<string, unknown>> = Object(JSON.parse(readFileSync(list, "utf8")));
@@ -326,9 +326,13 @@ test("a directory by day continues by day, and cannot be mixed", async () => {
   now += day;
   expect((await sync()).exit).toBe(0);
   expect(places().every((name) => name.startsWith("date="))).toBe(true);
-  const mixed = await first("--by", "month");
-  expect(mixed.exit).toBe(2);
-  expect(mixed.stderr).toContain("stores its rows by day, not by month");
+  for (const words of [[`ethereum:${pool}`, "--by", "month"], []]) {
+    now += day;
+    const mixed = await sync(...words);
+    expect(mixed).toMatchObject({ exit: 0, stderr: expect.stringContaining("keep their layout") });
+    expect(places().every((name) => name.startsWith("date="))).toBe(true);
+    writeFileSync(list, `${JSON.stringify({ ...line, by: "month" })}\n`);
+  }
 });
 
 test("N6: an earlier start widens a known dataset, and a later one removes nothing", async () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { cpSync } from "node:fs";
@@ -116,6 +116,55 @@ test("F4: exchanged, renamed, doubled and foreign files", async () => {
   );
 });
 
+test("sync names misplaced files that it does not replace, and verify has no others", async () => {
+  const sync = async (...more: readonly string[]) =>
+    await dexdata(["sync", root, ...more, "--rpm", "unlimited"], { env: sandbox.env() });
+  const [oldest = ""] = days();
+  const [token = ""] = dataFiles(path.join(root, "token-ohlcv")).map((name) =>
+    path.join(root, "token-ohlcv", name),
+  );
+  const before = path.join(path.dirname(oldest), "..", "date=2026-11-16", "rows.parquet");
+  const cases = [
+    [oldest, before, "the file is in the wrong directory: the rows are from 2026-11-17"],
+    [
+      oldest,
+      path.join(path.dirname(oldest), "lost.parquet"),
+      "the file has the wrong name: its days are rows",
+    ],
+    [oldest, path.join(`${path.dirname(oldest)}.copy`, "rows.parquet"), "it is not a file of dexdata sync"],
+    [token, path.join(path.dirname(token), "..", "month=2026-09", "rows.parquet"), "in the wrong directory"],
+  ] as const;
+  for (const [source, stray, problem] of cases) {
+    mkdirSync(path.dirname(stray), { recursive: true });
+    copyFileSync(source, stray);
+    for (const more of [[], ["--force"]]) {
+      const { exit, stderr } = await sync(...more);
+      expect({ exit, stderr }).toEqual({
+        exit: 8,
+        stderr: expect.stringContaining(`${path.normalize(stray)}: `),
+      });
+      expect(stderr).toContain(problem);
+      expect(stderr).toContain("sync does not replace it: move or delete it");
+    }
+    expect((await verify()).exit).toBe(8);
+    rmSync(stray);
+    expect(await sync("--force")).toMatchObject({ exit: 0, stderr: "" });
+    expect(await verify()).toEqual({ exit: 0, rules: [], findings: [] });
+  }
+});
+
+test("sync --force names a damaged file from before the start of its dataset", async () => {
+  const list = path.join(root, "assets.ndjson");
+  writeFileSync(list, readFileSync(list, "utf8").replaceAll('"from":"2026-11-17"', '"from":"2026-11-19"'));
+  const [oldest = ""] = days();
+  const bytes = readFileSync(oldest);
+  bytes[99] = (bytes[99] ?? 0) ^ 4;
+  writeFileSync(oldest, bytes);
+  const { exit, stderr } = await dexdata(["sync", root, "--force"], { env: sandbox.env() });
+  expect({ exit, stderr }).toEqual({ exit: 8, stderr: expect.stringContaining(`${oldest}: `) });
+  expect(readFileSync(oldest).equals(bytes)).toBe(true);
+});
+
 test("H3: a file that stays open is a note", async () => {
   const { exit, rules, findings } = await verify("2026-11-22T04:00:00Z");
   expect({ exit, rules }).toEqual({ exit: 0, rules: ["H3"] });
@@ -131,6 +180,15 @@ test("H3: a file that stays open is a note", async () => {
 test("a table has one line per dataset", async () => {
   const { stdout } = await dexdata(["verify", root, "-o", "table"]);
   expect(stdout.trimEnd().split("\n").length).toBe(1 + 3 + 1);
+});
+
+test("the closing line counts the rows of every file, as the table does", async () => {
+  const { stdout, stderr } = await dexdata(["verify", root, "-o", "table"], {
+    isTerminal: { stderr: true },
+  });
+  const lines = stdout.trimEnd().split("\n").slice(1);
+  const rows = lines.reduce((sum, line) => sum + Number(/[\d,]+/u.exec(line)?.[0].replaceAll(",", "")), 0);
+  expect(stderr).toContain(`, ${rows.toLocaleString("en")} rows`);
 });
 
 test("a directory in it is refused; the hint names the directory of sync", async () => {

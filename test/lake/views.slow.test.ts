@@ -1,14 +1,15 @@
 import { createRequire } from "node:module";
 import { spawnSync } from "node:child_process";
-import { readFileSync, renameSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { viewsOf } from "../../src/lake/files/views.ts";
+import { viewsOf, writeViews } from "../../src/lake/files/views.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { periodsBelow, rowsBelow } from "../harness/lake.ts";
 import { duckdbFolder, leftOut } from "../harness/recipe-tools.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { emptyFooter } from "./empty-footer.ts";
 
 const reason = leftOut("views.sql was not tried", ["duckdb"]);
 let now = sandboxNow;
@@ -71,8 +72,16 @@ test.skipIf(reason !== undefined)(
     expect(
       await read("SELECT count(*)::INT, count(DISTINCT pool)::INT, count(DISTINCT date)::INT FROM trades"),
     ).toEqual([[trades, 2, 4]]);
+    const open = (await periodsBelow(root)).filter(({ name }) => name.endsWith("month=2026-11/open.parquet"));
+    const settled = open.filter(({ footer }) => footer.candle === "1h").map(({ footer }) => footer);
+    expect(settled.length).toBe(1);
+    const more = settled.reduce((sum, { rows, unsettled }) => sum + rows - unsettled, 0);
+    expect(more).toBeGreaterThan(400);
     expect(await read("SELECT count(*)::INT FROM candles")).toEqual([
-      [countOf((kind) => kind !== "transactions")],
+      [countOf((kind) => kind !== "transactions") + more],
+    ]);
+    expect(await read("SELECT max(time_open)::VARCHAR FROM candles WHERE candle = '1h'")).toEqual([
+      ["2026-11-21 06:00:00+00"],
     ]);
     expect(await read("SELECT count(*)::INT FROM trades WHERE amount_0 IS NULL OR symbol_0 IS NULL")).toEqual(
       [[0]],
@@ -99,6 +108,57 @@ test.skipIf(reason !== undefined)(
     expect({ stderr: started.stderr, stdout: started.stdout }).toEqual({ stderr: "", stdout: String(sum) });
   },
 );
+
+test.skipIf(reason !== undefined)(
+  "candles of 1h are there from the first run on, and once while their month is completed",
+  async () => {
+    const lake = path.join(folder, "hours");
+    const words = ["ethereum:0x6cdbaa786e1c1935d4d61336ef5ee11b3d412e8f", "--kind", "ohlcv"];
+    expect((await dexdata(["sync", lake, ...words], { env: sandbox.env(), now })).exit).toBe(0);
+    const connection = await connect();
+    const ask = async (): Promise<unknown[][]> => {
+      await connection.run(
+        `SET VARIABLE lake = '${lake}'; ${readFileSync(path.join(lake, "views.sql"), "utf8")}`,
+      );
+      const sql =
+        "SELECT count(*)::INT, count(DISTINCT time_open)::INT, max(time_close)::VARCHAR FROM candles";
+      return (await connection.runAndReadAll(sql)).getRowsJson();
+    };
+    const hours = 6 * 24 + 7;
+    expect(await ask()).toEqual([[hours, hours, "2026-11-21 07:00:00+00"]]);
+    const [{ name = "" } = {}] = await periodsBelow(lake);
+    const open = readFileSync(path.join(lake, name));
+    now = Date.parse("2026-12-02T09:00:00Z");
+    expect((await dexdata(["sync", lake], { env: sandbox.env(), now })).exit).toBe(0);
+    now = sandboxNow;
+    const [[complete] = []] = await ask();
+    expect(complete).toBeGreaterThan(16 * 24);
+    // As after a kill between the two steps.
+    writeFileSync(path.join(lake, name), open);
+    expect(await ask()).toEqual([[complete, complete, "2026-12-02 08:00:00+00"]]);
+  },
+);
+
+test("a month of candles that is no longer open has no view, because no file would match", () => {
+  const dataset = {
+    kind: "ohlcv",
+    interval: "1h",
+    by: "month",
+    network: "e",
+    address: "0x1",
+    from: 0,
+    label: "",
+  } as const;
+  const contents = (["open", "lost"] as const).map((state) => ({
+    dataset,
+    footer: { ...emptyFooter, state },
+  }));
+  const views = contents.map((_, index) => {
+    writeViews({ random: Math.random }, folder, contents.slice(0, index + 1));
+    return readFileSync(path.join(folder, "views.sql"), "utf8").includes("VIEW candles");
+  });
+  expect(views).toEqual([true, false]);
+});
 
 test.skipIf(reason !== undefined)(
   "pool_history has no liquidity for young pools, and pool_gaps what was missed",

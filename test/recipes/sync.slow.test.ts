@@ -72,6 +72,12 @@ describe("the units", () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
   });
 
+  test("keep the state of the rate limit for a user without a home directory", () => {
+    expect(service).toContain("StateDirectory=dexdata\n");
+    const set = /^Environment=(.*)$/mu.exec(service ?? "")?.[1] ?? "";
+    for (const name of ["STATE", "CONFIG", "CACHE"]) expect(set).toContain(`DEXDATA_${name}_DIR=%S/dexdata`);
+  });
+
   test("run a command that has nothing to do after the first run", async () => {
     const command = /^ExecStart=\/usr\/local\/bin\/(.*)$/mu.exec(service ?? "")?.[1] ?? "";
     expect(command).toContain("dexdata sync");

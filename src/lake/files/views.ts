@@ -3,44 +3,55 @@ import type { Context } from "../../base/context/context.ts";
 import { lookAt } from "../../base/files/paths.ts";
 import { textOfFile } from "../../base/files/synced-file.ts";
 import { type Dataset, type DatasetKind, factsOfKind, keyOfKind } from "../dataset.ts";
-import { tokensName } from "../layout.ts";
+import { folderOf, isMonthly, tokensName } from "../layout.ts";
+import type { Footer } from "../footer.ts";
 import { replaceText } from "../../base/files/replace-file.ts";
 
 /** What an analyst opens first: `cd lake && duckdb -init views.sql`. */
 export const viewsName = "views.sql";
 
-/** `complete` are the datasets with at least one complete day, because DuckDB rejects a pattern without a file. */
+/** What a file has, as far as views depend on it. */
+export interface Content {
+  readonly dataset: Dataset;
+  readonly footer: Footer;
+}
+
+/** The later one of two contents of a period applies. */
 export function writeViews(
   context: Pick<Context, "random">,
   root: string,
-  complete: readonly Dataset[],
+  contents: readonly Content[],
 ): void {
   const file = path.join(root, viewsName);
-  const text = viewsOf(complete, lookAt(path.join(root, tokensName)) !== undefined);
+  const latest = new Map(
+    contents.map((each) => [`${folderOf(each.dataset)} ${each.footer.period.to}`, each]),
+  );
+  const shown = [...latest.values()].flatMap(({ dataset, footer: { state } }) =>
+    state === "rows" || (state === "open" && isMonthly(dataset)) ? dataset : [],
+  );
+  const text = viewsOf([...new Set(shown)], lookAt(path.join(root, tokensName)) !== undefined);
   if (textOfFile(file) !== text) replaceText(context, file, text);
 }
 
 const header = `-- DuckDB views of this directory, wherever it is. dexdata sync replaces this file.
 -- Start DuckDB in the directory: cd lake && duckdb -init views.sql
 -- Or name it before: SET VARIABLE lake = '/mnt/lake';
--- Only complete days are included. Times are in UTC.
+-- Only complete days are included, and settled candles of 1h or longer. Times are in UTC.
 SET TimeZone = 'UTC';
 `;
 
 /** In a pattern, a bracket begins a set of characters. */
 const rootOf = `replace(coalesce(getvariable('lake'), '.'), '[', '[[]')`;
 
-export function viewsOf(complete: readonly Dataset[], hasTokens: boolean): string {
+/** Each dataset has a file with rows to show, because DuckDB rejects a pattern without a file. */
+export function viewsOf(datasets: readonly Dataset[], hasTokens: boolean): string {
   const sources = (kind: DatasetKind): readonly string[] => {
-    const own = complete.filter((dataset) => dataset.kind === kind);
+    const own = datasets.filter((dataset) => dataset.kind === kind);
     return [...new Set(own.map(sourceOf))].toSorted();
   };
+  const dated = "* EXCLUDE (month), created_at::DATE AS date";
   const trades = sources("transactions")
-    .map((source) =>
-      source.includes("/date=*/")
-        ? `SELECT * FROM ${source}`
-        : `SELECT * EXCLUDE (month), created_at::DATE AS date FROM ${source}`,
-    )
+    .map((source) => `SELECT ${source.includes("/date=*/") ? "*" : dated} FROM ${source}`)
     .join("\nUNION ALL BY NAME\n");
   const candles = (["ohlcv", "token-ohlcv"] as const).flatMap((kind) => {
     const { asset } = factsOfKind(kind);
@@ -60,14 +71,21 @@ const view = (name: string, query: string): string => `CREATE OR REPLACE VIEW ${
 /** An address that consists of digits must not become a number. */
 function sourceOf({ kind, interval, by }: Dataset): string {
   const place = by === "month" ? "month" : "date";
-  const pattern = `/${kind}/${interval === undefined ? "*/*" : "*/*/*"}/${place}=*/rows.parquet`;
+  const isOpen = isMonthly({ interval });
+  const candle = interval === undefined ? "" : `/candle=*${isOpen ? "h" : "m"}`;
+  const pattern = `${rootOf} || '/${kind}/*/*${candle}/${place}=*/${isOpen ? "[or]*" : "rows"}.parquet'`;
   const names = ["network", keyOfKind(kind), ...(interval === undefined ? [] : ["candle"])];
-  const types = [
-    ...names.map((name) => `'${name}': VARCHAR`),
-    `'${place}': ${place === "date" ? "DATE" : "VARCHAR"}`,
-  ];
-  return `read_parquet(${rootOf} || '${pattern}', hive_partitioning = true, hive_types = {${types.join(", ")}})`;
+  const types = names.map((name) => `'${name}': VARCHAR, `).join("");
+  const last = `'${place}': ${place === "date" ? "DATE" : "VARCHAR"}`;
+  const read = `read_parquet(${pattern}, hive_partitioning = true, hive_types = {${types}${last}}`;
+  return isOpen ? `${read}, filename = true)\n${settled(pattern)}` : `${read})`;
 }
+
+/** A month of long candles stays open until it ends. While it is completed, both files have it: rows is after open. */
+const settled = (pattern: string): string => `JOIN (SELECT max(file_name) AS filename,
+  arg_max((decode(value)::JSON->>'settled_to')::TIMESTAMPTZ, file_name) AS settled_to
+  FROM parquet_kv_metadata(${pattern}) WHERE decode(key) = 'dexdata' GROUP BY parse_dirpath(file_name)) USING (filename)
+WHERE time_open < settled_to`;
 
 /** The service sends 0 as the liquidity of a pool in its first week. */
 const poolHistory = (source: string): string =>

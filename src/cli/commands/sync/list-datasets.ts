@@ -58,16 +58,9 @@ export async function readDatasets(
 
 /** The flags of a run do not apply to the list that an earlier run has stored. `now` is in milliseconds. */
 export function readStoredList(text: string, file: string, now: number): readonly ListedDataset[] {
-  const { kind, interval } = syncFlags;
-  return readDatasetList(text, file, {
-    kind: kind.default,
-    interval: interval.default,
-    from: undefined,
-    by: undefined,
-    list: undefined,
-    every: undefined,
-    now,
-  });
+  const [kind, interval] = [syncFlags.kind.default, syncFlags.interval.default];
+  const unset = { from: undefined, by: undefined, list: undefined, every: undefined };
+  return readDatasetList(text, file, { kind, interval, ...unset, now });
 }
 
 function readDatasetList(
@@ -90,6 +83,7 @@ function readDatasetList(
 /** One dataset, or one for each kind if the line does not name its own. */
 function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedDataset[] {
   const { network, address, label = "", where, row } = asset;
+  checkKeys(row, where);
   const search = member(row, "search");
   if (typeof search === "string")
     return [newList(readSearch(search, `search in ${where}`, defaults.now), { ...row }, ` in ${where}`)];
@@ -116,6 +110,16 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
     const by = chosen(asset, "by", partitions) ?? defaults.by;
     return { kind, network, address: addressKey(address), interval, by, from, created, label };
   });
+}
+
+/** Other fields are those of rows of the service; none of them is close to these. */
+const ownKeys = ["kind", "interval", "from", "by", "list", "every", "search", "created_at"];
+
+function checkKeys(row: object = {}, where: string): void {
+  for (const key of Object.keys(row)) {
+    const near = nearest(key, ownKeys) ?? key;
+    if (near !== key) throw usageFailure(`${where}: unknown key "${key}"`, `did you mean "${near}"?`);
+  }
 }
 
 function checkAsset(asset: AssetKind | undefined, kind: DatasetKind, where: string): void {

@@ -62,8 +62,13 @@ export async function readLists(
     );
   const stored = text === undefined ? [] : readStoredList(text, file, now);
   const defaulted: Dataset[] = [];
+  let [isKept, later] = [false, 0];
+  const keep = (listed: ListedDataset, by: Partition): Partition => {
+    isKept ||= listed.by !== undefined && listed.by !== by && !isMonthly(listed);
+    return by;
+  };
   const begin = async (listed: ListedDataset): Promise<Dataset> => {
-    const dataset = { ...listed, from: 0, by: partitionIn(root, listed) };
+    const dataset = { ...listed, from: 0, by: keep(listed, partitionIn(root, listed)) };
     const first = listed.from ?? (await firstPeriod(root, dataset));
     if ("every" in listed) return { ...dataset, from: listed.from ?? first ?? periodOf(listed, now / 1000) };
     const begun = { ...dataset, from: Math.max(first ?? defaultStart(now / 1000, tier), earliest) };
@@ -74,7 +79,6 @@ export async function readLists(
   for (const listed of stored) known.set(folderOf(listed), await begin(listed));
   const [added, widened]: [Dataset[], Dataset[]] = [[], []];
   const more: Dataset[] = [];
-  let later = 0;
   for (const listed of given) {
     const own = known.get(folderOf(listed));
     if (own === undefined) added.push(await begin(listed));
@@ -82,12 +86,13 @@ export async function readLists(
       known.set(folderOf(own), joinLists(own, listed));
       more.push({ ...listed, from: own.from, by: own.by });
     } else {
-      partitionIn(root, listed);
+      keep(listed, own.by);
       const start = Math.max(listed.from ?? own.from, earliest);
       if (start < own.from) widened.push({ ...own, from: start });
       if (start > own.from) later += 1;
     }
   }
+  if (isKept) run.report.info("existing datasets keep their layout, by month or by day");
   if (later > 0)
     run.report.info(`${counted(later, "dataset")} began earlier; a later --from removes nothing`);
   for (const dataset of widened) known.set(folderOf(dataset), dataset);
@@ -131,10 +136,5 @@ function partitionIn(root: string, listed: ListedDataset): Partition {
   if (isMonthly(listed)) return "month";
   const [place] = placesOf(root, listed);
   if (place === undefined) return listed.by ?? "month";
-  const found = place.name.startsWith("date=") ? "day" : "month";
-  if (listed.by === undefined || listed.by === found) return found;
-  throw usageFailure(
-    `${path.join(root, folderOf(listed))} stores its rows by ${found}, not by ${listed.by}`,
-    "use a new directory",
-  );
+  return place.name.startsWith("date=") ? "day" : "month";
 }
