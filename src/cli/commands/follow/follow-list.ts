@@ -38,6 +38,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
       latest: present.latest,
       polledAt: isOfMany ? () => present.seconds() - freshness.age() / 1000 : undefined,
       freshness,
+      isHostKnown: () => meter.asOf !== undefined,
       handlers: {
         ...course,
         write: async (rows) => {
