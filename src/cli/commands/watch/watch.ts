@@ -89,7 +89,7 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   if (!options.isQuiet) report.print(`watching every ${every}: up to ${costOverTime(credits)}`);
   const others = new Map([...typed].filter(([name]) => name !== "watch" && name !== "--"));
   const command = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
-  const assets = createTableAssets(context, client, options, first);
+  const assets = createTableAssets(run, client, first);
   run.onClose(assets.save);
   // Alerts see only signals, because --for waits for their commands.
   const alerts = wanted && (await openWatchAlerts(outer, wanted, flags, first, assets.find));
