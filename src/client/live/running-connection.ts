@@ -121,13 +121,14 @@ export class RunningConnection {
     const { connection, upToDate } = this;
     const had = this.interrupted?.subjects ?? connection.subjects;
     const removed = had.filter((subject) => !subjects.includes(subject));
+    const kept = had.filter((subject) => subjects.includes(subject));
     const pending = this.interrupted ?? upToDate?.blindAt(at);
     const refusal = this.refused && { from: this.started, reason: this.refused.message };
     if (pending !== undefined) {
       missedBefore({ ...connection, subjects: had }, gapBetween(pending.from, at, pending.reason));
-      this.interrupted = { from: at, reason: why, subjects: had };
+      this.interrupted = { from: at, reason: why, subjects: kept };
     } else {
-      if (upToDate !== undefined) this.interrupted = { from: upToDate.until, reason: why, subjects: had };
+      if (upToDate !== undefined) this.interrupted = { from: upToDate.until, reason: why, subjects: kept };
       const missed = this.interrupted ?? refusal;
       if (missed !== undefined && removed.length > 0)
         missedBefore({ ...connection, subjects: removed }, gapBetween(missed.from, at, missed.reason));

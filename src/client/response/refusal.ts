@@ -77,13 +77,12 @@ export function refusalDetails({ answer: { status, headers, received }, body }: 
   };
 }
 
-/**
- * The service, or a proxy that requires a password, sends these intentionally and would send them again. All other
- * statuses (408, a redirect, a proxy's error page) come from an intermediary and are transient.
- */
 const permanentStatuses: ReadonlySet<number> = new Set([204, 400, 401, 402, 403, 404, 405, 407, 410]);
 
-/** A host that was reached once is expected to come back, even if another server rejects requests in its place. */
+/**
+ * The service, or a proxy that requires a password, sends these intentionally and would send them again. All other
+ * statuses (408, a redirect), and later the pages of another server, come from an intermediary and are transient.
+ */
 export const isPermanent = (failure: Failure, isHostKnown: boolean): boolean =>
   permanentStatuses.has(failure.details.status ?? 0) && !(isHostKnown && isOfIntermediary(failure));
 
@@ -92,8 +91,7 @@ export const isPermanent = (failure: Failure, isHostKnown: boolean): boolean =>
  * the service is replaced. The service's bodies are JSON with `message` or `error`; 204 has none.
  */
 export function isOfIntermediary({ details: { status, body } }: Failure): boolean {
-  if (status === undefined || status === 204) return false;
-  return body?.has("message") !== true && body?.has("error") !== true;
+  return status !== undefined && status !== 204 && !(body?.has("message") || body?.has("error"));
 }
 
 /** Any other 403 concerns the key or the host. */
