@@ -2,6 +2,7 @@ import { childOf, type Context } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
 import { transactionsFeed as feed } from "../api/feeds/transactions-feed.ts";
 import { keepOpen } from "./live/keep-open.ts";
+import { isOfIntermediary } from "./response/refusal.ts";
 import { openerOf } from "./live/subscription.ts";
 import type { ConnectionHandlers } from "./live/listen.ts";
 import { defaultLimits, type Opening, type Subscription } from "./stream-options.ts";
@@ -110,7 +111,8 @@ export async function listenForCalls(
     try {
       return await keepOpen(context, open, connection, limits, signal);
     } catch (cause) {
-      const isAbsent = cause instanceof Failure && (cause.exit === 7 || cause.exit === 1);
+      const isAbsent =
+        cause instanceof Failure && (cause.exit === 7 || cause.exit === 1 || isOfIntermediary(cause));
       if (!isAbsent || signal.aborted) throw cause;
       handlers.retrying(cause, absence);
       await context.clock.sleep(absence, signal);

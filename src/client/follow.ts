@@ -2,7 +2,7 @@ import type { Clock, Context } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
 import { type Instant, toWire } from "../base/time/time.ts";
 import { unlessAborted } from "./ending.ts";
-import { permanentStatuses } from "./live/keep-open.ts";
+import { isPermanent } from "./response/refusal.ts";
 import type { Freshness } from "./freshness.ts";
 import { createHeldRows } from "./follow/known-rows.ts";
 import type { RowSource } from "./followed-list.ts";
@@ -42,6 +42,8 @@ interface Follower {
   readonly polledAt: (() => number) | undefined;
   /** How old the responses are, if they come from a cache. */
   readonly freshness: Freshness;
+  /** A request of the run has had a response, perhaps for another list. */
+  readonly isHostKnown: () => boolean;
   readonly handlers: FollowHandlers;
 }
 
@@ -56,7 +58,7 @@ const lastWrites = 400;
  * that another read would not fix; rows that were already read are written first.
  */
 export async function followRows(follower: Follower): Promise<void> {
-  const { context, begin, schedule, latest, polledAt, freshness, handlers } = follower;
+  const { context, begin, schedule, latest, polledAt, freshness, isHostKnown, handlers } = follower;
   const { clock, random, signal } = context;
   const held = createHeldRows(latest, polledAt);
   let source: RowSource | undefined;
@@ -104,7 +106,7 @@ export async function followRows(follower: Follower): Promise<void> {
       const failures = schedule.failures() + 1;
       // Rows that could not be written are known, so another read would leave them out.
       const isOfRead = cause instanceof Failure && pending === undefined;
-      if (!isOfRead || isFinal(cause, failures)) throw cause;
+      if (!isOfRead || isFinal(cause, failures, isHostKnown())) throw cause;
       const wait = reconnectWait(failures, cause, random());
       schedule.failed(wait);
       handlers.retrying(cause, wait);
@@ -166,9 +168,10 @@ async function writeRest(
   }
 }
 
-/** Transient failures are 408, 429, 5xx, connection errors, and invalid data unless it persists. */
-function isFinal({ exit, code, details: { status } }: Failure, failures: number): boolean {
+/** Transient failures are 408, 429, 5xx, connection errors, error pages of a known host's proxy, and invalid data unless it persists. */
+export function isFinal(failure: Failure, failures: number, isHostKnown: boolean): boolean {
+  const { exit, code, details } = failure;
   if (exit === 1 || code === "incomplete") return failures >= maxFailures;
-  if (status !== undefined && !permanentStatuses.has(status)) return false;
+  if (details.status !== undefined && !isPermanent(failure, isHostKnown)) return false;
   return exit !== 6 && exit !== 7;
 }

@@ -20,7 +20,7 @@ interface Beginning extends ListSource {
   /** From a checkpoint. */
   readonly saved: Earlier | undefined;
   /** From the files alone. */
-  readonly findEarlier: () => Earlier | undefined;
+  readonly findEarlier: () => Promise<Earlier | undefined>;
   /** One of many pools: a few rows of the second in which the follow starts are not worth a request for each pool. */
   readonly isOfMany: boolean;
 }
@@ -48,8 +48,7 @@ export async function beginFollowing(
   const { latest } = source;
   const isNew = from === undefined && saved === undefined;
   const present = isNew ? await findPresent(source) : undefined;
-  // The files are read after a response has shown the service's time: with a wrong local clock, rows would be missed.
-  const earlier = saved ?? findEarlier();
+  const earlier = saved ?? (await findEarlier());
   const begin = earlier === undefined ? (from ?? atSecond(present?.at.seconds ?? 0)) : atSecond(earlier.from);
   const known = createKnownRows(begin, latest, earlier?.since);
   const before = earlier?.rows.map(([key, seconds]) => ({ key, at: atSecond(seconds) }));
@@ -80,7 +79,7 @@ async function findNewest(source: ListSource, args: Args): Promise<FollowedRow |
   }
 }
 
-async function readFirst(source: ListSource, args: Args): Promise<FollowedRow | undefined> {
+export async function readFirst(source: ListSource, args: Args): Promise<FollowedRow | undefined> {
   const { client, request, isStrict } = source;
   for await (const page of readPages(client, request.endpoint, args, plainList(1, isStrict)))
     return followedRowsOf(page, request)[0];

@@ -130,5 +130,6 @@ export function createServicePresent(clock: Pick<Clock, "now">) {
     latest: () => seconds() + toleranceSeconds,
     /** In Unix seconds. */
     seconds,
+    isKnown: () => said !== undefined,
   };
 }

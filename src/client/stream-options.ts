@@ -90,7 +90,7 @@ export interface LiveHandlers {
   readonly retrying: (connection: Connection, failure: Failure, waitMilliseconds: number) => void;
   readonly stray: (connection: Connection, lines: number) => void;
   readonly said: (connection: Connection, kind: "warning" | "error" | "unknown", text: string) => void;
-  /** The list of assets changed while events were missing, so no later opening can report this gap with its names. */
+  /** The gap is of assets that were on the connection before, because the list of assets changed or an earlier run ended. */
   readonly missedBefore: (connection: Connection, gap: Gap) => void;
   /** Called at the end for a connection that is not open or blind, because no later opening can report its last gap. */
   readonly missed: (connection: Connection, gap: Gap, missing: Missing) => void;

@@ -173,7 +173,7 @@ export class LiveStream {
     this.#running.add(self);
     const { since } = this.#options;
     if (!self.isAdded && since !== undefined)
-      self.interrupted = { from: since, reason: "dexdata was not running" };
+      self.interrupted = { from: since, reason: "dexdata was not running", subjects };
     try {
       await after;
       await this.#keepWanted(self, signal);

@@ -153,6 +153,23 @@ describe("--watch in a pipe", () => {
   });
 
   test.each([
+    ["invalid JSON", () => json('{"results":[')],
+    ["an error page of a proxy", () => json("<!DOCTYPE html>", { status: 403 })],
+    ["a request sent to another server", () => json("not found", { status: 404 })],
+  ] as const)("continues after %s, but not if it is the first response", async (_, damaged) => {
+    const good = [list([["a", "1"]]), list([["a", "2"]])] as const;
+    const { exit, stdout, stderr } = await watch(words, [good[0], damaged(), damaged(), good[1]]);
+    expect({ exit, rows: stdout.split("\n").length - 1 }).toEqual({ exit: 130, rows: 2 });
+    expect(stderr).toContain("; retrying at the next refresh\n");
+    expect((await watch(words, [damaged(), good[0]])).exit).not.toBe(130);
+  });
+
+  test("ends if responses remain damaged", async () => {
+    const rounds = [list([["a", "1"]]), ...Array.from({ length: 6 }, () => json("{}"))];
+    expect((await watch(words, rounds)).exit).toBe(1);
+  });
+
+  test.each([
     [400, 2],
     [401, 4],
     [402, 5],

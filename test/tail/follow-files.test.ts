@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -53,6 +54,16 @@ function rowsBelow(below: string): readonly string[] {
 }
 
 const sorted = (rows: readonly string[]): readonly string[] => rows.toSorted();
+
+test("without a checkpoint, a clock that is hours late does not write the rows again", async () => {
+  const below = newFolder();
+  const words = `${from} --out ${path.join(below, "rows.ndjson")}`;
+  await followAt(sandboxNow, `${words} --limit 20`);
+  rmSync(path.join(below, ".rows.ndjson.follow"));
+  const { stderr } = await followAt(sandboxNow - 3 * hour, `${words} --for 2m`);
+  expect(stderr).toContain("continuing after the rows of");
+  expect(rowsBelow(below)).toEqual(window);
+});
 
 describe("a clock set between runs loses and repeats no row", () => {
   const patterns = [

@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
+import { html } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { marketRows, pool, startFollowing, writtenRows } from "./following.ts";
 import { logged } from "./stream-run.ts";
@@ -233,6 +235,32 @@ describe("rejected before any request", () => {
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
     expect(stderr).toContain(`error: ${message}`);
     expect(sandbox.takeLog()).toEqual([]);
+  });
+});
+
+describe("rejections by another server", () => {
+  test.each(["--poll 5s", ""])("do not end a run that has had a response (%s)", async (poll) => {
+    const following = await startFollowing(`${from} -o ndjson --for 4m ${poll}`, {
+      sandbox: { faults: "html@4-5,html=404@6" },
+    });
+    const { exit, stdout, stderr } = await following.outcome;
+    expect({ exit, rows: writtenRows(stdout) }).toEqual({
+      exit: 0,
+      rows: marketRows(1, sandboxNow - 3_600_000, sandboxNow + 240_000).slice(0, writtenRows(stdout).length),
+    });
+    expect(writtenRows(stdout).length).toBeGreaterThan(window.length);
+    expect(stderr).toMatch(/HTML response|HTTP 404|not found/u);
+  });
+
+  test("end a run at its first response", async () => {
+    const { exit } = await (await startFollowing(from, { sandbox: { faults: "html@1-" } })).outcome;
+    expect(exit).toBe(4);
+  });
+
+  test("do not end a run whose stream cannot be opened because of them", async () => {
+    const { url } = await serveInTest(() => html(403));
+    const following = await startFollowing(`${from} --for 4m`, { env: { DEXDATA_STREAMING_PRO_URL: url } });
+    expect((await following.outcome).exit).toBe(0);
   });
 });
 

@@ -19,24 +19,17 @@ const handlers = {
 };
 const limits = { ...defaultLimits, feed: feeds.prices };
 
-/** Suspends the machine after the first event; when it wakes, the system delivers the bytes it had buffered. */
-async function listenAcrossPause(away: (clock: ReturnType<typeof createTestClock>) => void, isCut: boolean) {
+type TestClock = ReturnType<typeof createTestClock>;
+type Chunks = AsyncGenerator<readonly Buffer[]>;
+
+const cut = new Failure("cut", { exit: 7, code: "network", retryable: true });
+
+async function listenTo(chunks: (clock: TestClock, closed: AbortSignal) => Chunks) {
   const clock = createTestClock(start, 1000, true);
   const closed = new AbortController();
-  async function* chunks(): AsyncGenerator<readonly Buffer[]> {
-    yield [Buffer.from(price("1"))];
-    away(clock);
-    yield [Buffer.from(ping)];
-    yield [Buffer.from(price("2"))];
-    const cut = new Failure("cut", { exit: 7, code: "network", retryable: true });
-    if (isCut) throw cut;
-    if (!closed.signal.aborted)
-      await new Promise((resolve) => closed.signal.addEventListener("abort", resolve));
-    throw cut;
-  }
   const connection = {
     headers: new Map(),
-    chunks: Object.assign(chunks(), { pauses: () => 0 }),
+    chunks: Object.assign(chunks(clock, closed.signal), { pauses: () => 0 }),
     close: () => closed.abort(),
   };
   const signal = new AbortController().signal;
@@ -45,6 +38,33 @@ async function listenAcrossPause(away: (clock: ReturnType<typeof createTestClock
   const { failure } = await listen(clock, connection, listening);
   return { failure, last: upToDate.until };
 }
+
+/** Suspends the machine after the first event; when it wakes, the system delivers the bytes it had buffered. */
+async function listenAcrossPause(away: (clock: TestClock) => void, isCut: boolean) {
+  return await listenTo(async function* chunks(clock, closed): Chunks {
+    yield [Buffer.from(price("1"))];
+    away(clock);
+    yield [Buffer.from(ping)];
+    yield [Buffer.from(price("2"))];
+    if (isCut) throw cut;
+    if (!closed.aborted) await new Promise((resolve) => closed.addEventListener("abort", resolve));
+    throw cut;
+  });
+}
+
+test("a gap begins at the last events, even if those of two assets always arrive together", async () => {
+  const { last } = await listenTo(async function* chunks(clock): Chunks {
+    for (let second = 0; second < 4; second += 1) {
+      yield [Buffer.from(price("1"))];
+      yield [Buffer.from(price("2"))];
+      // The socket is looked at on a real timer.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      clock.advance(1000);
+    }
+    throw cut;
+  });
+  expect(last.elapsed).toBeGreaterThanOrEqual(2000);
+});
 
 test.each([
   ["stopped, until the timer notices", false],

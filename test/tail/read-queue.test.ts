@@ -52,6 +52,7 @@ test("a list without rows reports none as unwritten when the run ends during its
     schedule: createSchedule({ clock, signal: ending.signal }, () => 60_000),
     latest: () => 0,
     freshness: createFreshness(clock),
+    isHostKnown: () => false,
     handlers: {
       progressed: () => undefined,
       write: async () => {

@@ -1,9 +1,12 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { run } from "../harness/dexdata.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
+import { pool } from "./following.ts";
 import { price, stream } from "./keeping.ts";
 import { listen, logged, pricesOf, refuse } from "./stream-run.ts";
 
@@ -92,6 +95,21 @@ test.each([
     `warning: gap: ${one} may be missing events from 2026-11-21T08:40:00.000Z to 2026-11-21T08:54:00.000Z ` +
       "(dexdata was not running)\n",
   );
+});
+
+test.each(["twice.ndjson", "twice-{date}.ndjson"])("only one run at a time can write to %s", async (name) => {
+  const server = await serveInTest(pricesOf);
+  const out = inFolder(name);
+  const first = listen([one, "--out", out], server);
+  await first.until(() => server.requests.length === 1);
+  const words = [`txns ethereum ${pool} --follow`, `stream ${one}`];
+  for (const each of words) {
+    const refused = await run([...each.split(" "), "--out", out], createTestContext());
+    expect(refused).toMatchObject({ exit: 7, stderr: expect.stringContaining("is in use by process") });
+  }
+  expect(server.requests.length).toBe(1);
+  expect((await first.interrupted()).exit).toBe(130);
+  expect((await listen([one, "--out", out, "--limit", "1"], server).outcome).exit).toBe(0);
 });
 
 test("N16: a first run has no gap", async () => {

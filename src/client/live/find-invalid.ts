@@ -1,4 +1,4 @@
-import { isOfIntermediary } from "../streams/stream-refusal.ts";
+import { isOfIntermediary } from "../response/refusal.ts";
 import { EventStreamParser } from "../streams/event-stream.ts";
 import { Failure } from "../../base/failure.ts";
 import { createEnding } from "../ending.ts";

@@ -1,7 +1,7 @@
 import type { StreamEvent } from "../stream-event.ts";
 import type { Context } from "../../base/context/context.ts";
 import { Failure } from "../../base/failure.ts";
-import { isOfIntermediary } from "../streams/stream-refusal.ts";
+import { isPermanent } from "../response/refusal.ts";
 import { type ConnectionHandlers, listen } from "./listen.ts";
 import { counted } from "../../base/text/words.ts";
 import { reconnectWait } from "../retry.ts";
@@ -86,17 +86,11 @@ function isRetried(failure: Failure, isHostKnown: boolean): boolean {
   // A host name that does not exist may be misspelled.
   if (retryable === true && isOutage !== true) return true;
   if (status === undefined) return isHostKnown && (exit === 1 || exit === 7);
-  return isHostKnown && (!permanentStatuses.has(status) || isOfIntermediary(failure));
+  return isHostKnown && !isPermanent(failure, true);
 }
 
 /** A client must not reconnect after this status (WHATWG HTML, Server-sent events). */
 export const endedForGood = 204;
-
-/**
- * The service, or a proxy that requires a password, sends these intentionally and would send them again. All other
- * statuses (408, a redirect, a proxy's error page) come from an intermediary and are transient.
- */
-export const permanentStatuses: ReadonlySet<number> = new Set([204, 400, 401, 402, 403, 404, 405, 407, 410]);
 
 /** In milliseconds. A connection that ends sooner gains nothing. */
 const shortestLife = 1000;

@@ -29,7 +29,9 @@ export class RunningConnection {
   upToDate: UpToDate | undefined;
   wasOpen = false;
   /** Reported by the next opening, after the connection was lost or its assets changed. */
-  interrupted: { readonly from: Moment; readonly reason: string } | undefined;
+  interrupted:
+    | { readonly from: Moment; readonly reason: string; readonly subjects: readonly Subject[] }
+    | undefined;
   /** The failure of the last attempt, if the connection was never open. */
   refused: Failure | undefined;
   /**
@@ -67,8 +69,14 @@ export class RunningConnection {
           [this.upToDate, this.wasOpen] = [upToDate, true];
           [this.interrupted, this.moved] = [undefined, undefined];
           this.settled?.();
-          const pending = interrupted && gapBetween(interrupted.from, at, interrupted.reason);
-          handlers.opened(connection, at, gap ?? pending);
+          handlers.opened(connection, at, gap);
+          const subjects =
+            interrupted?.subjects.filter((subject) => connection.subjects.includes(subject)) ?? [];
+          if (gap === undefined && interrupted !== undefined && subjects.length > 0)
+            handlers.missedBefore(
+              { ...connection, subjects },
+              gapBetween(interrupted.from, at, interrupted.reason),
+            );
         },
         events: (events, at) => {
           this.fruitless = 0;
@@ -77,7 +85,7 @@ export class RunningConnection {
         charged: options.ledger.delivered,
         lost: (from, { message }) => {
           this.upToDate = undefined;
-          this.interrupted = { from, reason: message };
+          this.interrupted = { from, reason: message, subjects: connection.subjects };
         },
         retrying: (failure, wait) => {
           // The service may still count the connection that was just closed, so a new one could take its place.
@@ -111,14 +119,16 @@ export class RunningConnection {
     { missedBefore }: Pick<LiveHandlers, "missedBefore">,
   ): void {
     const { connection, upToDate } = this;
-    const removed = connection.subjects.filter((subject) => !subjects.includes(subject));
+    const had = this.interrupted?.subjects ?? connection.subjects;
+    const removed = had.filter((subject) => !subjects.includes(subject));
+    const kept = had.filter((subject) => subjects.includes(subject));
     const pending = this.interrupted ?? upToDate?.blindAt(at);
     const refusal = this.refused && { from: this.started, reason: this.refused.message };
     if (pending !== undefined) {
-      missedBefore(connection, gapBetween(pending.from, at, pending.reason));
-      this.interrupted = { from: at, reason: why };
+      missedBefore({ ...connection, subjects: had }, gapBetween(pending.from, at, pending.reason));
+      this.interrupted = { from: at, reason: why, subjects: kept };
     } else {
-      if (upToDate !== undefined) this.interrupted = { from: upToDate.until, reason: why };
+      if (upToDate !== undefined) this.interrupted = { from: upToDate.until, reason: why, subjects: kept };
       const missed = this.interrupted ?? refusal;
       if (missed !== undefined && removed.length > 0)
         missedBefore({ ...connection, subjects: removed }, gapBetween(missed.from, at, missed.reason));

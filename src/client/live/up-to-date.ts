@@ -42,8 +42,9 @@ export class UpToDate {
   #empty: Moment | undefined;
   /** When it was last checked whether the socket is empty, on the monotonic clock. */
   #looked = Number.NEGATIVE_INFINITY;
-  /** Identifies the current read. */
+  /** Identifies the current read. Even between two reads. */
   #reads = 0;
+  #isLookPlanned = false;
   /** When the socket was last found not to have been read for a while, on the monotonic clock. */
   #doubted = Number.NEGATIVE_INFINITY;
   /** Since when the reader of the output has been processing events, on the monotonic clock. */
@@ -83,10 +84,19 @@ export class UpToDate {
   /** The next read is about to begin. */
   reading(): void {
     this.#reads += 1;
-    const elapsed = this.#clock.elapsed();
-    if (this.#empty !== undefined || elapsed - this.#looked < precision) return;
-    this.#looked = elapsed;
+    if (this.#empty !== undefined || this.#isLookPlanned) return;
+    const wait = this.#looked + precision - this.#clock.elapsed();
+    if (wait <= 0) return this.#look();
+    // Events may always come in pairs, so the one that was just read must not be the reason for not looking.
+    this.#isLookPlanned = true;
+    setTimeout(() => this.#look(), wait).unref();
+  }
+
+  #look(): void {
+    this.#isLookPlanned = false;
     const read = this.#reads;
+    if (this.#empty !== undefined || read % 2 === 0) return;
+    this.#looked = this.#clock.elapsed();
     // By the second turn of the event loop, a socket that is not empty has been read.
     setImmediate(() =>
       setImmediate(() => {

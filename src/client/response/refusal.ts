@@ -77,6 +77,23 @@ export function refusalDetails({ answer: { status, headers, received }, body }: 
   };
 }
 
+const permanentStatuses: ReadonlySet<number> = new Set([204, 400, 401, 402, 403, 404, 405, 407, 410]);
+
+/**
+ * The service, or a proxy that requires a password, sends these intentionally and would send them again. All other
+ * statuses (408, a redirect), and later the pages of another server, come from an intermediary and are transient.
+ */
+export const isPermanent = (failure: Failure, isHostKnown: boolean): boolean =>
+  permanentStatuses.has(failure.details.status ?? 0) && !(isHostKnown && isOfIntermediary(failure));
+
+/**
+ * Whether another server than the service sent the rejection: a balancer or proxy, which sends pages of its own while
+ * the service is replaced. The service's bodies are JSON with `message` or `error`; 204 has none.
+ */
+export function isOfIntermediary({ details: { status, body } }: Failure): boolean {
+  return status !== undefined && status !== 204 && !(body?.has("message") || body?.has("error"));
+}
+
 /** Any other 403 concerns the key or the host. */
 export function isOfPlan({ answer, body: { code } }: Refused): boolean {
   return answer.status === 403 && (code === "plan_required" || code === "preview_only");

@@ -52,15 +52,6 @@ function streamLimit(refused: Refused): Sentence {
   };
 }
 
-/**
- * Whether another server than the service rejected the stream: a balancer or proxy, which sends pages of its own while
- * the service is replaced. The service's bodies are JSON with `message` or `error`; 204 has none.
- */
-export function isOfIntermediary({ details: { status, body } }: Failure): boolean {
-  if (status === undefined || status === 204) return false;
-  return body?.has("message") !== true && body?.has("error") !== true;
-}
-
 export function isStreamLimitFailure({ details }: Failure): boolean {
   return details.code === "stream_limit";
 }

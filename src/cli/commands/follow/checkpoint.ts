@@ -108,6 +108,8 @@ export async function openCheckpoint(
       const { from, rows } = readState(JSON.parse(state));
       return { from, rows, since: from };
     },
+    /** Without a checkpoint, whether the files have rows that may be of this list. */
+    hasEarlier: (name: string): boolean => saved === undefined && endOf(options, ends, name).length > 0,
     /** Without a checkpoint, where the files end. Ignores rows dated after `latest`, in Unix seconds. */
     earlierInFiles: (name: string, latest: number): Earlier | undefined =>
       saved === undefined ? findEnd(options, ends, name, latest) : undefined,

@@ -1,7 +1,7 @@
 import { fromWire } from "../../../base/time/time.ts";
 import { instant } from "../../../base/text/words.ts";
 import { followRows } from "../../../client/follow.ts";
-import { beginFollowing, beginNewRows, type RowSource } from "../../../client/followed-list.ts";
+import { beginFollowing, beginNewRows, readFirst, type RowSource } from "../../../client/followed-list.ts";
 import { createSchedule, fallbackPollMs, idlePollMs, listenForCalls } from "../../../client/follow-wake.ts";
 import type { Client } from "../../../client/client.ts";
 import type { Earlier, FollowedRow } from "../../../client/followed-row.ts";
@@ -38,6 +38,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
       latest: present.latest,
       polledAt: isOfMany ? () => present.seconds() - freshness.age() / 1000 : undefined,
       freshness,
+      isHostKnown: () => meter.asOf !== undefined,
       handlers: {
         ...course,
         write: async (rows) => {
@@ -107,12 +108,15 @@ function beginningOf(
   const { isStrict } = plan.list;
   const list = { client: { ...shared, ask }, request, pageSize, isStrict, isForeignCopy, latest, from };
   const saved = checkpoint?.earlier(name);
-  // Called after a response has shown the service's time: with a wrong local clock, rows would be missed.
-  const findEarlier = (): Earlier | undefined => checkpoint?.earlierInFiles(name, latest());
+  // A response shows the service's time: with a wrong local clock, rows would be missed or written twice.
+  const findEarlier = async (): Promise<Earlier | undefined> => {
+    if (!present.isKnown() && checkpoint?.hasEarlier(name) === true) await readFirst(list, request.args);
+    return checkpoint?.earlierInFiles(name, latest());
+  };
   const shown = flags.envelope === true ? inEnvelope(clock.now, freshness) : (row: FollowedRow) => row;
   return async () =>
     isSearch
-      ? await beginNewRows({ ...list, saved: saved ?? findEarlier(), present: seconds, shown })
+      ? await beginNewRows({ ...list, saved: saved ?? (await findEarlier()), present: seconds, shown })
       : await beginFollowing({ ...list, saved, findEarlier, isOfMany }, clock);
 }
 

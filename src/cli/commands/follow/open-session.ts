@@ -49,7 +49,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   tellStart(run, asked, flags.out);
   const amounts = wanted?.isOfAmounts === true ? "tokens" : plan.amounts;
   // Their requests are retried in the queue as well, or an alert would lack its amounts.
-  const assets = createTableAssets(run.context, client, options, { ...plan, amounts });
+  const assets = createTableAssets(run, client, { ...plan, amounts });
   onClose(assets.save);
   const service = recordedService(options, open.client.target);
   const checkpoint = files && (await openCheckpoint(run, asked, files, service, ending.end));

@@ -64,7 +64,7 @@ async function printRows(run: Pull): Promise<ExitCode> {
   const pull = startPull(client, { ...plan, ...reading, isValidated: options.isValidated }, reached.totals);
   // The renderer loads while the first request is being processed.
   await run.context.yieldToSocket();
-  const assets = createTableAssets(run.context, client, options, plan);
+  const assets = createTableAssets(run, client, plan);
   const renderer = await openRenderer(run, assets);
   const printer = createPrinter(run, renderer, assets);
   try {

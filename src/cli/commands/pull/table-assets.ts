@@ -1,6 +1,5 @@
 import type { Client } from "../../../client/client.ts";
 import type { Page } from "../../../client/page.ts";
-import type { Context } from "../../../base/context/context.ts";
 import { type Endpoint, onlyGroup, type ApiRequest } from "../../../api/endpoint.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Failure } from "../../../base/failure.ts";
@@ -8,8 +7,8 @@ import { member } from "../../../base/json/json-scan.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { chooseColumns, isOfTrade } from "../../render/table/choose-columns.ts";
 import type { FindAsset } from "../../render/values/cell.ts";
-import { createNameFinder, createKnownAssets } from "../../run/asset-names.ts";
-import type { Hosts, RunOptions } from "../../run/run-options.ts";
+import { createKnownAssets } from "../../run/asset-names.ts";
+import type { Run } from "../../run/with-run.ts";
 import { type Subject, titleOf } from "../../../client/subject.ts";
 import { letHeapGrow } from "../../../base/heap-room.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
@@ -30,12 +29,10 @@ const maxLearned = 500;
  * pool returns them.
  */
 export function createTableAssets(
-  context: Context,
+  { context, options, sources: { names } }: Pick<Run, "context" | "options" | "sources">,
   client: Client,
-  options: Hosts & Pick<RunOptions, "format" | "fields" | "columns">,
   { named, amounts }: Pick<PullPlan, "named"> & { readonly amounts?: PullPlan["amounts"] | undefined },
 ) {
-  const names = createNameFinder(context, options);
   const known = createKnownAssets(context, client.target, names);
   known.name(named);
   const isTable = formats[options.format].columns === "guessed" && options.fields === undefined;

@@ -3,7 +3,6 @@ import { feeds, feedsTaking } from "../../../api/feeds/all-feeds.ts";
 import { readSince } from "../../../api/feeds/ohlcv-feed.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { hasFields } from "../../../base/files/file-pattern.ts";
 import { eventFields } from "./event-place.ts";
 import { distinctSubjects, type Subject } from "../../../client/subject.ts";
 import { refuseCompressed } from "../../../rows/encoder.ts";
@@ -16,7 +15,6 @@ import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import { readSubjects, streamTaker } from "../input/subjects.ts";
 import type { StreamFlags, StreamValues } from "./stream-flags.ts";
-import { refuseUnfinished } from "../../../rows/out-file.ts";
 
 const usage = "usage: dexdata stream <network:address…|<network> <address…>|@file|->";
 
@@ -36,7 +34,6 @@ export function readStreamOptions(input: Input<StreamFlags>, run: RunOptions) {
   refuseCompressed(out, "a stream");
   if ((formatByName(out) ?? "ndjson") !== "ndjson")
     throw usageFailure(`--out "${out}": a stream writes ndjson`, "use the extension .ndjson");
-  if (!hasFields(out)) refuseUnfinished(out);
   return options;
 }
 

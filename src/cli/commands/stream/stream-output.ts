@@ -1,7 +1,17 @@
+import path from "node:path";
 import { type ByteStore, createByteStore } from "../../../base/byte-store.ts";
 import type { Clock, Output } from "../../../base/context/context.ts";
 import type { FeedName } from "../../../api/feeds/all-feeds.ts";
-import { fileOf, type PathNames } from "../../../base/files/file-pattern.ts";
+import { checkHeld } from "../../../base/files/file-lock.ts";
+import {
+  changesWithTime,
+  fileOf,
+  fillFields,
+  fixedFolder,
+  flatName,
+  type PathNames,
+} from "../../../base/files/file-pattern.ts";
+import { makeFolder } from "../../../base/files/paths.ts";
 import type { TornLine } from "../../../base/files/last-lines.ts";
 import { escapeJsonText } from "../../../base/json/json-text.ts";
 import { counted } from "../../../base/text/words.ts";
@@ -10,6 +20,7 @@ import type { Moment } from "../../../client/gap.ts";
 import { type EventId, jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import type { Connection } from "../../../client/stream-options.ts";
 import type { Subject } from "../../../client/subject.ts";
+import { holdFile, lockOf, targetOf } from "../../../rows/out-file.ts";
 import { openRotatingFile, type RotatingFile } from "../../../rows/rotating-file.ts";
 import { createRowPrefix, type RowPrefix } from "../../render/formats/row-prefix.ts";
 import type { Run } from "../../run/with-run.ts";
@@ -41,13 +52,12 @@ export async function openStreamOutput(
   { out, envelope }: StreamValues,
   { place, alertLines, broken, ...facts }: OutputFacts,
 ) {
-  const { context, options, onClose } = run;
+  const { context, options } = run;
   const { clock, stdout, env } = context;
   const { feed, owners } = facts;
   const hasBoard =
     alertLines === undefined && stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const file = out === undefined ? undefined : await openAppendedFile(run, out);
-  if (file !== undefined) onClose(file.close);
   const isPiped = file === undefined && !hasBoard && alertLines === undefined;
   const pending = isPiped ? createPendingLines(stdout) : alertLines;
   const output = isPiped ? pending : file;
@@ -214,11 +224,20 @@ function linesIn(bytes: Buffer): number {
   return lines;
 }
 
-/** Reports how a partial line from an earlier run was repaired. */
+/**
+ * Only one run may append to the files of a pattern, or every row would appear twice. `names` are known for all rows.
+ * Reports how a partial line from an earlier run was repaired.
+ */
 export async function openAppendedFile(
-  { context: { clock }, options, report: { warn } }: Run,
+  { context, options, onClose, report: { warn, hint } }: Run,
   pattern: string,
-): Promise<RotatingFile> {
+  names: PathNames = {},
+) {
+  const { clock } = context;
+  const lockFile = lockOfPattern(pattern, names);
+  makeFolder(path.dirname(lockFile));
+  const lock = await holdFile(context, pattern, lockFile, hint);
+  onClose(lock.release);
   const repaired = (file: string, { kind, bytes }: TornLine): void =>
     warn(
       kind === "ended"
@@ -227,5 +246,19 @@ export async function openAppendedFile(
     );
   // A simulated market has its own time.
   const start = options.sandbox === undefined ? clock.now() : options.now;
-  return await openRotatingFile(pattern, clock, repaired, options.prefix !== undefined, start);
+  const files = await openRotatingFile(pattern, clock, repaired, options.prefix !== undefined, start);
+  onClose(files.close);
+  const write: RotatingFile["write"] = async (...to) => {
+    checkHeld(lock, lockFile);
+    await files.write(...to);
+  };
+  return { ...files, write, lockFile };
+}
+
+/** A single file uses the same lock as a pull. If the file name changes, the lock is in the directory that does not. */
+export function lockOfPattern(fields: string, names: PathNames): string {
+  const pattern = fillFields(fields, names);
+  const folder = fixedFolder(fields);
+  if (!changesWithTime(pattern)) return lockOf(targetOf(fileOf(fields, 0, names)));
+  return lockOf(path.join(folder, flatName(folder, pattern)));
 }

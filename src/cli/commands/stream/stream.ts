@@ -17,13 +17,9 @@ import { alertFields } from "./stream-alerts.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { openSession, type Session } from "./open-session.ts";
 import { kindOf } from "./stream-options.ts";
-import { type Subject, subjectKey } from "../../../client/subject.ts";
-import { multiPrices } from "../../../api/endpoints/multi-prices.ts";
-import { member } from "../../../base/json/json-scan.ts";
-import type { Client } from "../../../client/client.ts";
-import { readPages } from "../../../client/read-pages.ts";
-import { plainList, type ListPlan } from "../../../client/list-plan.ts";
-import { defaultLimits, type LiveHandlers, type LiveOptions } from "../../../client/stream-options.ts";
+import type { Subject } from "../../../client/subject.ts";
+import { defaultLimits, type LiveHandlers } from "../../../client/stream-options.ts";
+import { unpricedAssets } from "./unpriced-assets.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -204,27 +200,4 @@ function countCredits({ run, stops, course, open }: Session): () => void {
     if (before === 0 && credits > 0) course.costs(60 * credits, open.client.meter.creditsLeft);
     before = credits;
   });
-}
-
-/**
- * Finds tokens without a price in REST, at one credit per token: nonexistent tokens and a few others. Returns none if
- * the request fails.
- */
-export function unpricedAssets(client: Client): NonNullable<LiveOptions["suspects"]> {
-  return async (subjects) => {
-    const priced = new Set<string>();
-    try {
-      for (const network of new Set(subjects.map((subject) => subject.network))) {
-        const own = subjects.filter((each) => each.network === network);
-        const list: ListPlan = { ...plainList(1, false), kind: "batch", subjects: own, fillMissing: false };
-        for await (const { rows } of readPages(client, multiPrices, new Map(), list))
-          for (const row of rows.values())
-            priced.add(subjectKey({ network, address: String(member(row, "id")) }));
-      }
-    } catch (cause) {
-      if (cause instanceof Failure) return [];
-      throw cause;
-    }
-    return subjects.filter((subject) => !priced.has(subjectKey(subject)));
-  };
 }

@@ -2,6 +2,7 @@ import { rowShape } from "../../../api/endpoint.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
 import type { Exchange } from "../../../client/client.ts";
+import { isFinal } from "../../../client/follow.ts";
 import { createEnding, StopReason } from "../../../client/ending.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/freshness.ts";
 import type { Context } from "../../../base/context/context.ts";
@@ -88,7 +89,7 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   if (!options.isQuiet) report.print(`watching every ${every}: up to ${costOverTime(credits)}`);
   const others = new Map([...typed].filter(([name]) => name !== "watch" && name !== "--"));
   const command = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
-  const assets = createTableAssets(context, client, options, first);
+  const assets = createTableAssets(run, client, first);
   run.onClose(assets.save);
   // Alerts see only signals, because --for waits for their commands.
   const alerts = wanted && (await openWatchAlerts(outer, wanted, flags, first, assets.find));
@@ -113,7 +114,7 @@ async function readRounds(session: Session): Promise<never> {
   const { context, options, report, metrics } = run;
   const { clock, signal } = context;
   const said = new Set<string>();
-  let [written, refreshed] = [0, clock.elapsed()];
+  let [written, failures, refreshed] = [0, 0, clock.elapsed()];
   metrics?.shows({
     rows_total: () => written,
     oldest_asset_age_seconds: () => (clock.elapsed() - refreshed) / 1000,
@@ -128,7 +129,8 @@ async function readRounds(session: Session): Promise<never> {
     const round = await fetchRound(context, client, plan, { ...options, ...assets }).catch(
       (cause: unknown) => {
         if (signal.aborted) throw signal.reason;
-        if (!isTransient(cause)) throw cause;
+        failures += 1;
+        if (!(cause instanceof Failure) || isOver(cause, failures, last === undefined)) throw cause;
         view.failed(cause.message);
         return undefined;
       },
@@ -147,6 +149,7 @@ async function readRounds(session: Session): Promise<never> {
       for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
       for (const each of [...round.notes, ...round.refused]) said.add(each);
       last = round;
+      failures = 0;
       refreshed = readTo;
       written += changes.rows.reduce((sum, each) => sum + each.rows.length, 0);
     }
@@ -158,8 +161,8 @@ async function readRounds(session: Session): Promise<never> {
   }
 }
 
-/** Rate limits, service errors and network errors may be temporary even after all retries. */
-function isTransient(cause: unknown): cause is Failure {
-  if (!(cause instanceof Failure) || isWaitTooLong(cause)) return false;
-  return cause.exit === 6 || cause.exit === 7 || cause.code === "incomplete";
+/** Most errors may be temporary, even after all retries. At the first refresh, invalid data may come from the wrong host. */
+function isOver(cause: Failure, failures: number, isFirst: boolean): boolean {
+  if (isWaitTooLong(cause) || (isFirst && cause.exit === 1)) return true;
+  return cause.code !== "incomplete" && isFinal(cause, failures, !isFirst);
 }

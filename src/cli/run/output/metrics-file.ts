@@ -20,7 +20,7 @@ const metrics = [
   ["credits_total", "counter", "", "Credits spent."],
   ["requests_total", "counter", "result", "Requests by result."],
   ["connections", "gauge", "state", "Connections by state."],
-  ["gap_seconds_total", "counter", "", "Total time without a connection."],
+  ["gap_seconds_total", "counter", "", "Length of all gaps, each connection counted alone."],
   ["oldest_asset_age_seconds", "gauge", "", "Longest time since an asset last had data."],
   ["alerts_total", "counter", "", "Alerts of --when."],
   ["blind_seconds_total", "counter", "", "Time in which alerts could not be known."],
