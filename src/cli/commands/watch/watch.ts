@@ -1,7 +1,6 @@
 import { rowShape } from "../../../api/endpoint.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
-import type { Exchange } from "../../../client/client.ts";
 import { isFinal } from "../../../client/follow.ts";
 import { createEnding, StopReason } from "../../../client/ending.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/freshness.ts";
@@ -74,11 +73,16 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   const run = { ...outer, context };
   const freshness = createRoundFreshness(clock);
   const noteAge = createAgeNote(report.info);
-  const answered = ({ url, age }: Exchange): void => {
-    freshness.record(url, age);
-    noteAge(age);
-  };
-  const { client } = await run.open({ context, speed: 1, observer: { answered } });
+  const { client } = await run.open({
+    context,
+    speed: 1,
+    observer: {
+      answered: ({ url, age }) => {
+        freshness.record(url, age);
+        noteAge(age);
+      },
+    },
+  });
   const { meter, target } = client;
   const cost = hourlyCost({ interval, every }, first, options, target.tier);
   const { credits } = cost;
