@@ -126,7 +126,7 @@ test.skipIf(reason !== undefined)(
     };
     const hours = 6 * 24 + 7;
     expect(await ask()).toEqual([[hours, hours, "2026-11-21 07:00:00+00"]]);
-    const [{ name = "" } = {}] = await periodsBelow(lake);
+    const [{ name } = { name: "" }] = await periodsBelow(lake);
     const open = readFileSync(path.join(lake, name));
     now = Date.parse("2026-12-02T09:00:00Z");
     expect((await dexdata(["sync", lake], { env: sandbox.env(), now })).exit).toBe(0);
