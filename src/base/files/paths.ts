@@ -30,7 +30,7 @@ export function makeFolder(folder: string, mode = 0o777): boolean {
     const found = statSync(whole, { throwIfNoEntry: false });
     if (found?.isDirectory() === true) return false;
     // Otherwise, "already exists" would be said of the file in the directory.
-    throw found === undefined ? cause : Object.assign(new Error(`${whole} is a file`), { code: "ENOTDIR" });
+    throw found === undefined ? cause : Object.assign(Object(cause), { code: "ENOTDIR" });
   }
 }
 
