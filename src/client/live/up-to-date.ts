@@ -84,16 +84,20 @@ export class UpToDate {
   /** The next read is about to begin. */
   reading(): void {
     this.#reads += 1;
-    if (this.#empty !== undefined || this.#isLookPlanned) return;
+    if (this.#empty !== undefined) return;
     const wait = this.#looked + precision - this.#clock.elapsed();
     if (wait <= 0) return this.#look();
+    if (this.#isLookPlanned) return;
     // Events may always come in pairs, so the one that was just read must not be the reason for not looking.
     this.#isLookPlanned = true;
-    setTimeout(() => this.#look(), wait).unref();
+    const plan = (): void => {
+      this.#isLookPlanned = false;
+      this.#look();
+    };
+    setTimeout(plan, wait).unref();
   }
 
   #look(): void {
-    this.#isLookPlanned = false;
     const read = this.#reads;
     if (this.#empty !== undefined || read % 2 === 0) return;
     this.#looked = this.#clock.elapsed();
