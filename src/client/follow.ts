@@ -168,7 +168,10 @@ async function writeRest(
   }
 }
 
-/** Transient failures are 408, 429, 5xx, connection errors, error pages of a known host's proxy, and invalid data unless it persists. */
+/**
+ * Transient failures are 408, 429, 5xx, connection errors, error pages of an intermediary in front of a known host, and
+ * invalid data unless it persists.
+ */
 export function isFinal(failure: Failure, failures: number, isHostKnown: boolean): boolean {
   const { exit, code, details } = failure;
   if (exit === 1 || code === "incomplete") return failures >= maxFailures;

@@ -80,8 +80,9 @@ export function refusalDetails({ answer: { status, headers, received }, body }: 
 const permanentStatuses: ReadonlySet<number> = new Set([204, 400, 401, 402, 403, 404, 405, 407, 410]);
 
 /**
- * The service, or a proxy that requires a password, sends these intentionally and would send them again. All other
- * statuses (408, a redirect), and later the pages of another server, come from an intermediary and are transient.
+ * The service, or a proxy that requires a password, sends these statuses intentionally and would send them again. Others,
+ * such as 408 or a redirect, are transient. So are error pages of an intermediary, once the host is known to be the right
+ * one.
  */
 export const isPermanent = (failure: Failure, isHostKnown: boolean): boolean =>
   permanentStatuses.has(failure.details.status ?? 0) && !(isHostKnown && isOfIntermediary(failure));

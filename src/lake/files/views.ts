@@ -71,14 +71,14 @@ const view = (name: string, query: string): string => `CREATE OR REPLACE VIEW ${
 /** An address that consists of digits must not become a number. */
 function sourceOf({ kind, interval, by }: Dataset): string {
   const place = by === "month" ? "month" : "date";
-  const isOpen = isMonthly({ interval });
-  const candle = interval === undefined ? "" : `/candle=*${isOpen ? "h" : "m"}`;
-  const pattern = `${rootOf} || '/${kind}/*/*${candle}/${place}=*/${isOpen ? "[or]*" : "rows"}.parquet'`;
+  const hasOpenFiles = isMonthly({ interval });
+  const candle = interval === undefined ? "" : `/candle=*${hasOpenFiles ? "h" : "m"}`;
+  const pattern = `${rootOf} || '/${kind}/*/*${candle}/${place}=*/${hasOpenFiles ? "[or]*" : "rows"}.parquet'`;
   const names = ["network", keyOfKind(kind), ...(interval === undefined ? [] : ["candle"])];
   const types = names.map((name) => `'${name}': VARCHAR, `).join("");
   const last = `'${place}': ${place === "date" ? "DATE" : "VARCHAR"}`;
   const read = `read_parquet(${pattern}, hive_partitioning = true, hive_types = {${types}${last}}`;
-  return isOpen ? `${read}, filename = true)\n${settled(pattern)}` : `${read})`;
+  return hasOpenFiles ? `${read}, filename = true)\n${settled(pattern)}` : `${read})`;
 }
 
 /** A month of long candles stays open until it ends. While it is completed, both files have it: rows is after open. */

@@ -108,15 +108,13 @@ async function syncAll(
     sizes[file] = (await handle.stat()).size;
   };
   for (const [file, { handle }] of files) await save(file, handle);
-  for (const file of names)
-    // One that another program has moved since then is no longer ours.
-    if (!files.has(file) && isTaken(file)) await withHandle(file, (handle) => save(file, handle));
+  for (const file of names) {
+    // Another program may have moved or deleted it since it was closed.
+    if (files.has(file) || !isTaken(file)) continue;
+    const handle = await open(file, "a");
+    await save(file, handle).finally(() => handle.close());
+  }
   return sizes;
-}
-
-async function withHandle(file: string, work: (handle: FileHandle) => Promise<void>): Promise<void> {
-  const handle = await open(file, "a");
-  await work(handle).finally(() => handle.close());
 }
 
 async function openToAppend(file: string): Promise<FileHandle> {
