@@ -214,7 +214,7 @@ async function prices({ rounds, latency, times }) {
     const pull = (count) => {
       const file = path.join(folder, `times-${count}`);
       const lines = Array.from({ length: count }, (_, index) => {
-        const token = `0x${String((index * 7919) % 200).padStart(40, "1")}`;
+        const token = `0x${String((index * 7919) % 200).padStart(40, "0")}`;
         return `ethereum:${token} ${now - 10_800 - ((index * 104_729) % 2_500_000)}\n`;
       });
       writeFileSync(file, lines.join(""));
