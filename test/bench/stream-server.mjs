@@ -4,7 +4,8 @@
 // The server ends when its stdin does, so that no process stays behind.
 //
 // Every event contains its number in the stream (`n`) and its send time (`ns`, nanoseconds of the clock that
-// all processes of a machine share). A price is a decimal string of 20 digits. Pings are sent every 15 s.
+// all processes of a machine share). A price is a decimal string of up to 20
+// digits, and differs from the one before. Pings are sent every 15 s.
 import http from "node:http";
 
 const option = (name, standard) => {
@@ -38,9 +39,9 @@ function flood(response) {
     for (let isTaken = true; isTaken && n < last;) {
       // Everything in a batch except the numbers is built once, so that most of the time is spent in the
       // reader.
-      const [head, tail] = frame("?").split("?");
+      const [head, middle, tail] = frame("?").split("?");
       let text = "";
-      for (const end = Math.min(n + batch, last); n < end; n++) text += head + n + tail;
+      for (const end = Math.min(n + batch, last); n < end; n++) text += head + n + middle + n + tail;
       isTaken = response.write(text);
     }
     if (n >= last) response.end();
@@ -63,7 +64,7 @@ function atRate(response) {
 }
 
 function frame(n) {
-  const price = `2145.${String(process.hrtime.bigint() % 10n ** 16n).padStart(16, "0")}`;
+  const price = `2145.${String(process.hrtime.bigint() % 10n ** 9n).padStart(9, "0")}${n}`;
   return `event: token_price\ndata: {"address":"0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2","chain":"ethereum","price":"${price}","timestamp":${now()},"n":${n},"ns":"${process.hrtime.bigint()}"}\nrequest_id: 0\n\n`;
 }
 

@@ -192,6 +192,20 @@ async function prefix({ rounds, pages, events }) {
   ];
 }
 
+/** Two alerts may cost a tenth of the speed at most. The runs end with the stream, because --limit would count alerts. */
+async function alerts({ rounds, events }) {
+  const file = path.join(temporary(), "events.ndjson");
+  return withServer("stream-server.mjs", ["--count", String(events)], (url) => {
+    const tail = (flags) =>
+      `rm -f ${file}; ${product} stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --out ${file} ` +
+      `--max-reconnects 0 --streaming-url ${url} ${flags}; test "$(wc -l < ${file})" = ${events}`;
+    const two = tail("--when 'price > 1000000' --when 'price < 5'");
+    const measured = interleave({ plain: tail(""), two }, { rounds, seconds: 600 });
+    const ratio = compare(measured.two, measured.plain);
+    return [atLeast("a stream with two alerts: events/s vs. without", ratio, 0.9)];
+  });
+}
+
 /** The growth of peak memory from an early part of a pull to its end. */
 async function growth({ rounds, pages, early }) {
   return withServer("list-server.mjs", ["--pages", String(pages)], (url) => {
@@ -259,6 +273,7 @@ export const suites = {
     short: { rounds: 2, events: 150_000 },
   },
   prefix: { measure: prefix, full: { rounds: 7, pages: 2000, events: 1_000_000 } },
+  alerts: { measure: alerts, full: { rounds: 5, events: 1_000_000 } },
   prices: { measure: prices, full: { rounds: 9, latency: 80, times: 10_000 } },
   table: { measure: table, full: { rounds: 3, pages: 100 }, short: { rounds: 2, pages: 30 } },
 };
