@@ -38,23 +38,34 @@ export function unitHint(typed: string): string | undefined {
 
 const centuryDays = 36_500;
 
+/** Exact, in one unit, as flags accept it: `90m`, `49h`. */
+export function exactDuration(milliseconds: number): string {
+  const unit = ["h", "m", "s"].find((each) => milliseconds % (unitMilliseconds[each] ?? 1) === 0) ?? "ms";
+  return `${milliseconds / (unitMilliseconds[unit] ?? 1)}${unit}`;
+}
+
 /**
- * In the format that flags accept: `500ms`, `1.2s`, `2m5s`, `1h`, `3d`. Precise to 0.1 s below a minute, to the second
- * below two days, and to the day above that. Rounded up, so that no wait appears shorter than it is.
+ * For people: `500ms`, `1.2s`, `2m5s`, `1h`, `3d4h`. Precise to 0.1 s below a minute, to the second below two days, and to
+ * the hour above that. Rounded up, so that no wait appears shorter than it is.
  */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.ceil(milliseconds)}ms`;
   const tenths = Math.ceil(milliseconds / 100);
   if (tenths < 600) return `${tenths / 10}s`;
   const seconds = Math.ceil(milliseconds / 1000);
-  const days = Math.ceil(seconds / 86_400);
-  if (days > centuryDays) return "more than a hundred years";
-  if (days > 2) return `${days}d`;
-  const parts = [
-    [Math.floor(seconds / 3600), "h"],
-    [Math.floor(seconds / 60) % 60, "m"],
-    [seconds % 60, "s"],
-  ] as const;
+  const hours = Math.ceil(seconds / 3600);
+  if (hours > centuryDays * 24) return "more than a hundred years";
+  const parts =
+    seconds > 2 * 86_400
+      ? ([
+          [Math.floor(hours / 24), "d"],
+          [hours % 24, "h"],
+        ] as const)
+      : ([
+          [Math.floor(seconds / 3600), "h"],
+          [Math.floor(seconds / 60) % 60, "m"],
+          [seconds % 60, "s"],
+        ] as const);
   return parts.map(([count, unit]) => (count === 0 ? "" : `${count}${unit}`)).join("");
 }
 

@@ -56,17 +56,22 @@ export function createMeter() {
   /** The number of responses received when `creditsLeft` was set. */
   let leftAt = 0;
 
-  /**
-   * Responses arrive in any order, so the lowest number is the most recent, and the highest is closest to the start.
-   */
+  /** The responses to requests that were sent before the first response arrived. */
+  const first: { readonly left: bigint; readonly cost: bigint }[] = [];
+
+  /** Responses arrive in any order, so the lowest number is the most recent. */
   const noteLeft = (left: string, cost: number, answersBefore: number): void => {
     if (answersBefore >= leftAt || BigInt(left) <= BigInt(meter.creditsLeft ?? left)) {
       meter.creditsLeft = left;
       leftAt = answers;
     }
     if (answersBefore > 0) return;
-    const before = BigInt(left) + BigInt(cost);
-    if (before > BigInt(meter.creditsBefore ?? -1)) meter.creditsBefore = String(before);
+    first.push({ left: BigInt(left), cost: BigInt(cost) });
+    // A response that left as much or more was charged earlier, and its cost is missing from what is left.
+    const costsUpTo = (until: bigint): bigint =>
+      first.reduce((sum, each) => (each.left >= until ? sum + each.cost : sum), 0n);
+    const found = first.map((each) => each.left + costsUpTo(each.left));
+    meter.creditsBefore = String(found.reduce((most, each) => (each > most ? each : most)));
   };
 
   return {

@@ -116,13 +116,16 @@ describe("a command", () => {
 
   test("that is not there, or not executable, ends the run before anything is sent", async () => {
     writeFileSync(inFolder("plain.sh"), "");
-    for (const [name, message] of [
-      ["no-such-program", "was not found"],
-      ["plain.sh", "is not executable"],
+    for (const [program, message] of [
+      [inFolder("no-such-program"), "was not found"],
+      [inFolder("plain.sh"), "is not executable"],
+      [inFolder("."), "was not found"],
+      // Of a variable that is not set.
+      ["", "was not found"],
     ] as const) {
-      const refused = await streamed(["1"], ["--when", "price > 0", "--", inFolder(name)], real);
+      const refused = await streamed(["1"], ["--when", "price > 0", "--", program], real);
       expect([refused.exit, refused.stdout]).toEqual([2, ""]);
-      expect(refused.stderr).toContain(`alert command "${inFolder(name)}" ${message}`);
+      expect(refused.stderr).toContain(`alert command "${program}" ${message}`);
     }
   });
 

@@ -7,7 +7,7 @@ test("a month has 30 days", () => {
 });
 
 test.each([
-  ["500000", 6000, "your 500,000 credits last 4d"],
+  ["500000", 6000, "your 500,000 credits last 3d11h"],
   ["9999", 720, "your 9,999 credits last 13h"],
   ["43200", 60, "your 43,200 credits last 30d"],
   // They are renewed earlier.

@@ -117,6 +117,16 @@ test("three days of the sandbox, pulled one by one, are the range pulled at once
   expect(united).toEqual(await pull("--from 2026-11-18 --to 2026-11-20T23:59:59.999999Z"));
 }, 60_000);
 
+test("the receipt of a day that is over covers all of it, also after its last row", async () => {
+  const receipt = path.join(folder, "day.json");
+  const words = `txns ethereum ${pool} --day 2026-11-20 --all -q --receipt ${receipt}`;
+  expect((await dexdata(words, { env: sandbox.env() })).exit).toBe(0);
+  expect(toRow(readFileSync(receipt, "utf8"))["window"]).toEqual({
+    from: "2026-11-20T00:00:00Z",
+    to: "2026-11-21T00:00:00Z",
+  });
+}, 60_000);
+
 describe("candles of a day", () => {
   test.each(["1h", "6h", "24h"])("are those that open that day (%s)", async (interval) => {
     const words = `ohlcv ethereum ${pool} --pool --interval ${interval} -o ndjson -q`;

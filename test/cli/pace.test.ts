@@ -259,7 +259,7 @@ describe("after a 429", () => {
 
   const longWaits: readonly (readonly [string, string, Reply])[] = [
     ["3601 s", "1h1s", tooMany({ "retry-after": "3601" })],
-    ["55 years", "20415d", tooMany({ "retry-after": "1763800000" })],
+    ["55 years", "20414d9h", tooMany({ "retry-after": "1763800000" })],
     ["more than a number holds", "more than a hundred years", tooMany({ "retry-after": "9".repeat(400) })],
     ["4000 s in the body", "1h6m40s", json({ retry_after: 4000 }, { status: 429 })],
     ["4000 s with status 500", "1h6m40s", json({}, { status: 500, headers: { "retry-after": "4000" } })],

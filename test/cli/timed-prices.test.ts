@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
@@ -114,6 +114,29 @@ test("a table of two assets has one header, whichever of them has a price", asyn
     expect(stdout.match(/PRICE USD/gu)).toHaveLength(1);
     expect(stdout.trim().split("\n")).toHaveLength(3);
   }
+});
+
+test("a pull continues only with the same --max-age, and the receipt has it exactly", async () => {
+  const file = path.join(folder, "ages.ndjson");
+  const list = path.join(folder, "ages");
+  const tokens = ["1", "2", "3"].map((digit) => `ethereum:0x${digit.repeat(40)} 2026-11-20T12:00Z\n`);
+  writeFileSync(list, tokens.join(""));
+  const { url } = await serveInTest((request) => answerCandles(request, { interval: 3600, has: () => true }));
+  const env = { ...sandbox.env("dev"), DEXDATA_BASE_URL: url, DEXDATA_PRO_BASE_URL: url };
+  const words = ["prices", `@${list}`, "--out", file, "--receipt", `${file}.json`];
+  const run = async (...rest: readonly string[]) => await dexdata([...words, ...rest], { env });
+  expect((await run("--max-age", "49h", "--max-credits", "1", "--parallel", "1")).exit).toBe(5);
+  const other = await run("--max-age", "72h", "--resume");
+  expect([other.exit, other.stderr]).toEqual([2, expect.stringContaining("max_age")]);
+  expect((await run("--max-age", "49h", "--resume")).exit).toBe(0);
+  expect(JSON.parse(readFileSync(`${file}.json`, "utf8"))).toMatchObject({ asked: { max_age: "49h" } });
+});
+
+test("a candle that closes a nanosecond later is still open", async () => {
+  const token = "ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+  const words = ["prices", token, "--at", "2026-11-20T11:59:59.999999999Z", "-o", "ndjson"];
+  const { stdout } = await dexdata(words, { env: sandbox.env("dev") });
+  expect(rowsOf(stdout)[0]?.["candle"]).toBe("2026-11-20T10:00:00Z");
 });
 
 test("a narrow table shows what tells its rows apart: several times, or else the assets", async () => {

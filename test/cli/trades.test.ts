@@ -94,6 +94,24 @@ describe("a table of trades", () => {
     expect(stdout).toContain("1360537411909158955 raw");
   });
 
+  test.each(["0x10", "", "1e", "Infinity"])(
+    "an amount %j has no value for programs either",
+    async (amount) => {
+      const row = { id: "0x1", log_index: 1, token_0: usdc, token_1: weth, amount_0: amount, amount_1: "-5" };
+      const prices = { price_0_usd: 1, price_1_usd: 2, created_at: "2026-11-20T00:00:00Z" };
+      const tokens = [usdc, weth].map((id) => ({ id, symbol: "T", decimals: 0 }));
+      const page_info = { limit: 1, page: 1, total_items: 1, total_pages: 1 };
+      const server = await serveInTest(({ url }) =>
+        url.includes("/transactions")
+          ? json({ transactions: [{ ...row, ...prices }], page_info })
+          : json({ id: pool, chain: "ethereum", tokens }),
+      );
+      const env = { DEXDATA_BASE_URL: server.url, HOME: temporaryFolder() };
+      const { stdout } = await dexdata(`txns ethereum ${pool} -o ndjson --amounts tokens -q`, { env });
+      expect(rowsOf(stdout)[0]).toMatchObject({ amount_0_tokens: null, size_usd: null, type: "?" });
+    },
+  );
+
   test("programs get raw rows without another request", async () => {
     sandbox.takeLog();
     const { stdout } = await dexdata(`txns ethereum ${pool} --limit 2 -o ndjson`, { env: sandbox.env() });

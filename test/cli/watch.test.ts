@@ -318,6 +318,16 @@ describe("the cost of --watch", () => {
     expect(stderr).toContain("0 requests");
   });
 
+  test("--estimate states what refreshes usually cost, not the most that one of them may", async () => {
+    const asked = "ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --watch 1m --count-back 24";
+    const { stdout } = await dexdata(`${asked} --estimate --sandbox`);
+    expect(JSON.parse(stdout)).toEqual({
+      requests_per_hour: 60,
+      credits_per_hour: 60,
+      credits_per_month: 43_200,
+    });
+  });
+
   test.each([
     "txns ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --follow --poll 15s",
     "txns ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --watch 1m",

@@ -27,6 +27,12 @@ describe("credits before and left", () => {
     expect(meter).toMatchObject({ requests: 3, credits: 30, creditsBefore: "100", creditsLeft: "70" });
   });
 
+  test("responses that were all charged before the first one was sent", () => {
+    const { meter, sent } = createMeter();
+    for (const request of [sent(10), sent(10), sent(5)]) request.answered(answer(75));
+    expect(meter).toMatchObject({ credits: 25, creditsBefore: "100", creditsLeft: "75" });
+  });
+
   test("credits restored meanwhile count as left, but not as before", () => {
     const { meter, sent } = createMeter();
     sent(1).answered(answer(5));

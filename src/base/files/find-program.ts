@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 
 /** Where the system looks for programs without PATH. */
@@ -19,7 +19,8 @@ export function findProgram(
 function isAllowed(file: string, mode: number): boolean {
   try {
     accessSync(file, mode);
-    return true;
+    // For a directory, this permission means something else.
+    return statSync(file).isFile();
   } catch {
     return false;
   }

@@ -144,9 +144,9 @@ export function formatInstant(instant: Instant): string {
   return `${writeUtc(instant.seconds)}${instant.fraction === "" ? "" : `.${instant.fraction}`}Z`;
 }
 
-/** Unix seconds with the fraction, as far as a double can hold it. */
+/** Unix seconds with the fraction, as far as a double can hold it. Never rounded up to the next second. */
 export function secondsOf({ seconds, fraction }: Instant): number {
-  return fraction === "" ? seconds : seconds + Number(`0.${fraction}`);
+  return seconds + Number(`0.${fraction.slice(0, 6)}0`);
 }
 
 export function compareInstants(a: Instant, b: Instant): number {

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../../api/duration.ts";
+import { exactDuration, formatDuration } from "../../../api/duration.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
 import { idlePollMs } from "../../../client/follow-wake.ts";
@@ -173,7 +173,7 @@ export function checkPoll(count: number, poll: number, perMinute: number | undef
   const problem = `reading ${counted(count, "pool")} every ${formatDuration(poll)} needs ${counted(needed, "request")}/min, but at most 90% of ${perMinute} requests/min (${tier} plan) are used`;
   const fits =
     shortest <= pollOfLists.max
-      ? `use --poll ${formatDuration(shortest)}, or follow fewer pools`
+      ? `use --poll ${exactDuration(shortest)}, or follow fewer pools`
       : "follow fewer pools";
   // Waiting does not help.
   throw failAsService("rate_limited", problem, { next: fits, retryable: false });

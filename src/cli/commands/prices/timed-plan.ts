@@ -15,7 +15,7 @@ import { readTimedPrices } from "../../../client/timed-prices.ts";
 import { nameOf, subjectKey } from "../../../client/subject.ts";
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { candlesOf, timedPrices } from "../../../api/endpoints/timed-prices.ts";
-import { formatDuration } from "../../../api/duration.ts";
+import { exactDuration } from "../../../api/duration.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { compareInstants, type Instant } from "../../../base/time/time.ts";
@@ -70,7 +70,7 @@ export async function readTimedPlan(
   if (field === undefined) await readAssetsAt(listed ?? words, flags.at ?? [], sources, taker);
   if (rule === "before" && maxAge < intervalSeconds(interval) * 1000)
     throw invalidInput(
-      `--max-age "${formatDuration(maxAge)}"`,
+      `--max-age "${exactDuration(maxAge)}"`,
       `must be at least as long as the candles (--interval ${interval})`,
       "use a longer --max-age, or a shorter --interval",
     );
@@ -101,7 +101,7 @@ export async function readTimedPlan(
   };
   return {
     endpoint,
-    argSets: [new Map(Object.entries({ interval, at_rule: rule, max_age: formatDuration(maxAge) }))],
+    argSets: [new Map(Object.entries({ interval, at_rule: rule, max_age: exactDuration(maxAge) }))],
     limit: undefined,
     list: {
       ...plainList(0),

@@ -195,10 +195,14 @@ function hashOfRows(written: WrittenRows | undefined): Partial<WrittenRows> {
   return written === undefined ? {} : { rows_sha256: written.rows_sha256, spilled: written.spilled };
 }
 
-/** As sent, with the end that the pull of one asset fixed, if any. A raw call can send any text. */
-function windowText({ argSets: [args, ...others], list }: PullPlan, frozen: string | undefined): string {
-  const end = others.length > 0 ? undefined : frozen;
+/** As sent, with the end that the pull of one asset fixed, if any. Days of the past are read to their end. */
+function windowText(
+  { argSets: [args, ...others], list, days }: PullPlan,
+  frozen: string | undefined,
+): string {
+  const end = others.length > 0 || days?.endsNow === false ? undefined : frozen;
   const [from, to] = [args?.get("from") ?? args?.get("start"), end ?? args?.get("to") ?? args?.get("end")];
+  // A raw call can send any text.
   const shown = (bound: string | undefined): string | null =>
     bound === undefined ? null : list.kind !== "once" ? formatInstant(fromWire(bound)) : bound;
   return JSON.stringify({ from: shown(from), to: shown(to) });

@@ -66,8 +66,9 @@ function endingOf(read: ReadField, row: number, unit0: Unit | undefined, unit1: 
   if (raw0 === undefined && raw1 === undefined) return "}";
   const tokens0 = tokensText(raw0, unit0);
   const tokens1 = tokensText(raw1, unit1);
-  const units0 = numberOf(raw0);
-  const units1 = numberOf(raw1);
+  // A text that is not a decimal has no value either.
+  const units0 = unit0 !== undefined && tokens0 === undefined ? Number.NaN : numberOf(raw0);
+  const units1 = unit1 !== undefined && tokens1 === undefined ? Number.NaN : numberOf(raw1);
   const type = typeOfTrade(Math.sign(units0), Math.sign(units1));
   const value0 = valueOf(units0, unit0, numberOf(read(row, price)));
   const value1 = valueOf(units1, unit1, numberOf(read(row, side1 + price)));

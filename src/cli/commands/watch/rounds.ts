@@ -125,9 +125,9 @@ export function hourlyCost(
   plan: PullPlan,
   { rpm }: RunOptions,
   tier: Tier,
-): { readonly requests: number; readonly credits: number } {
-  const { requests, rows, credits, creditsAtMost = credits } = estimate(plan, undefined);
-  if (requests === undefined || creditsAtMost === undefined || (rows ?? 0) > maxRows)
+) {
+  const { requests, rows, credits, creditsAtMost } = estimate(plan, undefined);
+  if (requests === undefined || credits === undefined || (rows ?? 0) > maxRows)
     throw usageFailure(
       `--watch "${every}": each refresh is limited to ${counted(maxRows, "row")}`,
       "request fewer rows",
@@ -141,5 +141,10 @@ export function hourlyCost(
     );
   }
   const rounds = hour / interval;
-  return { requests: Math.ceil(requests * rounds), credits: Math.ceil(creditsAtMost * rounds) };
+  return {
+    requests: Math.ceil(requests * rounds),
+    credits: Math.ceil(credits * rounds),
+    /** A round may need more requests than usual. */
+    isAbout: creditsAtMost !== undefined,
+  };
 }

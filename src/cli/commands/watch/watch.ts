@@ -85,12 +85,13 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   });
   const { meter, target } = client;
   const cost = hourlyCost({ interval, every }, first, options, target.tier);
-  const { credits } = cost;
+  const { credits, isAbout } = cost;
   if (flags.estimate === true) {
     await writeHourlyEstimate(run, flags, first.endpoint, target, cost);
     return undefined;
   }
-  if (!options.isQuiet) report.print(`watching every ${every}: up to ${costOverTime(credits)}`);
+  if (!options.isQuiet)
+    report.print(`watching every ${every}: ${isAbout ? "about" : "up to"} ${costOverTime(credits)}`);
   const others = new Map([...typed].filter(([name]) => name !== "watch" && name !== "--"));
   const command = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
   const assets = createTableAssets(run, client, first);
