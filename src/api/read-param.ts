@@ -2,6 +2,7 @@ import { type Failure, invalidInput, usageFailure } from "../base/failure.ts";
 import { parseDuration } from "./duration.ts";
 import { isFixedWord, damageFault } from "./known-networks.ts";
 import { namedFormat } from "./output-format.ts";
+import { shiftDecimal } from "../base/json/exact-decimal.ts";
 import { nearest } from "../base/text/nearest.ts";
 import { renamedOrder } from "./endpoints/removed-endpoints.ts";
 import type { Param, ParamKind } from "./param.ts";
@@ -77,25 +78,19 @@ function expanded(typed: string): string {
 }
 
 /**
- * Sends `250k` as `250000` and `9.1e-13` as `0.00000000000091`. The decimal point is moved in the string, because a
- * double could lose digits. Four-digit exponents are rejected, because no double has one.
+ * Sends `250k` as `250000` and `9.1e-13` as `0.00000000000091`, without a double, which could lose digits. Four-digit
+ * exponents are rejected, because no double has one.
  */
 function readAmount(label: string, typed: string): string {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:([kmb])|e([+-]?0*\d{1,3}))?$/iu.exec(typed);
-  if (match === null) {
-    const next = /^-?[\d,_ ]+$/u.test(typed)
-      ? `write it without separators: ${typed.replaceAll(/[,_ ]/gu, "")}`
-      : undefined;
-    throw invalidInput(label, "must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20", next);
-  }
-  const [, sign = "", whole = "", fraction = "", unit = "", exponent = "0"] = match;
-  const shift = { k: 3, m: 6, b: 9 }[unit.toLowerCase()] ?? Number(exponent);
-  const before = "0".repeat(Math.max(0, -shift));
-  const digits = before + whole + fraction.padEnd(Math.max(0, shift), "0");
-  const point = before.length + whole.length + shift;
-  const integer = digits.slice(0, point).replace(/^0+(?=\d)/u, "");
-  const rest = digits.slice(point).replace(/0+$/u, "");
-  return `${sign}${integer}${rest === "" ? "" : `.${rest}`}`;
+  const [, sign = "", number = "", unit = "", exponent = ""] =
+    /^(-?)0*(\d+(?:\.\d+)?)(?:([kmb])|(e[+-]?0*\d{1,3}))?$/iu.exec(typed) ?? [];
+  const shift = { k: 3, m: 6, b: 9 }[unit.toLowerCase()] ?? 0;
+  const amount = shiftDecimal(`${sign}${number}${exponent}`, shift);
+  if (amount !== undefined) return amount;
+  const next = /^-?[\d,_ ]+$/u.test(typed)
+    ? `write it without separators: ${typed.replaceAll(/[,_ ]/gu, "")}`
+    : undefined;
+  throw invalidInput(label, "must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20", next);
 }
 
 function readWord(label: string, kind: "network" | "address", typed: string): string {
