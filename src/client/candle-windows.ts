@@ -180,13 +180,26 @@ export function openingOf(candle: object): number {
 }
 
 /** Undefined if the time of a candle is neither RFC 3339 nor Unix seconds. */
-export function readSeconds(time: unknown): number | undefined {
+function readSeconds(time: unknown): number | undefined {
   if (typeof time === "string") return parseRfc3339(time)?.seconds;
   return typeof time === "number" && Number.isSafeInteger(time) ? time : undefined;
 }
 
+/**
+ * The times of a candle that opens at `opens`, as members in the format of a sample. If the sample's `time_close` is
+ * missing or a second early, so is the candle's. Lengths are in seconds.
+ */
+export function timesLike(sample: object | undefined, opens: number, length: number, ofSample = length) {
+  const [open, close] = [member(sample, "time_open"), member(sample, "time_close")];
+  const opening = ["time_open", timeLike(open, opens)] as const;
+  if (sample !== undefined && close === undefined) return [opening];
+  const [from, to] = [readSeconds(open), readSeconds(close)];
+  const early = from === undefined || to === undefined ? 0 : from + ofSample - to;
+  return [opening, ["time_close", timeLike(close, opens + length - early)] as const];
+}
+
 /** In JSON: Unix seconds if the service uses them; otherwise, RFC 3339 with its fraction and UTC suffix. */
-export function timeLike(time: unknown, seconds: number): string {
+function timeLike(time: unknown, seconds: number): string {
   if (typeof time === "number") return String(seconds);
   const ending = typeof time === "string" ? /(?:\.\d+)?(?:[Zz]|[+-]00:00)$/u.exec(time)?.[0] : undefined;
   return `"${writeUtc(seconds)}${ending ?? "Z"}"`;
