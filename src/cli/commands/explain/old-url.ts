@@ -11,6 +11,7 @@ import { visibleText } from "../../render/sanitize.ts";
 import type { objectFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { prefixes, writeLine } from "../../run/report.ts";
+import { pairsIn } from "../api/raw-call.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { Input } from "../command.ts";
 import { quoted } from "../pull/continuation.ts";
@@ -133,14 +134,7 @@ function readOldUrl(typed: string) {
       address === undefined ? undefined : `look up the address: dexdata search ${address}`,
     );
   }
-  const pairs = queries
-    .join("?")
-    .split("&")
-    .filter((pair) => pair !== "")
-    .map((pair) => {
-      const [name = "", ...value] = pair.replaceAll("+", " ").split("=");
-      return [decoded(name), decoded(value.join("="))] as const;
-    });
+  const pairs = pairsIn(queries.join("?")).map(([name, value]) => [decoded(name), decoded(value)] as const);
   const query = pairs.filter(([name, value]) => !isKey(name, value));
   return {
     /** Decoded, starting at the first one that the API knows. */
