@@ -80,7 +80,7 @@ export function createYieldingOutput(output: Output, makeRoom: () => Promise<voi
 /** Shows a text that is longer than the terminal in the user's pager. */
 export async function writePaged(output: Output, text: string): Promise<void> {
   const { rows, page } = output;
-  if (page === undefined || rows === undefined || countLines(text) < rows) await output.write(text);
+  if (page === undefined || rows === undefined || text.split("\n").length <= rows) await output.write(text);
   else await page(text);
 }
 
@@ -95,10 +95,4 @@ export function collectForPager(output: Output) {
     output: withWrite(output, collect),
     take: (): string => texts.splice(0).join(""),
   };
-}
-
-function countLines(text: string): number {
-  let lines = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines += 1;
-  return lines;
 }
