@@ -56,6 +56,11 @@ export function inputName(param: Param): string {
   return isAddress ? "<address>" : `<${param.name}>`;
 }
 
+export function nameOfParam({ params }: Endpoint, wire: string): string {
+  const param = params.find(({ name }) => name === wire);
+  return param === undefined ? wire : inputName(param);
+}
+
 /** A double represents every integer with up to 15 digits exactly. */
 const maxOfInteger = 999_999_999_999_999;
 
@@ -185,11 +190,8 @@ export function acceptedChoices({
 function nearestDuration(typed: string, choices: readonly string[]): string | undefined {
   const wanted = typed.endsWith("M") ? undefined : lengthOf(typed.toLowerCase());
   if (wanted === undefined) return undefined;
-  const factors = choices.map((word) => {
-    const length = lengthOf(word) ?? 1;
-    return Math.max(length / wanted, wanted / length);
-  });
-  return choices[factors.indexOf(Math.min(...factors))];
+  const factorOf = (word: string): number => Math.abs(Math.log((lengthOf(word) ?? 1) / wanted));
+  return choices.toSorted((one, other) => factorOf(one) - factorOf(other))[0];
 }
 
 /**
@@ -203,10 +205,7 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
     if (text !== undefined) args.set(param.name, readParam(param, text, now));
   }
   checkAddresses(endpoint.params, args);
-  const nameOf = (wire: string): string => {
-    const param = endpoint.params.find(({ name }) => name === wire);
-    return param === undefined ? wire : inputName(param);
-  };
+  const nameOf = (wire: string): string => nameOfParam(endpoint, wire);
   const quoted = (wire: string): string =>
     typed.has(wire) ? `${nameOf(wire)} "${typed.get(wire)}"` : nameOf(wire);
   for (const [lower, upper, isOpen] of timeRanges) {
