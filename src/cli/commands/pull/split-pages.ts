@@ -9,11 +9,11 @@ import {
   fileOf,
   fillFields,
   type PathNames,
+  readTime,
 } from "../../../base/files/file-pattern.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import type { Output } from "../../../base/context/context.ts";
 import type { RenderedPage, Renderer } from "../../render/renderer.ts";
-import { parseRfc3339 } from "../../../base/time/time.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 
 /** The parameter and the field of the row that have the value of a path's field. The parameter has priority. */
@@ -148,10 +148,4 @@ function partsOf(
       ];
     }),
   );
-}
-
-/** In milliseconds. */
-function readTime(value: unknown): number | undefined {
-  const seconds = typeof value === "string" ? parseRfc3339(value)?.seconds : undefined;
-  return seconds === undefined || seconds < 0 || seconds >= 253_402_300_800 ? undefined : seconds * 1000;
 }
