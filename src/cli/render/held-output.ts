@@ -1,22 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Output } from "../../base/context/context.ts";
 
+/** Everything else stays that of the output, whose size can change. */
 export function withWrite(output: Output, write: Output["write"]): Output {
-  return {
-    get isTerminal() {
-      return output.isTerminal;
-    },
-    get isPipe() {
-      return output.isPipe === true;
-    },
-    get columns() {
-      return output.columns;
-    },
-    get rows() {
-      return output.rows;
-    },
-    write,
-  };
+  return Object.assign(Object.create(output), { write });
 }
 
 export type HeldOutput = ReturnType<typeof createBufferedOutput>;
