@@ -31,7 +31,8 @@ export function readParam(param: Param, typed: string, now: number): string {
       return readAmount(label, typed);
     case "choice":
       if (kind.choices.includes(typed)) return typed;
-      return kind.also?.[typed] ?? refuseChoice(label, typed, kind);
+      if (kind.also?.[typed] !== undefined) return kind.also[typed];
+      throw choiceFailure(label, typed, acceptedChoices(kind), kind.refused?.[typed]);
     case "toggle":
       return "true";
     case "time": {
@@ -40,10 +41,6 @@ export function readParam(param: Param, typed: string, now: number): string {
       return toWire(time);
     }
   }
-}
-
-function refuseChoice(label: string, typed: string, kind: Extract<ParamKind, { kind: "choice" }>): never {
-  throw choiceFailure(label, typed, acceptedChoices(kind), kind.refused?.[typed]);
 }
 
 /** As typed: `--order-by` for a flag, `<network>` for an argument, or `--field order_by` in a raw call. */
