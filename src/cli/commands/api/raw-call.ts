@@ -134,7 +134,8 @@ function splitPair(pair: string): readonly [name: string, value: string] {
   return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
 }
 
-function decode(text: string): string | undefined {
+/** Undefined if the text is not percent-encoded UTF-8. */
+export function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
