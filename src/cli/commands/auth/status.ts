@@ -114,13 +114,11 @@ function mayUse(found: FoundKey, tier: Tier, options: RunOptions): boolean {
   }
 }
 
-/** With the exit code of the next command with this key, and the tier that it uses. */
-type KeptPlan =
-  | { readonly exit: ExitCode; readonly problem: string }
-  | { readonly exit: 0; readonly tier: Tier; readonly note?: string };
-
-/** Saves the plan if it is new. A variable has precedence over it. */
-async function keepPlan({ context, options }: Run, found: FoundKey, plan: Tier): Promise<KeptPlan> {
+/**
+ * Saves the plan if it is new. A variable has precedence over it. Returns the exit code of the next command with this
+ * key, and the tier that it uses.
+ */
+async function keepPlan({ context, options }: Run, found: FoundKey, plan: Tier): Promise<Status> {
   const { key, tier, kept } = found;
   const { value: set, where } = options.settings.tier;
   const known = plansIn(readCredentials(context), key);
