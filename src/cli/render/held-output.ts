@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { Output } from "../../base/context/context.ts";
 
 /** Everything else stays that of the output, whose size can change. */
-export function withWrite(output: Output, write: Output["write"]): Output {
+export function withWrite(output: Omit<Output, "write">, write: Output["write"]): Output {
   return Object.assign(Object.create(output), { write });
 }
 
@@ -71,15 +71,12 @@ export async function writePaged(output: Output, text: string): Promise<void> {
   else await page(text);
 }
 
-/** Collects what is written, so that all of it is shown at once. */
-export function collectForPager(output: Output) {
-  const texts: string[] = [];
+/** Collects what is written, so that all of it is passed on at once. */
+export function collectOutput(output: Omit<Output, "write">) {
+  const texts: Buffer[] = [];
   const collect: Output["write"] = (text) => {
-    texts.push(typeof text === "string" ? text : Buffer.from(text).toString("utf8"));
+    texts.push(Buffer.from(text));
     return Promise.resolve();
   };
-  return {
-    output: withWrite(output, collect),
-    take: (): string => texts.splice(0).join(""),
-  };
+  return { output: withWrite(output, collect), take: (): Buffer => Buffer.concat(texts.splice(0)) };
 }
