@@ -42,12 +42,6 @@ export async function runInProcess(entry: Entry, work: (context: Context) => Pro
   if (context.isReaderLeft()) setTimeout(() => process.exit(), context.signal.aborted ? 500 : 1000).unref();
 }
 
-/** Does not use node:timers/promises, because loading it takes 0.75 ms before the first request. */
-const turn = async (): Promise<void> =>
-  await new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-
 const isWindows = process.platform === "win32";
 /** SIGBREAK is Ctrl-Break on Windows. No platform has both signals. */
 const quitting = isWindows ? "SIGBREAK" : "SIGQUIT";
@@ -108,11 +102,6 @@ function createProcessContext({ early, readPackageFile }: Entry): ProcessContext
     packageFile: readPackageFile,
     clock: createClock(),
     random: Math.random,
-    // On an open connection, undici sends a request two event loop turns later.
-    yieldToSocket: async () => {
-      await turn();
-      await turn();
-    },
     signal: ending.signal,
     interrupt,
     stopWaitingForReader: () => {

@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 
 /**
@@ -10,28 +10,22 @@ function hideAgain(): void {
 }
 
 export async function readSecret(signal: AbortSignal, onInterrupt: () => void): Promise<string> {
-  return await new Promise((resolve, reject) => {
-    // readline handles line editing; its echo is discarded.
-    const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-    const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
-    let typed = "";
-    lines.once("line", (line) => {
-      typed = line;
-      lines.close();
-    });
-    // In raw mode, Ctrl-C arrives as a key and not as a signal.
-    lines.once("SIGINT", onInterrupt);
-    signal.addEventListener("abort", () => lines.close());
-    process.on("SIGCONT", hideAgain);
-    lines.once("close", () => process.off("SIGCONT", hideAgain));
-    lines.once("close", () => (signal.aborted ? reject(signal.reason) : resolve(typed)));
-  });
+  // readline handles line editing; its echo is discarded.
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+  // In raw mode, Ctrl-C arrives as a key and not as a signal.
+  lines.once("SIGINT", onInterrupt);
+  process.on("SIGCONT", hideAgain);
+  return await firstOf(lines, signal).finally(() => process.off("SIGCONT", hideAgain));
 }
 
 /** The terminal echoes and edits the line itself, and Ctrl-C is a signal. */
 export async function readLine(signal: AbortSignal): Promise<string> {
+  return await firstOf(createInterface({ input: process.stdin, terminal: false }), signal);
+}
+
+async function firstOf(lines: Interface, signal: AbortSignal): Promise<string> {
   return await new Promise((resolve, reject) => {
-    const lines = createInterface({ input: process.stdin, terminal: false });
     let typed = "";
     const close = (): void => lines.close();
     lines.once("line", (line) => {

@@ -1,3 +1,4 @@
+import { groupBy } from "../base/group-by.ts";
 import { isObject, member } from "../base/json/json-scan.ts";
 import { counted, inWords } from "../base/text/words.ts";
 
@@ -56,9 +57,8 @@ export function labelText(text: string): string {
 
 /** Such as `20 pools and 1 DEX`. */
 export function countedKinds(kinds: readonly AssetKind[]): string {
-  const parts = [...new Set(kinds)].map((kind) => {
-    const count = kinds.filter((each) => each === kind).length;
-    return kind === "DEX" && count > 1 ? counted(count, "DEXe") : counted(count, kind);
-  });
+  const parts = [...groupBy(kinds, (kind) => kind)].map(([kind, { length }]) =>
+    counted(length, kind === "DEX" && length > 1 ? "DEXe" : kind),
+  );
   return inWords(parts, "and");
 }

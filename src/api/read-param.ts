@@ -2,6 +2,7 @@ import { type Failure, invalidInput, usageFailure } from "../base/failure.ts";
 import { parseDuration } from "./duration.ts";
 import { isFixedWord, damageFault } from "./known-networks.ts";
 import { namedFormat } from "./output-format.ts";
+import { shiftDecimal } from "../base/json/exact-decimal.ts";
 import { nearest } from "../base/text/nearest.ts";
 import { renamedOrder } from "./endpoints/removed-endpoints.ts";
 import type { Param, ParamKind } from "./param.ts";
@@ -30,7 +31,8 @@ export function readParam(param: Param, typed: string, now: number): string {
       return readAmount(label, typed);
     case "choice":
       if (kind.choices.includes(typed)) return typed;
-      return kind.also?.[typed] ?? refuseChoice(label, typed, kind);
+      if (kind.also?.[typed] !== undefined) return kind.also[typed];
+      throw choiceFailure(label, typed, acceptedChoices(kind), kind.refused?.[typed]);
     case "toggle":
       return "true";
     case "time": {
@@ -41,10 +43,6 @@ export function readParam(param: Param, typed: string, now: number): string {
   }
 }
 
-function refuseChoice(label: string, typed: string, kind: Extract<ParamKind, { kind: "choice" }>): never {
-  throw choiceFailure(label, typed, acceptedChoices(kind), kind.refused?.[typed]);
-}
-
 /** As typed: `--order-by` for a flag, `<network>` for an argument, or `--field order_by` in a raw call. */
 export function inputName(param: Param): string {
   if (param.givenAs !== "flag") return param.givenAs === "field" ? `--field ${param.name}` : param.name;
@@ -53,6 +51,11 @@ export function inputName(param: Param): string {
   const isAddress =
     param.kind.kind === "address" || (param.kind.kind === "list" && param.kind.of !== undefined);
   return isAddress ? "<address>" : `<${param.name}>`;
+}
+
+export function nameOfParam({ params }: Endpoint, wire: string): string {
+  const param = params.find(({ name }) => name === wire);
+  return param === undefined ? wire : inputName(param);
 }
 
 /** A double represents every integer with up to 15 digits exactly. */
@@ -77,25 +80,19 @@ function expanded(typed: string): string {
 }
 
 /**
- * Sends `250k` as `250000` and `9.1e-13` as `0.00000000000091`. The decimal point is moved in the string, because a
- * double could lose digits. Four-digit exponents are rejected, because no double has one.
+ * Sends `250k` as `250000` and `9.1e-13` as `0.00000000000091`, without a double, which could lose digits. Four-digit
+ * exponents are rejected, because no double has one.
  */
 function readAmount(label: string, typed: string): string {
-  const match = /^(-?)(\d+)(?:\.(\d+))?(?:([kmb])|e([+-]?0*\d{1,3}))?$/iu.exec(typed);
-  if (match === null) {
-    const next = /^-?[\d,_ ]+$/u.test(typed)
-      ? `write it without separators: ${typed.replaceAll(/[,_ ]/gu, "")}`
-      : undefined;
-    throw invalidInput(label, "must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20", next);
-  }
-  const [, sign = "", whole = "", fraction = "", unit = "", exponent = "0"] = match;
-  const shift = { k: 3, m: 6, b: 9 }[unit.toLowerCase()] ?? Number(exponent);
-  const before = "0".repeat(Math.max(0, -shift));
-  const digits = before + whole + fraction.padEnd(Math.max(0, shift), "0");
-  const point = before.length + whole.length + shift;
-  const integer = digits.slice(0, point).replace(/^0+(?=\d)/u, "");
-  const rest = digits.slice(point).replace(/0+$/u, "");
-  return `${sign}${integer}${rest === "" ? "" : `.${rest}`}`;
+  const [, sign = "", number = "", unit = "", exponent = ""] =
+    /^(-?)0*(\d+(?:\.\d+)?)(?:([kmb])|(e[+-]?0*\d{1,3}))?$/iu.exec(typed) ?? [];
+  const shift = { k: 3, m: 6, b: 9 }[unit.toLowerCase()] ?? 0;
+  const amount = shiftDecimal(`${sign}${number}${exponent}`, shift);
+  if (amount !== undefined) return amount;
+  const next = /^-?[\d,_ ]+$/u.test(typed)
+    ? `write it without separators: ${typed.replaceAll(/[,_ ]/gu, "")}`
+    : undefined;
+  throw invalidInput(label, "must be a number such as 250000, 250k, 1.5m, 2b, 9.1e-13 or -20", next);
 }
 
 function readWord(label: string, kind: "network" | "address", typed: string): string {
@@ -190,11 +187,8 @@ export function acceptedChoices({
 function nearestDuration(typed: string, choices: readonly string[]): string | undefined {
   const wanted = typed.endsWith("M") ? undefined : lengthOf(typed.toLowerCase());
   if (wanted === undefined) return undefined;
-  const factors = choices.map((word) => {
-    const length = lengthOf(word) ?? 1;
-    return Math.max(length / wanted, wanted / length);
-  });
-  return choices[factors.indexOf(Math.min(...factors))];
+  const factorOf = (word: string): number => Math.abs(Math.log((lengthOf(word) ?? 1) / wanted));
+  return choices.toSorted((one, other) => factorOf(one) - factorOf(other))[0];
 }
 
 /**
@@ -208,10 +202,7 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
     if (text !== undefined) args.set(param.name, readParam(param, text, now));
   }
   checkAddresses(endpoint.params, args);
-  const nameOf = (wire: string): string => {
-    const param = endpoint.params.find(({ name }) => name === wire);
-    return param === undefined ? wire : inputName(param);
-  };
+  const nameOf = (wire: string): string => nameOfParam(endpoint, wire);
   const quoted = (wire: string): string =>
     typed.has(wire) ? `${nameOf(wire)} "${typed.get(wire)}"` : nameOf(wire);
   for (const [lower, upper, isOpen] of timeRanges) {

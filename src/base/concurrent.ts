@@ -82,3 +82,12 @@ export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
     return mine;
   };
 }
+
+/**
+ * undici reuses a connection in the second event loop turn after the last response, once it is certain that the
+ * connection is still open. Work that starts immediately would delay the next request. Loading node:timers/promises
+ * would take longer.
+ */
+export async function yieldToSocket(): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,8 +1,8 @@
 import type { Endpoint, Args, Typed } from "../api/endpoint.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
-import { inputName, readParam } from "../api/read-param.ts";
+import { nameOfParam, readParam } from "../api/read-param.ts";
 import { member } from "../base/json/json-scan.ts";
-import { sameIntervals, madeIntervals } from "../api/endpoints/ohlcv.ts";
+import { madeIntervals } from "../api/endpoints/ohlcv.ts";
 import { grouped } from "../base/text/words.ts";
 import {
   formatInstant,
@@ -22,30 +22,31 @@ import {
  * the start to N intervals before the end. `now` is in milliseconds.
  */
 export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): Typed {
-  const wanted = typed.get("interval") ?? "1h";
-  const interval = sameIntervals[wanted] ?? wanted;
+  const interval = typed.get("interval") ?? "1h";
   const made = madeInterval(interval);
+  const usual = made !== undefined && made.length > SECONDS_PER_DAY ? "-7d" : "-24h";
   const end = endOf(endpoint, typed, now);
-  const countBack = typed.get("count_back");
-  const start = typed.get("start") ?? (made !== undefined && made.length > SECONDS_PER_DAY ? "-7d" : "-24h");
-  const filled = new Map([...typed, ["interval", interval], ["start", start], ["end", end]]);
-  if (countBack === undefined)
-    return made === undefined ? filled : alignedWindow(endpoint, filled, made, now);
-  if (typed.has("start")) {
-    const names = `${nameOf(endpoint, "count_back")} and ${nameOf(endpoint, "start")}`;
-    throw usageFailure(`${names} cannot be used together`, "both set the start; remove one of them");
+  const filled = new Map([["interval", interval], ["start", usual], ...typed, ["end", end]]);
+  if (typed.has("count_back")) {
+    if (typed.has("start")) {
+      const names = `${nameOfParam(endpoint, "count_back")} and ${nameOfParam(endpoint, "start")}`;
+      throw usageFailure(`${names} cannot be used together`, "both set the start; remove one of them");
+    }
+    filled.set("start", startOfCount(endpoint, filled, now));
   }
-  for (const name of ["interval", "count_back"]) {
-    const param = endpoint.params.find((each) => each.name === name);
-    if (param !== undefined) readParam(param, filled.get(name) ?? "", now);
-  }
-  const instant = parseTimeBound(end, now);
-  if ("problem" in instant)
-    throw usageFailure(`${nameOf(endpoint, "end")} "${end}": ${instant.problem}`, instant.next);
-  const length = intervalSeconds(interval);
-  const last = made === undefined ? instant.seconds : nextIntervalStart(instant.seconds, length);
-  const from = filled.set("start", formatInstant({ ...instant, seconds: last - Number(countBack) * length }));
-  return made === undefined ? from : alignedWindow(endpoint, from, made, now);
+  return made === undefined ? filled : alignedWindow(endpoint, filled, made, now);
+}
+
+/** The start for `count_back`. The values that set it are checked first. */
+function startOfCount({ params }: Endpoint, filled: Typed, now: number): string {
+  const [interval = "", count, end = ""] = ["interval", "count_back", "end"].map((name) => {
+    const param = params.find((each) => each.name === name);
+    return param && readParam(param, filled.get(name) ?? "", now);
+  });
+  const [instant, length] = [fromWire(end), intervalSeconds(interval)];
+  const last =
+    madeInterval(interval) === undefined ? instant.seconds : nextIntervalStart(instant.seconds, length);
+  return formatInstant({ ...instant, seconds: last - Number(count) * length });
 }
 
 /**
@@ -60,7 +61,10 @@ function endOf(endpoint: Endpoint, typed: Typed, now: number): string {
   if (to.seconds <= latest) return end;
   if (!typed.has("start") || from.seconds < latest) return wireOf(latest);
   if (from.seconds >= to.seconds) return end;
-  throw invalidInput(`${nameOf(endpoint, "start")} "${typed.get("start")}"`, "must not be in the future");
+  throw invalidInput(
+    `${nameOfParam(endpoint, "start")} "${typed.get("start")}"`,
+    "must not be in the future",
+  );
 }
 
 /**
@@ -76,16 +80,11 @@ function alignedWindow(endpoint: Endpoint, typed: Typed, { length }: MadeInterva
   if (from >= to)
     throw usageFailure(
       `no ${typed.get("interval")} candle opens in the time range`,
-      `use an earlier ${nameOf(endpoint, "start")}`,
+      `use an earlier ${nameOfParam(endpoint, "start")}`,
     );
   const present = Math.floor(now / 1000);
   const until = to > present && end.seconds > present ? end : atSecond(Math.min(to, present));
   return new Map([...typed, ["start", wireOf(from)], ["end", toWire(until)]]);
-}
-
-function nameOf({ params }: Endpoint, wire: string): string {
-  const param = params.find(({ name }) => name === wire);
-  return param === undefined ? wire : inputName(param);
 }
 
 /** The start and end are in the API's format. */
@@ -180,13 +179,26 @@ export function openingOf(candle: object): number {
 }
 
 /** Undefined if the time of a candle is neither RFC 3339 nor Unix seconds. */
-export function readSeconds(time: unknown): number | undefined {
+function readSeconds(time: unknown): number | undefined {
   if (typeof time === "string") return parseRfc3339(time)?.seconds;
   return typeof time === "number" && Number.isSafeInteger(time) ? time : undefined;
 }
 
+/**
+ * The times of a candle that opens at `opens`, as members in the format of a sample. If the sample's `time_close` is
+ * missing or a second early, so is the candle's. Lengths are in seconds.
+ */
+export function timesLike(sample: object | undefined, opens: number, length: number, ofSample = length) {
+  const [open, close] = [member(sample, "time_open"), member(sample, "time_close")];
+  const opening = ["time_open", timeLike(open, opens)] as const;
+  if (sample !== undefined && close === undefined) return [opening];
+  const [from, to] = [readSeconds(open), readSeconds(close)];
+  const early = from === undefined || to === undefined ? 0 : from + ofSample - to;
+  return [opening, ["time_close", timeLike(close, opens + length - early)] as const];
+}
+
 /** In JSON: Unix seconds if the service uses them; otherwise, RFC 3339 with its fraction and UTC suffix. */
-export function timeLike(time: unknown, seconds: number): string {
+function timeLike(time: unknown, seconds: number): string {
   if (typeof time === "number") return String(seconds);
   const ending = typeof time === "string" ? /(?:\.\d+)?(?:[Zz]|[+-]00:00)$/u.exec(time)?.[0] : undefined;
   return `"${writeUtc(seconds)}${ending ?? "Z"}"`;

@@ -126,7 +126,7 @@ export function isCharged(status: number): boolean {
 
 /** The digits; undefined for any other text, because a header or a body may contain anything. */
 export function creditsIn(text: string | undefined): string | undefined {
-  return text !== undefined && /^\d{1,19}$/u.test(text) ? text : undefined;
+  return text !== undefined && /^(?:0|[1-9]\d{0,18})$/u.test(text) ? text : undefined;
 }
 
 /** One credit per item for a batch (specification, Endpoints); one credit for any other endpoint. */

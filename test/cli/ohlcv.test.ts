@@ -298,6 +298,15 @@ describe("--count-back returns the newest candles that exist", () => {
   };
   const words = (count: number): string => `--interval 1m --count-back ${count} --to ${to} -o ndjson`;
 
+  test("the number can have a unit", async () => {
+    const opens = every(1, to - 3000 * 60);
+    const { exit, stdout } = await runWithService(
+      service(opens),
+      words(2000).replace("back 2000", "back 2k"),
+    );
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: newest(opens, 2000) });
+  });
+
   test.each([
     ["one request, where no interval is without a trade", 1, 20, 1],
     ["a second one, where six of seven have none", 7, 20, 2],

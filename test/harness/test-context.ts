@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -115,7 +114,6 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     ),
     packageFile: (name) => readFileSync(path.join(import.meta.dirname, "../..", name), "utf8"),
     random: typeof random === "function" ? random : () => random,
-    yieldToSocket: async () => await turn(),
     signal: controller.signal,
     interrupt,
     stopWaitingForReader: () => undefined,

@@ -1,6 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { type Decimal, readDecimal, writeDecimal } from "../../src/cli/render/values/decimal.ts";
+import { type ExactDecimal, writeDecimal } from "../../src/base/json/exact-decimal.ts";
+import { readDecimal } from "../../src/cli/render/values/decimal.ts";
 import {
   showAmount,
   showChange,
@@ -10,7 +11,7 @@ import {
   showWholeAmount,
 } from "../../src/cli/render/values/decimal.ts";
 
-function decimal(value: number | bigint | string): Decimal {
+function decimal(value: number | bigint | string): ExactDecimal {
   const read = readDecimal(value);
   if (read === undefined) throw new Error(`not a number: ${value}`);
   return read;
@@ -18,7 +19,7 @@ function decimal(value: number | bigint | string): Decimal {
 
 function table(
   name: string,
-  show: (decimal: Decimal) => string,
+  show: (decimal: ExactDecimal) => string,
   rows: readonly (readonly [number | bigint | string, string])[],
 ): void {
   describe(name, () => {

@@ -9,15 +9,7 @@ export const atRules = ["before", "open"] as const;
 export type AtRule = (typeof atRules)[number];
 
 /** Why an asset has no price at the requested time. */
-export const noPriceReasons = [
-  "no_trade",
-  "outside_plan",
-  "too_recent",
-  "in_future",
-  "unknown_token",
-] as const;
-
-export type NoPriceReason = (typeof noPriceReasons)[number];
+export type NoPriceReason = "no_trade" | "outside_plan" | "too_recent" | "in_future" | "unknown_token";
 
 interface TimedTable {
   /** Adds the price in another token, for pools and `--in`. */

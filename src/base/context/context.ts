@@ -18,8 +18,6 @@ export interface Context {
   readonly clock: Clock;
   /** In [0, 1), for jitter. */
   readonly random: () => number;
-  /** Resolves once the sockets have had time to send all pending requests. */
-  readonly yieldToSocket: () => Promise<void>;
   /** Aborts when a signal arrives or the reader closes stdout. Its reason is an `Interruption`. */
   readonly signal: AbortSignal;
   /** Called when stdout is closed, to end the run as a signal would. */

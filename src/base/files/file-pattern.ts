@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import path from "node:path";
 import { invalidInput } from "../failure.ts";
+import { parseRfc3339 } from "../time/time.ts";
 import { nearest } from "../text/nearest.ts";
 import { namesIn } from "./paths.ts";
 
@@ -44,6 +45,14 @@ export function checkFields(pattern: string, names: readonly string[], hasTimes 
 export function fieldsIn(pattern: string): readonly string[] {
   const names = (pattern.match(braces) ?? []).map((field) => field.slice(1, -1));
   return names.filter((name) => name !== "" && timeFields[name] === undefined);
+}
+
+/** In milliseconds, from RFC 3339 or Unix seconds. Times that `Date` cannot represent are not readable. */
+export function readTime(value: unknown): number | undefined {
+  const seconds = typeof value === "string" ? parseRfc3339(value)?.seconds : value;
+  return typeof seconds === "number" && seconds >= 0 && seconds < 253_402_300_800
+    ? seconds * 1000
+    : undefined;
 }
 
 const braces = /\{\{|\}\}|\{[^{}]*\}|[{}]/gu;

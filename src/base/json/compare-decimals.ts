@@ -1,4 +1,4 @@
-import { type ExactDecimal, parseExactDecimal } from "./exact-decimal.ts";
+import { type ExactDecimal, parseExactDecimal, widthOf } from "./exact-decimal.ts";
 
 /** Compares two JSON numbers in all their digits, whatever their exponents. Undefined if a text is not a number. */
 export function compareDecimals(one: string, other: string): number | undefined {
@@ -54,8 +54,6 @@ const digitAt = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) ^ ZE
 export function toDouble({ isNegative, digits, exponent }: ExactDecimal): number {
   return Number(`${isNegative ? "-" : ""}0${digits}e${exponent}`);
 }
-
-const widthOf = ({ digits, exponent }: ExactDecimal): number => digits.length + exponent;
 
 function signOf({ digits, isNegative }: ExactDecimal): -1 | 0 | 1 {
   if (digits === "") return 0;

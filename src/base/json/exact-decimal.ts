@@ -50,7 +50,8 @@ const maxExponent = 1000;
 export function shiftDecimal(text: string, shift: number): string | undefined {
   if (shift <= 0 && INTEGER.test(text)) return shiftInteger(text, -shift);
   const decimal = parseExactDecimal(text);
-  return decimal && writeExactDecimal({ ...decimal, exponent: decimal.exponent + shift });
+  const shifted = decimal && { ...decimal, exponent: decimal.exponent + shift };
+  return shifted === undefined || isTooLong(shifted) ? undefined : writeDecimal(shifted);
 }
 
 const INTEGER = /^-?[1-9]\d*$/;
@@ -79,15 +80,21 @@ export function sumDecimals(texts: readonly string[]): string | undefined {
   return shiftDecimal(String(sum), scale);
 }
 
-const isTooLong = ({ exponent }: ExactDecimal): boolean => Math.abs(exponent) > maxExponent;
+const isTooLong = ({ digits, exponent }: ExactDecimal): boolean =>
+  digits !== "" && Math.abs(exponent) > maxExponent;
 
-function writeExactDecimal(decimal: ExactDecimal): string | undefined {
-  const { isNegative, digits, exponent } = decimal;
-  if (digits === "") return "0";
-  if (isTooLong(decimal)) return undefined;
-  const sign = isNegative ? "-" : "";
-  if (exponent >= 0) return `${sign}${digits}${"0".repeat(exponent)}`;
-  const point = digits.length + exponent;
-  if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
-  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+/** The number of digits before the decimal point; not positive for a number below 1. */
+export const widthOf = ({ digits, exponent }: ExactDecimal): number => digits.length + exponent;
+
+/** Writes all digits, never an exponent. */
+export function writeDecimal(decimal: ExactDecimal, leastPlaces = 0, separator = ""): string {
+  const { isNegative, digits } = decimal;
+  // The exponent of zero has no meaning.
+  const width = digits === "" ? 0 : widthOf(decimal);
+  const whole = width > 0 ? digits.slice(0, width).padEnd(width, "0") : "0";
+  const rest = width > 0 || digits === "" ? digits.slice(width) : "0".repeat(-width) + digits;
+  const fraction = rest.padEnd(leastPlaces, "0");
+  const grouped = separator === "" ? whole : whole.replace(/\B(?=(?:\d{3})+$)/g, separator);
+  const sign = isNegative && digits !== "" ? "-" : "";
+  return `${sign}${grouped}${fraction === "" ? "" : `.${fraction}`}`;
 }

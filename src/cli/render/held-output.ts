@@ -1,22 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Output } from "../../base/context/context.ts";
 
-export function withWrite(output: Output, write: Output["write"]): Output {
-  return {
-    get isTerminal() {
-      return output.isTerminal;
-    },
-    get isPipe() {
-      return output.isPipe === true;
-    },
-    get columns() {
-      return output.columns;
-    },
-    get rows() {
-      return output.rows;
-    },
-    write,
-  };
+/** Everything else stays that of the output, whose size can change. */
+export function withWrite(output: Omit<Output, "write">, write: Output["write"]): Output {
+  return Object.assign(Object.create(output), { write });
 }
 
 export type HeldOutput = ReturnType<typeof createBufferedOutput>;
@@ -80,25 +67,16 @@ export function createYieldingOutput(output: Output, makeRoom: () => Promise<voi
 /** Shows a text that is longer than the terminal in the user's pager. */
 export async function writePaged(output: Output, text: string): Promise<void> {
   const { rows, page } = output;
-  if (page === undefined || rows === undefined || countLines(text) < rows) await output.write(text);
+  if (page === undefined || rows === undefined || text.split("\n").length <= rows) await output.write(text);
   else await page(text);
 }
 
-/** Collects what is written, so that all of it is shown at once. */
-export function collectForPager(output: Output) {
-  const texts: string[] = [];
+/** Collects what is written, so that all of it is passed on at once. */
+export function collectOutput(output: Omit<Output, "write">) {
+  const texts: Buffer[] = [];
   const collect: Output["write"] = (text) => {
-    texts.push(typeof text === "string" ? text : Buffer.from(text).toString("utf8"));
+    texts.push(Buffer.from(text));
     return Promise.resolve();
   };
-  return {
-    output: withWrite(output, collect),
-    take: (): string => texts.splice(0).join(""),
-  };
-}
-
-function countLines(text: string): number {
-  let lines = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines += 1;
-  return lines;
+  return { output: withWrite(output, collect), take: (): Buffer => Buffer.concat(texts.splice(0)) };
 }

@@ -7,11 +7,10 @@ import { notesOf, type Page } from "../page.ts";
 import { parseRow, type TextRow, textRows } from "../rows.ts";
 import {
   openingOf,
-  readSeconds,
   intervalSeconds,
   intervalStart,
   type MadeInterval,
-  timeLike,
+  timesLike,
 } from "../candle-windows.ts";
 
 /** A candle of the source, with its texts by field. `opens` is in Unix seconds. */
@@ -53,7 +52,7 @@ function madeCandle(start: number, parts: readonly Part[], made: MadeInterval, i
   const volume = sumDecimals(parts.map(({ texts }) => textOf(texts.get("volume")) ?? "0"));
   if (volume === undefined) throw invalidResponse("invalid response: a candle has no valid volume");
   const members = [
-    ...timesOf(start, first, made),
+    ...timesLike(first.value, start, made.length, intervalSeconds(made.source)),
     ["open", price(first, "open")],
     ["high", extreme("high", 1)],
     ["low", extreme("low", -1)],
@@ -74,16 +73,3 @@ function price({ texts }: Part, name: string): string {
 }
 
 const textOf = (json: string | undefined): string | undefined => (json === "null" ? undefined : json);
-
-/** In the format of the service. If its candles close a second early, so do the made ones. */
-function timesOf(
-  start: number,
-  { value, opens }: Part,
-  { source, length }: MadeInterval,
-): readonly (readonly [name: string, text: string])[] {
-  const opening = ["time_open", timeLike(member(value, "time_open"), start)] as const;
-  const close = member(value, "time_close");
-  if (close === undefined) return [opening];
-  const early = opens + intervalSeconds(source) - (readSeconds(close) ?? opens + intervalSeconds(source));
-  return [opening, ["time_close", timeLike(close, start + length - early)]];
-}

@@ -3,7 +3,7 @@ import { member } from "../../base/json/json-scan.ts";
 import type { Reply } from "../../api/reply.ts";
 import { checkEcho, createOwnershipCheck, type Foreign, foreignFailure } from "../response/ownership.ts";
 import type { Rows } from "../rows.ts";
-import { createAnswerReader, createRowInspector, type InspectedRows, yieldToSocket } from "./page-rows.ts";
+import { createAnswerReader, createRowInspector, type InspectedRows } from "./page-rows.ts";
 import {
   type Doubt,
   ended,
@@ -18,6 +18,7 @@ import {
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import type { Document } from "../document.ts";
 import type { ListRequest } from "../list-plan.ts";
+import { yieldToSocket } from "../../base/concurrent.ts";
 import { childOf } from "../../base/context/context.ts";
 
 /**

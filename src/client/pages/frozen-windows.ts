@@ -1,9 +1,8 @@
 import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from "../../base/time/time.ts";
-import { inOrder } from "../../base/concurrent.ts";
+import { inOrder, yieldToSocket } from "../../base/concurrent.ts";
 import { more, nextOf, type Page, type Position } from "../page.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";
 import type { NumberedList, Pages } from "./numbered-list.ts";
-import { yieldToSocket } from "./page-rows.ts";
 
 /**
  * Frozen windows. The edge is the last row taken. In an open window, the page numbered after the last one taken always

@@ -32,14 +32,6 @@ export function createAnswerReader(
   };
 }
 
-/**
- * undici reuses a connection in the second event loop turn after the last response, once it is certain that the
- * connection is still open. Work that starts immediately would delay the next request.
- */
-export async function yieldToSocket(): Promise<void> {
-  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-}
-
 /** The part of a page that follows from a comparison with earlier rows. */
 type Taken = Pick<Page, "rows" | "adds" | "notes">;
 

@@ -6,11 +6,10 @@ import { member, rawMembers } from "../../base/json/json-scan.ts";
 import {
   candleWindow,
   openingOf,
-  readSeconds,
   wholeSeconds,
   intervalStart,
   nextIntervalStart,
-  timeLike,
+  timesLike,
 } from "../../client/candle-windows.ts";
 
 interface Marks extends CandleMarks {
@@ -126,16 +125,4 @@ function filledCandle(
     ["filled", "true"] as const,
   ];
   return parsed(`{${members.map(([name, text]) => `"${name}":${text}`).join(",")}}`);
-}
-
-type Member = readonly [name: string, text: string];
-
-/** If the sample's `time_close` is missing or one second early, so is the row's. */
-function timesLike(sample: object | undefined, opens: number, interval: number): readonly Member[] {
-  const [open, close] = [member(sample, "time_open"), member(sample, "time_close")];
-  const times: Member[] = [["time_open", timeLike(open, opens)]];
-  if (sample !== undefined && close === undefined) return times;
-  const [from, to] = [readSeconds(open), readSeconds(close)];
-  const length = from === undefined || to === undefined ? interval : to - from;
-  return [...times, ["time_close", timeLike(close, opens + length)]];
 }

@@ -108,28 +108,34 @@ export function readRawPath(typed: string): RawPath {
       throw refuse("must not contain percent-encoded slashes, percent signs, spaces or control characters");
     return segment;
   });
-  const pairs = rest
-    .join("?")
-    .split("&")
-    .filter((pair) => pair !== "")
-    .map((pair) => {
-      const [name, value] = splitPair(pair.replaceAll("+", " ")).map(decode);
-      if (name === undefined || value === undefined) throw refuse(`"${pair}" is not percent-encoded UTF-8`);
-      if (name === "") throw refuse(`"${pair}" has no name`);
-      return [name, value] as const;
-    });
+  const pairs = pairsIn(rest.join("?")).map((pair) => {
+    const [name, value] = pair.map(decode);
+    if (name === undefined || value === undefined)
+      throw refuse(`"${pair.join("=")}" is not percent-encoded UTF-8`);
+    if (name === "") throw refuse(`"${pair.join("=")}" has no name`);
+    return [name, value] as const;
+  });
   return { path: `/${segments.map(encodeURIComponent).join("/")}`, segments, query: pairs };
 }
 
 const baseHint = "to use another host, see --base-url, or the settings: dexdata config list";
 
+/** The names and values of a query, still encoded. */
+export const pairsIn = (encoded: string): readonly (readonly [name: string, value: string])[] =>
+  encoded
+    .replaceAll("+", " ")
+    .split("&")
+    .filter((pair) => pair !== "")
+    .map(splitPair);
+
 /** Splits `name=value`. If there is no `=`, the value is empty. */
-export function splitPair(pair: string): readonly [name: string, value: string] {
+function splitPair(pair: string): readonly [name: string, value: string] {
   const at = pair.indexOf("=");
   return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
 }
 
-function decode(text: string): string | undefined {
+/** Undefined if the text is not percent-encoded UTF-8. */
+export function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {

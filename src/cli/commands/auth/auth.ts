@@ -3,10 +3,8 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { fail, usageFailure } from "../../../base/failure.ts";
 import { checkKeyForm, MAX_KEY_BYTES } from "../../../base/key.ts";
 import type { Tier } from "../../../api/tier.ts";
-import type { TypedFlags } from "../../run/flags/flag.ts";
-import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { writeLine, writeWarning } from "../../run/report.ts";
-import type { RunOptions } from "../../run/run-options.ts";
+import type { RunInput, RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { credentialsPath, defaultProfile, readCredentials } from "../../settings/credentials.ts";
 import { saveProfile } from "../../settings/edit-credentials.ts";
@@ -15,13 +13,7 @@ import { updateSettingsFile } from "../../settings/update-settings-file.ts";
 import { findPlan, type FoundPlan, hostsOf, type SentKey, setTier, unknownPlan } from "./find-plan.ts";
 import { profileName, sayRival } from "./profiles.ts";
 
-export interface LookupInput {
-  readonly words: readonly string[];
-  readonly flags: SharedValues;
-  readonly typed: TypedFlags;
-}
-
-export async function login(input: LookupInput, outer: Context): Promise<ExitCode> {
+export async function login(input: RunInput, outer: Context): Promise<ExitCode> {
   if (input.words.length > 0) {
     throw usageFailure(
       "do not pass the key as an argument: it would be visible in the shell history and the process list",

@@ -7,15 +7,14 @@ import { plans, type Tier } from "../../../api/tier.ts";
 import type { LocalRow } from "../../render/format.ts";
 import { tierSourceOf } from "../../run/open-client.ts";
 import { exactNumber, expectWords, writeRecord } from "../../run/output/local-output.ts";
-import type { RunOptions } from "../../run/run-options.ts";
+import type { RunInput, RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { checkKeyHosts, checkNamedHosts, findKey, type FoundKey } from "../../settings/find-key.ts";
 import { plansIn, readCredentials } from "../../settings/credentials.ts";
 import { savePlan } from "../../settings/edit-credentials.ts";
-import type { LookupInput } from "./auth.ts";
 import { askPlan, findPlan, hostsOf, setTier, unknownPlan } from "./find-plan.ts";
 
-export async function status(input: LookupInput, outer: Context): Promise<ExitCode> {
+export async function status(input: RunInput, outer: Context): Promise<ExitCode> {
   expectWords(input.words, 0, "auth status");
   return await withRun(input, outer, async (run) => {
     const { exit, ...record } = await statusOf(run);
@@ -115,13 +114,11 @@ function mayUse(found: FoundKey, tier: Tier, options: RunOptions): boolean {
   }
 }
 
-/** With the exit code of the next command with this key, and the tier that it uses. */
-type KeptPlan =
-  | { readonly exit: ExitCode; readonly problem: string }
-  | { readonly exit: 0; readonly tier: Tier; readonly note?: string };
-
-/** Saves the plan if it is new. A variable has precedence over it. */
-async function keepPlan({ context, options }: Run, found: FoundKey, plan: Tier): Promise<KeptPlan> {
+/**
+ * Saves the plan if it is new. A variable has precedence over it. Returns the exit code of the next command with this
+ * key, and the tier that it uses.
+ */
+async function keepPlan({ context, options }: Run, found: FoundKey, plan: Tier): Promise<Status> {
   const { key, tier, kept } = found;
   const { value: set, where } = options.settings.tier;
   const known = plansIn(readCredentials(context), key);

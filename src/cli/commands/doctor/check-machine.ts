@@ -86,7 +86,13 @@ async function checkConfig(context: Context): Promise<Outcome> {
   if (file.problem !== undefined)
     return warn(`${file.problem}; commands ignore it`, `fix it, or remove it: rm '${file.path}'`);
   if (warning !== undefined) return warn(warning, "remove this setting from the file");
-  const unwritable = await findUnwritable(context);
+  const unwritable = await cannotWrite(
+    context,
+    // The way `auth login` and `config set` write. Other commands only read the directory.
+    probeSettingsFolder(context, findFolders(context).config),
+    "keys and settings cannot be saved",
+    "make the directory writable, or set DEXDATA_CONFIG_DIR to another one",
+  );
   if (unwritable !== undefined) return unwritable;
   const kept = file.values.size === 0 ? "no settings" : counted(file.values.size, "setting");
   const set = Object.keys(context.env).filter(
@@ -96,18 +102,20 @@ async function checkConfig(context: Context): Promise<Outcome> {
   return ok(`${file.path}: ${kept}${also}`);
 }
 
-/** Writes the way `auth login` and `config set` do. Other commands only read the directory. */
-async function findUnwritable(context: Context): Promise<Outcome | undefined> {
+/** Undefined if the probe succeeds. */
+async function cannotWrite(
+  { signal }: Context,
+  probe: Promise<void>,
+  found: string,
+  next: string,
+): Promise<Outcome | undefined> {
   try {
-    await probeSettingsFolder(context, findFolders(context).config);
+    await probe;
     return undefined;
   } catch (cause) {
-    if (context.signal.aborted) throw cause;
-    const next = cause instanceof Failure ? cause.details.next : undefined;
-    return warn(
-      `keys and settings cannot be saved: ${withoutSecrets(describeError(cause))}`,
-      next ?? "make the directory writable, or set DEXDATA_CONFIG_DIR to another one",
-    );
+    if (signal.aborted) throw cause;
+    const own = cause instanceof Failure ? cause.details.next : undefined;
+    return warn(`${found}: ${withoutSecrets(describeError(cause))}`, own ?? next);
   }
 }
 
@@ -132,18 +140,13 @@ function checkCredentials(context: Context): Outcome {
 /** Writes the way a run does, including the lock. */
 async function checkState(context: Context): Promise<Outcome> {
   const folder = findFolders(context).state;
-  try {
-    await probeStateFolder(context, folder);
-    return ok(`${folder} is writable, and locking works`);
-  } catch (cause) {
-    if (context.signal.aborted) throw cause;
-    const why = withoutSecrets(describeError(cause));
-    const next = cause instanceof Failure ? cause.details.next : undefined;
-    return warn(
-      `cannot write to ${folder}, so the rate limit is not shared with other processes: ${why}`,
-      next ?? "make it writable, or set DEXDATA_STATE_DIR to another directory",
-    );
-  }
+  const unwritable = await cannotWrite(
+    context,
+    probeStateFolder(context, folder),
+    `cannot write to ${folder}, so the rate limit is not shared with other processes`,
+    "make it writable, or set DEXDATA_STATE_DIR to another directory",
+  );
+  return unwritable ?? ok(`${folder} is writable, and locking works`);
 }
 
 /** In output order. None of them sends anything. */

@@ -4,15 +4,15 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { expectWords } from "../../run/output/local-output.ts";
 import { writeLine } from "../../run/report.ts";
+import type { RunInput } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
-import type { LookupInput } from "../auth/auth.ts";
 import { hostsOf } from "../auth/find-plan.ts";
 import { checkAnswer, checkBudget, checkKey, checkPace, sandboxKey } from "./check-account.ts";
 import { checkHost, checkProxy, checkStream } from "./check-hosts.ts";
 import { machineChecks } from "./check-machine.ts";
 import { findingsOf, type FindingsOutput, openFindings } from "./findings.ts";
 
-interface DoctorInput extends LookupInput {
+interface DoctorInput extends RunInput {
   readonly flags: SharedValues & { readonly "no-stream": true | undefined };
 }
 

@@ -11,6 +11,7 @@ import { visibleText } from "../../render/sanitize.ts";
 import type { objectFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { prefixes, writeLine } from "../../run/report.ts";
+import { decode, pairsIn } from "../api/raw-call.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { Input } from "../command.ts";
 import { quoted } from "../pull/continuation.ts";
@@ -114,12 +115,8 @@ function readOldUrl(typed: string) {
   const [, authority = "", rest = ""] = /^(?:[a-z][\w+.-]*:\/\/([^/?#]*))?(.*)$/isu.exec(text) ?? [];
   const [path = "", ...queries] = (rest.split("#")[0] ?? "").split("?");
   const decoded = (part: string): string => {
-    let plain: string;
-    try {
-      plain = decodeURIComponent(part);
-    } catch {
-      throw refuse(`"${withoutSecrets(part)}" is not valid percent-encoded UTF-8`);
-    }
+    const plain = decode(part);
+    if (plain === undefined) throw refuse(`"${withoutSecrets(part)}" is not valid percent-encoded UTF-8`);
     if (visibleText(plain) !== plain || /\p{Cc}/u.test(plain))
       throw refuse("contains characters that cannot be shown on a command line");
     return plain;
@@ -133,14 +130,7 @@ function readOldUrl(typed: string) {
       address === undefined ? undefined : `look up the address: dexdata search ${address}`,
     );
   }
-  const pairs = queries
-    .join("?")
-    .split("&")
-    .filter((pair) => pair !== "")
-    .map((pair) => {
-      const [name = "", ...value] = pair.replaceAll("+", " ").split("=");
-      return [decoded(name), decoded(value.join("="))] as const;
-    });
+  const pairs = pairsIn(queries.join("?")).map(([name, value]) => [decoded(name), decoded(value)] as const);
   const query = pairs.filter(([name, value]) => !isKey(name, value));
   return {
     /** Decoded, starting at the first one that the API knows. */

@@ -64,10 +64,7 @@ interface Candidate {
   readonly asset: NamedAsset;
   readonly symbol: string;
   readonly row: object;
-  /** In USD; undefined if the response does not have it. */
-  readonly liquidity: number | undefined;
-  readonly volume: number | undefined;
-  /** The volume of its pools in the same response. */
+  /** In USD: the volume of its pools in the same response. */
   readonly listedVolume: number;
 }
 
@@ -88,18 +85,16 @@ function candidatesIn(
         asset,
         row,
         symbol: labelOfRow(row) ?? "",
-        liquidity: numberIn(row, "liquidity_usd"),
-        volume: numberIn(row, "volume_usd"),
         listedVolume: own.reduce((sum, pool) => sum + (numberIn(pool, "volume_usd") ?? 0), 0),
       },
     ];
   });
   const rankOf = (each: Candidate) => Number(hasSymbol(each, word));
+  const liquidityOf = ({ row }: Candidate) => numberIn(row, "liquidity_usd") ?? 0;
+  const volumeOf = ({ row, listedVolume }: Candidate) => numberIn(row, "volume_usd") ?? listedVolume;
   return found.toSorted(
     (one, other) =>
-      rankOf(other) - rankOf(one) ||
-      (other.liquidity ?? 0) - (one.liquidity ?? 0) ||
-      (other.volume ?? other.listedVolume) - (one.volume ?? one.listedVolume),
+      rankOf(other) - rankOf(one) || liquidityOf(other) - liquidityOf(one) || volumeOf(other) - volumeOf(one),
   );
 }
 
@@ -172,7 +167,8 @@ function lookalikes(found: readonly Candidate[]): readonly string[] {
 
 /** In a narrow window, addresses are shortened, and then the least important columns are hidden. */
 function drawCandidates(candidates: readonly Candidate[], room: number): string {
-  const isMeasured = candidates.some(({ liquidity, volume }) => (liquidity ?? volume) !== undefined);
+  const measures = ["liquidity_usd", "volume_usd"];
+  const isMeasured = candidates.some(({ row }) => measures.some((name) => numberIn(row, name) !== undefined));
   const rows = candidates.map((each, index) => rowOf(each, index + 1, isMeasured));
   const empty = Object.keys(rows[0] ?? {}).filter((name) => rows.every((row) => row[name] === ""));
   const draw = (hidden: readonly string[], shorten: (address: string) => string): string => {
@@ -188,7 +184,7 @@ function drawCandidates(candidates: readonly Candidate[], room: number): string 
 const amount = (usd: number | undefined): string => showCell(usd, "amount", plainStyle).text;
 
 function rowOf(
-  { asset, symbol, row, liquidity, volume, listedVolume }: Candidate,
+  { asset, symbol, row, listedVolume }: Candidate,
   number: number,
   isMeasured: boolean,
 ): Readonly<Record<string, string>> {
@@ -200,7 +196,7 @@ function rowOf(
     network: asset.network,
     price_USD: showCell(numberIn(row, "price_usd"), "price", plainStyle).text,
     ...(isMeasured
-      ? { liquidity: amount(liquidity), volume: amount(volume) }
+      ? { liquidity: amount(numberIn(row, "liquidity_usd")), volume: amount(numberIn(row, "volume_usd")) }
       : { volume_of_listed_pools: amount(listedVolume) }),
     created: typeof created === "string" ? created.slice(0, 10) : "",
     address: asset.address,

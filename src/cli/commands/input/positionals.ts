@@ -1,6 +1,7 @@
 import { batchParam, traitsOf } from "../../../api/reply.ts";
 import type { Endpoint, Args } from "../../../api/endpoint.ts";
 import type { Positional } from "../command.ts";
+import { groupBy } from "../../../base/group-by.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import type { Param } from "../../../api/param.ts";
 import type { TypedFlags } from "../../run/flags/flag.ts";
@@ -11,12 +12,7 @@ import type { RunInput } from "../../run/run-options.ts";
 export type EndpointGroup = readonly [Endpoint, ...Endpoint[]];
 
 export function commandGroups(all: readonly Endpoint[]): readonly EndpointGroup[] {
-  const groups = new Map<string, EndpointGroup>();
-  for (const endpoint of all) {
-    const [first = endpoint, ...others] = [...(groups.get(endpoint.command) ?? []), endpoint];
-    groups.set(endpoint.command, [first, ...others]);
-  }
-  return [...groups.values()];
+  return [...groupBy(all, ({ command }) => command).values()];
 }
 
 export function positionals(group: EndpointGroup): readonly Positional[] {

@@ -2,8 +2,9 @@ import { isPaged } from "../../../api/reply.ts";
 import { isConfirmed, nextOf, type Page, type Position } from "../../../client/page.ts";
 import type { Endpoint, ApiRequest } from "../../../api/endpoint.ts";
 import { formatByName, formats, namesColumns } from "../../render/formats/formats.ts";
-import { rawMembers } from "../../../base/json/json-scan.ts";
-import { formatInstant, fromWire, parseRfc3339, toWire } from "../../../base/time/time.ts";
+import { openingOf } from "../../../client/candle-windows.ts";
+import { parseRow } from "../../../client/rows.ts";
+import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
@@ -74,7 +75,7 @@ function nextPage(
     if (next === undefined) return undefined;
     if (flags.get("fill")?.at(-1) === "previous" && next.before !== undefined) {
       // No flag sets the previous close, so the next command begins with the candle that has it.
-      const last = { ...next, value: openingOf(next.before) ?? next.value };
+      const last = { ...next, value: wireOf(openingOf(parseRow(next.before))) };
       return `next page (starts at the last candle with trades): ${continuingCommand(request, flags, last, pageSize)}`;
     }
     return `next page: ${continuingCommand(request, flags, next, pageSize)}`;
@@ -135,13 +136,6 @@ function fieldWords({ endpoint, args }: ApiRequest, from: Position, pageSize: nu
 /** Quotes a word for a POSIX shell. */
 export function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** In wire format; undefined if the candle has no readable time. */
-function openingOf(candle: string): string | undefined {
-  const opens: unknown = JSON.parse(rawMembers(candle).get("time_open") ?? "null");
-  const instant = typeof opens === "string" ? parseRfc3339(opens) : undefined;
-  return instant === undefined ? undefined : toWire(instant);
 }
 
 /** Whether and where the list continues after the rows that were written. */

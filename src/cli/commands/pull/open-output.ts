@@ -14,7 +14,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
 import type { Context, Output } from "../../../base/context/context.ts";
 import { isDocument } from "../../../client/list-plan.ts";
-import { collectForPager, writePaged } from "../../render/held-output.ts";
+import { collectOutput, withWrite, writePaged } from "../../render/held-output.ts";
 import type { Presentation, Renderer } from "../../render/renderer.ts";
 import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
@@ -147,7 +147,7 @@ export async function openRenderer(
   const isOneRequest = argSets.length === 1 && isShort && !typed.has("all");
   const canPage = options.hasPager && options.format === "table" && !isFile;
   if (canPage && isOneRequest && stdout.page !== undefined) {
-    const paged = collectForPager(stdout);
+    const paged = collectOutput(stdout);
     const renderer = await create(paged.output, false);
     return {
       ...renderer,
@@ -157,17 +157,11 @@ export async function openRenderer(
       },
       end: async () => {
         await renderer.end();
-        await writePaged(stdout, paged.take());
+        await writePaged(stdout, paged.take().toString());
       },
     };
   }
-  const output = {
-    isTerminal: stdout.isTerminal,
-    columns: stdout.columns,
-    rows: stdout.rows,
-    write: sink.write,
-  };
-  return await create(output, reached.totals.rows > 0);
+  return await create(withWrite(stdout, sink.write), reached.totals.rows > 0);
 }
 
 export function presentationOf(

@@ -5,6 +5,7 @@ import { isDocument } from "../../../client/list-plan.ts";
 import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/page.ts";
 import { rowShape, type ApiRequest } from "../../../api/endpoint.ts";
 import { isLong, traitsOf } from "../../../api/reply.ts";
+import { yieldToSocket } from "../../../base/concurrent.ts";
 import { counted } from "../../../base/text/words.ts";
 import { affectsOneInput, type Failure } from "../../../base/failure.ts";
 import { type PullSink, remarksIn, startPull } from "../../../rows/pull.ts";
@@ -63,7 +64,7 @@ async function printRows(run: Pull): Promise<ExitCode> {
   const reading = { ...everyRow(seen), wanted: plan.limit, indexedFields };
   const pull = startPull(client, { ...plan, ...reading, isValidated: options.isValidated }, reached.totals);
   // The renderer loads while the first request is being processed.
-  await run.context.yieldToSocket();
+  await yieldToSocket();
   const assets = createTableAssets(run, client, plan);
   const renderer = await openRenderer(run, assets);
   const printer = createPrinter(run, renderer, assets);

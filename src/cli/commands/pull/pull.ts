@@ -17,6 +17,7 @@ import { candleWindow, wholeSeconds } from "../../../client/candle-windows.ts";
 import type { ListPlan } from "../../../client/list-plan.ts";
 import { createHash } from "node:crypto";
 import { type Endpoint, type ApiRequest, withRepeated } from "../../../api/endpoint.ts";
+import type { Param } from "../../../api/param.ts";
 import { fail } from "../../../base/failure.ts";
 import { isSameService, namesIn } from "../../../api/host.ts";
 import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
@@ -136,20 +137,12 @@ const labels: Readonly<Record<string, string>> = {
   missing: "--missing",
 };
 
-/** Returns the flag that sets this part of the query and a function that makes times readable. */
-function describePart(
-  name: string,
-  { params }: Endpoint,
-): { readonly label: string; readonly show: (value: string) => string } {
-  const wireName = /^parameter: (.*)$/u.exec(name)?.[1];
-  const param = params.find((each) => each.name === wireName);
-  const flag = param?.flag === undefined ? undefined : `--${param.flag}`;
+function shownPart(name: string, param: Param | undefined, value: string | undefined): string {
+  if (value === undefined) return "not set";
+  if (name === "service") return namesIn(value);
   // The checkpoint may have been edited, so the value may not be a time.
-  const isTime = (value: string): boolean => param?.kind.kind === "time" && /^\d{1,11}$/u.test(value);
-  return {
-    label: flag ?? wireName ?? labels[name] ?? name,
-    show: (value) => (isTime(value) ? formatInstant(fromWire(value)) : value),
-  };
+  const isTime = param?.kind.kind === "time" && /^\d{1,11}$/u.test(value);
+  return isTime ? formatInstant(fromWire(value)) : value;
 }
 
 /** Everything that determines which rows are fetched and how. Two runs can share a file only if all of it matches. */
@@ -219,10 +212,10 @@ export function checkSameQuery(file: string, begun: Query, asked: Query, endpoin
   for (const name of new Set([...Object.keys(begun), ...Object.keys(asked)])) {
     if (begun[name] === asked[name]) continue;
     if (name === "service" && isSameService(begun[name] ?? "", asked[name] ?? "")) continue;
-    const { label, show } = describePart(name, endpoint);
-    const [was, is] = [begun[name], asked[name]].map((value) =>
-      value === undefined ? "not set" : show(name === "service" ? namesIn(value) : value),
-    );
+    const wireName = /^parameter: (.*)$/u.exec(name)?.[1];
+    const param = endpoint.params.find((each) => each.name === wireName);
+    const label = param?.flag === undefined ? (wireName ?? labels[name] ?? name) : `--${param.flag}`;
+    const [was, is] = [begun[name], asked[name]].map((value) => shownPart(name, param, value));
     // Digests of long input lists would explain nothing.
     const difference = name === "inputs" ? "the inputs are different" : `${label}: ${was} then, ${is} now`;
     throw fail("checkpoint", `cannot resume ${file}: it belongs to a different query (${difference})`, {

@@ -21,7 +21,7 @@ import {
 } from "./pull.ts";
 import type { WrittenRows } from "../../../rows/parquet-writer.ts";
 import { noCost } from "../../../rows/rows-output.ts";
-import { addPlans } from "../../../client/meter.ts";
+import { addPlans, creditsIn } from "../../../client/meter.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { unsettledDays, whyIncomplete } from "./report-end.ts";
 import { restOf } from "./continuation.ts";
@@ -142,7 +142,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       remarks: JSON.stringify({ short_pages: short, twin_rows: twins, replaced_candles: replaced }),
       ...rowMembers(run),
       ...outputsOf(run),
-      credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${digits(before.creditsBefore ?? meter.creditsBefore)},"after":${digits(meter.creditsLeft)}}`,
+      credits: `{"spent":${before.credits + meter.credits},"in_doubt":${before.inDoubt + meter.creditsInDoubt},"before":${creditsIn(before.creditsBefore ?? meter.creditsBefore) ?? null},"after":${meter.creditsLeft ?? null}}`,
       complete: String(reason === null),
       ...(plan.days !== undefined && { complete_to: completeTo(run) }),
       proof: JSON.stringify(
@@ -217,9 +217,4 @@ function whyNot(failure: unknown): string | null {
 function exitOf(failure: unknown): number | undefined {
   if (isInterruption(failure)) return exitOfInterruption(failure);
   return failure instanceof Failure ? failure.exit : undefined;
-}
-
-/** Keeps only whole numbers, with all their digits, because a header can contain anything. */
-function digits(text: string | undefined): string {
-  return text !== undefined && /^(?:0|[1-9]\d*)$/u.test(text) ? text : "null";
 }

@@ -49,7 +49,13 @@ async function openAndPrint(
 ): Promise<ExitCode> {
   const claim = await claimOutput(run, to);
   const finished = await findFinished(claim, to);
-  const planned = await planPull(run, typed, { to, claim, finished }, read);
+  // A resumed pull continues with the clock and the totals of its earlier runs.
+  const { header, progress } = claim?.interrupted ?? {};
+  const now = resumedClock(finished?.now ?? header?.now, run.options, typed.flags);
+  const options = { ...run.options, now };
+  const plan = await read(options, run.sources);
+  const reached = { totals: totalsOf(progress), last: undefined, unfinished: 0, doubt: undefined };
+  const planned: PlannedPull = { ...run, ...typed, to, claim, options, plan, reached };
   await checkPlan(planned, finished);
   const done = finished && claim && (await reportFinished(planned, claim, finished));
   if (done !== undefined) return done;
@@ -70,25 +76,6 @@ async function claimOutput(
   const claim = await claimFile(context, { ...to, file: to.file }, report.hint);
   onClose(claim.lock.release);
   return claim;
-}
-
-interface Found extends Pick<PlannedPull, "to" | "claim"> {
-  readonly finished: FinishedPull | undefined;
-}
-
-/** A resumed pull continues with the clock and the totals of its earlier runs. */
-async function planPull(
-  run: Run,
-  typed: TypedCommand,
-  { to, claim, finished }: Found,
-  read: ReadPlan,
-): Promise<PlannedPull> {
-  const begun = finished?.now ?? claim?.interrupted?.header.now;
-  const options = { ...run.options, now: resumedClock(begun, run.options, typed.flags) };
-  const plan = await read(options, run.sources);
-  const totals = totalsOf(claim?.interrupted?.progress);
-  const reached = { totals, last: undefined, unfinished: 0, doubt: undefined };
-  return { ...run, ...typed, to, claim, options, plan, reached };
 }
 
 async function openOutput(opened: OpenedPull): Promise<Pull> {

@@ -9,11 +9,12 @@ import {
   fileOf,
   fillFields,
   type PathNames,
+  readTime,
 } from "../../../base/files/file-pattern.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import type { Output } from "../../../base/context/context.ts";
+import { collectOutput } from "../../render/held-output.ts";
 import type { RenderedPage, Renderer } from "../../render/renderer.ts";
-import { parseRfc3339 } from "../../../base/time/time.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 
 /** The parameter and the field of the row that have the value of a path's field. The parameter has priority. */
@@ -83,7 +84,7 @@ export function createSplitRenderer(splitting: Splitting): Renderer {
   const { endpoint, groups } = plan;
   const timeField = timeOfRows(endpoint, groups);
   const isOfRow = fieldsIn(pattern).some((name) => sources[name]?.field !== undefined);
-  const files = new Map<string, { readonly renderer: Renderer; readonly texts: Buffer[] }>();
+  const files = new Map<string, { readonly renderer: Renderer; readonly take: () => Buffer }>();
   const isBatch = plan.list.kind === "batch";
   let isUntimed = false;
   const fileFor = (args: Args, row: object): string => {
@@ -97,33 +98,27 @@ export function createSplitRenderer(splitting: Splitting): Renderer {
   const open = async (file: string) => {
     const opened = files.get(file);
     if (opened !== undefined) return opened;
-    const texts: Buffer[] = [];
-    const add = (text: string | Uint8Array): Promise<void> => {
-      texts.push(Buffer.from(text));
-      return Promise.resolve();
-    };
-    const output = { isTerminal: false, columns: undefined, write: add };
-    const created = { renderer: await create(output, begun.has(file)), texts };
+    const { output, take } = collectOutput({ isTerminal: false, columns: undefined });
+    const created = { renderer: await create(output, begun.has(file)), take };
     files.set(file, created);
     return created;
   };
-  const pass = async (file: string, rows: number): Promise<void> => {
-    const text = Buffer.concat(files.get(file)?.texts.splice(0) ?? []);
+  const pass = async (file: string, rows: number, text: Buffer): Promise<void> => {
     if (text.length > 0) await write(file, rows, text);
   };
   return {
     page: async (page, args = new Map()) => {
       for (const [file, part] of partsOf(page, isOfRow, (row) => fileFor(args, row))) {
-        const { renderer } = await open(file);
+        const { renderer, take } = await open(file);
         await renderer.page(part, args);
-        await pass(file, part.rows.length);
+        await pass(file, part.rows.length, take());
       }
     },
     end: async () => {
       for (const file of new Set([...begun, ...files.keys()])) {
-        const { renderer } = await open(file);
+        const { renderer, take } = await open(file);
         await renderer.end();
-        await pass(file, 0);
+        await pass(file, 0, take());
       }
     },
   };
@@ -148,10 +143,4 @@ function partsOf(
       ];
     }),
   );
-}
-
-/** In milliseconds. */
-function readTime(value: unknown): number | undefined {
-  const seconds = typeof value === "string" ? parseRfc3339(value)?.seconds : undefined;
-  return seconds === undefined || seconds < 0 || seconds >= 253_402_300_800 ? undefined : seconds * 1000;
 }

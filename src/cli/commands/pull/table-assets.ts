@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import type { Page } from "../../../client/page.ts";
-import { type Endpoint, onlyGroup, type ApiRequest } from "../../../api/endpoint.ts";
+import { type Endpoint, onlyGroup, type ApiRequest, rowShape } from "../../../api/endpoint.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Failure } from "../../../base/failure.ts";
 import { member } from "../../../base/json/json-scan.ts";
@@ -42,8 +42,8 @@ export function createTableAssets(
   const unknown = new Set<string>();
   let addAmounts: ((rows: Page["rows"]) => Page["rows"]) | undefined;
 
-  const hasDecimals = (network: string, token: string): boolean =>
-    known.find(network, token).decimals !== undefined;
+  const lacksDecimals = (network: string, token: unknown): boolean =>
+    typeof token === "string" && known.find(network, token).decimals === undefined;
 
   /** Returns a failure that may pass. Until then, the amounts in tokens of these rows are unknown. */
   const learnAmounts = async ({ args }: ApiRequest, rows: Page["rows"]): Promise<Failure | undefined> => {
@@ -53,7 +53,7 @@ export function createTableAssets(
       typeof token === "string" ? known.find(shown, token).decimals : undefined,
     );
     const tokens = [...rows.distinct("token_0"), ...rows.distinct("token_1")];
-    const isUnknown = (token: unknown): boolean => typeof token === "string" && !hasDecimals(network, token);
+    const isUnknown = (token: unknown): boolean => lacksDecimals(network, token);
     const failure = tokens.some(isUnknown) ? await known.requestPool(client, network, pool) : undefined;
     // Another pool of the token may have them, and so may the next response.
     if (failure === undefined && tokens.some(isUnknown)) unknown.add(`${network}:${pool}`);
@@ -98,23 +98,13 @@ export function createTableAssets(
   ): boolean {
     if (traitsOf(endpoint.reply).isCandles)
       return context.stdout.isTerminal && !known.knowsPool({ network: shown, address });
-    const isUnknown = (row: object): boolean =>
-      !isScaled(row) && !tokensOf(row).every((token) => hasDecimals(shown, token));
-    return showsTrades(endpoint, group, options.columns) && rows.values().some(isUnknown);
+    const isUnknown = (row: object): boolean => {
+      // Rows of the public service also contain both amounts in tokens.
+      const isScaled = ["volume_0", "volume_1"].every((name) => member(row, name) !== undefined);
+      return !isScaled && ["token_0", "token_1"].some((name) => lacksDecimals(shown, member(row, name)));
+    };
+    const hasTrades =
+      group === onlyGroup && chooseColumns(rowShape(endpoint), options.columns).some(isOfTrade);
+    return hasTrades && rows.values().some(isUnknown);
   }
-}
-
-function showsTrades(endpoint: Endpoint, group: string, columns: readonly string[] | undefined): boolean {
-  const shape = endpoint.rows[group];
-  if (shape === undefined || group !== onlyGroup) return false;
-  return chooseColumns(shape, columns).some(isOfTrade);
-}
-
-/** Rows of the public service also contain both amounts in tokens. */
-function isScaled(row: object): boolean {
-  return member(row, "volume_0") !== undefined && member(row, "volume_1") !== undefined;
-}
-
-function tokensOf(row: object): readonly string[] {
-  return [member(row, "token_0"), member(row, "token_1")].filter((address) => typeof address === "string");
 }

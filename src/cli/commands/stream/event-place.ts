@@ -1,11 +1,10 @@
 import type { StreamEvent } from "../../../client/stream-event.ts";
 import type { Feed, FeedKind } from "../../../api/feed.ts";
 import type { Clock } from "../../../base/context/context.ts";
-import { earlierFiles, type PathNames } from "../../../base/files/file-pattern.ts";
+import { earlierFiles, type PathNames, readTime } from "../../../base/files/file-pattern.ts";
 import { readLastLines } from "../../../base/files/last-lines.ts";
 import { member, parseJson } from "../../../base/json/json-scan.ts";
 import { instant } from "../../../base/text/words.ts";
-import { parseRfc3339 } from "../../../base/time/time.ts";
 import { Foreign, type Owner, readRow } from "../../../client/event-owner.ts";
 import { type Moment, momentAt } from "../../../client/gap.ts";
 import type { Subscription } from "../../../client/stream-options.ts";
@@ -68,14 +67,6 @@ export function createPlaces(
     };
     return { time: timeOf(row, received), names };
   };
-}
-
-/** In milliseconds. Times that `Date` cannot represent are not readable. */
-function readTime(value: unknown): number | undefined {
-  const seconds = typeof value === "string" ? parseRfc3339(value)?.seconds : value;
-  return typeof seconds === "number" && seconds >= 0 && seconds < 253_402_300_800
-    ? seconds * 1000
-    : undefined;
 }
 
 /** In bytes, from the end of `--events`: enough for one line with hundreds of assets. */

@@ -3,6 +3,7 @@ import type { Output } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { openDisplay, type Window, createScroll, keysLine, restLine } from "../../render/display.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
+import { collectOutput } from "../../render/held-output.ts";
 import { createPaint } from "../../render/painter.ts";
 import type { Presentation } from "../../render/renderer.ts";
 import { visibleText } from "../../render/sanitize.ts";
@@ -167,16 +168,7 @@ async function linesOf(
   columns: number,
   rows: number | undefined,
 ): Promise<readonly string[]> {
-  let text = "";
-  const output: Output = {
-    isTerminal: true,
-    columns,
-    rows,
-    write: (more) => {
-      text += typeof more === "string" ? more : Buffer.from(more).toString("utf8");
-      return Promise.resolve();
-    },
-  };
+  const { output, take } = collectOutput({ isTerminal: true, columns, rows });
   const renderer = await createRenderer({
     ...presentation,
     ...(presentation.chart !== undefined && { chart: round.argSets[0] }),
@@ -186,6 +178,7 @@ async function linesOf(
   });
   for (const group of round.groups) await renderer.page(group);
   await renderer.end();
+  const text = take().toString();
   return text === "" ? ["no results"] : text.replace(/\n$/u, "").split("\n");
 }
 

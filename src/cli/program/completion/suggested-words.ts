@@ -6,7 +6,8 @@ import { flagHelp } from "../help/flag-rows.ts";
 import { groupSummaries, topicNames } from "../help/overview.ts";
 import { findEndpoint } from "../../../api/endpoints/find-endpoint.ts";
 import { textFormats } from "../../../api/output-format.ts";
-import type { Field, RecordShape } from "../../../api/record.ts";
+import type { Field } from "../../../api/record.ts";
+import { fieldAt } from "../../render/values/value-at.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { colorModes, settings } from "../../../client/settings.ts";
 import { NETWORK_ROWS } from "../../../sandbox/well-known.ts";
@@ -136,7 +137,9 @@ export function fieldWords(entry: Command | undefined, typed: string): readonly 
   const before = typed.split(".").slice(0, -1);
   for (const { rows } of entry?.endpoints ?? []) {
     for (const { record, added } of Object.values(rows)) {
-      const inner = innerRecord({ ...record, ...added?.record }, before);
+      const all = { ...record, ...added?.record };
+      const type = fieldAt(all, before)?.type;
+      const inner = before.length === 0 ? all : type?.kind === "record" ? type.record : {};
       for (const [name, field] of Object.entries(inner))
         names.add([...before, name + opening(field)].join("."));
     }
@@ -147,15 +150,6 @@ export function fieldWords(entry: Command | undefined, typed: string): readonly 
 /** Candidates such as `24h.` and `tokens.0.` end with a dot to show that they contain more fields. */
 function opening({ type: { kind } }: Field): string {
   return kind === "record" ? "." : kind === "list" ? ".0." : "";
-}
-
-function innerRecord(record: RecordShape, path: readonly string[]): RecordShape {
-  const [name, ...rest] = path;
-  if (name === undefined) return record;
-  const type = Object.hasOwn(record, name) ? record[name]?.type : undefined;
-  if (type?.kind === "record") return innerRecord(type.record, rest);
-  if (type?.kind === "list" && /^\d+$/u.test(rest[0] ?? "")) return innerRecord(type.record, rest.slice(1));
-  return {};
 }
 
 /** Wire names, such as `order_by=`. */

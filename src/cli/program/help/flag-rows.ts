@@ -1,5 +1,6 @@
 import { defaultOf, type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/flags/flag.ts";
 import { columnOf } from "../../render/draw-page.ts";
+import { groupBy } from "../../../base/group-by.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Block } from "../../help-page.ts";
 
@@ -71,13 +72,9 @@ function described(flag: Flag, owners: readonly string[], choices: readonly stri
 
 /** Flags that differ only by window and bound are a family: `--volume-usd-{24h,7d}-{min,max} <number>`. */
 export function flagFamilies(flags: Flags): Flags[] {
-  const families = new Map<string, Flags>();
-  for (const [, inside] of groupedFlags(flags))
-    for (const [name, flag] of Object.entries(inside)) {
-      const family = name.replace(bound, "-{}").replace(window, "-{}");
-      families.set(family, { ...families.get(family), [name]: flag });
-    }
-  return [...families.values()];
+  const all = groupedFlags(flags).flatMap(([, inside]) => Object.entries(inside));
+  const families = groupBy(all, ([name]) => name.replace(bound, "-{}").replace(window, "-{}"));
+  return [...families.values()].map((family) => Object.fromEntries(family));
 }
 
 /** One row per family, on one line if possible. `--help` shows the rest. */
@@ -122,14 +119,10 @@ function briefTexts(family: Flags, beside: readonly string[]): readonly string[]
 /** Shortens `volume_usd_24h, volume_usd_7d` to `volume_usd_{24h,7d}`. */
 function fewerChoices({ type: { choices } }: Flag): readonly string[] | undefined {
   if (choices === undefined) return undefined;
-  const families = new Map<string, string[]>();
-  for (const choice of choices) {
-    const [, stem = choice, last = ""] = /^(.*)_(\d+[mhd])$/u.exec(choice) ?? [];
-    families.set(stem, [...(families.get(stem) ?? []), last]);
-  }
-  return [...families].map(([stem, windows]) => {
-    if (windows.length > 1) return `${stem}_{${windows.join(",")}}`;
-    return windows[0] === "" ? stem : `${stem}_${windows[0]}`;
+  const families = groupBy(choices, (choice) => choice.replace(/_\d+[mhd]$/u, ""));
+  return [...families].map(([stem, family]) => {
+    const windows = family.map((choice) => choice.slice(stem.length + 1));
+    return windows.length > 1 ? `${stem}_{${windows.join(",")}}` : family[0];
   });
 }
 

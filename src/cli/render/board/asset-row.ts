@@ -52,10 +52,10 @@ export function createAssetRow(shown: readonly ShownValue[], style: CellStyle, s
       if (first === undefined || last === undefined || first === 0) return blank;
       return showCell(percentBetween(first, last), "change", style);
     },
-    /** For sorting; NaN if unknown. */
+    /** For sorting; what is unknown comes last. */
     numbers: (elapsed: number) => ({
-      value: last ?? Number.NaN,
-      change: first === undefined || last === undefined || first === 0 ? Number.NaN : last / first,
+      value: last ?? -Infinity,
+      change: first === undefined || last === undefined || first === 0 ? -Infinity : last / first,
       updates: rate.lastMinute(elapsed),
     }),
     updates: (elapsed: number): Cell => {

@@ -157,17 +157,13 @@ export function sortRows(
       (a, b) => compareTexts(a.label ?? "\uffff", b.label ?? "\uffff") || compareTexts(a.asset, b.asset),
     );
   const numberOf = ({ row }: NamedRow): number => {
-    const numbers = row.numbers(elapsed);
-    if (order === "SINCE START") return numbers.change;
-    return order === main.title ? numbers.value : numbers.updates;
+    const { change, value, updates } = row.numbers(elapsed);
+    if (order === "SINCE START") return change;
+    return order === main.title ? value : updates;
   };
   const known = rows.map((row) => ({ row, number: numberOf(row) }));
-  return known.toSorted((a, b) => compareNumbers(b.number, a.number)).map(({ row }) => row);
+  // The difference of two infinite numbers is not a number.
+  return known.toSorted((a, b) => b.number - a.number || 0).map(({ row }) => row);
 }
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-function compareNumbers(a: number, b: number): number {
-  const [first, second] = [a, b].map((each) => (Number.isNaN(each) ? -Infinity : each));
-  return first === second ? 0 : Number(first) - Number(second);
-}

@@ -1,7 +1,8 @@
 import { member } from "../../../base/json/json-scan.ts";
 import { intervalStart, nextIntervalStart } from "../../../client/candle-windows.ts";
 import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../../../base/time/time.ts";
-import { countZeros, readDecimal, roundPlaces, writeDecimal } from "../values/decimal.ts";
+import { countZeros, readDecimal, roundPlaces } from "../values/decimal.ts";
+import { writeDecimal } from "../../../base/json/exact-decimal.ts";
 
 /** A single candle, or several merged into one. */
 export interface CandleColumn {

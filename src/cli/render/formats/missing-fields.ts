@@ -8,8 +8,6 @@ import { nearest } from "../../../base/text/nearest.ts";
 import { fieldAt, valueAt, splitPath } from "../values/value-at.ts";
 import type { Renderer } from "../renderer.ts";
 
-export type MissingFields = ReturnType<typeof watchFields>;
-
 type Shown = Pick<Page, "rows" | "as">;
 type Known = Pick<RowShape, "record" | "added">;
 

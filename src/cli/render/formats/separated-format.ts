@@ -58,18 +58,12 @@ export const tsv = separatedFormat(
 function escapeBytes(character: string): string {
   const named = NAMED_ESCAPES.get(character);
   if (named !== undefined) return named;
-  const bytes = utf8(character.codePointAt(0) ?? 0);
+  const unit = character.charCodeAt(0);
+  // Node replaces lone surrogates with U+FFFD, which would make different strings equal.
+  const bytes = character.isWellFormed()
+    ? [...Buffer.from(character)]
+    : [0xed, 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)];
   return bytes.map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
-}
-
-/** TextEncoder replaces lone surrogates with U+FFFD, which would make different strings equal. */
-function utf8(code: number): readonly number[] {
-  if (code < 0x80) return [code];
-  const last = 0x80 | (code & 0x3f);
-  if (code < 0x800) return [0xc0 | (code >> 6), last];
-  const third = 0x80 | ((code >> 6) & 0x3f);
-  if (code < 0x10000) return [0xe0 | (code >> 12), third, last];
-  return [0xf0 | (code >> 18), 0x80 | ((code >> 12) & 0x3f), third, last];
 }
 
 /** Most cells match this pattern, and every format writes such cells unchanged. */

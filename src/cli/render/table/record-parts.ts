@@ -2,7 +2,8 @@ import { isObject, member } from "../../../base/json/json-scan.ts";
 import type { RecordShape } from "../../../api/record.ts";
 import { shownText } from "../sanitize.ts";
 import { type Cell, cellKind, type CellStyle, noValue, plain, showCell } from "../values/cell.ts";
-import { readDecimal, showWholeAmount, writeDecimal } from "../values/decimal.ts";
+import { readDecimal, showWholeAmount } from "../values/decimal.ts";
+import { writeDecimal } from "../../../base/json/exact-decimal.ts";
 import { fieldAt } from "../values/value-at.ts";
 import { ellipsis } from "../values/width.ts";
 import { plainColumn, type TableColumn } from "./columns.ts";
@@ -57,7 +58,7 @@ function rawPart(
   const digits = writeDecimal(raw);
   const text =
     typeof decimals === "number"
-      ? `${showWholeAmount({ ...raw, scale: raw.scale - decimals })} (raw ${digits})`
+      ? `${showWholeAmount({ ...raw, exponent: raw.exponent - decimals })} (raw ${digits})`
       : `${digits} raw`;
   return { kind: "value", name: shownText(path.join("."), style), cell: plain(text) };
 }

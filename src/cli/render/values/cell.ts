@@ -2,7 +2,8 @@ import type { KnownAsset } from "../../../api/asset-kind.ts";
 import type { Field, Reading } from "../../../api/record.ts";
 import { formatInstant, type Instant, parseRfc3339 } from "../../../base/time/time.ts";
 import { shownText } from "../sanitize.ts";
-import { numberTexts, readDecimal, roundSignificant, writeDecimal } from "./decimal.ts";
+import { numberTexts, readDecimal, roundSignificant } from "./decimal.ts";
+import { widthOf, writeDecimal } from "../../../base/json/exact-decimal.ts";
 
 /** Safe to print. */
 export interface Cell {
@@ -109,7 +110,7 @@ function showNumber(value: number | bigint | string, kind: CellKind, style: Cell
   }
   // Raw token amounts keep every digit. A double can have 17 digits, but a table otherwise shows eight.
   const isShort = kind === "unknown" && !style.isRoomy;
-  return plain(writeDecimal(isShort ? roundSignificant(number, Math.max(8, number.scale)) : number));
+  return plain(writeDecimal(isShort ? roundSignificant(number, Math.max(8, widthOf(number))) : number));
 }
 
 /** Shows only the outer levels, because a document may have thousands of them. */

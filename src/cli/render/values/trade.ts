@@ -2,7 +2,8 @@ import type { TradePart } from "../../../api/record.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import { blank, type Cell, type CellStyle, noValue, plain, type Tone } from "./cell.ts";
 import { shownText } from "../sanitize.ts";
-import { type Decimal, readDecimal, showAmount, showPrice, writeDecimal } from "./decimal.ts";
+import { readDecimal, showAmount, showPrice } from "./decimal.ts";
+import { type ExactDecimal, widthOf, writeDecimal } from "../../../base/json/exact-decimal.ts";
 import { cutText, ellipsis } from "./width.ts";
 import { type TradeType, tradeSize, typeOfTrade } from "../../../api/endpoints/pool-transactions.ts";
 
@@ -27,7 +28,7 @@ export function showTrade(row: unknown, part: TradePart, style: CellStyle): Cell
   const symbol = symbolOf(row, side, style);
   if (amount === undefined) return plain(`${String(member(row, `amount_${side}`))} raw${symbol}`);
   const size = { ...amount, isNegative: false };
-  const text = size.scale > maxDigits ? showAmount(size) : showPrice(size);
+  const text = widthOf(size) > maxDigits ? showAmount(size) : showPrice(size);
   const sign = amount.digits === "" ? "" : amount.isNegative ? "-" : "+";
   return plain(`${sign}${text}${symbol}`);
 }
@@ -59,13 +60,13 @@ function valueOf(row: object, side: 0 | 1, style: CellStyle): number | undefined
 }
 
 /** In whole tokens; undefined if the decimals are unknown. The public service also sends the scaled size. */
-function tokensOf(row: object, side: 0 | 1, style: CellStyle): Decimal | undefined {
+function tokensOf(row: object, side: 0 | 1, style: CellStyle): ExactDecimal | undefined {
   const raw = decimalAt(row, `amount_${side}`);
   if (raw === undefined || raw.digits === "") return raw;
   const scaled = decimalAt(row, `volume_${side}`);
   if (scaled !== undefined) return { ...scaled, isNegative: raw.isNegative };
   const decimals = tokenOf(row, side, style)?.decimals;
-  return decimals === undefined ? undefined : { ...raw, scale: raw.scale - decimals };
+  return decimals === undefined ? undefined : { ...raw, exponent: raw.exponent - decimals };
 }
 
 function tokenOf(row: object, side: 0 | 1, { findAsset }: CellStyle) {
@@ -81,7 +82,7 @@ function symbolOf(row: object, side: 0 | 1, style: CellStyle): string {
   return ` ${cutText(shownText(symbol, style), longestSymbol, ellipsis(style.isUnicode))}`;
 }
 
-function decimalAt(row: object, name: string): Decimal | undefined {
+function decimalAt(row: object, name: string): ExactDecimal | undefined {
   const value = member(row, name);
   return typeof value === "string" || typeof value === "number" || typeof value === "bigint"
     ? readDecimal(value)
