@@ -7,6 +7,8 @@ export interface ExactDecimal {
 
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
+export const isDecimal = (text: string): boolean => NUMBER.test(text);
+
 /** Parses the grammar of JSON numbers (RFC 8259); undefined for any other text. Takes linear time. */
 export function parseExactDecimal(text: string): ExactDecimal | undefined {
   const parts = NUMBER.exec(text);
