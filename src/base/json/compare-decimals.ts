@@ -2,16 +2,24 @@ import { type ExactDecimal, isDecimal, parseExactDecimal } from "./exact-decimal
 
 /** Compares two JSON numbers in all their digits, whatever their exponents. Undefined if a text is not a number. */
 export function compareDecimals(one: string, other: string): number | undefined {
-  if (!isDecimal(one) || !isDecimal(other)) return undefined;
-  // Rounding to doubles can make different numbers equal, but it never changes their order.
-  const [near, nearOther] = [Number(one), Number(other)];
-  if (near !== nearOther) return near < nearOther ? -1 : 1;
-  const [a, b] = [parseExactDecimal(one), parseExactDecimal(other)];
-  return a && b && hasExactExponent(a) && hasExactExponent(b) ? compareExact(a, b) : undefined;
+  return comparisonWith(other)(one);
+}
+
+/** Compares many numbers with one. */
+export function comparisonWith(other: string): (one: string) => number | undefined {
+  const nearOther = isDecimal(other) ? Number(other) : undefined;
+  return (one) => {
+    if (nearOther === undefined || !isDecimal(one)) return undefined;
+    // Rounding to doubles can make different numbers equal, but it never changes their order.
+    const near = Number(one);
+    if (near !== nearOther) return near < nearOther ? -1 : 1;
+    const [a, b] = [parseExactDecimal(one), parseExactDecimal(other)];
+    return a && b && hasExactExponent(a) && hasExactExponent(b) ? compareExact(a, b) : undefined;
+  };
 }
 
 /** Negative, 0 or positive, as the first one is smaller, equal or larger. */
-export function compareExact(one: ExactDecimal, other: ExactDecimal): number {
+function compareExact(one: ExactDecimal, other: ExactDecimal): number {
   const [a, b] = [signOf(one), signOf(other)];
   if (a !== b || a === 0) return a - b;
   const [width, otherWidth] = [widthOf(one), widthOf(other)];
@@ -22,7 +30,7 @@ export function compareExact(one: ExactDecimal, other: ExactDecimal): number {
 }
 
 /** Whether the exponent is small enough for a double, so that `compareExact` is exact. */
-export function hasExactExponent(decimal: ExactDecimal): boolean {
+function hasExactExponent(decimal: ExactDecimal): boolean {
   return Number.isSafeInteger(widthOf(decimal));
 }
 

@@ -2,13 +2,8 @@ import { type Field, tradeTypes } from "../../../api/record.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { parseDuration } from "../../../api/duration.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { compareDecimals, compareExact, hasExactExponent } from "../../../base/json/compare-decimals.ts";
-import {
-  type ExactDecimal,
-  isDecimal,
-  parseExactDecimal,
-  sumDecimals,
-} from "../../../base/json/exact-decimal.ts";
+import { comparisonWith } from "../../../base/json/compare-decimals.ts";
+import { isDecimal, parseExactDecimal, sumDecimals } from "../../../base/json/exact-decimal.ts";
 import { addressKey } from "../../../client/subject.ts";
 
 /** By the order of the two numbers. */
@@ -157,17 +152,18 @@ export function readNumber(text: string): string | undefined {
   return isDecimal(number) ? number : undefined;
 }
 
-const comparison =
-  (holds: (order: number) => boolean, other: string): Tester =>
-  (text = "") => {
-    const order = compareDecimals(text, other);
+function comparison(holds: (order: number) => boolean, other: string): Tester {
+  const compare = comparisonWith(other);
+  return (text = "") => {
+    const order = compare(text);
     return order === undefined ? undefined : holds(order);
   };
+}
 
 /** The window is as exact as its sixtieth part. */
 const buckets = 60;
-/** Values of more digits are not prices, and would take too long to multiply. */
-const maxDigits = 1000;
+/** Longer values are not prices, and would take too long to multiply. */
+const maxLength = 1000;
 
 /** The extremes of one asset's values in a window of milliseconds. Unknown until the window is filled. */
 function createSeries(way: Way, percent: string, window: number): Tester {
@@ -178,14 +174,13 @@ function createSeries(way: Way, percent: string, window: number): Tester {
   ];
   let [first, bucket, last, ahead] = [Number.NaN, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   return (text = "", now) => {
-    const value = parseExactDecimal(text);
-    if (value === undefined || value.digits.length > maxDigits || !hasExactExponent(value)) return undefined;
+    if (text.length > maxLength || !isDecimal(text)) return undefined;
     // If the clock was set back, the window would otherwise not move until the clock is where it was.
     ahead = Math.max(ahead, last - now);
     last = now + ahead;
     if (Number.isNaN(first)) first = last;
     if (last - bucket >= width) bucket = last;
-    const reached = extremes.map((isReached) => isReached(value, bucket, last - window - width));
+    const reached = extremes.map((isReached) => isReached(text, bucket, last - window - width));
     return last - first < window ? undefined : reached.includes(true);
   };
 }
@@ -193,32 +188,34 @@ function createSeries(way: Way, percent: string, window: number): Tester {
 interface Kept {
   /** The start of its bucket. */
   readonly start: number;
-  readonly value: ExactDecimal;
-  /** A hundred times the present value is compared with this. */
-  limit: ExactDecimal | undefined;
+  /** Compares another value with this one. */
+  readonly compare: ReturnType<typeof comparisonWith>;
+  /** Compares the present value with this one and the percentage. */
+  readonly compareLimit: ReturnType<typeof comparisonWith>;
 }
 
 /** The lowest value of a window if `order` is 1, and the highest if it is -1. Takes constant time on average. */
 function createExtreme(percent: string, order: 1 | -1) {
-  const factor = parseExactDecimal(sumDecimals(["100", percent]) ?? "");
+  const factor = sumDecimals(["100", percent]) ?? "";
   /** Each is later than the one before, and farther from the extreme. At most one per bucket. */
   const kept: Kept[] = [];
-  return (value: ExactDecimal, start: number, from: number): boolean => {
+  return (text: string, start: number, from: number): boolean => {
     while ((kept[0]?.start ?? from + 1) <= from) kept.shift();
-    for (let last = kept.at(-1); last !== undefined; last = kept.at(-1)) {
-      if (order * compareExact(last.value, value) < 0) break;
-      kept.pop();
-    }
-    if (kept.at(-1)?.start !== start) kept.push({ start, value, limit: undefined });
-    const [extreme = { start, value, limit: undefined }] = kept;
-    extreme.limit ??= factor && product(extreme.value, factor);
-    const present = { ...value, exponent: value.digits === "" ? 0 : value.exponent + 2 };
-    return extreme.limit !== undefined && order * compareExact(present, extreme.limit) >= 0;
+    while (order * (kept.at(-1)?.compare(text) ?? order) <= 0) kept.pop();
+    if (kept.at(-1)?.start !== start)
+      kept.push({
+        start,
+        compare: comparisonWith(text),
+        compareLimit: comparisonWith(percentOf(text, factor) ?? ""),
+      });
+    return order * (kept[0]?.compareLimit(text) ?? -order) >= 0;
   };
 }
 
-function product(one: ExactDecimal, other: ExactDecimal): ExactDecimal | undefined {
-  const digits = BigInt(one.digits) * BigInt(other.digits);
+/** Every digit of the percentage; both are JSON numbers. */
+function percentOf(text: string, percentage: string): string | undefined {
+  const [one, other] = [parseExactDecimal(text), parseExactDecimal(percentage)];
+  if (one === undefined || other === undefined) return undefined;
   const sign = one.isNegative === other.isNegative ? "" : "-";
-  return parseExactDecimal(`${sign}${digits}e${one.exponent + other.exponent}`);
+  return `${sign}${BigInt(one.digits) * BigInt(other.digits)}e${one.exponent + other.exponent - 2}`;
 }
