@@ -35,14 +35,6 @@ export function integerDigits(text: string, maxDigits: number): string | undefin
   return `${isNegative ? "-" : ""}${digits}${"0".repeat(exponent)}`;
 }
 
-/** Whether two JSON numbers have the same value, however they are written. */
-export function isSameDecimal(one: string, other: string): boolean {
-  if (one === other) return true;
-  const [a, b] = [parseExactDecimal(one), parseExactDecimal(other)];
-  if (a === undefined || b === undefined) return false;
-  return a.digits === b.digits && a.exponent === b.exponent && a.isNegative === b.isNegative;
-}
-
 const ZERO = 48;
 
 /** No price or amount needs a larger exponent, and writing out its zeros would use too much memory. */
