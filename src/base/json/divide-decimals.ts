@@ -1,4 +1,4 @@
-import { parseExactDecimal } from "./exact-decimal.ts";
+import { parseExactDecimal, shiftDecimal } from "./exact-decimal.ts";
 
 /**
  * The quotient of two JSON numbers, with `digits` significant digits and without an exponent. Rounds a half away from
@@ -15,7 +15,7 @@ export function divideDecimals(dividend: string, divisor: string, digits: number
   const { value, isRoundedUp } = quotient(top.digits, below, shift);
   const rounded = (isRoundedUp ? value + 1n : value).toString();
   const sign = top.isNegative === bottom.isNegative ? "" : "-";
-  return sign + placePoint(rounded, top.exponent - bottom.exponent - shift);
+  return shiftDecimal(sign + rounded, top.exponent - bottom.exponent - shift);
 }
 
 function quotient(top: string, below: bigint, shift: number) {
@@ -24,13 +24,4 @@ function quotient(top: string, below: bigint, shift: number) {
     below * 10n ** BigInt(Math.max(0, -shift)),
   ];
   return { value: above / divisor, isRoundedUp: (above % divisor) * 2n >= divisor };
-}
-
-/** Writes digits × 10^exponent. */
-function placePoint(digits: string, exponent: number): string {
-  if (exponent >= 0) return digits + "0".repeat(exponent);
-  const padded = digits.padStart(1 - exponent, "0");
-  const [whole, fraction] = [padded.slice(0, exponent), padded.slice(exponent)];
-  const kept = fraction.replace(/0+$/u, "");
-  return kept === "" ? whole : `${whole}.${kept}`;
 }
