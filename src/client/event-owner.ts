@@ -29,18 +29,22 @@ const chainNames = ["chain", "c"];
 /** In bytes. Only rows whose first members identify the asset are recognized by them. */
 const longestBeginning = 256;
 
-/** The first bytes of an asset's rows, up to the last member that identifies it. */
-interface Beginning {
-  readonly sample: DataView;
-  readonly length: number;
+interface Owned {
   readonly owner: Owner;
   /** Undefined unless the owner is one of the connection's assets. */
   readonly heard: Heard | undefined;
 }
 
+/** The first bytes of an asset's rows, up to the last member that identifies it. */
+interface Beginning extends Owned {
+  readonly sample: DataView;
+  readonly length: number;
+}
+
 interface Heard {
   /** On the monotonic clock; NaN if unknown. */
   at: number;
+  hasEvent: boolean;
 }
 
 /**
@@ -52,7 +56,6 @@ export class EventOwners {
   readonly #names: readonly string[];
   /** By a connection's assets and their index; the last one is for events without a valid index. */
   readonly #beginnings = new WeakMap<readonly Subject[], (Beginning | undefined)[]>();
-  readonly #seen = new Set<string>();
   /** The assets of the last event's connection, and their beginnings. */
   #subjects: readonly Subject[] | undefined;
   #current: (Beginning | undefined)[] = [];
@@ -67,15 +70,7 @@ export class EventOwners {
 
   /** `subjects` are the assets of the event's connection. */
   of(event: StreamEvent, subjects: readonly Subject[]): Owner {
-    if (subjects !== this.#subjects) this.#select(subjects);
-    const index = indexOf(event, subjects);
-    const known = this.#current[index];
-    if (known !== undefined && this.#beginsLike(event, known)) return known.owner;
-    const row = readRow(event);
-    const owner = this.#ownerOf(row, subjects[index], subjects);
-    if (owner !== undefined && !(owner instanceof Foreign)) this.#seen.add(subjectKey(owner));
-    this.#current[index] = this.#beginningOf(event, row, owner);
-    return owner;
+    return this.#find(event, subjects).owner;
   }
 
   /** Calls `found` for each event of an asset that the connection has not requested. */
@@ -85,14 +80,8 @@ export class EventOwners {
     now: number,
     found: (owner: Foreign) => void,
   ): void {
-    if (subjects !== this.#subjects) this.#select(subjects);
-    const current = this.#current;
     for (const event of events) {
-      // As in `of`; a call per event would take half as long again.
-      const known = current[indexOf(event, subjects)];
-      const isKnown = known !== undefined && this.#beginsLike(event, known);
-      const owner = isKnown ? known.owner : this.of(event, subjects);
-      const heard = isKnown ? known.heard : this.#heardOfOwner(owner);
+      const { owner, heard } = this.#find(event, subjects);
       if (heard !== undefined) heard.at = now;
       if (owner instanceof Foreign) found(owner);
     }
@@ -117,24 +106,32 @@ export class EventOwners {
 
   /** Whether the asset has had an event. */
   hasHeard(subject: Subject): boolean {
-    return this.#seen.has(subjectKey(subject));
+    return this.#heardOf(subject).hasEvent;
   }
 
   #heardOf(subject: Subject): Heard {
     const key = subjectKey(subject);
-    const heard = this.#heard.get(key) ?? { at: Number.NaN };
+    const heard = this.#heard.get(key) ?? { at: Number.NaN, hasEvent: false };
     this.#heard.set(key, heard);
     return heard;
   }
 
-  #heardOfOwner(owner: Owner): Heard | undefined {
-    return owner === undefined || owner instanceof Foreign ? undefined : this.#heardOf(owner);
-  }
-
-  #select(subjects: readonly Subject[]): void {
-    const beginnings = this.#beginnings.get(subjects) ?? [];
-    this.#beginnings.set(subjects, beginnings);
-    [this.#subjects, this.#current] = [subjects, beginnings];
+  #find(event: StreamEvent, subjects: readonly Subject[]): Owned {
+    if (subjects !== this.#subjects) {
+      this.#subjects = subjects;
+      this.#current = this.#beginnings.get(subjects) ?? [];
+      this.#beginnings.set(subjects, this.#current);
+    }
+    const index = indexOf(event, subjects);
+    const known = this.#current[index];
+    if (known !== undefined && this.#beginsLike(event, known)) return known;
+    const row = readRow(event);
+    const owner = this.#ownerOf(row, subjects[index], subjects);
+    const heard = owner === undefined || owner instanceof Foreign ? undefined : this.#heardOf(owner);
+    if (heard !== undefined) heard.hasEvent = true;
+    const owned = { owner, heard };
+    this.#current[index] = this.#beginningOf(event, row, owned);
+    return owned;
   }
 
   #beginsLike({ bytes, start, end }: StreamEvent, { sample, length }: Beginning): boolean {
@@ -161,7 +158,7 @@ export class EventOwners {
   }
 
   /** Undefined unless the row begins with the members that identify its asset. */
-  #beginningOf(event: StreamEvent, row: unknown, owner: Owner): Beginning | undefined {
+  #beginningOf(event: StreamEvent, row: unknown, owned: Owned): Beginning | undefined {
     const text = event.bytes.toString(
       "latin1",
       event.start,
@@ -180,7 +177,7 @@ export class EventOwners {
     if (length === 0) return undefined;
     // A copy, because a slice would keep the whole chunk in memory.
     const sample = Uint8Array.from(event.bytes.subarray(event.start, event.start + length));
-    return { sample: new DataView(sample.buffer), length, owner, heard: this.#heardOfOwner(owner) };
+    return { sample: new DataView(sample.buffer), length, ...owned };
   }
 }
 

@@ -39,15 +39,10 @@ export interface Opening {
   };
 }
 
-/** In milliseconds: three of the service's ping intervals (wire-facts 5.4). */
-const defaultSilence = 45_000;
-
 /** When a connection is given up, and what it passes on. */
 export interface ConnectionOptions {
   /** Events with names that the feed does not define carry no data; they are not passed on. */
   readonly feed: Pick<Feed, "events" | "hasTimeIds">;
-  /** Milliseconds without received data after which the connection is closed. */
-  readonly silence: number;
   /** Maximum number of consecutive reconnects that bring no data event; undefined means no limit. */
   readonly maxReconnects: number | undefined;
   /** In bytes. Larger events are skipped. */
@@ -64,7 +59,6 @@ export interface ConnectionOptions {
 
 /** Of a single connection. */
 export const defaultLimits: Omit<ConnectionOptions, "feed"> = {
-  silence: defaultSilence,
   maxReconnects: undefined,
   largestEvent: 1024 * 1024,
   fields: [],

@@ -126,7 +126,7 @@ describe("crossings", () => {
   const candidate = (price: string, asset = "a") => ({
     asset,
     label: undefined,
-    read: () => price,
+    texts: [price],
     row: () => `{"price":"${price}"}`,
     at: 0,
   });
@@ -154,7 +154,7 @@ describe("crossings", () => {
 
   test("within a cooldown, only what is still true at its end fires", () => {
     const { fired, alerts } = create(1000);
-    const see = (price: string, now: number): void => void alerts.see(candidate(price), now);
+    const see = (price: string, now: number): void => alerts.see(candidate(price), now);
     see("1", 0);
     see("3", 10);
     see("2", 20);

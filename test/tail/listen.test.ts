@@ -33,7 +33,7 @@ async function listenTo(chunks: (clock: TestClock, closed: AbortSignal) => Chunk
     close: () => closed.abort(),
   };
   const signal = new AbortController().signal;
-  const upToDate = new UpToDate(clock, limits.silence);
+  const upToDate = new UpToDate(clock);
   const listening = { handlers, limits, signal, newest: undefined, hasPings: false, upToDate };
   const { failure } = await listen(clock, connection, listening);
   return { failure, last: upToDate.until };

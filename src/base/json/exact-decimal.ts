@@ -7,6 +7,8 @@ export interface ExactDecimal {
 
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
+export const isDecimal = (text: string): boolean => NUMBER.test(text);
+
 /** Parses the grammar of JSON numbers (RFC 8259); undefined for any other text. Takes linear time. */
 export function parseExactDecimal(text: string): ExactDecimal | undefined {
   const parts = NUMBER.exec(text);
@@ -31,14 +33,6 @@ export function integerDigits(text: string, maxDigits: number): string | undefin
   if (digits === "") return "0";
   if (exponent < 0 || digits.length + exponent > maxDigits) return undefined;
   return `${isNegative ? "-" : ""}${digits}${"0".repeat(exponent)}`;
-}
-
-/** Whether two JSON numbers have the same value, however they are written. */
-export function isSameDecimal(one: string, other: string): boolean {
-  if (one === other) return true;
-  const [a, b] = [parseExactDecimal(one), parseExactDecimal(other)];
-  if (a === undefined || b === undefined) return false;
-  return a.digits === b.digits && a.exponent === b.exponent && a.isNegative === b.isNegative;
 }
 
 const ZERO = 48;

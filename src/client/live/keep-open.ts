@@ -46,7 +46,7 @@ export async function keepOpen(
     if (attempt instanceof Failure) failure = attempt;
     else {
       wasOpen = true;
-      const upToDate = new UpToDate(clock, limits.silence);
+      const upToDate = new UpToDate(clock);
       const { opened: at } = upToDate;
       waits.opened(at.elapsed);
       handlers.opened(at, lost && gapBetween(lost.from, at, lost.reason), upToDate);

@@ -7,8 +7,10 @@ import { drift, type Moment, momentOf } from "../gap.ts";
 const lateness = 10_000;
 /** In milliseconds. A process that was stopped for longer than that has let bytes pile up. */
 const noticed = 1000;
-/** The number of complete ticks without data after which a connection is given up. */
-const quietTicks = 9;
+/** In milliseconds: three of the service's ping intervals (wire-facts 5.4) without data. */
+const silence = 45_000;
+/** The number of complete ticks without data after which a connection is given up, and the milliseconds of a tick. */
+const [quietTicks, tick] = [9, silence / 9];
 /** In milliseconds: one of the service's ping intervals (wire-facts 5.4), and 5 s more. */
 const longestQuiet = 20_000;
 /** Milliseconds after which a reader of the output that accepts nothing delays the stream. */
@@ -32,8 +34,6 @@ export class UpToDate {
   until: Moment;
   received: Moment;
   readonly #clock: Pick<Clock, "now" | "elapsed" | "sleep">;
-  /** In milliseconds. */
-  readonly #silence: number;
   readonly #done = new AbortController();
   /** The end of the last tick. */
   #ticked: Moment;
@@ -50,8 +50,8 @@ export class UpToDate {
   /** Since when the reader of the output has been processing events, on the monotonic clock. */
   #delivering: number | undefined;
 
-  constructor(clock: Pick<Clock, "now" | "elapsed" | "sleep">, silence: number) {
-    [this.#clock, this.#silence] = [clock, silence];
+  constructor(clock: Pick<Clock, "now" | "elapsed" | "sleep">) {
+    this.#clock = clock;
     this.opened = momentOf(clock);
     this.until = this.opened;
     this.received = this.opened;
@@ -65,7 +65,7 @@ export class UpToDate {
    */
   async watch(stop: (failure: Failure) => void): Promise<void> {
     for (;;) {
-      await this.#clock.sleep(this.#silence / quietTicks, this.#done.signal);
+      await this.#clock.sleep(tick, this.#done.signal);
       const { late, jumped } = this.#delay();
       if (this.#isLate()) this.doubt();
       if (Math.abs(jumped) > drift) return stop(clockJump(jumped));
@@ -73,7 +73,7 @@ export class UpToDate {
       this.#ticked = momentOf(this.#clock);
       // While the consumer is slow, the socket is not read.
       this.#quiet = this.#delivering === undefined ? this.#quiet + 1 : 0;
-      if (this.#quiet >= quietTicks) return stop(fail("timeout", noData(this.#silence), { next: undefined }));
+      if (this.#quiet >= quietTicks) return stop(fail("timeout", noData(silence), { next: undefined }));
     }
   }
 
@@ -164,7 +164,7 @@ export class UpToDate {
     const at = momentOf(this.#clock);
     const passed = at.elapsed - this.#ticked.elapsed;
     const jumped = at.now - this.#ticked.now - passed;
-    return { late: passed - this.#silence / quietTicks, jumped };
+    return { late: passed - tick, jumped };
   }
 }
 

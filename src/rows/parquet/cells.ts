@@ -1,4 +1,5 @@
-import { integerDigits, isSameDecimal } from "../../base/json/exact-decimal.ts";
+import { compareDecimals } from "../../base/json/compare-decimals.ts";
+import { integerDigits } from "../../base/json/exact-decimal.ts";
 import { compactJson, escapeJsonText } from "../../base/json/json-text.ts";
 import { decodeName } from "../../base/json/json-scan.ts";
 import {
@@ -102,7 +103,8 @@ function readDouble(raw: string): Cell | NonDecimal {
   if (!Number.isFinite(number)) return noValue;
   // The file has no use for a second zero.
   const value = number === 0 ? 0 : number;
-  return isSameDecimal(raw, doubleText(value)) ? value : new NonDecimal(value);
+  const text = doubleText(value);
+  return raw === text || compareDecimals(raw, text) === 0 ? value : new NonDecimal(value);
 }
 
 function readInteger(raw: string): Cell | NonDecimal {

@@ -69,11 +69,6 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   hint(`${counted(subjects.length, "asset")} on ${counted(planned, "connection")}${cost}`);
   const state = () => ({ ...course.state(planned), ...stops.counts() });
   const hasTrades = kind.by === "pool" && feed.shown.some(({ shows }) => shows !== undefined);
-  const begun = (): void => {
-    // If the credits are limited, none of them are spent on amounts in tokens.
-    if (hasTrades && options.maxCredits === undefined)
-      void learnPools(open.client, known, subjects, stops.signal);
-  };
   const of = createPlaces(asked, isSimulated, report.warn);
   const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
   const owners = new EventOwners(kind);
@@ -93,9 +88,12 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const onLimit = (): void => stops.end(new StopReason("limit"));
   const write = async (text: Buffer): Promise<void> => await alertLines?.write(text);
   const alerts = wanted && (await openAlerts(run, wanted, flags, { limit, by, log, write, onLimit }));
-  const facts = { place, begun, feed: feed.name, by: kind.by, owners, subjects, known, isSimulated, state };
+  const facts = { place, feed: feed.name, by: kind.by, owners, subjects, known, isSimulated, state };
   const isOn = by === "crossing" ? alerts?.isOn : undefined;
   const output = await openStreamOutput(run, flags, { ...facts, isOn, alertLines, broken: leaveOut });
+  // If the credits are limited, none of them are spent on amounts in tokens.
+  if (output.board !== undefined && hasTrades && options.maxCredits === undefined)
+    void learnPools(open.client, known, subjects, stops.signal);
   const hasFile = words.some((word) => word.startsWith("@"));
   const assets = { requested, subjects, known, readAssets, hasFile, owners };
   const broken = alertLines !== undefined && flags.out === undefined ? leaveOut : () => undefined;

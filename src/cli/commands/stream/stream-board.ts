@@ -15,15 +15,13 @@ export interface BoardFacts extends Pick<BoardOptions, "feed" | "by" | "isSimula
   readonly owners: EventOwners;
   readonly subjects: readonly Subject[];
   readonly known: KnownAssets;
-  /** Called when the board opens. */
-  readonly begun: () => void;
   readonly state: () => BoardState;
 }
 
 /** Messages appear on the board while it is open, and again on stderr after it closes. */
 export async function openBoard(
   { context, options, report, stderr, onClose }: Run,
-  { owners, subjects, known, begun, state, ...facts }: BoardFacts,
+  { owners, subjects, known, state, ...facts }: BoardFacts,
 ) {
   const { clock, env } = context;
   // Earlier messages should appear above the board.
@@ -52,7 +50,6 @@ export async function openBoard(
     await display.close();
     await release?.();
   });
-  begun();
   const watch = (wanted: readonly Subject[]): void => {
     watched = wanted;
     board.watch(watched, clock.elapsed());

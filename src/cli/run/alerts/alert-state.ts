@@ -15,19 +15,18 @@ const maxAge = 600_000;
 const maxLines = 5000;
 const header = '{"alerts":1}';
 
-interface Begun {
-  readonly begin: Alert;
-  readonly at: number;
-}
+/** A condition and an asset. */
+type Pair = Parameters<Memory["becameFalse"]>;
 
 type Entry =
-  | Begun
+  | { readonly begin: Alert; readonly at: number }
   | { readonly end: string; readonly at: number }
-  | { readonly isFalse: readonly [condition: string, asset: string] };
+  | { readonly isTrue: Pair; readonly at: number }
+  | { readonly isFalse: Pair };
 
 /**
- * The checkpoint of `--state`: one line before an action begins, one after it has ended, and one when a condition becomes
- * false. Lines survive the end of the process. If the machine fails, the last ones can be lost or damaged.
+ * The checkpoint of `--state`: one line before an action begins, one after it has ended, and one when a condition fires
+ * or becomes false. Lines survive the end of the process. If the machine fails, the last ones can be lost or damaged.
  */
 export async function openAlertState(
   { context, report, onClose }: Pick<Run, "context" | "report" | "onClose">,
@@ -40,7 +39,7 @@ export async function openAlertState(
   checkFile(label, lookAt(file), "name a regular file");
   const lock = await holdFile(context, name, lockOf(file), report.hint, label);
   onClose(lock.release);
-  const kept = createKept(by, clock);
+  const kept = createKept(clock);
   const [first = header, ...lines] = linesOfFile(file);
   if (first !== header)
     throw usageFailure(`${label}: not a file that --state has written`, "use another file");
@@ -51,7 +50,7 @@ export async function openAlertState(
 
   let written = 0;
   const rewrite = (): boolean => {
-    const text = [header, ...kept.entries().map((each) => JSON.stringify(each)), ""].join("\n");
+    const text = `${header}\n${linesOf(kept.entries())}`;
     written = 0;
     try {
       replaceWithText(random, file, text, { mode: 0o600, isSynced: true });
@@ -64,19 +63,24 @@ export async function openAlertState(
   const append = openLogFile({ file, label, onProblem: report.warn });
   /** Whether the file has all entries. If one was not written completely, the next one would be damaged as well. */
   let isComplete = rewrite();
-  const add = (entry: Entry): void => {
-    kept.take(entry);
-    written += 1;
-    isComplete &&= append(`${JSON.stringify(entry)}\n`);
+  /** The entries are written at once, so that a killed run leaves all of them or none. */
+  const add = (...entries: readonly Entry[]): void => {
+    for (const entry of entries) kept.take(entry);
+    written += entries.length;
+    isComplete &&= append(linesOf(entries));
     if (isComplete && written < maxLines) return;
     kept.forget();
     isComplete = rewrite() || isComplete;
   };
   return {
     firedFor: kept.firedFor,
-    becameFalse: (...isFalse: Parameters<Memory["becameFalse"]>): void => add({ isFalse }),
+    becameFalse: (...isFalse: Pair): void => add({ isFalse }),
     isDone: ({ id }: Alert): boolean => earlier.has(id),
-    begin: (begin: Alert): void => add({ begin, at: clock.now() }),
+    begin: (begin: Alert): void => {
+      const at = clock.now();
+      if (by === "row" || begin.alert !== "match") add({ begin, at });
+      else add({ begin, at }, { isTrue: [begin.condition, begin.asset], at });
+    },
     end: (id: string): void => add({ end: id, at: clock.now() }),
     /** Alerts whose action has to run again, marked with `repeat`. */
     repeated: kept.unended().map((alert) => ({
@@ -86,30 +90,29 @@ export async function openAlertState(
   };
 }
 
-const keyOf = (condition: string, asset: string): string => `${condition}\n${asset}`;
+const linesOf = (entries: readonly Entry[]): string =>
+  entries.map((each) => `${JSON.stringify(each)}\n`).join("");
 
-function createKept(by: AlertOptions["by"], { now }: Pick<Context["clock"], "now">) {
-  const actions = new Map<string, Begun>();
+function createKept({ now }: Pick<Context["clock"], "now">) {
+  const actions = new Map<string, { readonly begin: Alert; readonly at: number }>();
   const ended = new Map<string, number>();
-  /** The alerts of the conditions that are true. */
-  const fired = new Map<string, Begun>();
+  /** When the conditions that are true fired, by their pair as JSON. */
+  const fired = new Map<string, number>();
   return {
     take: (entry: Entry | undefined): void => {
       if (entry === undefined) return;
-      if ("isFalse" in entry) fired.delete(keyOf(...entry.isFalse));
-      else if ("end" in entry) {
+      if ("isFalse" in entry) fired.delete(JSON.stringify(entry.isFalse));
+      else if ("isTrue" in entry) fired.set(JSON.stringify(entry.isTrue), entry.at);
+      else if ("begin" in entry) actions.set(entry.begin.id, entry);
+      else {
         actions.delete(entry.end);
         ended.set(entry.end, entry.at);
-      } else {
-        const { id, alert, condition, asset } = entry.begin;
-        actions.set(id, entry);
-        if (by === "crossing" && alert === "match") fired.set(keyOf(condition, asset), entry);
       }
     },
-    firedFor: (condition: string, asset: string): number | undefined => {
-      const found = fired.get(keyOf(condition, asset));
+    firedFor: (...pair: Pair): number | undefined => {
+      const at = fired.get(JSON.stringify(pair));
       // The clock may have been ahead in the run before; a negative time would hold back alerts until it is reached.
-      return found && Math.max(0, now() - found.at);
+      return at === undefined ? undefined : Math.max(0, now() - at);
     },
     ids: (): ReadonlySet<string> => new Set([...actions.keys(), ...ended.keys()]),
     /** Returns how many actions without an end are too old. */
@@ -121,17 +124,10 @@ function createKept(by: AlertOptions["by"], { now }: Pick<Context["clock"], "now
       return old.length;
     },
     unended: () => [...actions.values()].map(({ begin }) => begin),
-    /** Conditions that are true come last, because an action may have begun before its condition became false. */
     entries: (): readonly Entry[] => [
-      ...[...ended].map(([end, at]) => ({ end, at })),
-      ...[...actions.values()].flatMap((begun): Entry[] => [
-        begun,
-        { isFalse: [begun.begin.condition, begun.begin.asset] },
-      ]),
-      ...[...fired.values()].flatMap((begun): Entry[] => {
-        const { id } = begun.begin;
-        return actions.has(id) ? [begun] : [begun, { end: id, at: begun.at }];
-      }),
+      ...Array.from(ended, ([end, at]) => ({ end, at })),
+      ...actions.values(),
+      ...Array.from(fired, ([pair, at]) => ({ isTrue: JSON.parse(pair), at })),
     ],
   };
 }

@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
-import { toDouble } from "../../../base/json/compare-decimals.ts";
-import { type Condition, createTester, readValue } from "./condition.ts";
+import type { Condition, Test } from "./condition.ts";
 
 /** One event or row. */
 export interface Candidate {
   /** `network:address`. */
   readonly asset: string;
   readonly label: string | undefined;
-  /** Returns the text of a field, without the quotes of a string; undefined if the row does not have it. */
-  readonly read: (field: string) => string | undefined;
+  /** The texts of `fields`, without the quotes of strings; undefined where the row does not have the field. */
+  readonly texts: readonly (string | undefined)[];
   /** The row's JSON. */
   readonly row: () => string;
   /** Unix milliseconds. */
@@ -47,20 +46,11 @@ export interface Memory {
   readonly isDone: (alert: Alert) => boolean;
 }
 
-/** The values of an asset that change nothing: those between two doubles, and the same text as the last one. */
-export interface Quiet {
-  text: string | undefined;
-  low: number;
-  high: number;
-  /** In Unix milliseconds. An earlier time than `from` means that the clock was set back. */
-  from: number;
-  until: number;
-}
-
 /** Of one condition and one asset. */
 interface State {
   readonly condition: Condition;
-  readonly testers: readonly ReturnType<typeof createTester>[];
+  /** One for each test, with the index of its field. */
+  readonly testers: readonly { readonly passes: ReturnType<Test["create"]>; readonly place: number }[];
   isTrue: boolean;
   /** When the condition last fired. */
   fired: number;
@@ -71,22 +61,24 @@ interface State {
 /** Decides which events and rows match. `now` is on the monotonic clock. */
 export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: AlertOptions) {
   /** For each asset, one state for each condition. */
-  const assets = new Map<string, { readonly states: readonly State[]; readonly quiet: Quiet }>();
+  const assets = new Map<string, readonly State[]>();
   const fields = [...new Set(conditions.flatMap(({ tests }) => tests.map(({ field }) => field)))];
   let count = 0;
 
-  const assetOf = (asset: string, now: number) => {
+  const statesOf = (asset: string, now: number): readonly State[] => {
     const known = assets.get(asset);
     if (known !== undefined) return known;
     const states = conditions.map((condition): State => {
       const age = memory?.firedFor(condition.text, asset);
       const fired = now - (age ?? Number.POSITIVE_INFINITY);
-      const testers = condition.tests.map(createTester);
+      const testers = condition.tests.map(({ field, create }) => ({
+        passes: create(),
+        place: fields.indexOf(field),
+      }));
       return { condition, testers, isTrue: age !== undefined, fired, late: undefined };
     });
-    const made = { states, quiet: { text: undefined, low: 0, high: 0, from: 0, until: 0 } };
-    assets.set(asset, made);
-    return made;
+    assets.set(asset, states);
+    return states;
   };
   const start = (state: State, alert: Alert, now: number): void => {
     state.late = undefined;
@@ -106,59 +98,41 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     count: () => count,
     isOver: () => count >= limit,
     /** Whether a condition is true for the asset. */
-    isOn: (asset: string) => assets.get(asset)?.states.some(({ isTrue }) => isTrue) === true,
-    /** Returns which of the asset's next values can be left out. The object stays the same. */
-    see: (candidate: Candidate, now: number): Quiet => {
-      const { states, quiet } = assetOf(candidate.asset, now);
-      for (const state of states) {
-        const { condition } = state;
+    isOn: (asset: string) => assets.get(asset)?.some(({ isTrue }) => isTrue) === true,
+    see: (candidate: Candidate, now: number): void => {
+      const { asset, texts, at } = candidate;
+      for (const state of statesOf(asset, now)) {
+        const { condition, testers } = state;
         settle(state, now);
         // Every test sees every value, because a series needs all of them.
-        const results = state.testers.map((each) => each.passes(candidate.read(each.field), candidate.at));
+        const results = testers.map(({ passes, place }) => passes(texts[place], at));
         const isTrue = results.every((result) => result === true);
         // An unknown result is neither true nor false, unless another test has failed.
         if (!isTrue && !results.includes(false)) continue;
         const isMatch = isTrue && (by === "row" || !state.isTrue);
-        if (by === "crossing" && state.isTrue && !isTrue)
-          memory?.becameFalse(condition.text, candidate.asset);
+        if (by === "crossing" && state.isTrue && !isTrue) memory?.becameFalse(condition.text, asset);
         state.isTrue = isTrue;
         if (!isTrue) state.late = undefined;
         if (!isMatch) continue;
-        if (now - state.fired >= cooldown) start(state, alertOf(condition, by, candidate), now);
-        else if (by === "crossing") state.late = alertOf(condition, by, candidate);
+        if (now - state.fired >= cooldown) start(state, alertOf(state, by, candidate), now);
+        else if (by === "crossing") state.late = alertOf(state, by, candidate);
       }
-      [quiet.from, quiet.until] = [candidate.at, Number.NEGATIVE_INFINITY];
-      const firesAgain = by === "row" && states.some(({ isTrue }) => isTrue);
-      if (fields.length === 1 && !firesAgain) narrow(quiet, candidate.read(fields[0] ?? ""), states);
-      return quiet;
     },
     /** Cooldowns also end while nothing arrives. */
     tick: (now: number): void => {
-      for (const state of [...assets.values()].flatMap(({ states }) => states)) settle(state, now);
+      for (const state of [...assets.values()].flat()) settle(state, now);
     },
   };
 }
 
-/** If the value or a pivot is not a number, no value is between the bounds. */
-function narrow(quiet: Quiet, text: string | undefined, states: readonly State[]): void {
-  const decimal = readValue(text);
-  const value = decimal === undefined ? Number.NaN : toDouble(decimal);
-  const testers = states.flatMap((state) => state.testers);
-  const pivots = testers.flatMap((tester) => tester.pivots());
-  quiet.text = text;
-  quiet.low = Math.max(...pivots.filter((each) => !(each > value)));
-  quiet.high = Math.min(...pivots.filter((each) => !(each < value)));
-  quiet.until = Math.min(...testers.map((tester) => tester.until()));
-}
-
-function alertOf(condition: Condition, by: AlertOptions["by"], candidate: Candidate): Alert {
-  const { asset, label, read, row } = candidate;
+function alertOf({ condition, testers }: State, by: AlertOptions["by"], candidate: Candidate): Alert {
+  const { asset, label, texts, row } = candidate;
   const at = new Date(candidate.at).toISOString();
   // A price may cross a limit again with an equal event.
   const text = row();
   const facts = [condition.text, asset, text, ...(by === "crossing" ? [at] : [])];
   const alert = { id: idOf(facts), alert: "match" as const, condition: condition.text, asset, label };
-  const value = read(condition.tests[0]?.field ?? "") ?? null;
+  const value = texts[testers[0]?.place ?? -1] ?? null;
   const start = JSON.stringify({ ...alert, at, value }).slice(0, -1);
   return { ...alert, line: `${start},"row":${text}}\n` };
 }

@@ -1,3 +1,4 @@
+import { groupBy } from "../../../base/group-by.ts";
 import type { Clock } from "../../../base/context/context.ts";
 import { instant } from "../../../base/text/words.ts";
 import type { Moment } from "../../../client/gap.ts";
@@ -15,6 +16,12 @@ export interface Sight {
   readonly opened: Moment | undefined;
 }
 
+interface Interval {
+  readonly from: Moment;
+  /** The last sign of life before it. */
+  readonly seen: Moment;
+}
+
 /**
  * Reports assets that have had no data for `limit` milliseconds, and again when data arrives.
  * Assets that lost their connection at the same time are one alert.
@@ -24,11 +31,11 @@ export function createBlindness(
   limit: number,
   act: (alert: Alert) => void,
 ) {
-  const blind = new Map<string, { readonly from: Moment; readonly seen: Moment }>();
+  /** Assets that became blind together share the interval. */
+  let blind: ReadonlyMap<string, Interval> = new Map();
   /** `most` is the largest sum so far, because a counter must not decrease when the exact end of an interval is known. */
   let [seconds, most] = [0, 0];
-  const secondsSince = (from: Iterable<Moment>): number =>
-    [...new Set(from)].reduce((sum, each) => sum + (clock.elapsed() - each.elapsed) / 1000, 0);
+  const secondsOf = ({ from }: Interval, to = clock.elapsed()): number => (to - from.elapsed) / 1000;
   const report = (kind: "blind" | "back", subjects: readonly Subject[], from: Moment, to?: Moment): void => {
     const times = { from: instant(from.now), ...(to !== undefined && { to: instant(to.now) }) };
     const named = namesAndLabels(subjects);
@@ -37,45 +44,35 @@ export function createBlindness(
     // Commands for one asset run in order, so "back" follows "blind".
     act({ ...alert, condition: "", asset: named.names[0] ?? "", label: undefined, line });
   };
-  const see = ({ subjects, until, seen, opened }: Sight, now: number): void => {
-    const isBlind = now - seen.elapsed >= limit;
-    const lost: Subject[] = [];
-    const found = new Map<Moment, { readonly to: Moment; readonly subjects: Subject[] }>();
-    for (const subject of subjects) {
-      const name = nameOf(subject);
-      const before = blind.get(name);
-      if (before === undefined && isBlind) {
-        blind.set(name, { from: until, seen });
-        lost.push(subject);
-      } else if (before !== undefined && !isBlind) {
-        blind.delete(name);
-        const to = opened !== undefined && opened.elapsed > before.seen.elapsed ? opened : seen;
-        const group = found.get(before.from) ?? { to, subjects: [] };
-        found.set(before.from, group);
-        group.subjects.push(subject);
-      }
-    }
-    if (lost.length > 0) report("blind", lost, until);
-    for (const [from, group] of found) {
-      seconds += (group.to.elapsed - from.elapsed) / 1000;
-      report("back", group.subjects, from, group.to);
-    }
-  };
-  /** Assets that are no longer on the list, or that the service has ended, would be blind for ever. */
-  const forget = (sights: readonly Sight[]): void => {
-    const names = new Set(sights.flatMap(({ subjects }) => subjects.map(nameOf)));
-    const left = [...blind].filter(([name]) => !names.has(name));
-    for (const [name] of left) blind.delete(name);
-    const kept = new Set([...blind.values()].map(({ from }) => from));
-    seconds += secondsSince(left.flatMap(([, { from }]) => (kept.has(from) ? [] : [from])));
-  };
   return {
+    /** An asset that is no longer listed, or that the service has ended, would be blind for ever, so it is forgotten. */
     tick: (sights: readonly Sight[]): void => {
-      if (blind.size > 0) forget(sights);
-      for (const sight of sights) see(sight, clock.elapsed());
+      const still = new Map<string, Interval>();
+      const ends = new Map<Interval, number>();
+      for (const { subjects, until, seen, opened } of sights) {
+        const isBlind = clock.elapsed() - seen.elapsed >= limit;
+        for (const [before, group] of groupBy(subjects, (subject) => blind.get(nameOf(subject)))) {
+          if (isBlind) {
+            const interval = before ?? { from: until, seen };
+            for (const subject of group) still.set(nameOf(subject), interval);
+            if (before === undefined) report("blind", group, until);
+          } else if (before !== undefined) {
+            const to = opened !== undefined && opened.elapsed > before.seen.elapsed ? opened : seen;
+            ends.set(before, to.elapsed);
+            report("back", group, before.from, to);
+          }
+        }
+      }
+      const left = new Set(still.values());
+      for (const each of new Set(blind.values()))
+        if (!left.has(each)) seconds += secondsOf(each, ends.get(each));
+      blind = still;
     },
     seconds: (): number => {
-      most = Math.max(most, seconds + secondsSince([...blind.values()].map(({ from }) => from)));
+      most = Math.max(
+        most,
+        [...new Set(blind.values())].reduce((sum, each) => sum + secondsOf(each), seconds),
+      );
       return most;
     },
   };

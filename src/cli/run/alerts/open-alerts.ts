@@ -154,24 +154,19 @@ export function createRowAlerts({ fields, isOver, see, flush }: Alerts, within: 
     for (const { text, ...facts } of rows) {
       if (isOver()) break;
       seen += 1;
-      see({ ...facts, read: readRow(text), row: () => text }, now);
+      see({ ...facts, texts: readRow(text), row: () => text }, now);
     }
     await flush();
     return seen;
   };
 }
 
-/**
- * Reads the JSON of a row. The text of a field has no quotes, and is undefined for null and for a missing value.
- */
+/** Returns the texts of the fields in the JSON of a row, without quotes; undefined for null and for a missing value. */
 export function createRowReader(fields: readonly string[], within: readonly string[] = []) {
   const readPaths = createPathReader(fields.map((field) => [...within, ...splitPath(field)]));
-  return (row: string) => {
-    const values = readPaths(row);
-    return (field: string): string | undefined => {
-      const raw = values[fields.indexOf(field)];
+  return (row: string): Candidate["texts"] =>
+    readPaths(row).map((raw) => {
       if (raw === undefined || raw === "null") return undefined;
       return raw.startsWith('"') ? decodeName(raw) : raw;
-    };
-  };
+    });
 }
