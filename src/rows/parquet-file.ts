@@ -16,7 +16,7 @@ import { physicalElement } from "./parquet/parquet-schema.ts";
 import type { StoredCell } from "./parquet/cells.ts";
 import { RowBytes } from "./parquet/row-bytes.ts";
 import { StoredColumn } from "./parquet/stored-column.ts";
-import type { FileSource } from "../base/files/byte-source.ts";
+import { type FileSource, openStored } from "../base/files/synced-file.ts";
 import { letHeapGrow } from "../base/heap-room.ts";
 import { checkPages, rowsPerGroup } from "./parquet/check-pages.ts";
 
@@ -36,12 +36,13 @@ export interface ParquetFile {
   readonly bytesOf: (group: number) => Promise<Buffer>;
   /**
    * The canonical rows of one row group after the other, as complete lines of NDJSON. They are valid until the next row
-   * group is read. Throws at the first row group with a damaged byte. `see` is called at each row.
+   * group is read. Throws at the first row group with a damaged byte. `see` is called at each row. `end` is the place of
+   * the row group's end in the file.
    */
   readonly groups: (
     see?: SeeRow,
     range?: RowRange,
-  ) => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number }>;
+  ) => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number; readonly end: number }>;
 }
 
 /** Rows of a file, from `begin` to before `end`. */
@@ -72,6 +73,31 @@ export function groupsOf({ starts }: Pick<ParquetFile, "starts">, { begin, end }
 const compressors = {
   GZIP: (page: Uint8Array, length: number): Uint8Array => gunzipSync(page, { maxOutputLength: length + 1 }),
 };
+
+/** Calls `read` with the file. Throws UnreadableParquet for a damaged one, and if there is none. */
+export async function withParquet<T>(
+  file: string,
+  read: (parquet: ParquetFile) => T | Promise<T>,
+): Promise<T> {
+  const source = openStored(file);
+  if (source === undefined) throw new UnreadableParquet("the file does not exist");
+  try {
+    return await read(await openParquet(source));
+  } finally {
+    source.close();
+  }
+}
+
+/** Like `withParquet`, but returns undefined where that throws UnreadableParquet. */
+export async function tryParquet<T>(
+  file: string,
+  read: (parquet: ParquetFile) => T | Promise<T>,
+): Promise<T | undefined> {
+  return await withParquet(file, read).catch((cause: unknown) => {
+    if (cause instanceof UnreadableParquet) return undefined;
+    throw cause;
+  });
+}
 
 /** Reads only the footer. */
 export async function openParquet(source: FileSource): Promise<ParquetFile> {
@@ -126,7 +152,7 @@ export async function openParquet(source: FileSource): Promise<ParquetFile> {
           lines.endRow(start);
           see?.(columns, () => lines.text(start));
         }
-        yield { lines: lines.bytes(), rows: end - begin };
+        yield { lines: lines.bytes(), rows: end - begin, end: ends[index] ?? 0 };
       }
     },
   };

@@ -1,6 +1,6 @@
 import { rowShape } from "../../api/endpoint.ts";
 import { fail } from "../../base/failure.ts";
-import { createPart, openStored } from "../../base/files/synced-file.ts";
+import { createPart } from "../../base/files/synced-file.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { rawMembers } from "../../base/json/json-scan.ts";
 import {
@@ -12,41 +12,17 @@ import {
 import { joinParquet } from "../../rows/join-parquet.ts";
 import {
   groupsOf,
-  openParquet,
   type ParquetFile,
   readParquet,
   type RowRange,
   rowRanges,
+  tryParquet,
+  withParquet,
 } from "../../rows/parquet-file.ts";
 import { createParquetWriter, type WrittenRows } from "../../rows/parquet-writer.ts";
 import { type DatasetKind, factsOfKind } from "../dataset.ts";
 import { type Footer, writeFooter, writeFooters } from "../footer.ts";
 import { periodAt } from "../layout.ts";
-
-/** Calls `read` with the file, or returns undefined if it does not exist. Throws UnreadableParquet for a damaged one. */
-export async function withParquet<T>(
-  file: string,
-  read: (parquet: ParquetFile) => T | Promise<T>,
-): Promise<T | undefined> {
-  const source = openStored(file);
-  if (source === undefined) return undefined;
-  try {
-    return await read(await openParquet(source));
-  } finally {
-    source.close();
-  }
-}
-
-/** Like `withParquet`, but also returns undefined for a damaged file. */
-export async function tryParquet<T>(
-  file: string,
-  read: (parquet: ParquetFile) => T | Promise<T>,
-): Promise<T | undefined> {
-  return await withParquet(file, read).catch((cause: unknown) => {
-    if (cause instanceof UnreadableParquet) return undefined;
-    throw cause;
-  });
-}
 
 /**
  * The rows of a file, or some of them, as JSON, which a writer accepts again. Throws UnreadableParquet if any byte of
@@ -62,7 +38,6 @@ export async function readRows(file: string, range?: RowRange, sha256?: string):
     }
     return found;
   });
-  if (rows === undefined) throw new UnreadableParquet("the file does not exist");
   if (sha256 !== undefined && hash.summary().rows_sha256 !== sha256)
     throw new UnreadableParquet("the rows have changed");
   return rows;
