@@ -169,15 +169,15 @@ function readTexts({ key_value_metadata, schema }: FileMetaData) {
   return { receipt, mark };
 }
 
-/** Reads the complete file, or a part of it, and returns what a receipt says about its rows. */
+/** Reads the complete file, or a part of it, and returns what a receipt says about its rows. `see` gets the rows. */
 export async function readParquet(
   file: ParquetFile,
-  onGroup: () => void = () => undefined,
+  see: (lines: Buffer) => void = () => undefined,
   range?: RowRange,
 ): Promise<RowSummary> {
   const hash = createRowHash();
   for await (const { lines, rows } of file.groups(undefined, range)) {
-    onGroup();
+    see(lines);
     hash.add(lines, rows);
   }
   return hash.summary();

@@ -3,12 +3,7 @@ import { fail } from "../../base/failure.ts";
 import { createPart } from "../../base/files/synced-file.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { rawMembers } from "../../base/json/json-scan.ts";
-import {
-  columnsOf,
-  createRowHash,
-  type ParquetColumn,
-  UnreadableParquet,
-} from "../../rows/parquet-format.ts";
+import { columnsOf, type ParquetColumn, UnreadableParquet } from "../../rows/parquet-format.ts";
 import { joinParquet } from "../../rows/join-parquet.ts";
 import {
   groupsOf,
@@ -29,19 +24,15 @@ import { periodAt } from "../layout.ts";
  * them has changed, or if they do not have this hash.
  */
 export async function readRows(file: string, range?: RowRange, sha256?: string): Promise<readonly string[]> {
-  const hash = createRowHash();
-  const rows = await withParquet(file, async (parquet) => {
-    const found: string[] = [];
-    for await (const { lines, rows: count } of parquet.groups(undefined, range)) {
-      if (sha256 !== undefined) hash.add(lines, count);
-      found.push(...lines.toString().split("\n").filter(Boolean).map(asSent));
-    }
-    return found;
-  });
-  if (sha256 !== undefined && hash.summary().rows_sha256 !== sha256)
+  const rows: string[] = [];
+  const see = (lines: Buffer): unknown => rows.push(...linesIn(lines).map(asSent));
+  const found = await withParquet(file, async (parquet) => await readParquet(parquet, see, range));
+  if (sha256 !== undefined && found.rows_sha256 !== sha256)
     throw new UnreadableParquet("the rows have changed");
   return rows;
 }
+
+const linesIn = (lines: Buffer): readonly string[] => lines.toString().split("\n").slice(0, -1);
 
 /** A value that did not fit its column is exact in `other`, as are fields without a column. */
 function asSent(line: string): string {
@@ -96,13 +87,8 @@ export async function writeParquet(
       return await writer.finish(receiptOf);
     },
     async (parquet, written) => {
-      const hash = createRowHash();
-      for await (const { lines, rows: count } of parquet.groups()) {
-        hash.add(lines, count);
-        for (const line of lines.toString().split("\n")) if (line !== "") see(line);
-      }
-      const isSame = hash.summary().rows_sha256 === written.rows_sha256;
-      return isSame && parquet.receipt === receiptOf(written);
+      const { rows_sha256 } = await readParquet(parquet, (lines) => linesIn(lines).forEach(see));
+      return rows_sha256 === written.rows_sha256 && parquet.receipt === receiptOf(written);
     },
   );
 }
