@@ -32,12 +32,14 @@ export interface ParquetFile {
   readonly rows: number;
   /** The place of the first row of each row group, and the end of the rows. */
   readonly starts: readonly number[];
+  /** The end of each row group in the file. */
+  readonly ends: readonly number[];
   /** The bytes of a row group, if none of them has changed. */
   readonly bytesOf: (group: number) => Promise<Buffer>;
   /**
    * The canonical rows of one row group after the other, as complete lines of NDJSON. They are valid until the next row
-   * group is read. Throws at the first row group with a damaged byte. `see` is called at each row. `end` is the place of
-   * the row group's end in the file.
+   * group is read. Throws at the first row group with a damaged byte. `see` is called at each row. `end` is that of
+   * the row group in the file.
    */
   readonly groups: (
     see?: SeeRow,
@@ -135,6 +137,7 @@ export async function openParquet(source: FileSource): Promise<ParquetFile> {
     columns: mark.columns,
     rows,
     starts,
+    ends,
     bytesOf,
     groups: async function* (see, range = { begin: 0, end: rows }) {
       const lines = new RowBytes();
