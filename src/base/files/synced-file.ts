@@ -1,5 +1,4 @@
 import {
-  type BigIntStats,
   closeSync,
   constants,
   fstatSync,
@@ -14,7 +13,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { errorCode, writeFailure } from "./file-errors.ts";
-import { carefully } from "./paths.ts";
+import { carefully, type FileIdentity } from "./paths.ts";
 
 /** A file that is read in parts. */
 export interface FileSource {
@@ -25,7 +24,7 @@ export interface FileSource {
 
 /** Reads do not wait, because `sync` opens thousands of files in one run. */
 export interface StoredFile extends FileSource {
-  readonly identity: Pick<BigIntStats, "dev" | "ino">;
+  readonly identity: FileIdentity;
   readonly close: () => void;
 }
 
@@ -71,7 +70,6 @@ export function createPart(file: string) {
   });
   let size = 0;
   return {
-    file,
     size: () => size,
     write: (bytes: Uint8Array): Promise<void> => {
       for (let at = 0; at < bytes.length;)
