@@ -1,16 +1,16 @@
-import path from "node:path";
 import { Failure } from "../base/failure.ts";
 import { diskAdvice, outputFailure } from "../base/files/file-errors.ts";
 import { folderBelow } from "../base/files/folder-below.ts";
-import { lookAt, namesIn } from "../base/files/paths.ts";
+import { lookAt } from "../base/files/paths.ts";
+import { placesOf } from "./assets-file.ts";
 import { confirmPeriod, readRange } from "./reading/read-range.ts";
-import { planDataset, partsOf, type Task, type TimeRange } from "./coverage.ts";
-import { type Dataset, isPoolList } from "./dataset.ts";
+import { planDataset, partsOf, type Task } from "./coverage.ts";
+import { type Dataset, isPoolList, type TimeRange } from "./dataset.ts";
 import { findLakeFiles } from "./files/lake-files.ts";
 import { findFiles, type FoundFile, heldIn, type LakeFileState } from "./files/stored-periods.ts";
 import type { Footer } from "./footer.ts";
 import { beginRun } from "./reading/lake-run.ts";
-import { folderOf, periodsBetween, placeOf } from "./layout.ts";
+import { periodsBetween, placeOf } from "./layout.ts";
 import { clearWork, dropCopies, type Keeper } from "./files/place-period.ts";
 import { completeTokens, type TokenKey } from "./files/token-table.ts";
 import { writeViews } from "./files/views.ts";
@@ -156,7 +156,7 @@ export async function planLake(
   for (const dataset of datasets) {
     const own = new Map<string, LakeFileState>();
     const found = new Map<string, readonly FoundFile[]>();
-    for (const name of namesIn(path.join(root, folderOf(dataset)))) {
+    for (const { name } of placesOf(root, dataset)) {
       const there = await findFiles(root, dataset, name, isForced);
       if (lock !== undefined) await dropCopies({ ...lake, lock }, dataset, there);
       found.set(name, there);
