@@ -143,6 +143,8 @@ export async function openParquet(source: FileSource): Promise<ParquetFile> {
       const lines = new RowBytes();
       const { first, last } = groupsOf({ starts }, range);
       for (const [index, group] of [...metadata.row_groups.entries()].slice(first, last)) {
+        // Reads of stored files do not wait, so this is when signals and timers get their turn.
+        await new Promise((resolve) => setImmediate(resolve));
         const cells = await cellsOf(index, group);
         lines.clear();
         const columns = cells.map(([column, own]) => new StoredColumn(column, own, lines));
