@@ -1,5 +1,5 @@
 import { transactionReach } from "../api/endpoints/pool-transactions.ts";
-import { candleLength, type Dataset } from "./dataset.ts";
+import { candleLength, type Dataset, type TimeRange } from "./dataset.ts";
 import type { Footer, LostRange } from "./footer.ts";
 import { type FileState, type Period, periodsBetween } from "./layout.ts";
 
@@ -27,7 +27,6 @@ export interface Held {
 
 /** What a run has to do about a period. `from` is the start of the missing rows. */
 export type Need =
-  | { readonly what: "nothing" }
   | { readonly what: "read"; readonly from: number }
   /** Compare a complete file again: transactions by the service's count, candles by a second read. */
   | { readonly what: "confirm" };
@@ -44,9 +43,8 @@ export interface PlanOptions {
   readonly candleReach: number | undefined;
 }
 
-const nothing: Need = { what: "nothing" };
-
-export function needOf(options: PlanOptions, period: Period, held: Held | undefined): Need {
+/** Undefined if there is nothing to do. */
+export function needOf(options: PlanOptions, period: Period, held: Held | undefined): Need | undefined {
   const { dataset, present, isForced, plan } = options;
   const begin = Math.max(period.from, dataset.from);
   const all: Need = { what: "read", from: begin };
@@ -57,20 +55,19 @@ export function needOf(options: PlanOptions, period: Period, held: Held | undefi
   if (held.state === "lost") {
     const tried = Math.max(...footer.lost.map(({ seen_at }) => seen_at));
     const isRefused = footer.lost.some(({ why }) => isOfPlan(why));
-    return !isRefused && age < retryPeriod && isDue(present, tried, day) ? all : nothing;
+    return !isRefused && age < retryPeriod && isDue(present, tried, day) ? all : undefined;
   }
   if (held.state === "rows") return needOfComplete(options, period, footer);
   // A clock was wrong.
   if (footer.settled_to > present) return all;
-  if (age >= completeAge) return isAttemptDue(options, period, footer) ? all : nothing;
-  if (footer.settled_to >= period.to) return nothing;
+  if (age >= completeAge) return isAttemptDue(options, period, footer) ? all : undefined;
+  if (footer.settled_to >= period.to) return undefined;
   const length = candleLength(dataset);
   // A run that was killed has just read these rows.
   const isFresh = footer.settled_to > begin && footer.settled_to > present - settlingTime - justNow;
   // A candle is stored when it is over.
   const isEarly = length === undefined ? isFresh : footer.settled_to + length > present;
-  if (isEarly) return nothing;
-  return { what: "read", from: footer.settled_to };
+  return isEarly ? undefined : { what: "read", from: footer.settled_to };
 }
 
 /** Why there are no rows before the day on which the pool was created. */
@@ -102,25 +99,25 @@ const isDue = (present: number, last: number, wait: number): boolean =>
   last > present || present - last >= wait;
 
 /** Two reads that lack the same rows have to be this far apart to mean anything. */
-function needOfComplete(options: PlanOptions, period: Period, footer: Footer): Need {
+function needOfComplete(options: PlanOptions, period: Period, footer: Footer): Need | undefined {
   const { dataset, present } = options;
   const age = present - period.to;
   // This decides what is requested, and never what a period is.
   const reach = dataset.kind === "transactions" ? transactionReach : options.candleReach;
   const isInReach = reach === undefined || footer.period.from > present - reach;
   const { contradicted, total_at: counted, read_at: read, reread_at: reread } = footer;
-  if (!isInReach) return nothing;
+  if (!isInReach) return undefined;
   if (contradicted !== undefined) {
     const wait = contradicted.absent_sha256 === null ? day : settlingTime;
     const isRetried = age < retryPeriod && isDue(present, contradicted.at, wait);
-    return isRetried ? { what: "read", from: footer.period.from } : nothing;
+    return isRetried ? { what: "read", from: footer.period.from } : undefined;
   }
   if (dataset.kind !== "transactions") {
     const isRead = reread !== undefined || age < recountAge || present - (read ?? 0) < settlingTime;
-    return isRead ? nothing : { what: "confirm" };
+    return isRead ? undefined : { what: "confirm" };
   }
   const isCounted = counted === null || counted >= period.to + recountAge;
-  return isCounted || age < recountAge ? nothing : { what: "confirm" };
+  return isCounted || age < recountAge ? undefined : { what: "confirm" };
 }
 
 /** An open file that is old enough to be complete, if only the service agreed. */
@@ -134,13 +131,6 @@ function isAttemptDue({ present }: PlanOptions, period: Period, footer: Footer):
 /** A file that needs only a second read with the same result: it has no rows, or lacks earlier ones. */
 export function needsSecondRead({ witnessed, contradicted, rows }: Footer): boolean {
   return witnessed === true && (contradicted !== undefined || rows === 0);
-}
-
-/** A time range to read at once, in Unix seconds. `to` is undefined if it ends at the service's present time. */
-export interface TimeRange {
-  readonly dataset: Dataset;
-  readonly from: number;
-  readonly to: number | undefined;
 }
 
 export interface Task {
@@ -167,8 +157,8 @@ export function planDataset(
     if (held === undefined && isKnownToLack(options, period, before)) continue;
     const need = needOf(options, period, held);
     const last = found.at(-1);
-    if (need.what === "read" && last?.what === "read" && last.to === need.from) last.to = period.to;
-    else if (need.what !== "nothing") found.push({ ...period, ...need });
+    if (need?.what === "read" && last?.what === "read" && last.to === need.from) last.to = period.to;
+    else if (need !== undefined) found.push({ ...period, ...need });
   }
   return found.map(({ what, from, to }) => ({
     what,

@@ -130,15 +130,15 @@ export function nameOfDataset({ kind, interval, network, address }: Dataset): st
   return `${what} of ${network}:${address}`;
 }
 
-interface Range {
+/** A time range to read at once, in Unix seconds. `to` is undefined if it ends at the service's present time. */
+export interface TimeRange<From = number> {
   readonly dataset: Dataset;
-  /** In Unix seconds. */
-  readonly from: number | undefined;
+  readonly from: From;
   readonly to: number | undefined;
 }
 
 /** Candles need an end, so `present` is used if there is none. */
-export function argsOf({ dataset, from, to }: Range, present: number): Args {
+export function argsOf({ dataset, from, to }: TimeRange<number | undefined>, present: number): Args {
   const { bounds, asset } = factsOfKind(dataset.kind);
   const args = new Map([
     ["network", dataset.network],

@@ -1,18 +1,19 @@
-import path from "node:path";
 import { Failure } from "../base/failure.ts";
 import { diskAdvice, outputFailure } from "../base/files/file-errors.ts";
 import { folderBelow } from "../base/files/folder-below.ts";
-import { lookAt, namesIn } from "../base/files/paths.ts";
+import { lookAt } from "../base/files/paths.ts";
+import { placesOf } from "./assets-file.ts";
 import { confirmPeriod, readRange } from "./reading/read-range.ts";
-import { planDataset, partsOf, type Task, type TimeRange } from "./coverage.ts";
-import { type Dataset, isPoolList } from "./dataset.ts";
+import { planDataset, partsOf, type Task } from "./coverage.ts";
+import { type Dataset, isPoolList, type TimeRange } from "./dataset.ts";
 import { findLakeFiles } from "./files/lake-files.ts";
 import { findFiles, type FoundFile, heldIn, type LakeFileState } from "./files/stored-periods.ts";
+import type { Footer } from "./footer.ts";
 import { beginRun } from "./reading/lake-run.ts";
-import { folderOf, periodsBetween, placeOf } from "./layout.ts";
+import { periodsBetween, placeOf } from "./layout.ts";
 import { clearWork, dropCopies, type Keeper } from "./files/place-period.ts";
 import { completeTokens, type TokenKey } from "./files/token-table.ts";
-import { type Content, writeViews } from "./files/views.ts";
+import { writeViews } from "./files/views.ts";
 import type { Expected } from "./reading/pull-range.ts";
 import { planMark } from "./reading/lake-reach.ts";
 import { candleReach } from "../api/tier.ts";
@@ -64,12 +65,12 @@ const clockTolerance = 60;
  * damaged is simply missing, and a run that was killed at any point is continued by the next one.
  */
 export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult> {
-  /** What the files contain. */
-  const contents: Content[] = [...begun.files].flatMap(([dataset, own]) =>
-    [...own.values()].flatMap(({ footer }) => (footer === undefined ? [] : { dataset, footer })),
+  /** In all files. */
+  const tokens = [...begun.files].flatMap(([dataset, own]) =>
+    [...own.values()].flatMap(({ footer }) => tokensOf(dataset, footer)),
   );
   const published: Lake["events"]["published"] = async (file) => {
-    contents.push(file);
+    tokens.push(...tokensOf(file.dataset, file.footer));
     await lake.events.published(file);
   };
   const run = beginRun({ ...lake, events: { ...lake.events, published } });
@@ -130,14 +131,14 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
     plan = await planLake({ ...run, isForced: false }, [...run.incomplete], run.present());
     await performAll(plan.tasks);
   }
-  const unknownTokens = await completeTokens(lake, contents.flatMap(tokensOf), run.present());
-  writeViews(lake.context, lake.root, contents);
+  const unknownTokens = await completeTokens(lake, tokens, run.present());
+  writeViews(lake.context, lake.root);
   if (failed.size === 0) clearWork(lake.root);
   return { problems: run.problems(), unknownTokens, failed: failed.size };
 }
 
-function tokensOf({ dataset: { network, address, kind }, footer }: Content): readonly TokenKey[] {
-  const own = kind === "token-ohlcv" ? [address] : footer.tokens;
+function tokensOf({ network, address, kind }: Dataset, footer: Footer | undefined): readonly TokenKey[] {
+  const own = kind === "token-ohlcv" ? [address] : (footer?.tokens ?? []);
   return own.map((token) => ({ network, token }));
 }
 
@@ -155,24 +156,21 @@ export async function planLake(
   for (const dataset of datasets) {
     const own = new Map<string, LakeFileState>();
     const found = new Map<string, readonly FoundFile[]>();
-    const names = new Set(namesIn(path.join(root, folderOf(dataset))));
+    for (const { name } of placesOf(root, dataset)) {
+      const there = await findFiles(root, dataset, name, isForced);
+      if (lock !== undefined) await dropCopies({ ...lake, lock }, dataset, there);
+      found.set(name, there);
+    }
     // The clock that set the start of a list may have been ahead.
     const from = isPoolList(dataset) ? Math.min(dataset.from, present) - 1 : dataset.from;
     for (const period of periodsBetween(dataset, from, present)) {
-      const place = placeOf(dataset, period);
-      if (!names.has(place)) continue;
-      const there = found.get(place) ?? (await findFiles(root, dataset, place, isForced));
-      if (!found.has(place) && lock !== undefined) await dropCopies({ ...lake, lock }, dataset, there);
-      found.set(place, there);
-      const held = heldIn(there, period);
+      const held = heldIn(found.get(placeOf(dataset, period)) ?? [], period);
       if (held !== undefined) own.set(period.name, held);
     }
     files.set(dataset, own);
     const used = new Set([...own.values()].map(({ file }) => file));
-    for (const name of names)
-      for (const each of found.get(name) ?? (await findFiles(root, dataset, name, isForced)))
-        for (const { file, problem } of [each, ...each.changed])
-          if (problem !== undefined && !used.has(file)) strays.push(`${file}: ${problem}`);
+    for (const { file, problem } of [...found.values()].flat().flatMap((each) => [each, ...each.changed]))
+      if (problem !== undefined && !used.has(file)) strays.push(`${file}: ${problem}`);
     if (isPoolList(dataset)) {
       // The service has only the present.
       const range = { dataset, from: present, to: present + 1 };

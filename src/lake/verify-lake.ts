@@ -7,6 +7,7 @@ import { counted } from "../base/text/words.ts";
 import type { Query } from "../rows/receipt.ts";
 import { createRowChecker } from "../rows/row-checker.ts";
 import type { Report, RuleId } from "../rows/verify-rules.ts";
+import { tryParquet } from "../rows/parquet-file.ts";
 import { verifyParquet } from "../rows/verify-parquet.ts";
 import { completeAge, lostRanges, needsSecondRead } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
@@ -20,7 +21,6 @@ import {
   type LakeFile,
 } from "./files/lake-files.ts";
 import { type Footer, foreignPart, readFooters } from "./footer.ts";
-import { tryParquet } from "./files/lake-file.ts";
 import { isOfTokens } from "./files/token-table.ts";
 import { folderOf, periodAt, tokensName } from "./layout.ts";
 

@@ -1,11 +1,10 @@
 import { openStored, type StoredFile } from "../base/files/synced-file.ts";
 import { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
-import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js";
-import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./parquet/file-mark.ts";
+import { markKey, receiptKey, writeMark } from "./parquet/file-mark.ts";
 import { rowsPerGroup } from "./parquet/check-pages.ts";
 import { groupsOf, openParquet, type ParquetFile, readFooter, type RowRange } from "./parquet-file.ts";
-import { createParquetWriter } from "./parquet-writer.ts";
+import { createParquetWriter, GroupBytes } from "./parquet-writer.ts";
 import { UnreadableParquet } from "./parquet-format.ts";
 
 /** Rows of one file. All files of a join have the same columns. */
@@ -113,43 +112,38 @@ async function writeRows(
  * `createParquetWriter` had written these row groups.
  */
 async function copyGroups(pieces: readonly OpenPiece[], receipt: string, write: Write): Promise<void> {
-  const hashes: string[] = [];
-  const copied: Thrift[] = [];
+  const bytes = new GroupBytes(write);
+  bytes.appendBytes(magic);
+  const copied: Group[] = [];
+  let rows = 0n;
   let footer: Thrift | undefined;
-  let columns: Parameters<typeof writeMark>[0]["columns"] = [];
-  let [position, rows] = [0, 0n];
+  let columns: ParquetFile["columns"] = [];
   for (const { source, parquet, first, last } of pieces) {
     const own = await readThrift(source);
     footer ??= own;
     columns = parquet.columns;
     for (let index = first; index < last; index += 1) {
       const whole = await parquet.bytesOf(index);
-      const group = Object(own["field_4"])[index];
-      const bytes = index === 0 ? whole.subarray(magic.length) : whole;
-      const placed = position === 0 ? Buffer.concat([magic, bytes]) : bytes;
-      const start = position + placed.length - bytes.length;
+      const group: Group = Object(own["field_4"])[index];
       // The first row group may come after other bytes.
-      copied.push(moved(group, BigInt(start) - (index === 0 ? BigInt(magic.length) : firstByte(group))));
-      hashes.push(sha256Of(placed));
-      rows += BigInt(group.field_3);
-      await write(placed);
-      position += placed.length;
+      const start = parquet.ends[index - 1] ?? magic.length;
+      move(group, BigInt(bytes.offset - start));
+      bytes.appendBytes(index === 0 ? whole.subarray(magic.length) : whole);
+      copied.push(group);
+      rows += group.field_3;
+      await bytes.flush();
     }
   }
   if (footer === undefined) throw new Error("a join of nothing");
   const texts = [
     { field_1: receiptKey, field_2: receipt },
-    { field_1: markKey, field_2: writeMark({ columns, groups: hashes }) },
+    { field_1: markKey, field_2: writeMark({ columns, groups: bytes.groups }) },
   ];
-  const writer = new ByteWriter();
-  if (position === 0) writer.appendBytes(magic);
-  const before = writer.offset;
-  serializeTCompactProtocol(writer, { ...footer, field_3: rows, field_4: copied, field_5: texts });
-  writer.appendUint32(writer.offset - before);
-  writer.appendBytes(magic);
-  const bytes = Buffer.from(writer.getBytes());
-  sealFooter(bytes);
-  await write(bytes);
+  const before = bytes.offset;
+  serializeTCompactProtocol(bytes, { ...footer, field_3: rows, field_4: copied, field_5: texts });
+  bytes.appendUint32(bytes.offset - before);
+  bytes.appendBytes(magic);
+  await bytes.finish();
 }
 
 /** The footer as numbered fields, as the format defines them: nothing is converted, so nothing is lost. */
@@ -161,32 +155,21 @@ async function readThrift(source: StoredFile): Promise<Thrift> {
 }
 
 interface Group {
-  readonly field_1: readonly { readonly field_3: Thrift }[];
+  readonly field_1: readonly { field_2: bigint; readonly field_3: Thrift }[];
+  /** The number of rows. */
+  readonly field_3: bigint;
 }
 
 /** The places of the data, an index and the dictionary of a column. */
 const places = ["field_9", "field_10", "field_11"];
 
-function firstByte({ field_1 }: Group): bigint {
-  const starts = field_1.flatMap(({ field_3: facts }) =>
-    places.flatMap((place) => (typeof facts[place] === "bigint" ? [facts[place]] : [])),
-  );
-  return starts.reduce((first, start) => (start < first ? start : first));
-}
-
-function moved(group: Group, by: bigint): Thrift {
-  const shifted = (facts: Thrift, names: readonly string[]): Thrift =>
-    Object.fromEntries(
-      Object.entries(facts).map(([name, value]) => [
-        name,
-        typeof value === "bigint" && names.includes(name) ? value + by : value,
-      ]),
-    );
-  return {
-    ...group,
-    field_1: group.field_1.map((column) => ({
-      ...shifted({ ...column }, ["field_2"]),
-      field_3: shifted(column.field_3, places),
-    })),
-  };
+function move({ field_1: columns }: Group, by: bigint): void {
+  for (const column of columns) {
+    column.field_2 += by;
+    const { field_3: facts } = column;
+    for (const place of places) {
+      const value = facts[place];
+      if (typeof value === "bigint") facts[place] = value + by;
+    }
+  }
 }

@@ -1,9 +1,7 @@
 import { Duplex } from "node:stream";
 import { fail } from "../base/failure.ts";
-import { withByteSource } from "../base/files/byte-source.ts";
-import { openParquet, readParquet } from "./parquet-file.ts";
+import { readParquet, tryParquet } from "./parquet-file.ts";
 import { createParquetWriter, type ParquetTarget, type WrittenRows } from "./parquet-writer.ts";
-import { UnreadableParquet } from "./parquet-format.ts";
 
 /** Makes Parquet files from rows that are staged as NDJSON. A file gets its name only after it has been read back. */
 export function parquetEncoder(target: ParquetTarget) {
@@ -26,13 +24,10 @@ export function parquetEncoder(target: ParquetTarget) {
         yield* pieces.splice(0);
       }),
     check: async (file: string, signal: AbortSignal): Promise<void> => {
-      const read = await withByteSource(file, async (source) => {
-        const parquet = await openParquet(source);
-        return await readParquet(parquet, () => signal.throwIfAborted());
-      }).catch((cause: unknown) => {
-        if (cause instanceof UnreadableParquet) return undefined;
-        throw cause;
-      });
+      const read = await tryParquet(
+        file,
+        async (parquet) => await readParquet(parquet, () => signal.throwIfAborted()),
+      );
       if (read?.rows === written?.rows && read?.rows_sha256 === written?.rows_sha256) return;
       throw fail("output", `${file}: the rows that were read back differ from those that were written`, {
         next: "check the disk and the memory of this machine",

@@ -16,7 +16,7 @@ import { physicalElement } from "./parquet/parquet-schema.ts";
 import type { StoredCell } from "./parquet/cells.ts";
 import { RowBytes } from "./parquet/row-bytes.ts";
 import { StoredColumn } from "./parquet/stored-column.ts";
-import type { FileSource } from "../base/files/byte-source.ts";
+import { type FileSource, openStored } from "../base/files/synced-file.ts";
 import { letHeapGrow } from "../base/heap-room.ts";
 import { checkPages, rowsPerGroup } from "./parquet/check-pages.ts";
 
@@ -32,16 +32,19 @@ export interface ParquetFile {
   readonly rows: number;
   /** The place of the first row of each row group, and the end of the rows. */
   readonly starts: readonly number[];
+  /** The end of each row group in the file. */
+  readonly ends: readonly number[];
   /** The bytes of a row group, if none of them has changed. */
   readonly bytesOf: (group: number) => Promise<Buffer>;
   /**
    * The canonical rows of one row group after the other, as complete lines of NDJSON. They are valid until the next row
-   * group is read. Throws at the first row group with a damaged byte. `see` is called at each row.
+   * group is read. Throws at the first row group with a damaged byte. `see` is called at each row. `end` is that of
+   * the row group in the file.
    */
   readonly groups: (
     see?: SeeRow,
     range?: RowRange,
-  ) => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number }>;
+  ) => AsyncGenerator<{ readonly lines: Buffer; readonly rows: number; readonly end: number }>;
 }
 
 /** Rows of a file, from `begin` to before `end`. */
@@ -72,6 +75,31 @@ export function groupsOf({ starts }: Pick<ParquetFile, "starts">, { begin, end }
 const compressors = {
   GZIP: (page: Uint8Array, length: number): Uint8Array => gunzipSync(page, { maxOutputLength: length + 1 }),
 };
+
+/** Calls `read` with the file. Throws UnreadableParquet for a damaged one, and if there is none. */
+export async function withParquet<T>(
+  file: string,
+  read: (parquet: ParquetFile) => T | Promise<T>,
+): Promise<T> {
+  const source = openStored(file);
+  if (source === undefined) throw new UnreadableParquet("the file does not exist");
+  try {
+    return await read(await openParquet(source));
+  } finally {
+    source.close();
+  }
+}
+
+/** Like `withParquet`, but returns undefined where that throws UnreadableParquet. */
+export async function tryParquet<T>(
+  file: string,
+  read: (parquet: ParquetFile) => T | Promise<T>,
+): Promise<T | undefined> {
+  return await withParquet(file, read).catch((cause: unknown) => {
+    if (cause instanceof UnreadableParquet) return undefined;
+    throw cause;
+  });
+}
 
 /** Reads only the footer. */
 export async function openParquet(source: FileSource): Promise<ParquetFile> {
@@ -109,11 +137,14 @@ export async function openParquet(source: FileSource): Promise<ParquetFile> {
     columns: mark.columns,
     rows,
     starts,
+    ends,
     bytesOf,
     groups: async function* (see, range = { begin: 0, end: rows }) {
       const lines = new RowBytes();
       const { first, last } = groupsOf({ starts }, range);
       for (const [index, group] of [...metadata.row_groups.entries()].slice(first, last)) {
+        // Reads of stored files do not wait, so this is when signals and timers get their turn.
+        await new Promise((resolve) => setImmediate(resolve));
         const cells = await cellsOf(index, group);
         lines.clear();
         const columns = cells.map(([column, own]) => new StoredColumn(column, own, lines));
@@ -126,7 +157,7 @@ export async function openParquet(source: FileSource): Promise<ParquetFile> {
           lines.endRow(start);
           see?.(columns, () => lines.text(start));
         }
-        yield { lines: lines.bytes(), rows: end - begin };
+        yield { lines: lines.bytes(), rows: end - begin, end: ends[index] ?? 0 };
       }
     },
   };
@@ -143,15 +174,15 @@ function readTexts({ key_value_metadata, schema }: FileMetaData) {
   return { receipt, mark };
 }
 
-/** Reads the complete file, or a part of it, and returns what a receipt says about its rows. */
+/** Reads the complete file, or a part of it, and returns what a receipt says about its rows. `see` gets the rows. */
 export async function readParquet(
   file: ParquetFile,
-  onGroup: () => void = () => undefined,
+  see: (lines: Buffer) => void = () => undefined,
   range?: RowRange,
 ): Promise<RowSummary> {
   const hash = createRowHash();
   for await (const { lines, rows } of file.groups(undefined, range)) {
-    onGroup();
+    see(lines);
     hash.add(lines, rows);
   }
   return hash.summary();

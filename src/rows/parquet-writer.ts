@@ -120,7 +120,7 @@ function compress(page: Uint8Array): Uint8Array {
 }
 
 /** Collects the bytes of a row group or of the footer, and passes them on. */
-class GroupBytes extends ByteWriter {
+export class GroupBytes extends ByteWriter {
   readonly groups: string[] = [];
   readonly #write: ParquetOptions["write"];
 

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { parseJson } from "../base/json/json-scan.ts";
-import { withByteSource } from "../base/files/byte-source.ts";
-import { openParquet, rowRanges, type SeeRow } from "./parquet-file.ts";
+import { type ParquetFile, rowRanges, type SeeRow, withParquet } from "./parquet-file.ts";
 import { ParquetRow, parseJsonRow } from "./verify/row.ts";
 import { type Query, querySchema } from "./receipt.ts";
 import type { RowChecker } from "./row-checker.ts";
@@ -32,51 +31,50 @@ export async function verifyParquet(
   signal: AbortSignal,
   onGroup: (bytes: number) => Promise<void>,
 ): Promise<boolean> {
-  return await withByteSource(file, async ({ size, read }) => {
-    let [bytes, line] = [0, 0];
-    let list: RowChecker | undefined;
-    try {
-      const source = { size, read: (start: number, end: number) => ((bytes = end), read(start, end)) };
-      const parquet = await openParquet(source);
-      const receipt = parseJson(parquet.receipt);
-      if (receipt === undefined) throw new UnreadableParquet("the receipt in the footer is not JSON");
-      const current = startChecker(querySchema.safeParse(receipt).data);
-      list = current;
-      const row = new ParquetRow();
-      const see: SeeRow = (columns, json) => {
-        line += 1;
-        const isTyped = row.moveTo(line, columns);
-        // The checker keeps the first row, and gets its names from its values.
-        current.take(isTyped && line > 1 ? row : parseJsonRow(json(), line));
-      };
-      const parts = footersSchema.safeParse(receipt).data?.periods;
-      const said = parts ?? [footerSchema.safeParse(receipt).data];
-      const ranges = parts && rowRanges(parquet, parts);
-      let isWhole = true;
-      let before = 0;
-      for (const [index, part] of said.entries()) {
-        const hash = createRowHash();
-        const day = parts === undefined ? undefined : part?.period?.from.slice(0, 10);
-        line = before;
-        try {
-          for await (const { lines, rows } of parquet.groups(see, ranges?.[index])) {
-            signal.throwIfAborted();
-            hash.add(lines, rows);
-            await onGroup(bytes);
-          }
-          if (!isFooterOf(hash.summary(), part, report)) isWhole = false;
-        } catch (cause) {
-          isWhole = refuse(report, cause, before + hash.summary().rows + 1, day);
+  let list: RowChecker | undefined;
+  const read = async (parquet: ParquetFile): Promise<boolean> => {
+    const receipt = parseJson(parquet.receipt);
+    if (receipt === undefined) throw new UnreadableParquet("the receipt in the footer is not JSON");
+    const current = startChecker(querySchema.safeParse(receipt).data);
+    list = current;
+    const row = new ParquetRow();
+    let line = 0;
+    const see: SeeRow = (columns, json) => {
+      line += 1;
+      const isTyped = row.moveTo(line, columns);
+      // The checker keeps the first row, and gets its names from its values.
+      current.take(isTyped && line > 1 ? row : parseJsonRow(json(), line));
+    };
+    const parts = footersSchema.safeParse(receipt).data?.periods;
+    const said = parts ?? [footerSchema.safeParse(receipt).data];
+    const ranges = parts && rowRanges(parquet, parts);
+    let isWhole = true;
+    let before = 0;
+    for (const [index, part] of said.entries()) {
+      const hash = createRowHash();
+      const day = parts === undefined ? undefined : part?.period?.from.slice(0, 10);
+      line = before;
+      try {
+        for await (const { lines, rows, end } of parquet.groups(see, ranges?.[index])) {
+          signal.throwIfAborted();
+          hash.add(lines, rows);
+          await onGroup(end);
         }
-        before += part?.rows ?? 0;
+        if (!isFooterOf(hash.summary(), part, report)) isWhole = false;
+      } catch (cause) {
+        isWhole = refuse(report, cause, before + hash.summary().rows + 1, day);
       }
-      current.end();
-      return isWhole;
-    } catch (cause) {
-      list?.end();
-      return refuse(report, cause, 1, undefined);
+      before += part?.rows ?? 0;
     }
-  });
+    return isWhole;
+  };
+  try {
+    return await withParquet(file, read);
+  } catch (cause) {
+    return refuse(report, cause, 1, undefined);
+  } finally {
+    list?.end();
+  }
 }
 
 function refuse(report: Report, cause: unknown, line: number, day: string | undefined): false {

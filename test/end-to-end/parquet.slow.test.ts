@@ -4,8 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { rowShape } from "../../src/api/endpoint.ts";
 import { poolTransactions } from "../../src/api/endpoints/pool-transactions.ts";
-import { withByteSource } from "../../src/base/files/byte-source.ts";
-import { openParquet } from "../../src/rows/parquet-file.ts";
+import { withParquet } from "../../src/rows/parquet-file.ts";
 import { binaryEnv, ended, program } from "../harness/binary.ts";
 import { isLong } from "../harness/long.ts";
 import { duckdbFolder, leftOut, polarsFolder } from "../harness/recipe-tools.ts";
@@ -43,8 +42,8 @@ test(
     const { record } = rowShape(poolTransactions);
     const sent = readFileSync(ndjson);
     let [at, wrong, count] = [0, 0, 0];
-    await withByteSource(parquet, async (source) => {
-      for await (const { lines } of (await openParquet(source)).groups())
+    await withParquet(parquet, async (source) => {
+      for await (const { lines } of source.groups())
         for (const line of lines.toString().split("\n").slice(0, -1)) {
           const end = sent.indexOf(0x0a, at);
           wrong += differences(sent.toString("utf8", at, end), line, record).length;
@@ -68,7 +67,7 @@ for (const [engine, from] of Object.entries({ duckdb: duckdbFolder, polars: pola
   test.skipIf(reason !== undefined)(
     `${engine} reads the same ${rows} rows`,
     async () => {
-      const { receipt, columns } = await withByteSource(parquet, async (source) => await openParquet(source));
+      const { receipt, columns } = await withParquet(parquet, (source) => source);
       const { rows_sha256 }: { rows_sha256?: string } = JSON.parse(receipt);
       const script = path.resolve("test/parquet/engine-rows.mjs");
       const types = columns.map(({ type }) => type).join(",");

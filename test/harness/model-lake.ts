@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { partsOf, planDataset, type Task, type TimeRange, completeAge } from "../../src/lake/coverage.ts";
-import type { Dataset } from "../../src/lake/dataset.ts";
+import { partsOf, planDataset, type Task, completeAge } from "../../src/lake/coverage.ts";
+import type { Dataset, TimeRange } from "../../src/lake/dataset.ts";
 import type { Footer } from "../../src/lake/footer.ts";
-import type { LakeFileState } from "../../src/lake/files/stored-periods.ts";
+import type { ReadFile } from "../../src/lake/files/stored-periods.ts";
 import type { LakeRow } from "../../src/lake/periods/lake-rows.ts";
 import { type FileState, type Period, periodAt } from "../../src/lake/layout.ts";
 import { footerOf, type PeriodUpdate } from "../../src/lake/periods/judge-period.ts";
@@ -36,10 +36,11 @@ export interface ModelRun {
 /** Does to a directory in memory what `sync` does to one on the disk. Only files, requests and kills are left out. */
 export function runModel(lake: ModelLake, run: ModelRun): void {
   const { dataset, present, service } = run;
-  const heldIn = ({ name }: Period): LakeFileState | undefined => {
+  const heldIn = ({ name }: Period): ReadFile | undefined => {
     const found = lake.get(name);
     if (found === undefined) return undefined;
-    return { ...found, file: name, identity: undefined, range: { begin: 0, end: found.rows.length } };
+    const range = { begin: 0, end: found.rows.length };
+    return { ...found, file: name, identity: undefined, range, rows: found.rows.map(({ text }) => text) };
   };
   const options = { dataset, present, isForced: false, plan: "plan pro", candleReach: undefined };
   const tasks = planDataset(options, heldIn);
@@ -64,7 +65,7 @@ function readRange(
   lake: ModelLake,
   { dataset, present, isClockSure, service }: ModelRun,
   range: TimeRange,
-  heldIn: (period: Period) => LakeFileState | undefined,
+  heldIn: (period: Period) => ReadFile | undefined,
 ): void {
   const end = range.to ?? present;
   const listed = service.list(range.from, end);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Dataset } from "../../src/lake/dataset.ts";
 import type { Footer } from "../../src/lake/footer.ts";
-import type { LakeFileState } from "../../src/lake/files/stored-periods.ts";
+import type { ReadFile } from "../../src/lake/files/stored-periods.ts";
 import { judgePeriod, type PeriodUpdate } from "../../src/lake/periods/judge-period.ts";
 import type { LakeRow } from "../../src/lake/periods/lake-rows.ts";
 import { periodAt, periodsBetween } from "../../src/lake/layout.ts";
@@ -171,9 +171,10 @@ const footer: Footer = {
   period: { from: start, to: start + day },
   settled_to: start,
 };
-const held = (own: Partial<Footer>): LakeFileState => {
+const held = (own: Partial<Footer>): ReadFile => {
   const said = { ...footer, ...own };
-  return { file: "", state: said.state, identity: undefined, range: { begin: 0, end: 0 }, footer: said };
+  const range = { begin: 0, end: 0 };
+  return { file: "", state: said.state, identity: undefined, range, footer: said, rows: [] };
 };
 const rowsOf = (count: number): readonly LakeRow[] =>
   Array.from({ length: count }, (_, index) => modelRow(start + index, String(index)));

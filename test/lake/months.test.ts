@@ -10,8 +10,8 @@ import {
 import path from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { openStored } from "../../src/base/files/synced-file.ts";
-import { openParquet } from "../../src/rows/parquet-file.ts";
-import { readRows, withParquet, writePart } from "../../src/lake/files/lake-file.ts";
+import { openParquet, withParquet } from "../../src/rows/parquet-file.ts";
+import { readRows, writePart } from "../../src/lake/files/lake-file.ts";
 import { sha256Of } from "../../src/rows/parquet/file-mark.ts";
 import { joinParquet } from "../../src/rows/join-parquet.ts";
 import { dexdata } from "../harness/dexdata.ts";
@@ -134,7 +134,7 @@ test("a month that grew day by day has the same bytes as one that was fetched at
   const file = of("rows");
   const pieces = (await periodsIn(root, path.relative(root, file))).map(({ range }) => ({ file, range }));
   const written: Buffer[] = [];
-  const receipt = (await withParquet(file, (parquet) => parquet.receipt)) ?? "";
+  const receipt = await withParquet(file, (parquet) => parquet.receipt);
   await joinParquet(pieces, receipt, async (bytes) => void written.push(Buffer.from(bytes)));
   expect(Buffer.concat(written).equals(readFileSync(of("rows")))).toBe(true);
 });
@@ -173,7 +173,7 @@ test("flipped, truncated and exchanged month files are found by day, and repaire
 });
 
 /** The row groups of a file: the place of the first row of each, and the end of the rows. */
-async function startsOf(file: string): Promise<readonly number[] | undefined> {
+async function startsOf(file: string): Promise<readonly number[]> {
   return await withParquet(file, ({ starts }) => starts);
 }
 
@@ -195,7 +195,7 @@ async function divide(file: string): Promise<void> {
   });
   const written: Buffer[] = [];
   const write = async (bytes: Uint8Array) => void written.push(Buffer.from(bytes));
-  await joinParquet(await Promise.all(parts), receipt ?? "", write);
+  await joinParquet(await Promise.all(parts), receipt, write);
   writeFileSync(file, Buffer.concat(written));
 }
 

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { spawnSync } from "node:child_process";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { viewsOf, writeViews } from "../../src/lake/files/views.ts";
@@ -9,7 +9,6 @@ import { periodsBelow, rowsBelow } from "../harness/lake.ts";
 import { duckdbFolder, leftOut } from "../harness/recipe-tools.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
-import { emptyFooter } from "./empty-footer.ts";
 
 const reason = leftOut("views.sql was not tried", ["duckdb"]);
 let now = sandboxNow;
@@ -140,23 +139,18 @@ test.skipIf(reason !== undefined)(
 );
 
 test("a month of candles that is no longer open has no view, because no file would match", () => {
-  const dataset = {
-    kind: "ohlcv",
-    interval: "1h",
-    by: "month",
-    network: "e",
-    address: "0x1",
-    from: 0,
-    label: "",
-  } as const;
-  const contents = (["open", "lost"] as const).map((state) => ({
-    dataset,
-    footer: { ...emptyFooter, state },
-  }));
-  const views = contents.map((_, index) => {
-    writeViews({ random: Math.random }, folder, contents.slice(0, index + 1));
-    return readFileSync(path.join(folder, "views.sql"), "utf8").includes("VIEW candles");
-  });
+  const lake = path.join(folder, "candles of a month");
+  const month = path.join(lake, "ohlcv/network=e/pool=0x1/candle=1h/month=2026-11");
+  const [open, lost] = [path.join(month, "open.parquet"), path.join(month, "lost.parquet")];
+  mkdirSync(month, { recursive: true });
+  const hasView = (): boolean => {
+    writeViews({ random: Math.random }, lake);
+    return readFileSync(path.join(lake, "views.sql"), "utf8").includes("VIEW candles");
+  };
+  writeFileSync(open, "");
+  const views = [hasView()];
+  renameSync(open, lost);
+  views.push(hasView());
   expect(views).toEqual([true, false]);
 });
 

@@ -1,4 +1,4 @@
-import type { FileSource } from "../../src/base/files/byte-source.ts";
+import type { FileSource } from "../../src/base/files/synced-file.ts";
 import { openParquet, type ParquetFile } from "../../src/rows/parquet-file.ts";
 import type { ParquetColumn } from "../../src/rows/parquet-format.ts";
 import { createParquetWriter, type WrittenRows } from "../../src/rows/parquet-writer.ts";

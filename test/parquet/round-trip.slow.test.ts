@@ -52,6 +52,21 @@ test.each(kinds)(
   },
 );
 
+test("signals and timers get their turn before each row group, although reads do not wait", async () => {
+  const rows = Array.from({ length: 45_000 }, (_, n) => `{"n":${n}}`);
+  const parquet = await open((await writeFile([{ name: "n", type: "integer" }], rows)).file);
+  let turns = 0;
+  const count = (): void => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  const ends = new Map<number, number>();
+  for await (const { end } of parquet.groups()) ends.set(turns, end);
+  clearImmediate(next);
+  expect([...ends.values()]).toEqual(parquet.ends);
+});
+
 test("any range of rows can be read, within one row group and across several", async () => {
   const columns = [{ name: "n", type: "integer" }] as const;
   const rows = Array.from({ length: 45_000 }, (_, n) => `{"n":${n}}`);

@@ -131,9 +131,10 @@ export function checkRegular(file: string): boolean {
   throw notRegular(file);
 }
 
-type Identity = Pick<BigIntStats, "dev" | "ino">;
+/** The device and inode of a file. */
+export type FileIdentity = Pick<BigIntStats, "dev" | "ino">;
 
 /** On Windows, the volume number has 64 bits for a path, but only 32 bits for an open file. */
-export function isSameFile(one: Identity, other: Identity): boolean {
+export function isSameFile(one: FileIdentity, other: FileIdentity): boolean {
   return one.ino === other.ino && BigInt.asUintN(32, one.dev) === BigInt.asUintN(32, other.dev);
 }

@@ -1,13 +1,10 @@
-import { type BigIntStats, copyFileSync, constants, lstatSync, renameSync } from "node:fs";
+import { copyFileSync, constants, lstatSync, renameSync } from "node:fs";
 import path from "node:path";
 import { fail } from "../failure.ts";
 import { errorCode, writeFailure } from "./file-errors.ts";
 import { checkHeld, type FileLock } from "./file-lock.ts";
-import { isSameFile } from "./paths.ts";
+import { type FileIdentity, isSameFile } from "./paths.ts";
 import { syncFile, syncFolder } from "./synced-file.ts";
-
-/** The device and inode of a file. */
-export type FileIdentity = Pick<BigIntStats, "dev" | "ino">;
 
 /** A lock for an entire directory, and its name for messages. */
 export interface FolderLock extends Pick<FileLock, "isHeld" | "id"> {

@@ -1,5 +1,4 @@
 import {
-  type BigIntStats,
   closeSync,
   constants,
   fstatSync,
@@ -13,13 +12,19 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
-import type { FileSource } from "./byte-source.ts";
 import { errorCode, writeFailure } from "./file-errors.ts";
-import { carefully } from "./paths.ts";
+import { carefully, type FileIdentity } from "./paths.ts";
 
-/** A file of a directory that dexdata keeps. Reads do not wait, because thousands of them are opened in one run. */
+/** A file that is read in parts. */
+export interface FileSource {
+  readonly size: number;
+  /** Returns exactly the bytes from `start` to before `end`. The caller may change them. */
+  readonly read: (start: number, end: number) => Promise<Buffer>;
+}
+
+/** Reads do not wait, because `sync` opens thousands of files in one run. */
 export interface StoredFile extends FileSource {
-  readonly identity: Pick<BigIntStats, "dev" | "ino">;
+  readonly identity: FileIdentity;
   readonly close: () => void;
 }
 
@@ -65,7 +70,6 @@ export function createPart(file: string) {
   });
   let size = 0;
   return {
-    file,
     size: () => size,
     write: (bytes: Uint8Array): Promise<void> => {
       for (let at = 0; at < bytes.length;)

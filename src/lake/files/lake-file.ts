@@ -1,72 +1,38 @@
 import { rowShape } from "../../api/endpoint.ts";
 import { fail } from "../../base/failure.ts";
-import { createPart, openStored } from "../../base/files/synced-file.ts";
+import { createPart } from "../../base/files/synced-file.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { rawMembers } from "../../base/json/json-scan.ts";
-import {
-  columnsOf,
-  createRowHash,
-  type ParquetColumn,
-  UnreadableParquet,
-} from "../../rows/parquet-format.ts";
+import { columnsOf, type ParquetColumn, UnreadableParquet } from "../../rows/parquet-format.ts";
 import { joinParquet } from "../../rows/join-parquet.ts";
 import {
   groupsOf,
-  openParquet,
   type ParquetFile,
   readParquet,
   type RowRange,
   rowRanges,
+  tryParquet,
+  withParquet,
 } from "../../rows/parquet-file.ts";
 import { createParquetWriter, type WrittenRows } from "../../rows/parquet-writer.ts";
 import { type DatasetKind, factsOfKind } from "../dataset.ts";
 import { type Footer, writeFooter, writeFooters } from "../footer.ts";
 import { periodAt } from "../layout.ts";
 
-/** Calls `read` with the file, or returns undefined if it does not exist. Throws UnreadableParquet for a damaged one. */
-export async function withParquet<T>(
-  file: string,
-  read: (parquet: ParquetFile) => T | Promise<T>,
-): Promise<T | undefined> {
-  const source = openStored(file);
-  if (source === undefined) return undefined;
-  try {
-    return await read(await openParquet(source));
-  } finally {
-    source.close();
-  }
-}
-
-/** Like `withParquet`, but also returns undefined for a damaged file. */
-export async function tryParquet<T>(
-  file: string,
-  read: (parquet: ParquetFile) => T | Promise<T>,
-): Promise<T | undefined> {
-  return await withParquet(file, read).catch((cause: unknown) => {
-    if (cause instanceof UnreadableParquet) return undefined;
-    throw cause;
-  });
-}
-
 /**
  * The rows of a file, or some of them, as JSON, which a writer accepts again. Throws UnreadableParquet if any byte of
  * them has changed, or if they do not have this hash.
  */
 export async function readRows(file: string, range?: RowRange, sha256?: string): Promise<readonly string[]> {
-  const hash = createRowHash();
-  const rows = await withParquet(file, async (parquet) => {
-    const found: string[] = [];
-    for await (const { lines, rows: count } of parquet.groups(undefined, range)) {
-      if (sha256 !== undefined) hash.add(lines, count);
-      found.push(...lines.toString().split("\n").filter(Boolean).map(asSent));
-    }
-    return found;
-  });
-  if (rows === undefined) throw new UnreadableParquet("the file does not exist");
-  if (sha256 !== undefined && hash.summary().rows_sha256 !== sha256)
+  const rows: string[] = [];
+  const see = (lines: Buffer): unknown => rows.push(...linesIn(lines).map(asSent));
+  const found = await withParquet(file, async (parquet) => await readParquet(parquet, see, range));
+  if (sha256 !== undefined && found.rows_sha256 !== sha256)
     throw new UnreadableParquet("the rows have changed");
   return rows;
 }
+
+const linesIn = (lines: Buffer): readonly string[] => lines.toString().split("\n").slice(0, -1);
 
 /** A value that did not fit its column is exact in `other`, as are fields without a column. */
 function asSent(line: string): string {
@@ -121,13 +87,8 @@ export async function writeParquet(
       return await writer.finish(receiptOf);
     },
     async (parquet, written) => {
-      const hash = createRowHash();
-      for await (const { lines, rows: count } of parquet.groups()) {
-        hash.add(lines, count);
-        for (const line of lines.toString().split("\n")) if (line !== "") see(line);
-      }
-      const isSame = hash.summary().rows_sha256 === written.rows_sha256;
-      return isSame && parquet.receipt === receiptOf(written);
+      const { rows_sha256 } = await readParquet(parquet, (lines) => linesIn(lines).forEach(see));
+      return rows_sha256 === written.rows_sha256 && parquet.receipt === receiptOf(written);
     },
   );
 }

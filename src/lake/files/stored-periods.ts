@@ -1,6 +1,7 @@
 import path from "node:path";
 import { describeFileError, errorCode, isOneFile } from "../../base/files/file-errors.ts";
-import { type FileIdentity, identityOf } from "../../base/files/publish.ts";
+import type { FileIdentity } from "../../base/files/paths.ts";
+import { identityOf } from "../../base/files/publish.ts";
 import { openStored } from "../../base/files/synced-file.ts";
 import { openParquet, type ParquetFile, readParquet, rowRanges } from "../../rows/parquet-file.ts";
 import type { Dataset } from "../dataset.ts";
@@ -40,10 +41,10 @@ export type LakeFileState = KeptFile | DamagedFile;
 export type ReadFile = KeptFile & { readonly rows: readonly string[] };
 
 /** A period, and what was read of it before. */
-export interface KnownPeriod<Held = LakeFileState | undefined> {
+export interface KnownPeriod {
   readonly dataset: Dataset;
   readonly period: Period;
-  readonly held: Held;
+  readonly held: ReadFile | DamagedFile | undefined;
 }
 
 /** A file with the periods that it has, oldest first. */
@@ -56,23 +57,15 @@ export interface FoundFile extends FileOnDisk {
 }
 
 /** The period in its file. What the operating system says about one file is damage of that file. */
-export async function readHeld(
-  root: string,
-  dataset: Dataset,
-  period: Period,
-): Promise<ReadFile | DamagedFile | undefined> {
-  const files = await findFiles(root, dataset, placeOf(dataset, period));
-  let damaged: DamagedFile | undefined;
-  for (const held of files.flatMap(({ periods }) => periods).filter(({ footer }) => isWithin(footer, period)))
-    try {
-      return { ...held, rows: await readRows(held.file, held.range, held.footer.rows_sha256) };
-    } catch (cause) {
-      const isPartly = cause instanceof UnreadableParquet;
-      damaged ??= { ...held, footer: undefined, problem: damageOf(cause), isPartly };
-    }
-  if (damaged !== undefined) return damaged;
-  const held = heldIn(files, period);
-  return held?.footer === undefined ? held : undefined;
+export async function readHeld(root: string, dataset: Dataset, period: Period): Promise<KnownPeriod["held"]> {
+  const held = heldIn(await findFiles(root, dataset, placeOf(dataset, period)), period);
+  if (held?.footer === undefined) return held;
+  try {
+    return { ...held, rows: await readRows(held.file, held.range, held.footer.rows_sha256) };
+  } catch (cause) {
+    const isPartly = cause instanceof UnreadableParquet;
+    return { ...held, footer: undefined, problem: damageOf(cause), isPartly };
+  }
 }
 
 /** What is wrong with a file. Anything else is thrown again. */

@@ -9,7 +9,8 @@ import { identityOf, publish } from "../../base/files/publish.ts";
 import { isObject, member, parseJson } from "../../base/json/json-scan.ts";
 import { columnOf, UnreadableParquet } from "../../rows/parquet-format.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
-import { readRows, withParquet, writeParquet } from "./lake-file.ts";
+import { readRows, writeParquet } from "./lake-file.ts";
+import { withParquet } from "../../rows/parquet-file.ts";
 import { tokensName } from "../layout.ts";
 import { type Keeper, partIn } from "./place-period.ts";
 
@@ -99,7 +100,7 @@ export const isOfTokens = (receipt: string): boolean => member(parseJson(receipt
 async function readTokens(file: string): Promise<Map<string, TokenRow>> {
   const read = async (): Promise<readonly string[]> => {
     const receipt = await withParquet(file, (parquet) => parquet.receipt);
-    return receipt !== undefined && isOfTokens(receipt) ? await readRows(file) : [];
+    return isOfTokens(receipt) ? await readRows(file) : [];
   };
   const lines = await read().catch((cause: unknown) => {
     if (cause instanceof UnreadableParquet || isOneFile(cause)) return [];

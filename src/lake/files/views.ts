@@ -3,33 +3,19 @@ import type { Context } from "../../base/context/context.ts";
 import { lookAt } from "../../base/files/paths.ts";
 import { textOfFile } from "../../base/files/synced-file.ts";
 import { type Dataset, type DatasetKind, factsOfKind, keyOfKind } from "../dataset.ts";
-import { folderOf, isMonthly, tokensName } from "../layout.ts";
-import type { Footer } from "../footer.ts";
+import { isMonthly, tokensName } from "../layout.ts";
+import { findLakeFiles } from "./lake-files.ts";
 import { replaceText } from "../../base/files/replace-file.ts";
 
 /** What an analyst opens first: `cd lake && duckdb -init views.sql`. */
 export const viewsName = "views.sql";
 
-/** What a file has, as far as views depend on it. */
-export interface Content {
-  readonly dataset: Dataset;
-  readonly footer: Footer;
-}
-
-/** The later one of two contents of a period applies. */
-export function writeViews(
-  context: Pick<Context, "random">,
-  root: string,
-  contents: readonly Content[],
-): void {
+export function writeViews(context: Pick<Context, "random">, root: string): void {
   const file = path.join(root, viewsName);
-  const latest = new Map(
-    contents.map((each) => [`${folderOf(each.dataset)} ${each.footer.period.to}`, each]),
-  );
-  const shown = [...latest.values()].flatMap(({ dataset, footer: { state } }) =>
+  const shown = findLakeFiles(root).files.flatMap(({ dataset, state }) =>
     state === "rows" || (state === "open" && isMonthly(dataset)) ? dataset : [],
   );
-  const text = viewsOf([...new Set(shown)], lookAt(path.join(root, tokensName)) !== undefined);
+  const text = viewsOf(shown, lookAt(path.join(root, tokensName)) !== undefined);
   if (textOfFile(file) !== text) replaceText(context, file, text);
 }
 

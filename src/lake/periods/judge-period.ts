@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { completeAge, isOfPlan, settlingTime } from "../coverage.ts";
 import { candleLength } from "../dataset.ts";
-import type { DamagedFile, KnownPeriod, LakeFileState, ReadFile } from "../files/stored-periods.ts";
+import type { KnownPeriod } from "../files/stored-periods.ts";
 import { type Contradiction, type Footer, describeRows, type LostRange } from "../footer.ts";
 import type { FileState } from "../layout.ts";
 import type { LakeRow, ReadPart } from "./lake-rows.ts";
 
 /** What was read about one period, or that it can no longer be read. */
-export interface PeriodUpdate<Held = LakeFileState | undefined> extends KnownPeriod<Held> {
+export interface PeriodUpdate extends KnownPeriod {
   readonly part: ReadPart;
   /** In the order of the list. */
   readonly rows: readonly LakeRow[];
@@ -25,9 +25,6 @@ export interface PeriodUpdate<Held = LakeFileState | undefined> extends KnownPer
   /** Whether the clocks agree well enough to say that a day is over. */
   readonly isClockSure: boolean;
 }
-
-/** Ready to be written. */
-export type ReadUpdate = PeriodUpdate<ReadFile | DamagedFile | undefined>;
 
 /** The time range of a file, and what of it was read. */
 function extentOf({ dataset, period, held, part, lost: unread }: PeriodUpdate) {

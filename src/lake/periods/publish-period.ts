@@ -5,7 +5,7 @@ import type { Dataset } from "../dataset.ts";
 import { addedRanges, notCreated } from "../coverage.ts";
 import type { Footer } from "../footer.ts";
 import type { KnownPeriod, ReadFile } from "../files/stored-periods.ts";
-import { footerOf, judgePeriod, type PeriodUpdate, type ReadUpdate } from "./judge-period.ts";
+import { footerOf, judgePeriod, type PeriodUpdate } from "./judge-period.ts";
 import { writePart, type WrittenPart } from "../files/lake-file.ts";
 import { type LakeRow, readLakeRow, sortRows, mergeRows } from "./lake-rows.ts";
 import { folderOf } from "../layout.ts";
@@ -13,7 +13,7 @@ import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { copyAside, type Keeper, partIn, placePeriod } from "../files/place-period.ts";
 
 /** Replaces the file of a period. Returns undefined if the file already says the same. */
-export async function publishPeriod(keeper: Keeper, update: ReadUpdate): Promise<Published | undefined> {
+export async function publishPeriod(keeper: Keeper, update: PeriodUpdate): Promise<Published | undefined> {
   const { dataset, held } = update;
   const kept = held?.footer === undefined ? undefined : held;
   const earlier = (kept?.rows ?? []).map((text) => readLakeRow(dataset.kind, text));
@@ -84,7 +84,7 @@ export async function replacePeriod(
 /** The rows stay as they are. */
 export async function rewriteFooter(
   keeper: Keeper,
-  known: KnownPeriod<ReadFile>,
+  known: KnownPeriod & { readonly held: ReadFile },
   changes: Partial<Footer>,
 ): Promise<Published> {
   const footer = { ...known.held.footer, ...changes, service: keeper.service };

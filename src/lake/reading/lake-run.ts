@@ -1,12 +1,12 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { createQueue } from "../../base/concurrent.ts";
 import { counted } from "../../base/text/words.ts";
-import { addedRanges, type Part, type TimeRange } from "../coverage.ts";
-import { type Dataset, nameOfDataset } from "../dataset.ts";
+import { addedRanges, type Part } from "../coverage.ts";
+import { type Dataset, nameOfDataset, type TimeRange } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
 import { readHeld } from "../files/stored-periods.ts";
 import type { Period } from "../layout.ts";
-import type { PeriodUpdate, ReadUpdate } from "../periods/judge-period.ts";
+import type { PeriodUpdate } from "../periods/judge-period.ts";
 import type { Keeper } from "../files/place-period.ts";
 import { publishPeriod } from "../periods/publish-period.ts";
 import { creationOf, type Reach } from "./lake-reach.ts";
@@ -81,8 +81,8 @@ export function beginRun(lake: Lake) {
     },
     complain,
     problems,
-    release: async (known: Omit<ReadUpdate, "isClockSure">): Promise<void> => {
-      const update: ReadUpdate = { ...known, isClockSure: clock.isSure() };
+    release: async (known: Omit<PeriodUpdate, "isClockSure">): Promise<void> => {
+      const update = { ...known, isClockSure: clock.isSure() };
       const published = await publishPeriod(publisher, update);
       if (published === undefined) return;
       await events.published(published);

@@ -14,8 +14,8 @@ import type { RowsOutput } from "../../rows/rows-output.ts";
 import { openRowsFile } from "../../rows/rows-file.ts";
 import { startPull, totalsOf } from "../../rows/pull.ts";
 import type { PullTotals } from "../../rows/checkpoint-lines.ts";
-import { partsOf, settlingTime, type TimeRange } from "../coverage.ts";
-import { factsOfKind, argsOf } from "../dataset.ts";
+import { partsOf, settlingTime } from "../coverage.ts";
+import { factsOfKind, argsOf, type TimeRange } from "../dataset.ts";
 import { folderOf } from "../layout.ts";
 import { workFile } from "../files/place-period.ts";
 

@@ -1,6 +1,6 @@
 import { createPart, textOfFile } from "../../base/files/synced-file.ts";
 import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
-import { addedRanges, notCreated, type Part, partsOf, type TimeRange } from "../coverage.ts";
+import { addedRanges, notCreated, type Part, partsOf } from "../coverage.ts";
 import type { LostRange } from "../footer.ts";
 import { type LakeRun, rangeText } from "./lake-run.ts";
 import { folderOf, periodAt, periodsBetween } from "../layout.ts";
@@ -10,7 +10,7 @@ import { isWithinReach, lostRange, probeReach, type Reach, reachOfPlan } from ".
 import { takeRows } from "./waiting-parts.ts";
 import { plainList } from "../../client/list-plan.ts";
 import { readPages } from "../../client/read-pages.ts";
-import { factsOfKind, argsOf, nameOfDataset } from "../dataset.ts";
+import { factsOfKind, argsOf, nameOfDataset, type TimeRange } from "../dataset.ts";
 import { readLakeRow } from "../periods/lake-rows.ts";
 import { rewriteFooter } from "../periods/publish-period.ts";
 

@@ -2,7 +2,7 @@ import { plainList } from "../../../client/list-plan.ts";
 import type { Client } from "../../../client/client.ts";
 import { readPages } from "../../../client/read-pages.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { partsOf, type TimeRange } from "../../../lake/coverage.ts";
+import { partsOf } from "../../../lake/coverage.ts";
 import {
   candleLength,
   type Dataset,
@@ -11,6 +11,7 @@ import {
   isPoolList,
   type PoolList,
   argsOf,
+  type TimeRange,
 } from "../../../lake/dataset.ts";
 import { isMonthly } from "../../../lake/layout.ts";
 import type { LakePlan } from "../../../lake/sync-lake.ts";

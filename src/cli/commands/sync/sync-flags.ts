@@ -4,7 +4,7 @@ import { choiceFailure, readChoice } from "../../../api/read-param.ts";
 import { type CandleInterval, type DatasetKind, datasetKinds, partitions } from "../../../lake/dataset.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { choice, list, readBy, text, toggle } from "../../run/flags/flag-types.ts";
-import { metricsFlag, textFlags } from "../../run/flags/shared-flags.ts";
+import { hostFlags, metricsFlag, requestFlags, textFlags } from "../../run/flags/shared-flags.ts";
 import type { Block } from "../../help-page.ts";
 
 const kinds = list("kinds", (label, items): readonly DatasetKind[] =>
@@ -72,35 +72,25 @@ export const syncFlags = {
   }),
 };
 
-export const syncShared = pick(
-  textFlags,
-  "output",
-  "no-header",
-  "color",
-  "quiet",
-  "progress",
-  "stats",
-  "verbose",
-  "no-input",
-  "error-format",
-  "timeout",
-  "deadline",
-  "retries",
-  "retry-on",
-  "retry-max-time",
-  "parallel",
-  "rpm",
-  "max-credits",
-  "require-plan",
-  "sandbox",
-  "tier",
-  "seed",
-  "faults",
-  "now",
-  "base-url",
-  "key-file",
-  "profile",
-);
+/** The estimate of `sync` is its own flag. */
+const { estimate: _estimate, ...requests } = requestFlags;
+
+export const syncShared = {
+  ...pick(
+    textFlags,
+    "output",
+    "no-header",
+    "color",
+    "quiet",
+    "progress",
+    "stats",
+    "verbose",
+    "no-input",
+    "error-format",
+  ),
+  ...requests,
+  ...hostFlags,
+};
 
 export const syncNotes: readonly Block[] = [
   {
