@@ -1,3 +1,4 @@
+import { isDecimal } from "../../../base/json/exact-decimal.ts";
 import type { EventOwners } from "../../../client/event-owner.ts";
 import type { Moment } from "../../../client/gap.ts";
 import { jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
@@ -24,18 +25,22 @@ interface Reading {
 }
 
 export function createEventAlerts(
-  alerts: Pick<Alerts, "fields" | "isOver" | "see" | "flush">,
+  alerts: Pick<Alerts, "fields" | "isOver" | "areAlike" | "see" | "flush">,
   { owners, others, now, broken }: Reading,
 ) {
   const names = alertFields(alerts);
   const readRow = createRowReader(names);
   /** A new text for each event would have to be hashed again. */
   const assets = new WeakMap<Subject, string>();
+  /** The last number of each asset's first field. Alerts would halve the rate of events if they saw each of them. */
+  const numbers = new WeakMap<Subject, number>();
   return async (events: readonly StreamEvent[], connection: Connection, at: Moment): Promise<void> => {
     const time = now();
     for (const event of events) {
       const owner = owners.subjectOf(event, connection.subjects);
       if (owner === undefined) continue;
+      const near = Number(locatedText(event, others) ?? locatedText(event, others + 1));
+      if (alerts.areAlike(numbers.get(owner) ?? Number.NaN, near)) continue;
       if (alerts.isOver()) break;
       if (!event.isPlainJson && jsonLine(event) === undefined) {
         broken(connection, event);
@@ -45,22 +50,20 @@ export function createEventAlerts(
       assets.set(owner, asset);
       // Needed only if the event matches, or if the parser has not found its texts.
       const row = (): string => jsonLine(event) ?? "";
-      const found = event.texts === undefined ? readRow(row()) : locatedTexts(event, others, names);
+      const found =
+        event.texts === undefined
+          ? readRow(row())
+          : names.map((_, index) => locatedText(event, others + index));
       const texts = alerts.fields.map((_, index) => found[2 * index] ?? found[2 * index + 1]);
+      numbers.set(owner, isDecimal(texts[0] ?? "") ? near : Number.NaN);
       alerts.see({ asset, label: owner.label, texts, row, at: time }, at.elapsed);
     }
     await alerts.flush();
   };
 }
 
-function locatedTexts(
-  { bytes, texts = [], firstText }: StreamEvent,
-  others: number,
-  names: readonly string[],
-) {
-  return names.map((_, index) => {
-    const place = firstText + 2 * (others + index);
-    const [from = 0, to = 0] = [texts[place], texts[place + 1]];
-    return from === to ? undefined : bytes.toString("latin1", from, to);
-  });
+function locatedText({ bytes, texts = [], firstText }: StreamEvent, index: number): string | undefined {
+  const place = firstText + 2 * index;
+  const [from = 0, to = 0] = [texts[place], texts[place + 1]];
+  return from === to ? undefined : bytes.toString("latin1", from, to);
 }
