@@ -117,6 +117,15 @@ describe.each(["explain", "migrate"])("dexdata %s with an old URL", (name) => {
     }
   });
 
+  test("hides a key wherever it is", async () => {
+    const key = "api_supersecretkey123456789";
+    for (const url of [`/networks/${key}/pools`, `/networks/base/pools?x=Bearer${key}`])
+      for (const format of ["text", "json"]) {
+        const { stdout, stderr } = await dexdata([name, url, ...(format === "json" ? ["-o", "json"] : [])]);
+        expect(stdout + stderr).not.toContain("secretkey");
+      }
+  });
+
   test("prints command, removed endpoint and notes as one object with -o json", async () => {
     const { stdout, stderr } = await dexdata([name, "/pools?page=3", "-o", "json"]);
     expect({ stderr, ...JSON.parse(stdout) }).toMatchObject({
@@ -152,6 +161,16 @@ describe.each(["explain", "migrate"])("dexdata %s with an old URL", (name) => {
       "contains characters that cannot be shown on a command line",
     ],
     ["/sse/nothing", 'unknown stream path "/sse/nothing"'],
+    [
+      "/networks/--base-url=http:%2F%2F127.0.0.1%2Fstolen/pools",
+      '"--base-url=http://127.0.0.1/stolen" would be a flag in a command',
+    ],
+    ["/networks/ethereum/tokens/--key-file=a", '"--key-file=a" would be a flag in a command'],
+    ["/networks/ethereum/dexes/--out=x/pools", '"--out=x" would be a flag in a command'],
+    ["/networks/@etc/pools", '"@etc" would be a file in a command'],
+    ["/search?query=weth+-x", '"-x" would be a flag in a command'],
+    ["/networks/ethereum/multi/prices?tokens=0x1,@x", '"@x" would be a file in a command'],
+    ["/sse/prices?method=t_p&chain=--out=x&address=0x1", '"--out=x:0x1" would be a flag in a command'],
     [
       "/networks/ethereum/tokens/search/pools/x",
       'unknown API path "/networks/ethereum/tokens/search/pools/x": neither current nor removed',

@@ -2,6 +2,7 @@ import { batchParam, isNumbered, isPaged, traitsOf } from "../../../api/reply.ts
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { removedStream, renamed, renamedOrder } from "../../../api/endpoints/removed-endpoints.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
+import { hideSecrets } from "../../../base/key.ts";
 import { defaultFeed, feeds } from "../../../api/feeds/all-feeds.ts";
 import { longestBackfill, streamIntervals } from "../../../api/feeds/ohlcv-feed.ts";
 import type { Param } from "../../../api/param.ts";
@@ -79,7 +80,15 @@ function parts(value: string, separator: string): readonly string[] {
   return value
     .split(separator)
     .map((part) => part.trim())
-    .filter((part) => part !== "");
+    .filter((part) => part !== "")
+    .map(asArgument);
+}
+
+/** A URL of someone else must not become a flag, such as one with another host, when its command is run. */
+export function asArgument(word: string): string {
+  if (!/^[-@]/u.test(word)) return word;
+  const problem = `"${hideSecrets(word)}" would be a ${word.startsWith("-") ? "flag" : "file"} in a command`;
+  throw usageFailure(problem, "correct the URL");
 }
 
 /** Omits the input, because the note already starts with it. */
@@ -141,7 +150,7 @@ export function migratedStream(path: string, values: ReadonlyMap<string, string>
   const notes: string[] = [];
   const words = ["stream"];
   const [chain, address] = [values.get("chain"), values.get("address")];
-  if (chain !== undefined && address !== undefined) words.push(`${chain}:${address}`);
+  if (chain !== undefined && address !== undefined) words.push(asArgument(`${chain}:${address}`));
   else {
     words.push("@assets.txt");
     notes.push(

@@ -5,7 +5,7 @@ import { findEndpoint, matchTemplate } from "../../../api/endpoints/find-endpoin
 import { removedEndpoints, removedStream } from "../../../api/endpoints/removed-endpoints.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { type Failure, usageFailure } from "../../../base/failure.ts";
-import { withoutSecrets } from "../../../base/key.ts";
+import { hideSecrets, withoutSecrets } from "../../../base/key.ts";
 import { addressIn } from "../../../api/read-param.ts";
 import { visibleText } from "../../render/sanitize.ts";
 import type { objectFlags } from "../../run/flags/shared-flags.ts";
@@ -15,7 +15,7 @@ import { decode, pairsIn } from "../api/raw-call.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { Input } from "../command.ts";
 import { quoted } from "../pull/continuation.ts";
-import { migratedQuery, migratedStream, type Migration } from "./migrated-words.ts";
+import { asArgument, migratedQuery, migratedStream, type Migration } from "./migrated-words.ts";
 
 const usage = "usage: dexdata explain '<URL>' (in quotes because of ? and &)";
 
@@ -27,16 +27,22 @@ export async function explainUrl(
 ): Promise<ExitCode> {
   if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
   const { removed, replacement, notes, words: migrated } = migrationOf(url, context.clock.now());
-  const command = ["dexdata", ...migrated].map(quoted).join(" ");
+  // Only whole parameters that are keys have been removed.
+  const command = hideSecrets(["dexdata", ...migrated].map(quoted).join(" "));
   if (flags.output !== undefined && flags.output !== "table") {
-    await writeDocument(context, flags, { command, removed: removed ?? null, replacement, notes });
+    await writeDocument(context, flags, {
+      command,
+      removed: removed ?? null,
+      replacement,
+      notes: notes.map(hideSecrets),
+    });
     return 0;
   }
   const first =
     removed === undefined
       ? `${replacement} is still part of the API`
       : `${removed} was removed; its replacement is ${replacement}`;
-  for (const note of [first, ...notes]) await writeLine(context, `${prefixes.note}${note}`);
+  for (const note of [first, ...notes]) await writeLine(context, `${prefixes.note}${hideSecrets(note)}`);
   await context.stdout.write(`${command}\n`);
   return 0;
 }
@@ -67,6 +73,7 @@ function migratedRequest(
   const found = findSuccessor(segments);
   if (found === undefined) return undefined;
   const { endpoint, place, removed } = found;
+  for (const value of place.values()) asArgument(value);
   const params = endpoint.params.filter(({ name }) => place.has(name));
   // Some values in an old path are query parameters for the new endpoint.
   const moved = params.flatMap(({ name, place: to }) =>
@@ -144,6 +151,6 @@ function readOldUrl(typed: string) {
 function isKey(name: string, value: string): boolean {
   return (
     /^(?:x-)?(?:api[-_]?key|key|auth\w*|secret|access_token|bearer)$/iu.test(name) ||
-    /^(?:bearer\s+)?api_/iu.test(value)
+    /^(?:bearer\s*)?api_/iu.test(value)
   );
 }
