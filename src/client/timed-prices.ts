@@ -34,6 +34,8 @@ import { sliceBetween } from "./candle-windows.ts";
 /** The precision of prices that are quotients, as in the decimal128 format of IEEE 754. */
 const quotientDigits = 34;
 
+const zeroQuote: NoPriceReason = "zero_quote";
+
 /** Many rows may wait for one price. */
 const pageSize = 1000;
 const cut = createAnswerCutter(undefined, { identity: [] });
@@ -214,7 +216,8 @@ function rowOf(
   const quoteToken =
     quoteAsset ?? (candle?.quote === undefined ? undefined : { ...asset, address: candle.quote });
   const hasPrice = quoteAsset === undefined ? candle !== undefined : quotient !== undefined;
-  const reason = [own, other].find((each) => typeof each === "string") ?? (hasPrice ? null : "no_trade");
+  // Two candles have no quotient if the price of the other one is 0.
+  const reason = [own, other].find((each) => typeof each === "string") ?? (hasPrice ? null : zeroQuote);
   const priceUsd = isPool ? "null" : (candle?.close ?? "null");
   const quotedIn = quoteToken && subjectKey(quoteToken);
   const quoted = timed.isQuoted ? `,"price":${price ?? "null"},"quote_token":${text(quotedIn)}` : "";

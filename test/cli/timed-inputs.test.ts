@@ -80,6 +80,18 @@ describe("--at", () => {
     expect(await at("--max-age", "18h")).toEqual([null, null, "no_trade"]);
   });
 
+  test("in a token whose price is 0", async () => {
+    const script: Script = (request) => {
+      const row = (opens: number, interval: number): string =>
+        candle(opens, interval).replaceAll(/"close":[^,]*/gu, '"close":0');
+      return answerCandles(request, { interval: hour, ...(request.path.includes(usdc) && { row }) });
+    };
+    const words = ["ethereum", weth, "--at", utc(noon), "--in", `ethereum:${usdc}`];
+    const [row] = rowsOf((await priced(words, script)).stdout);
+    expect(row).toMatchObject({ price: null, reason: "zero_quote" });
+    expect(row?.["price_usd"]).toBeGreaterThan(0);
+  });
+
   test("times in the future, after the newest response, and before the plan's reach", async () => {
     const times = [now + 1, now - 30, now - 60, now - 31 * 86_400];
     const file = fileOf("reasons", times.map((at) => `ethereum:${pool} ${utc(at)}\n`).join(""));

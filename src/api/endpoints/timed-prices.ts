@@ -9,7 +9,13 @@ export const atRules = ["before", "open"] as const;
 export type AtRule = (typeof atRules)[number];
 
 /** Why an asset has no price at the requested time. */
-export type NoPriceReason = "no_trade" | "outside_plan" | "too_recent" | "in_future" | "unknown_token";
+export type NoPriceReason =
+  | "no_trade"
+  | "outside_plan"
+  | "too_recent"
+  | "in_future"
+  | "unknown_token"
+  | "zero_quote";
 
 interface TimedTable {
   /** Adds the price in another token, for pools and `--in`. */
