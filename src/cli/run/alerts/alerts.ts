@@ -63,7 +63,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
   /** For each asset, one state for each condition. */
   const assets = new Map<string, readonly State[]>();
   const fields = [...new Set(conditions.flatMap(({ tests }) => tests.map(({ field }) => field)))];
-  const limits = conditions.flatMap(({ tests }) => tests.map(({ limit }) => limit));
+  const bounds = conditions.flatMap(({ tests }) => tests.map(({ bound }) => bound));
   let count = 0;
 
   const statesOf = (asset: string, now: number): readonly State[] => {
@@ -100,11 +100,11 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     isOver: () => count >= limit,
     /** Whether a condition is true for the asset. */
     isOn: (asset: string) => assets.get(asset)?.some(({ isTrue }) => isTrue) === true,
-    /** Whether an asset's next value of the only field changes nothing, because no limit is between it and the last one. */
+    /** Whether an asset's next value of the only field changes nothing, because no bound is between it and the last one. */
     areAlike: (last: number, next: number): boolean =>
       by === "crossing" &&
       fields.length === 1 &&
-      limits.every((limit = Number.NaN) => (last < limit && next < limit) || (last > limit && next > limit)),
+      bounds.every((bound = Number.NaN) => (last < bound && next < bound) || (last > bound && next > bound)),
     see: (candidate: Candidate, now: number): void => {
       const { asset, texts, at } = candidate;
       for (const state of statesOf(asset, now)) {

@@ -30,7 +30,7 @@ export interface Test {
   readonly field: string;
   readonly create: () => Tester;
   /** The number with which the field is compared, as a double; undefined for any other test. */
-  readonly limit: number | undefined;
+  readonly bound: number | undefined;
 }
 
 /** All tests must hold. */
@@ -120,13 +120,13 @@ function parseTest(parsing: Parsing): Test {
   if (values === "texts" && !isEquality) throw wrong(operator, "must be = or !=, because this field is text");
   const number = readNumber(value.text);
   if (number !== undefined)
-    return { field: field.text, create: () => comparison(holds, number), limit: Number(number) };
+    return { field: field.text, create: () => comparison(holds, number), bound: Number(number) };
   if (!isEquality || values === "numbers") throw wrong(value, "is not a number, such as 0.05, 3000 or 100k");
   // Addresses are often copied with capital letters.
   const key = addressKey(value.text);
   const passes: Tester = (found) =>
     found === undefined ? undefined : (addressKey(found) === key) === isEqual;
-  return { field: field.text, create: () => passes, limit: undefined };
+  return { field: field.text, create: () => passes, bound: undefined };
 }
 
 /** `price moves 5% in 1h`. */
@@ -142,7 +142,7 @@ function parseChange(field: string, way: Way, { next, wrong }: Parsing): Test {
   const window = parseDuration(duration?.text ?? "");
   if (window === undefined || window < shortestWindow || window > longestWindow)
     throw wrong(duration, "must be a duration from 1s to 7d, such as 1h");
-  return { field, create: () => createSeries(way, by, window), limit: undefined };
+  return { field, create: () => createSeries(way, by, window), bound: undefined };
 }
 
 /** In milliseconds. */
