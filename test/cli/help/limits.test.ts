@@ -63,7 +63,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["holds each new row for #s", "client/follow/known-rows.ts", "settling", "s"],
     ["continue every #s", "client/follow-wake.ts", "fallbackPollMs", "s"],
   ],
-  streams: [["receives nothing for #s", "client/stream-options.ts", "defaultSilence", "s"]],
+  streams: [["receives nothing for #s", "client/live/up-to-date.ts", "silence", "s"]],
   terminal: [["shortest interval is #s", "cli/commands/flags/lasting-flags.ts", "shortestWatch", "s"]],
   "docs/streams.md": [
     ["reads, at most one every #s", "client/follow-wake.ts", "shortestGap", "s"],
@@ -73,7 +73,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["reads continue every #s", "client/follow-wake.ts", "fallbackPollMs", "s"],
     ["is missing for # minutes", "client/follow/read-range.ts", "acceptedAfter", "min"],
     ["the last # hours", "client/follow/known-rows.ts", "memorySeconds", "3600 s"],
-    ["nothing for #s", "client/stream-options.ts", "defaultSilence", "s"],
+    ["nothing for #s", "client/live/up-to-date.ts", "silence", "s"],
     ["larger than # MiB is skipped", "client/streams/event-stream.ts", "maxBytes", "MiB"],
     ["has had data for #s", "client/live/keep-open.ts", "soundAfter", "s"],
     ["accepts up to # MiB", "cli/commands/stream/stream-flags.ts", "maxMebibytes"],
