@@ -9,11 +9,11 @@ import {
   checkPlace,
   checkRepeats,
   checkTransactions,
-  placeIn,
   type RowCheck,
   type Subject,
 } from "./verify/row-checks.ts";
 import { kindOfRows, createTypeCheck, type RowForm } from "./verify/row-kind.ts";
+import { createPlaceReader } from "./verify/row-place.ts";
 import type { Report, RuleId, WantedKind } from "./verify-rules.ts";
 
 const rowChecks: readonly ((subject: Subject) => RowCheck | undefined)[] = [
@@ -84,6 +84,7 @@ function startFile(
   if (kind === undefined) return { kind: undefined, checks: [], see: (): RecordShape => ({}) };
   const subject = { kind, first, query, report };
   const checks = rowChecks.flatMap((start) => start(subject) ?? []);
+  const placeOf = createPlaceReader(kind);
   const { shape, mismatch } = createTypeCheck(kind, first, form);
   return {
     // The service never sent these candles, so no other file can confirm them.
@@ -92,7 +93,7 @@ function startFile(
     see: (row: Row): RecordShape | undefined => {
       const wrong = row.values && mismatch(row);
       if (wrong !== undefined) report("R1", wrong);
-      const place = placeIn(kind, row);
+      const place = placeOf(row);
       for (const { see } of checks) see(row, place);
       return wrong === undefined ? shape : undefined;
     },

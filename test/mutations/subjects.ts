@@ -143,8 +143,9 @@ export const subjects: readonly Subject[] = [
     files: {
       "src/rows/verify/plain-rows.ts": ["test/verify/plain-rows.test.ts", ...verify],
       "src/base/json/compare-decimals.ts": ["test/verify/exact-values.test.ts", ...verify],
+      "src/rows/verify/row-place.ts": ["test/verify/exact-values.test.ts", ...verify],
       "src/rows/verify/read-rows.ts": verify,
-      "src/rows/verify/row-checks.ts": ["test/verify/exact-values.test.ts", ...verify],
+      "src/rows/verify/row-checks.ts": verify,
       "src/rows/verify/candle-checks.ts": verify,
       "src/rows/row-checker.ts": verify,
       "src/rows/verify-file.ts": [...verify, "test/verify/parquet-files.test.ts"],

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { parseRfc3339 } from "../../src/base/time/time.ts";
 import { compareDecimals, wholeDigits } from "../../src/base/json/compare-decimals.ts";
-import { rowOf, timeIn } from "../../src/rows/verify/row.ts";
+import { createTimeReader } from "../../src/rows/verify/row-place.ts";
+import { rowOf } from "../../src/rows/verify/row.ts";
 import { createRandom } from "../harness/random.ts";
 
 test.each([
@@ -44,6 +45,7 @@ test("times are read as by the parser, in any order", () => {
   const random = createRandom(7);
   const from = <T>(values: readonly T[]): T | undefined => values[Math.floor(random() * values.length)];
   const two = (limit: number): string => String(Math.floor(random() * limit)).padStart(2, "0");
+  const timeOf = createTimeReader("time");
   let valid = 0;
   for (let round = 0; round < 20_000; round += 1) {
     const date = from(["2026-11-21", "2026-11-21", "2016-12-31", "1969-12-31", "2026-02-30", "2026-11-2x"]);
@@ -52,7 +54,7 @@ test("times are read as by the parser, in any order", () => {
     const expected = parseRfc3339(text);
     if (expected !== undefined) valid += 1;
     const row = rowOf({ time: text }, 1, () => undefined);
-    expect([text, timeIn(row, "time")]).toEqual([text, expected]);
+    expect([text, timeOf(row)]).toEqual([text, expected]);
   }
   expect(valid).toBeGreaterThan(2000);
 });

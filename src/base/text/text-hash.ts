@@ -4,6 +4,18 @@ export interface TextHash {
   low: number;
 }
 
+/** A text as UTF-8, within other bytes. */
+export interface TextBytes {
+  readonly view: DataView;
+  readonly from: number;
+  readonly to: number;
+}
+
+export function toBytes(text: string): TextBytes {
+  const bytes = Buffer.from(text);
+  return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), from: 0, to: bytes.length };
+}
+
 /** The two words are never both 0. */
 export function hashText(text: string, into: TextHash): void {
   beginHash(into);
@@ -24,8 +36,8 @@ export function beginHash(into: TextHash): void {
 }
 
 export function addText(into: TextHash, text: string): void {
-  const { buffer, byteOffset, length } = Buffer.from(text);
-  addBytes(into, new DataView(buffer, byteOffset, length), 0, length);
+  const { view, from, to } = toBytes(text);
+  addBytes(into, view, from, to);
 }
 
 /**

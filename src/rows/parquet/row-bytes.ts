@@ -4,10 +4,16 @@
  */
 export class RowBytes {
   #bytes = Buffer.allocUnsafe(firstLength);
+  #view = viewOf(this.#bytes);
   #length = 0;
 
   get length(): number {
     return this.#length;
+  }
+
+  /** Valid until more is added. */
+  get view(): DataView {
+    return this.#view;
   }
 
   /** Valid until more is added. */
@@ -83,7 +89,12 @@ export class RowBytes {
     const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.#bytes.length));
     larger.set(this.bytes());
     this.#bytes = larger;
+    this.#view = viewOf(larger);
   }
+}
+
+function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length);
 }
 
 const firstLength = 1024 * 1024;

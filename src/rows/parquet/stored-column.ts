@@ -1,3 +1,4 @@
+import { type TextBytes, toBytes } from "../../base/text/text-hash.ts";
 import { canonicalText, type Cell, type StoredCell } from "./cells.ts";
 import { memberKey, type ParquetColumn } from "../parquet-format.ts";
 import { decimalLength } from "./parquet-schema.ts";
@@ -64,6 +65,18 @@ export class StoredColumn {
       this.#text = isString ? String(JSON.parse(text)) : text;
     }
     return this.#text;
+  }
+
+  /** Finds the text in the lines, or undefined if there is no value. Valid until more is added to the lines. */
+  find(): TextBytes | undefined {
+    if (this.#cell === null) return undefined;
+    const { type } = this.column;
+    const quote = type === "text" || type === "time" || type === "decimal" ? 1 : 0;
+    const from = this.#from + this.#key.length + quote;
+    const to = this.#to - quote;
+    const isEscaped = type === "text" && this.#cell instanceof Uint8Array && this.#cell.length !== to - from;
+    if (type === "json" || isEscaped) return toBytes(this.text() ?? "");
+    return { view: this.#lines.view, from, to };
   }
 }
 

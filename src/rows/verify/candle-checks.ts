@@ -1,8 +1,8 @@
 import { intervals, madeIntervals } from "../../api/endpoints/ohlcv.ts";
 import { writeUtc } from "../../base/time/time.ts";
 import { compareDecimals } from "../../base/json/compare-decimals.ts";
+import { createTimeReader } from "./row-place.ts";
 import type { RowCheck, Subject } from "./row-checks.ts";
-import { timeIn } from "./row.ts";
 import type { RuleId } from "../verify-rules.ts";
 import { intervalSeconds, intervalStart } from "../../client/candle-windows.ts";
 
@@ -60,6 +60,7 @@ export function checkIntervals({ kind, query, report }: Subject): RowCheck | und
   const asked = query?.asked?.["interval"];
   const named = typeof asked === "string" ? intervalSeconds(asked) : Number.NaN;
   let interval = Number.isNaN(named) ? undefined : named;
+  const timeOf = createTimeReader("time_close");
   let sample: Slot[] = [];
   let [hasFilled, hasSkipped] = [false, false];
   const last = new Map<string, number>();
@@ -94,7 +95,7 @@ export function checkIntervals({ kind, query, report }: Subject): RowCheck | und
         line: row.line,
         asset,
         open: time.seconds,
-        close: timeIn(row, "time_close")?.seconds,
+        close: timeOf(row)?.seconds,
         isExact: time.fraction === "",
         isAfterGap: hasSkipped,
       };

@@ -3,6 +3,7 @@ import { followPattern, type Pattern } from "../../base/json/pattern.ts";
 import type { Field, RecordShape } from "../../api/record.ts";
 import { ByteScan } from "../../base/json/byte-scan.ts";
 import { rawMembers } from "../../base/json/json-scan.ts";
+import type { TextBytes } from "../../base/text/text-hash.ts";
 import type { Row } from "./row.ts";
 
 /** Kinds of JSON values, as bits. */
@@ -40,6 +41,7 @@ export class PlainRows implements Row {
   #scan = new ByteScan(this.#bytes);
   /** The start and end of each value. */
   readonly #found: number[] = [];
+  readonly #text = { view: this.#scan.view, from: 0, to: 0 };
 
   /** `shape` is the contract that the row meets. */
   learn(line: Buffer, shape: RecordShape): void {
@@ -51,6 +53,7 @@ export class PlainRows implements Row {
   open(bytes: Buffer): void {
     this.#bytes = bytes;
     this.#scan = new ByteScan(bytes);
+    this.#text.view = this.#scan.view;
   }
 
   /** Reads the row at `start` and returns its end, or -1 if it has to be parsed. */
@@ -68,12 +71,22 @@ export class PlainRows implements Row {
   }
 
   text(name: string): string | undefined {
+    const found = this.find(name);
+    if (found === undefined) return undefined;
+    const encoding = this.#scan.wide.length > 0 ? "utf8" : "latin1";
+    return this.#bytes.toString(encoding, found.from, found.to);
+  }
+
+  /** Finds the content of a string without its quotes, or any other value. */
+  find(name: string): TextBytes | undefined {
     const place = this.#form?.places.get(name);
     if (place === undefined) return undefined;
+    const text = this.#text;
     const from = this.#found[2 * place] ?? 0;
     const quote = this.#bytes[from] === QUOTE ? 1 : 0;
-    const encoding = this.#scan.wide.length > 0 ? "utf8" : "latin1";
-    return this.#bytes.toString(encoding, from + quote, (this.#found[2 * place + 1] ?? 0) - quote);
+    text.from = from + quote;
+    text.to = (this.#found[2 * place + 1] ?? 0) - quote;
+    return text;
   }
 
   #endOf({ pattern, accepted }: Form, start: number): number {

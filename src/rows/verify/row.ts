@@ -1,5 +1,5 @@
 import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
-import { type Instant, parseRfc3339 } from "../../base/time/time.ts";
+import { type TextBytes, toBytes } from "../../base/text/text-hash.ts";
 import { otherColumn } from "../parquet-format.ts";
 import type { Mismatch } from "../verify-rules.ts";
 import type { StoredColumn } from "../parquet/stored-column.ts";
@@ -10,6 +10,8 @@ export interface Row {
   readonly line: number;
   /** A string without its quotes, or the JSON text of any other value, with all digits. */
   text(name: string): string | undefined;
+  /** The UTF-8 bytes of `text`, which take less time than a string. They are valid until the next call. */
+  find(name: string): TextBytes | undefined;
   /** Undefined if the reader has already compared the types with those of an earlier row. */
   readonly values: Values | undefined;
 }
@@ -42,12 +44,11 @@ export function rowOf(
     const value = values[name];
     return typeof value === "string" ? value : textOf(name, value);
   };
-  return { line, values, text };
-}
-
-/** Undefined if the field is not a valid time. */
-export function timeIn(row: Row, field: string): Instant | undefined {
-  return parseRfc3339(row.text(field) ?? "");
+  const find = (name: string): TextBytes | undefined => {
+    const found = text(name);
+    return found === undefined ? undefined : toBytes(found);
+  };
+  return { line, values, text, find };
 }
 
 /** A row of a Parquet file, whose columns have the types of the contract. */
@@ -73,5 +74,9 @@ export class ParquetRow implements Row {
 
   text(name: string): string | undefined {
     return this.#byName.get(name)?.text();
+  }
+
+  find(name: string): TextBytes | undefined {
+    return this.#byName.get(name)?.find();
   }
 }
