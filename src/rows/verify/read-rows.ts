@@ -25,24 +25,35 @@ function createLineReader(
   open: (lines: Buffer) => (start: number, line: number) => number,
   take: TakeRow,
 ): RowReader {
-  let rest = Buffer.alloc(0);
+  let rest: Buffer[] = [];
+  let restLength = 0;
   let line = 1;
   let isReading = true;
+  const addLines = (lines: Buffer): void => {
+    const readLine = open(lines);
+    for (let start = 0; start < lines.length; line += 1) start = readLine(start, line) + 1;
+  };
   return {
     isReading: () => isReading,
     add: (chunk) => {
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      const lines = bytes.subarray(0, bytes.lastIndexOf(NEWLINE) + 1);
-      const readLine = open(lines);
-      for (let start = 0; start < lines.length; line += 1) start = readLine(start, line) + 1;
+      const begin = restLength === 0 ? 0 : chunk.indexOf(NEWLINE) + 1;
+      if (begin > 0) {
+        const first = Buffer.concat([...rest, chunk.subarray(0, begin)]);
+        [rest, restLength] = [[], 0];
+        addLines(first);
+      }
+      const end = restLength === 0 ? chunk.lastIndexOf(NEWLINE) + 1 : 0;
+      if (end > begin) addLines(chunk.subarray(begin, end));
+      if (end === chunk.length) return;
       // A copy, so that a few bytes do not keep the chunk in memory.
-      rest = Buffer.from(bytes.subarray(lines.length));
-      if (rest.length <= longestRow) return;
+      rest.push(Buffer.from(chunk.subarray(end)));
+      restLength += chunk.length - end;
+      if (restLength <= longestRow) return;
       isReading = false;
       take({ line, expected: tooLong, found: "a longer line" });
     },
     end: () => {
-      if (rest.length > 0)
+      if (restLength > 0)
         take({ line, expected: "a line break after the last row", found: "an incomplete line" });
     },
   };
