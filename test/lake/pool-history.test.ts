@@ -414,6 +414,19 @@ test("the estimate has the credits of a month and the plan that they fit", async
   expect(requests).toBe(0);
 });
 
+test.each(["transactions,pools", "ohlcv,pools"])(
+  "the estimate of %s has no figures of a month",
+  async (kinds) => {
+    const { stdout } = await sync(`ethereum:${pool}`, "--kind", kinds, "--estimate", "-o", "json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      credits_per_month: null,
+      fits_plan: null,
+      certainty: "about",
+      basis: expect.stringContaining("no figures of a month: the new rows of other datasets are unknown"),
+    });
+  },
+);
+
 test.each([
   ["a search that matches nothing", ["--search", "ethereum --volume-usd-24h-min 1e15"], "returned no pool"],
   ["a period that is too short", ["--search", "ethereum", "--every", "30s"], "responses can be 60s old"],
