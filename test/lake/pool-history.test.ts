@@ -427,6 +427,31 @@ test.each(["transactions,pools", "ohlcv,pools"])(
   },
 );
 
+test("a list of pools begins with its first run, whatever its line says", async () => {
+  const other = path.join(folder, "other.ndjson");
+  const line = { chain: "ethereum", address: pool, from: "2025-11-20T00:00:00Z" };
+  const own = { ...line, kind: "pools", list: "own", from: "2026-11-01T00:00:00Z" };
+  writeFileSync(other, [line, own].map((each) => `${JSON.stringify(each)}\n`).join(""));
+  const { exit, stderr } = await sync(`@${other}`, "--kind", "pools");
+  expect([exit, stderr]).toEqual([0, ""]);
+  expect((await periodsBelow(root)).map(({ footer }) => footer.lost)).toEqual([[], []]);
+  const text = assets();
+  writeFileSync(path.join(root, "assets.ndjson"), text.replaceAll("2026-11-21T08", "1970-01-01T00"));
+  now += hour;
+  for (const words of [["sync"], ["verify"]]) {
+    const wrong = await run(...words, root);
+    expect([wrong.exit, wrong.requests, wrong.stderr]).toEqual([
+      2,
+      0,
+      expect.stringMatching(
+        /invalid from "1970-01-01T00:00:00Z" in .*assets.ndjson line 1: no run recorded/u,
+      ),
+    ]);
+  }
+  writeFileSync(path.join(root, "assets.ndjson"), text.replaceAll(',"from":"2026-11-21T08:00:00Z"', ""));
+  expect([(await sync()).exit, (await run("verify", root)).exit]).toEqual([0, 0]);
+});
+
 test.each([
   ["a search that matches nothing", ["--search", "ethereum --volume-usd-24h-min 1e15"], "returned no pool"],
   ["a period that is too short", ["--search", "ethereum", "--every", "30s"], "responses can be 60s old"],
