@@ -422,7 +422,7 @@ test.each(["transactions,pools", "ohlcv,pools"])(
       credits_per_month: null,
       fits_plan: null,
       certainty: "about",
-      basis: expect.stringContaining("no figures of a month: the new rows of other datasets are unknown"),
+      basis: expect.stringContaining("no figures of a month, because other datasets vary"),
     });
   },
 );

@@ -71,8 +71,7 @@ export async function estimateSync(
     credits: isKnown ? requests : null,
     ...(lists.length > 0 && {
       credits_per_month: monthly,
-      fits_plan:
-        monthly === null ? null : tiers.find((tier) => (plans[tier].creditsPerMonth ?? monthly) >= monthly),
+      fits_plan: monthly && tiers.find((tier) => (plans[tier].creditsPerMonth ?? monthly) >= monthly),
     }),
     rows_at_most: isKnown ? rows : null,
     certainty: isKnown ? "about" : "unknown",
@@ -93,9 +92,7 @@ function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, monthly: number
     ...(kinds.has("transactions") || !(isOfCandles || lists > 0) ? [counted] : []),
     ...(isOfCandles ? [candles] : []),
     ...(lists > 0 ? ["1 request per 100 rows of a search, or per listed pool"] : []),
-    ...(lists > 0 && monthly === null
-      ? ["no figures of a month: the new rows of other datasets are unknown"]
-      : []),
+    ...(monthly === null && lists > 0 ? ["no figures of a month, because other datasets vary"] : []),
   ];
   return parts.join("; ");
 }

@@ -209,11 +209,7 @@ export function newList(
   const start = parseRfc3339(typed)?.seconds;
   // No file could have what was before, so each day of it would be recorded as lost.
   if (start !== undefined && start < Date.UTC(2026, 0, 1) / 1000)
-    throw invalidInput(
-      labelOf("from", typed),
-      "no run recorded pools then",
-      'remove "from": the first file has it',
-    );
+    throw invalidInput(labelOf("from", typed), "no run recorded pools then", 'remove "from"');
   return {
     ...({ kind: "pools", network, interval: undefined, by: "month", label: "" } as const),
     address: readListName(labelOf("list", name), name),
