@@ -113,6 +113,7 @@ export function createServiceClock(local: () => number) {
   /** In milliseconds; the service's time minus that of this machine. */
   let [smallest, largest]: (number | undefined)[] = [];
   let hasAnswer = false;
+  const isSure = (): boolean => largest !== undefined && Math.abs(largest) <= trusted * 1000;
   return {
     /** Called for each successful response. Days are over when its data is that new. */
     record: (date: string | undefined, age?: AnswerAge): void => {
@@ -136,6 +137,10 @@ export function createServiceClock(local: () => number) {
       return Math.abs(seconds) > noticed ? seconds : undefined;
     },
     /** Whether the time is certain enough to say that a day is over. */
-    isSure: (): boolean => largest !== undefined && Math.abs(largest) <= trusted * 1000,
+    isSure,
+    /** Whether the responses cannot say which hour it is: their time or the age of their data is too far from here. */
+    isWrong: (): boolean => hasAnswer && !(isSure() && (smallest ?? 0) >= -trusted * 1000),
+    /** Called before a new round: one wrong header must not spoil all later ones. */
+    forget: (): void => void ([smallest, largest, hasAnswer] = [undefined, undefined, false]),
   };
 }

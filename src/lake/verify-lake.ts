@@ -11,7 +11,7 @@ import { tryParquet } from "../rows/parquet-file.ts";
 import { verifyParquet } from "../rows/verify-parquet.ts";
 import { completeAge, lostRanges, needsSecondRead } from "./coverage.ts";
 import { assetsName } from "./assets-file.ts";
-import { type Dataset, factsOfKind, type Listed } from "./dataset.ts";
+import { type Dataset, factsOfKind, isPoolList, type Listed } from "./dataset.ts";
 import {
   expectedPeriods,
   foreignFiles,
@@ -69,7 +69,7 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
       const other = wrong.foreign.find(({ file }) => file === each.file);
       if (other !== undefined)
         report("F4", { field: "service", expected: wrong.service, found: other.footer.service });
-      const { rows, checked } = await verifyFile(verifier, each, report);
+      const { rows, checked } = await verifyFile(verifier, each, report, listed.get(folder));
       await verifier.end(rows, each.dataset.kind, checked);
     }
   }
@@ -162,7 +162,7 @@ async function verifyRows(
   return { rows: list.rows(), checked };
 }
 
-async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report) {
+async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report, listed?: Dataset) {
   const { dataset, place, state } = file;
   // Since all footers were read, a run of sync may have replaced the file.
   const receipt = await receiptOf(file.file);
@@ -179,7 +179,7 @@ async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report
     checkFooter(footer, report, verifier.now);
   }
   const period = { from: first.period.from, to: footers.at(-1)?.period.to ?? place.to };
-  return await verifyRows(verifier, file.file, queryOf({ ...first, period }, file), report);
+  return await verifyRows(verifier, file.file, queryOf({ ...first, period }, listed ?? dataset), report);
 }
 
 /** H2 and H3. */
@@ -203,11 +203,13 @@ function checkFooter(footer: Footer, report: Report, now: number): void {
 }
 
 /** The query of the rows, in the form of the receipt of a pull. */
-function queryOf({ period, candle }: Footer, { dataset: { kind, network, address } }: LakeFile): Query {
+function queryOf({ period, candle }: Footer, dataset: Dataset): Query {
+  const { kind, network, address } = dataset;
   const { asset } = factsOfKind(kind);
+  const every = isPoolList(dataset) && { every: dataset.every };
   const interval = candle === undefined ? {} : { interval: candle };
   return {
-    asked: { network, [`${asset}_address`]: address, ...interval },
+    asked: { network, [`${asset}_address`]: address, ...interval, ...every },
     window: { from: showSeconds(period.from), to: showSeconds(period.to) },
   };
 }

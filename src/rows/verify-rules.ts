@@ -34,8 +34,9 @@ export const rules = {
   },
   R4: {
     level: "finding",
-    statement: "the time of each row is valid; time, network and pool match the receipt",
-    appliesTo: "transactions, candles",
+    statement:
+      "the time of each row is valid; time, network and pool match the receipt; as_of is in the period, or up to 6h off (a note)",
+    appliesTo: "transactions, candles, pools of sync",
   },
   R5: {
     level: "finding",

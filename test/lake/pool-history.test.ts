@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { isObject, member } from "../../src/base/json/json-scan.ts";
+import { createServiceClock } from "../../src/lake/lake.ts";
 import { dexdata, run as runIn } from "../harness/dexdata.ts";
 import { startDisturbingProxy } from "../harness/disturbing-proxy.ts";
 import { dataFiles, periodsBelow, rowsBelow } from "../harness/lake.ts";
@@ -64,6 +65,7 @@ async function search(row: object): Promise<unknown> {
   return Object.fromEntries(Object.entries(Object(found)).filter(([, value]) => value !== null));
 }
 
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const busy = "ethereum --volume-usd-24h-min 100k --limit 250";
 
 test("every hour has the search's rows in order, with the time that their values are from", async () => {
@@ -116,7 +118,6 @@ test("periods without a run are lost, also over days and months, and nothing tak
 });
 
 test("a listed pool costs one request per period, and its creation is asked for once", async () => {
-  const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
   const first = await sync(`ethereum:${pool}`, "--kind", "pools", "--every", "5m");
   expect([first.exit, first.requests]).toEqual([0, 2]);
   now += 300_000;
@@ -283,6 +284,114 @@ test("a clock that is ahead of the service's does not move a period", async () =
   expect((await run("verify", root)).exit).toBe(0);
 });
 
+/** Runs behind a proxy that moves the `Date` header by these days, or leaves it out. */
+async function syncMoved(days: number | undefined, ...words: readonly string[]) {
+  const moved = (date = ""): string => new Date(Date.parse(date) + (days ?? 0) * 24 * hour).toUTCString();
+  const proxy = await startDisturbingProxy(sandbox.running().restPaid, {
+    date: (date) => (days === undefined ? undefined : moved(date)),
+  });
+  const env = { ...sandbox.env(), DEXDATA_PRO_BASE_URL: proxy.url };
+  const outcome = await dexdata(["sync", root, ...words, "--error-format", "text"], { env, now });
+  await proxy.close();
+  const log = sandbox.takeLog();
+  return { ...outcome, log, requests: log.length };
+}
+
+const unwritten = "more than 6h from that of this machine, so nothing was written";
+
+test.each([
+  [3, "3d behind"],
+  [-60, "60d ahead of"],
+  [undefined, "no response had a Date header"],
+])("a Date header that is %s days off writes nothing, and loses no period", async (days, said) => {
+  const first = await syncMoved(days, "--search", "ethereum --limit 250", "--list", "big");
+  expect([first.exit, first.requests, first.stderr]).toEqual([8, 1, expect.stringContaining(said)]);
+  expect(first.stderr).toContain(unwritten);
+  expect(dataFiles(root)).toEqual([]);
+  await sync("--search", "ethereum --limit 250", "--list", "big");
+  now += hour;
+  const later = await syncMoved(days);
+  expect([later.exit, later.requests, later.stderr]).toEqual([8, 1, expect.stringContaining(unwritten)]);
+  expect((await sync()).exit).toBe(0);
+  const rows = await stored();
+  const times = (field: string): unknown[] => [...new Set(rows.map((row) => member(row, field)))];
+  expect(times("period")).toEqual(["2026-11-21T08:00:00Z", "2026-11-21T09:00:00Z"]);
+  expect(times("as_of")).toEqual(["2026-11-21T08:54:00Z", "2026-11-21T09:54:00Z"]);
+  const verified = await run("verify", root);
+  expect([verified.exit, verified.stdout]).toEqual([0, ""]);
+});
+
+test("a Date header that is 60 days back, seen first in transactions: the list fails before it costs a credit", async () => {
+  await sync(`ethereum:${pool}`, "--kind", "pools,transactions");
+  now += hour;
+  const { exit, stderr, log } = await syncMoved(-60);
+  expect([exit, stderr]).toEqual([8, expect.stringContaining(unwritten)]);
+  expect(log.filter(({ url }) => url.includes("/search"))).toEqual([]);
+  expect((await sync()).exit).toBe(0);
+});
+
+test("verify has a note for values from up to 6 hours outside their period, and a finding for others", async () => {
+  const words = ["sync", root, "--search", "ethereum --limit 2", "--error-format", "text"];
+  const behind = await dexdata(words, { env: sandbox.env(), now: now - 5 * hour });
+  expect([behind.exit, behind.stderr]).toEqual([0, expect.stringContaining("5h behind")]);
+  const { exit, stdout } = await run("verify", root);
+  expect([
+    exit,
+    stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ]).toEqual([
+    0,
+    [1, 2].map((line) =>
+      expect.objectContaining({
+        line,
+        rule: "R4",
+        level: "note",
+        field: "as_of",
+        found: "2026-11-21T08:54:00Z",
+      }),
+    ),
+  ]);
+  const file = path.join(folder, "moved.ndjson");
+  const moved = (await stored()).map((row) => ({ ...row, as_of: "2026-11-24T03:54:00Z" }));
+  writeFileSync(file, moved.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  const found = await run("verify", file);
+  expect([found.exit, JSON.parse(found.stdout.split("\n")[0] ?? "")]).toEqual([
+    8,
+    expect.objectContaining({ line: 1, rule: "R4", level: "finding", field: "as_of" }),
+  ]);
+});
+
+test("a copy that was in a cache for days does not say which period it is", () => {
+  const clock = createServiceClock(() => now);
+  const at = (days: number): number => now - days * 24 * hour;
+  const copy = (days: number) => ({ asOf: at(days), age: now - at(days), isBound: false, sameFor: 0 });
+  clock.record(new Date(at(0.2)).toUTCString(), copy(0.2));
+  expect([clock.isSure(), clock.isWrong()]).toEqual([true, false]);
+  clock.record(new Date(at(2)).toUTCString(), copy(2));
+  expect([clock.isSure(), clock.isWrong()]).toEqual([true, true]);
+});
+
+test("--watch outlasts a wrong Date header", async () => {
+  const isOff = (): boolean => (watched?.clock.now() ?? 0) < sandboxNow + 60_000;
+  const proxy = await startDisturbingProxy(sandbox.running().restPaid, {
+    date: (date = "") => (isOff() ? "Tue, 01 Sep 2026 00:00:00 GMT" : date),
+  });
+  watched = createTestContext({
+    flows: true,
+    now,
+    env: { ...sandbox.env(), DEXDATA_PRO_BASE_URL: proxy.url },
+  });
+  const words = ["sync", root, "--search", "ethereum --limit 5", "--every", "1m", "--watch"];
+  const { exit, stderr } = await runIn(words, watched);
+  watched = undefined;
+  await proxy.close();
+  expect([exit, stderr]).toEqual([143, expect.stringContaining(unwritten)]);
+  const periods = [...new Set((await stored()).map((row) => String(member(row, "period")).slice(11, 16)))];
+  expect(periods).toEqual(["08:55", "08:56", "08:57", "08:58"]);
+});
+
 test("a period is written while seconds pass", async () => {
   const context = createTestContext({ now, env: sandbox.env() });
   let passed = 0;
@@ -305,6 +414,44 @@ test("the estimate has the credits of a month and the plan that they fit", async
   expect(requests).toBe(0);
 });
 
+test.each(["transactions,pools", "ohlcv,pools"])(
+  "the estimate of %s has no figures of a month",
+  async (kinds) => {
+    const { stdout } = await sync(`ethereum:${pool}`, "--kind", kinds, "--estimate", "-o", "json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      credits_per_month: null,
+      fits_plan: null,
+      certainty: "about",
+      basis: expect.stringContaining("no figures of a month, because other datasets vary"),
+    });
+  },
+);
+
+test("a list of pools begins with its first run, whatever its line says", async () => {
+  const other = path.join(folder, "other.ndjson");
+  const line = { chain: "ethereum", address: pool, from: "2025-11-20T00:00:00Z" };
+  const own = { ...line, kind: "pools", list: "own", from: "2026-11-01T00:00:00Z" };
+  writeFileSync(other, [line, own].map((each) => `${JSON.stringify(each)}\n`).join(""));
+  const { exit, stderr } = await sync(`@${other}`, "--kind", "pools");
+  expect([exit, stderr]).toEqual([0, ""]);
+  expect((await periodsBelow(root)).map(({ footer }) => footer.lost)).toEqual([[], []]);
+  const text = assets();
+  writeFileSync(path.join(root, "assets.ndjson"), text.replaceAll("2026-11-21T08", "1970-01-01T00"));
+  now += hour;
+  for (const words of [["sync"], ["verify"]]) {
+    const wrong = await run(...words, root);
+    expect([wrong.exit, wrong.requests, wrong.stderr]).toEqual([
+      2,
+      0,
+      expect.stringMatching(
+        /invalid from "1970-01-01T00:00:00Z" in .*assets.ndjson line 1: no run recorded/u,
+      ),
+    ]);
+  }
+  writeFileSync(path.join(root, "assets.ndjson"), text.replaceAll(',"from":"2026-11-21T08:00:00Z"', ""));
+  expect([(await sync()).exit, (await run("verify", root)).exit]).toEqual([0, 0]);
+});
+
 test.each([
   ["a search that matches nothing", ["--search", "ethereum --volume-usd-24h-min 1e15"], "returned no pool"],
   ["a period that is too short", ["--search", "ethereum", "--every", "30s"], "responses can be 60s old"],
@@ -322,7 +469,6 @@ test.each([
 });
 
 test("a stored search that matches nothing does not keep other datasets from being completed", async () => {
-  const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
   expect((await sync(`ethereum:${pool}`, "--kind", "ohlcv", "--from", "2026-11-20")).exit).toBe(0);
   const line = { kind: "pools", list: "none", search: "ethereum --volume-usd-24h-min 1e15" };
   writeFileSync(path.join(root, "assets.ndjson"), `${assets()}${JSON.stringify(line)}\n`);

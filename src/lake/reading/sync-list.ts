@@ -42,6 +42,7 @@ export async function syncList(
   list: PoolList,
   held: Held = new Map(),
 ): Promise<readonly never[]> {
+  checkClock(run);
   const [at, isHeard] = [periodOf(list, run.present()), run.clock.isHeard()];
   if (!isDue(held, at)) return [];
   const { rows, absent, drop } = await readPools(run, list, await recentPools(run, list, at), at);
@@ -68,6 +69,13 @@ export async function syncList(
   drop();
   run.events.done();
   return [];
+}
+
+/** A period never changes, so no later run could correct a wrong one. */
+function checkClock({ clock }: LakeRun): void {
+  const problem = "the time of the responses is unknown, or more than 6h from that of this machine";
+  const next = "check the clock of this machine: dexdata doctor";
+  if (clock.isWrong()) throw fail("incomplete", `${problem}, so nothing was written`, { next });
 }
 
 /** The pools of the last day, with the time of their creation in Unix seconds; of a search, those that it returned. */
@@ -188,7 +196,8 @@ async function readPools(
 }
 
 /** Keeps each response until the rows are in a file, so that the run after a killed one requests only the others. */
-function stageResponses({ root, client }: LakeRun, name: string) {
+function stageResponses(run: LakeRun, name: string) {
+  const { root, client } = run;
   const files = new Set<string>();
   const ask: Client["ask"] = async (endpoint, args, until) => {
     const file = workFile(root, JSON.stringify([name, endpoint.path, ...args]), "ndjson");
@@ -202,6 +211,7 @@ function stageResponses({ root, client }: LakeRun, name: string) {
         age: undefined,
       };
     const document = await client.ask(endpoint, args, until);
+    checkClock(run);
     const part = createPart(file);
     await part.write(Buffer.concat([Buffer.from(`${document.asOf} `), document.bytes, Buffer.from(" end")]));
     part.close();

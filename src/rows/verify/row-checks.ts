@@ -91,10 +91,22 @@ export function checkPlace({ kind, first, query, report }: Subject): RowCheck | 
     else if (to !== undefined && compareInstants(time, to) > 0)
       wrong(`at or before ${query?.window.to ?? ""}`);
   };
+  // In seconds. The values of a period can be a minute older, and a long reading ends after it.
+  const every = Number(asked["every"] ?? 86_400);
+  const checkAge = (row: Row, time: Instant | undefined): void => {
+    const asOf = kind.shape.name === "pool-period" ? timeIn(row, "as_of") : undefined;
+    const late = (asOf?.seconds ?? 0) - (time?.seconds ?? 0);
+    const off = Math.max(-60 - late, late - every + 1);
+    if (time === undefined || asOf === undefined || off <= 0) return;
+    const expected = `a time in the period ${formatInstant(time)}`;
+    const mismatch = { line: row.line, field: "as_of", expected, found: formatInstant(asOf) };
+    report("R4", { ...mismatch, level: off > 6 * 3600 ? "finding" : "note" });
+  };
   return {
     rules: hasTime || places.length > 0 ? ["R4"] : [],
     see: (row, { time }) => {
       checkTime(row, time);
+      checkAge(row, time);
       for (const { field, expected } of places) {
         const found = row.text(field);
         if (found === undefined || isSamePlace(found, expected)) continue;

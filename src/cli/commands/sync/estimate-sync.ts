@@ -56,7 +56,7 @@ export async function estimateSync(
   }
   const lists = [...files.keys()].filter(isPoolList);
   const hourly = lists.reduce((sum, list) => sum + (costOf(list).requests * 3600) / list.every, 0);
-  const monthly = Math.round(creditsPerMonth(hourly));
+  const monthly = lists.length === files.size ? Math.round(creditsPerMonth(hourly)) : null;
   const kinds = new Set([...ranges.keys()].map((dataset) => dataset.kind));
   for (const kind of kinds) {
     const beyond = beyondPlan(`--kind ${kind}`, factsOfKind(kind).endpoint.plan, client.target);
@@ -71,11 +71,11 @@ export async function estimateSync(
     credits: isKnown ? requests : null,
     ...(lists.length > 0 && {
       credits_per_month: monthly,
-      fits_plan: tiers.find((tier) => (plans[tier].creditsPerMonth ?? monthly) >= monthly),
+      fits_plan: monthly && tiers.find((tier) => (plans[tier].creditsPerMonth ?? monthly) >= monthly),
     }),
     rows_at_most: isKnown ? rows : null,
     certainty: isKnown ? "about" : "unknown",
-    basis: isKnown ? basisOf(kinds, lists.length > 0) : "the service does not count one of the lists",
+    basis: isKnown ? basisOf(kinds, lists.length, monthly) : "the service does not count one of the lists",
     requests_per_minute: perMinute,
     seconds: isKnown && typeof perMinute === "number" ? Math.ceil((requests * 60) / perMinute) : null,
     credits_left: exactNumber(client.meter.creditsLeft) ?? null,
@@ -84,14 +84,15 @@ export async function estimateSync(
   });
 }
 
-function basisOf(kinds: ReadonlySet<DatasetKind>, hasLists: boolean): string {
+function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, monthly: number | null): string {
   const counted = "the service's current number of rows; days with many rows are read one by one";
   const candles = "one candle per interval, up to 1000 candles per request";
   const isOfCandles = kinds.has("ohlcv") || kinds.has("token-ohlcv");
   const parts = [
-    ...(kinds.has("transactions") || !(isOfCandles || hasLists) ? [counted] : []),
+    ...(kinds.has("transactions") || !(isOfCandles || lists > 0) ? [counted] : []),
     ...(isOfCandles ? [candles] : []),
-    ...(hasLists ? ["1 request per 100 rows of a search, or per listed pool"] : []),
+    ...(lists > 0 ? ["1 request per 100 rows of a search, or per listed pool"] : []),
+    ...(monthly === null && lists > 0 ? ["no figures of a month, because other datasets vary"] : []),
   ];
   return parts.join("; ");
 }

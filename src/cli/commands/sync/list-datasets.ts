@@ -100,7 +100,9 @@ function datasetsOf(asset: ListedAsset, defaults: Defaults): readonly ListedData
     if (kind === "pools") {
       const source = { pools: [{ address: addressKey(address), created }] };
       const { list, every } = defaults;
-      return newList({ network, source }, { list, every, from: undefined, ...row }, ` in ${where}`);
+      // Without a kind of its own, the line's start is that of transactions or candles.
+      const from = own && member(row, "from");
+      return newList({ network, source }, { list, every, ...row, from }, ` in ${where}`);
     }
     const typed = typedIn(asset, "interval");
     const length =
@@ -203,11 +205,16 @@ export function newList(
   const [name, period] = [textOf(list), textOf(every)];
   const labelOf = (field: string, typed: string): string =>
     where === "" ? `--${field} "${typed}"` : `${field} "${typed}"${where}`;
+  const typed = textOf(from ?? "");
+  const start = parseRfc3339(typed)?.seconds;
+  // No file could have what was before, so each day of it would be recorded as lost.
+  if (start !== undefined && start < Date.UTC(2026, 0, 1) / 1000)
+    throw invalidInput(labelOf("from", typed), "no run recorded pools then", 'remove "from"');
   return {
     ...({ kind: "pools", network, interval: undefined, by: "month", label: "" } as const),
     address: readListName(labelOf("list", name), name),
     every: readEvery(labelOf("every", period), period),
-    from: parseRfc3339(textOf(from ?? ""))?.seconds,
+    from: start,
     source,
   };
 }

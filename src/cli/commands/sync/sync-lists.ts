@@ -81,7 +81,9 @@ export async function readLists(
   const more: Dataset[] = [];
   for (const listed of given) {
     const own = known.get(folderOf(listed));
-    if (own === undefined) added.push(await begin(listed));
+    // A list of pools begins with its first run in this directory.
+    if (own === undefined)
+      added.push(await begin("every" in listed ? { ...listed, from: undefined } : listed));
     else if (isPoolList(own) && "every" in listed) {
       known.set(folderOf(own), joinLists(own, listed));
       more.push({ ...listed, from: own.from, by: own.by });

@@ -109,9 +109,10 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   if (flags.watch !== true) return await runOnce(begun);
   for (let plan = begun; ; plan = await planLake(lake, datasets, clock.present())) {
     await runOnce(plan).catch((cause: unknown) => {
-      if (!(cause instanceof Failure) || (cause.exit !== 6 && cause.exit !== 7)) throw cause;
+      if (!(cause instanceof Failure) || ![6, 7, 8].includes(cause.exit)) throw cause;
       report.fault(cause.message);
     });
+    if (clock.isWrong()) clock.forget();
     await context.clock.sleep((every - (clock.present() % every)) * 1000, context.signal);
   }
 }
