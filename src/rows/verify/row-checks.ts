@@ -94,7 +94,8 @@ export function checkPlace({ kind, first, query, report }: Subject): RowCheck | 
   // In seconds. The values of a period can be a minute older, and a long reading ends after it.
   const every = Number(asked["every"] ?? 86_400);
   const checkAge = (row: Row, time: Instant | undefined): void => {
-    const asOf = kind.shape.name === "pool-period" ? timeIn(row, "as_of") : undefined;
+    if (kind.shape.name !== "pool-period") return;
+    const asOf = parseRfc3339(row.text("as_of") ?? "");
     const late = (asOf?.seconds ?? 0) - (time?.seconds ?? 0);
     const off = Math.max(-60 - late, late - every + 1);
     if (time === undefined || asOf === undefined || off <= 0) return;
