@@ -12,7 +12,7 @@ import {
 import path from "node:path";
 import { fail, Failure, invalidInput, usageFailure } from "../base/failure.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../base/files/file-errors.ts";
-import { fixedFolder } from "../base/files/file-pattern.ts";
+import { fixedFolder, mayName } from "../base/files/file-pattern.ts";
 import { isTaken, lookAt } from "../base/files/paths.ts";
 import { type FileLock, holdLock, type Locking } from "../base/files/file-lock.ts";
 
@@ -54,6 +54,21 @@ export function trueName(file: string): string {
   } catch {
     return target;
   }
+}
+
+/** A file can have several names, and a pattern has several files. */
+export function mayBeSame(one: string, other: string): boolean {
+  if (mayName(one, other, trueName) || mayName(other, one, trueName)) return true;
+  return identityOf(one) === identityOf(other);
+}
+
+/** Terminals and pipes are the same file for input and output, but nothing is lost in them. */
+function identityOf(file: string): string {
+  const found = lookAt(file);
+  if (found === undefined) return trueName(file);
+  if (!found.isFile()) return path.resolve(file);
+  const { dev, ino } = statSync(file, { bigint: true });
+  return `${dev} ${ino}`;
 }
 
 /** The limit on all common file systems, in bytes. */

@@ -226,6 +226,44 @@ describe("a change", () => {
     ]);
   });
 
+  test("compares with the value in force when the window starts, even if nothing arrived for long", () => {
+    const at = (text: string, values: readonly (readonly [second: number, price: string])[]) => {
+      const series = change(text);
+      return values.map(([second, price]) => series(price, second * 1000)).at(-1);
+    };
+    const [flat, later] = [[0.1, "100"] as const, [1, "100"] as const];
+    expect(at("price rises 5% in 2s", [flat, later, [6, "106"]])).toBe(true);
+    expect(at("price moves 5% in 2s", [flat, later, [6, "106"]])).toBe(true);
+    expect(at("price falls 5% in 2s", [flat, later, [6, "95"]])).toBe(true);
+    expect(at("price rises 5% in 2s", [flat, [6, "106"], [6.01, "105"]])).toBe(true);
+    expect(at("price rises 5% in 2s", [flat, [6, "106"], [8, "106"]])).toBe(false);
+    // At the start of the window, the price was 106.
+    expect(at("price rises 4% in 2s", [flat, [1, "106"], [6, "104"]])).toBe(false);
+    expect(at("price falls 5% in 2s", [flat, [1, "106"], [6, "101"], [6.5, "100"]])).toBe(true);
+  });
+
+  test("agrees with a search of all values, except for a sixtieth part of the window", () => {
+    const random = createRandom(5);
+    for (let run = 0; run < 300; run += 1) {
+      const series = change("price rises 5% in 6s");
+      const seen: (readonly [time: number, price: number])[] = [];
+      for (let time = 0; seen.length < 60; time += Math.floor(random() ** 6 * 9000)) {
+        const price = 1000 + Math.floor(random() * 120);
+        seen.push([time, price]);
+        const reached = series(String(price), time);
+        if (reached === undefined) continue;
+        const lowest = (window: number): number =>
+          Math.min(
+            ...seen.flatMap(([, value], index) =>
+              (seen[index + 1]?.[0] ?? Number.POSITIVE_INFINITY) > time - window ? [value] : [],
+            ),
+          );
+        const [exact, longer] = [6000, 6100].map((window) => price * 100 >= lowest(window) * 105);
+        expect([exact, longer]).toContain(reached);
+      }
+    }
+  });
+
   test("goes on if the clock is set back", () => {
     const series = change("price rises 5% in 3m");
     const back = 3_600_000;

@@ -124,6 +124,48 @@ describe("--state", () => {
     for (const close of closers) close();
   });
 
+  test("that cannot be written at the start: exit 2 before a request is sent", async () => {
+    // The names of the lock and of the file itself fit, but the name of its replacement does not.
+    const server = await serveInTest(() => stream([price("2")]));
+    const state = inFolder("s".repeat(240));
+    const { exit, stderr } = await listen([asset, ...low, "--state", state], server, real).outcome;
+    expect([exit, stderr]).toEqual([2, expect.stringContaining("cannot be written (file name too long)")]);
+    expect([server.requests.length, existsSync(state)]).toEqual([0, false]);
+  });
+
+  test("that can no longer be replaced: one warning", async () => {
+    const file = inFolder("kept.state");
+    const made = createTestContext({ flows: true });
+    let isBroken = false;
+    const random = (): number => {
+      if (isBroken) throw new Error("no name for the new file");
+      return 0.5;
+    };
+    const closers: (() => unknown)[] = [];
+    const warnings: string[] = [];
+    const report = { warn: (text: string) => void warnings.push(text), remark: () => undefined };
+    const context = { ...made, random };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the state uses only these parts
+    const run = { context, report, onClose: closers.push.bind(closers) } as never;
+    const { end } = await openAlertState(run, file, "row");
+    isBroken = true;
+    for (let count = 0; count < 12_000; count += 1) end(`id${count % 10}`);
+    expect(warnings).toEqual([expect.stringMatching(/kept\.state": cannot be written/u)]);
+    for (const close of closers) close();
+  });
+
+  test("skips damaged lines", async () => {
+    const state = inFolder("damaged.state");
+    const lines = [
+      '{"alerts":1}\n{"alerts":1}\nnull\n5\n[]\n"text"\n{}\n{"begin":null,"at":1}\n{"begin":{"id":1},"at":"x"}',
+      '{"begin":{"id":1},"at":1}\n{"end":1,"at":1}\n{"end":"x","begin":null,"at":1}\n{"isTrue":null,"at":1}',
+      `{"isTrue":["price < 3"],"at":1}\n{"isFalse":[1,2]}\n{"isTrue":["price < 3","${asset}"],"at":${sandboxNow}}\n`,
+    ];
+    writeFileSync(state, lines.join("\n"));
+    expect(await alertsOf(["2", "4", "2.5"], ["--state", state])).toEqual([0, ["2.5"]]);
+    expect(readFileSync(state, "utf8").split("\n", 3)[1]).toMatch(/^\{"isTrue":/u);
+  });
+
   test("a torn line and actions from more than 10m ago are left out; the file stays small", async () => {
     const file = inFolder("old.state");
     const context = createTestContext({ flows: true });

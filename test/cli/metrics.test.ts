@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openMetrics } from "../../src/cli/run/output/metrics-file.ts";
@@ -10,7 +10,8 @@ import { leftOut } from "../harness/recipe-tools.ts";
 import { usdcWeth } from "../harness/lake.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
-import { listen } from "../tail/stream-run.ts";
+import { price, stream } from "../tail/keeping.ts";
+import { listen, logged } from "../tail/stream-run.ts";
 
 const folder = temporaryFolder();
 const inFolder = (name: string): string => path.join(folder, name);
@@ -109,6 +110,65 @@ describe("--metrics", () => {
     expect(samplesOf(file)["rows_total"]).toBe(2);
     expect(samplesOf(file)["oldest_asset_age_seconds"]).toBeGreaterThanOrEqual(50);
   });
+
+  test("a link stays a link, and its target is replaced", async () => {
+    const [file, link] = [inFolder("target.prom"), inFolder("link.prom")];
+    symlinkSync("target.prom", link);
+    for (const _ of ["created", "replaced"])
+      expect((await dexdata(`stream ${weth} --limit 1 --sandbox --metrics ${link}`)).exit).toBe(0);
+    expect([lstatSync(link).isSymbolicLink(), lstatSync(file).isFile()]).toEqual([true, true]);
+    expect(samplesOf(file)).toMatchObject({ running: 0, rows_total: 1 });
+  });
+
+  test("a gap that is open when a stream ends counts", async () => {
+    const [file, events] = [inFolder("gap.prom"), inFolder("gap.events")];
+    const server = await serveInTest((_, index) =>
+      index === 0 ? stream([price("1")], { stayOpen: false }) : json("{}", { status: 503 }),
+    );
+    const words = [weth, "--for", "5m", "--metrics", file, "--events", events];
+    await listen(words, server, { speed: 300 }).outcome;
+    const gaps = logged(events).filter(({ event }) => event === "gap");
+    const lengths = gaps.map(({ from, to }) => Date.parse(String(to)) - Date.parse(String(from)));
+    expect(gaps).toHaveLength(1);
+    expect(samplesOf(file)["gap_seconds_total"]).toBeCloseTo(Number(lengths[0]) / 1000, 0);
+  });
+
+  test.each([
+    ["a stream that follows", "--for 1m --sandbox"],
+    ["a stream that cannot be opened", "--for 1m --sandbox --faults 500x1000"],
+  ])("%s has no connection at the end", async (_, words) => {
+    const file = inFolder("ended.prom");
+    await dexdata(`txns ethereum ${usdcWeth} --follow ${words} -o ndjson --metrics ${file}`);
+    expect(samplesOf(file)).toMatchObject({
+      running: 0,
+      'connections{state="open"}': 0,
+      'connections{state="retrying"}': 0,
+    });
+  });
+
+  test("alerts on stdout count instead of the rows that were only tested", async () => {
+    const [file, rows] = [inFolder("alerts.prom"), inFolder("alerts.rows")];
+    const server = await serveInTest(() => stream(["3", "4", "5", "1", "6"].map((each) => price(each))));
+    const counts = async (...more: readonly string[]): Promise<unknown> => {
+      const words = [weth, "--when", "price < 2", "--for", "2s", "--metrics", file, ...more];
+      await listen(words, server, { speed: 3, env: { PATH: process.env["PATH"] } }).outcome;
+      return ["rows_total", "alerts_total"].map((name) => samplesOf(file)[name]);
+    };
+    expect(await counts()).toEqual([1, 1]);
+    expect(await counts("--out", rows)).toEqual([5, 1]);
+    expect(await counts("--", "cat")).toEqual([5, 1]);
+    const pools = '{"results":[{"id":"a","chain":"ethereum"},{"id":"b","chain":"ethereum"}]}';
+    const lists = await serveInTest(() => json(pools));
+    const watch = `pools search ethereum --watch 30s --for 2m --metrics ${file} --base-url ${lists.url}`;
+    const context = createTestContext({ flows: true, speed: 300, env: { DEXDATA_TIMEOUT: "24h" } });
+    await run([...watch.split(" "), "--when", "id = b"], context);
+    expect(samplesOf(file)).toMatchObject({ rows_total: 1, alerts_total: 1 });
+    const follow = `txns ethereum ${usdcWeth} --follow --from -20m --for 1m --sandbox --when size_usd>1000b`;
+    expect((await dexdata(`${follow} --metrics ${file}`)).exit).toBe(8);
+    expect(samplesOf(file)).toMatchObject({ rows_total: 0, alerts_total: 0 });
+    await dexdata(`${follow} --out ${inFolder("tested.ndjson")} --metrics ${file}`);
+    expect(samplesOf(file)["rows_total"]).toBeGreaterThan(0);
+  }, 20_000);
 
   test("a change of the connection is shown within a second, and everything else within ten", () => {
     const context = createTestContext();

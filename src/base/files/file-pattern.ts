@@ -210,6 +210,18 @@ function filesBelow(folder: string, segments: readonly string[], before: NamedTi
   });
 }
 
+/** Whether rows of some time go to this file, or it looks like an earlier file. Both are compared by their true names. */
+export function mayName(pattern: string, file: string, trueName: (file: string) => string): boolean {
+  // Nobody knows which names the rows will have.
+  if (!hasFields(pattern) || hasNames(pattern)) return false;
+  const folder = fixedFolder(pattern);
+  const below = path.relative(folder, path.resolve(fillFields(pattern, {}))).split(path.sep);
+  const names = path.relative(path.dirname(trueName(path.join(folder, "x"))), trueName(file)).split(path.sep);
+  const matches = (segment: string, index: number): boolean =>
+    nameMatcher(segment, index === below.length - 1).test(names[index] ?? "");
+  return names.length === below.length && below.every(matches);
+}
+
 /** A repeated part of the time must match its first occurrence. */
 function nameMatcher(segment: string, isFile: boolean): RegExp {
   const seen = new Set<string>();

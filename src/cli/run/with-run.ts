@@ -1,4 +1,3 @@
-import path from "node:path";
 import type { Exchange } from "../../client/client.ts";
 import type { Metrics } from "./output/metrics-file.ts";
 import type { Target } from "../../client/target.ts";
@@ -14,6 +13,7 @@ import { readRunOptions, type RunInput, type RunOptions } from "./run-options.ts
 import { fail, invalidInput, usageFailure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
 import { cannotBeRead } from "../../base/files/file-errors.ts";
+import { mayBeSame } from "../../rows/out-file.ts";
 import { readBounded } from "../../base/files/bounded-read.ts";
 
 export interface Run {
@@ -163,23 +163,23 @@ function withRunDeadline(context: Context, deadline: number | undefined) {
 }
 
 /** The flags that name a file that is written during the run. */
-const written = ["out", "events", "state", "metrics"] as const;
+const written = ["out", "events", "state", "metrics", "receipt"] as const;
 
 /** Throws if two of a run's files are the same one, because one would be lost in the other. */
 function checkOwnFiles({ typed, words }: RunInput): void {
-  const lists = words.filter((word) => word.startsWith("@"));
-  const taken = new Map(lists.map((list) => [path.resolve(list.slice(1)), "list that this run reads"]));
+  const lists = words.filter((word) => word.startsWith("@")).map((word) => word.slice(1));
+  const taken = lists.map((file) => ({ file, use: "list that this run reads" }));
   for (const name of written) {
     const file = typed.get(name)?.at(-1);
     if (file === undefined) continue;
-    const other = taken.get(path.resolve(file));
+    const other = taken.find((each) => mayBeSame(file, each.file));
     if (other !== undefined)
       throw invalidInput(
         `--${name} "${withoutSecrets(file)}"`,
-        `must not be the ${other}`,
+        `must not be the ${other.use}`,
         "use another file",
       );
-    taken.set(path.resolve(file), `--${name} file`);
+    taken.push({ file, use: `--${name} file` });
   }
 }
 

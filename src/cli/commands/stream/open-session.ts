@@ -72,11 +72,6 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const of = createPlaces(asked, isSimulated, report.warn);
   const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
   const owners = new EventOwners(kind);
-  run.metrics?.shows({
-    rows_total: () => stops.counts().events,
-    connections: course.connections,
-    gap_seconds_total: course.gapSeconds,
-  });
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - started) * speed : clock.now());
   // Then alerts take the place of events on stdout.
   const alertLines = wanted?.command.length === 0 ? createPendingLines(context.stdout) : undefined;
@@ -89,6 +84,11 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const write = async (text: Buffer): Promise<void> => await alertLines?.write(text);
   const alerts = wanted && (await openAlerts(run, wanted, flags, { limit, by, log, write, onLimit }));
   const facts = { place, feed: feed.name, by: kind.by, owners, subjects, known, isSimulated, state };
+  run.metrics?.shows({
+    rows_total: () => (flags.out === undefined ? alerts?.written() : undefined) ?? stops.counts().events,
+    connections: course.connections,
+    gap_seconds_total: course.gapSeconds,
+  });
   const isOn = by === "crossing" ? alerts?.isOn : undefined;
   const output = await openStreamOutput(run, flags, { ...facts, isOn, alertLines, broken: leaveOut });
   // If the credits are limited, none of them are spent on amounts in tokens.

@@ -50,10 +50,10 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
     const { reason, clockJump } = gap;
     const jump = clockJump !== undefined && { clock_jump: clockJump / 1000 };
     log({ event: "gap", ...timesOf(gap), reason, ...jump, ...facts(connection) });
+    gapSeconds += (gap.to.elapsed - gap.from.elapsed) / 1000;
   };
   const tellGap = (connection: Connection, gap: Gap): void => {
     gaps += 1;
-    gapSeconds += (gap.to.elapsed - gap.from.elapsed) / 1000;
     logGap(connection, gap);
     warn(gapLine(connection, gap));
   };

@@ -36,6 +36,7 @@ export async function openWatchAlerts(
   let on = 0;
   return {
     exitAfter: alerts.exitAfter,
+    written: alerts.written,
     isOn,
     state: (isUnicode: boolean): string => `${alertMark(isUnicode)} alert on: ${counted(on, "row")}`,
     /** Nothing before `to`, on the monotonic clock, can be missing. `at` is the time of the requests, as the rows show it. */

@@ -121,7 +121,7 @@ async function readRounds(session: Session): Promise<never> {
   const said = new Set<string>();
   let [written, failures, refreshed] = [0, 0, clock.elapsed()];
   metrics?.shows({
-    rows_total: () => written,
+    rows_total: () => alerts?.written() ?? written,
     oldest_asset_age_seconds: () => (clock.elapsed() - refreshed) / 1000,
   });
   let last: Round | undefined;

@@ -1,11 +1,13 @@
 import { usageFailure } from "../../../base/failure.ts";
 import type { Context } from "../../../base/context/context.ts";
+import { cannotBeWritten } from "../../../base/files/file-errors.ts";
 import { openLogFile } from "../../../base/files/log-file.ts";
 import { lookAt } from "../../../base/files/paths.ts";
 import { replaceWithText } from "../../../base/files/replace-file.ts";
+import { member, parseJson } from "../../../base/json/json-scan.ts";
 import { linesOfFile } from "../../../base/files/synced-file.ts";
 import { counted } from "../../../base/text/words.ts";
-import { checkFile, holdFile, lockOf, targetOf } from "../../../rows/out-file.ts";
+import { checkFile, holdFile, lockOf, targetOf, unwritable } from "../../../rows/out-file.ts";
 import type { Run } from "../with-run.ts";
 import type { Alert, AlertOptions, Memory } from "./alerts.ts";
 
@@ -49,20 +51,29 @@ export async function openAlertState(
   if (expired > 0) report.warn(`${counted(expired, "alert")} from more than 10m ago not repeated`);
 
   let written = 0;
-  const rewrite = (): boolean => {
+  const rewrite = (failed: (cause: unknown) => void): boolean => {
     const text = `${header}\n${linesOf(kept.entries())}`;
     written = 0;
     try {
       replaceWithText(random, file, text, { mode: 0o600, isSynced: true });
       return true;
-    } catch {
-      // The disk may be full.
+    } catch (cause) {
+      failed(cause);
       return false;
     }
   };
-  const append = openLogFile({ file, label, onProblem: report.warn });
+  let isReported = false;
+  const warnOnce = (problem: string): void => {
+    if (!isReported) report.warn(problem);
+    isReported = true;
+  };
+  // Without the first entries, nothing would be kept, so the run does not begin.
+  rewrite((cause) => {
+    throw unwritable(label, cause);
+  });
+  const append = openLogFile({ file, label, onProblem: warnOnce });
   /** Whether the file has all entries. If one was not written completely, the next one would be damaged as well. */
-  let isComplete = rewrite();
+  let isComplete = true;
   /** The entries are written at once, so that a killed run leaves all of them or none. */
   const add = (...entries: readonly Entry[]): void => {
     for (const entry of entries) kept.take(entry);
@@ -70,7 +81,7 @@ export async function openAlertState(
     isComplete &&= append(linesOf(entries));
     if (isComplete && written < maxLines) return;
     kept.forget();
-    isComplete = rewrite() || isComplete;
+    isComplete = rewrite((cause) => warnOnce(`${label}: ${cannotBeWritten(cause)}`)) || isComplete;
   };
   return {
     firedFor: kept.firedFor,
@@ -132,11 +143,23 @@ function createKept({ now }: Pick<Context["clock"], "now">) {
   };
 }
 
-/** Undefined for a line that a killed run has not completed. */
+/** Undefined for a line that a killed run has not completed, or that is damaged in another way. */
 function parseEntry(line: string): Entry | undefined {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const entry: unknown = parseJson(line);
+  return isEntry(entry) ? entry : undefined;
 }
+
+const isEntry = (value: unknown): value is Entry => {
+  const [begin, isTrue, isFalse] = ["begin", "isTrue", "isFalse"].map((name) => member(value, name));
+  if (isFalse !== undefined) return areTexts(isFalse, 2);
+  if (typeof member(value, "at") !== "number") return false;
+  if (isTrue !== undefined) return areTexts(isTrue, 2);
+  if (begin === undefined) return typeof member(value, "end") === "string";
+  return areTexts(
+    ["id", "alert", "condition", "asset", "line"].map((name) => member(begin, name)),
+    5,
+  );
+};
+
+const areTexts = (value: unknown, count: number): boolean =>
+  Array.isArray(value) && value.length === count && value.every((each) => typeof each === "string");

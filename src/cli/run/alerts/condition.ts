@@ -163,12 +163,15 @@ function comparison(holds: (order: number) => boolean, other: string): Tester {
   };
 }
 
-/** The window is as exact as its sixtieth part. */
+/** A value may count for a sixtieth part of the window longer, so that few of them are kept. */
 const buckets = 60;
 /** Longer values are not prices, and would take too long to multiply. */
 const maxLength = 1000;
 
-/** The extremes of one asset's values in a window of milliseconds. Unknown until the window is filled. */
+/**
+ * The extremes of one asset's values in a window of milliseconds. A value holds until the next one, so the value at the
+ * start of the window is part of it. Unknown until the window is filled.
+ */
 function createSeries(way: Way, percent: string, window: number): Tester {
   const width = window / buckets;
   const extremes = [
@@ -176,14 +179,21 @@ function createSeries(way: Way, percent: string, window: number): Tester {
     ...(way === "rises" ? [] : [createExtreme(`-${percent}`, -1)]),
   ];
   let [first, bucket, last, ahead] = [Number.NaN, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+  let before: string | undefined;
   return (text = "", now) => {
     if (text.length > maxLength || !isDecimal(text)) return undefined;
     // If the clock was set back, the window would otherwise not move until the clock is where it was.
     ahead = Math.max(ahead, last - now);
     last = now + ahead;
     if (Number.isNaN(first)) first = last;
-    if (last - bucket >= width) bucket = last;
-    const reached = extremes.map((isReached) => isReached(text, bucket, last - window - width));
+    const from = last - window - width;
+    if (last - bucket >= width) {
+      bucket = last;
+      // The value before held until now, so it leaves the window when this moment does.
+      if (before !== undefined) for (const add of extremes) add(before, last - width, from);
+    }
+    before = text;
+    const reached = extremes.map((isReached) => isReached(text, bucket, from));
     return last - first < window ? undefined : reached.includes(true);
   };
 }
@@ -200,7 +210,7 @@ interface Kept {
 /** The lowest value of a window if `order` is 1, and the highest if it is -1. Takes constant time on average. */
 function createExtreme(percent: string, order: 1 | -1) {
   const factor = sumDecimals(["100", percent]) ?? "";
-  /** Each is later than the one before, and farther from the extreme. At most one per bucket. */
+  /** Each is later than the one before, and farther from the extreme. At most two per bucket. */
   const kept: Kept[] = [];
   return (text: string, start: number, from: number): boolean => {
     while ((kept[0]?.start ?? from + 1) <= from) kept.shift();

@@ -121,7 +121,9 @@ export async function openAlerts(
   };
   /** Sets the source of what is known about each asset, for `--blind`. */
   const watch = (next: NonNullable<typeof sights>): unknown => (sights = next);
-  return { ...alerts, flush, exitAfter, watch };
+  /** The rows and events that stdout gets as alerts; undefined if a command gets them. */
+  const written = (): number | undefined => (command.length === 0 ? alerts.count() : undefined);
+  return { ...alerts, flush, exitAfter, watch, written };
 }
 
 /** What an alert's line contains, depending on its kind. */

@@ -7,7 +7,7 @@ import { replaceWithText } from "../../../base/files/replace-file.ts";
 import { textOfFile } from "../../../base/files/synced-file.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { version } from "../../../base/version.ts";
-import { checkFile } from "../../../rows/out-file.ts";
+import { checkFile, targetOf } from "../../../rows/out-file.ts";
 import type { Report } from "../report.ts";
 
 /** In the order of the file, with the label of those that have several values. Dashboards depend on these texts. */
@@ -41,11 +41,13 @@ export type Metrics = ReturnType<typeof openMetrics>;
 /** Keeps a file for node_exporter's textfile collector up to date. A reader always sees a complete file. */
 export function openMetrics(
   { clock, random }: Pick<Context, "clock" | "random">,
-  file: string,
+  name: string,
   { warn }: Pick<Report, "warn">,
 ) {
   const started = clock.now() / 1000;
-  const label = `--metrics "${withoutSecrets(file)}"`;
+  const label = `--metrics "${withoutSecrets(name)}"`;
+  // A link stays a link.
+  const file = targetOf(name);
   checkFile(label, lookAt(file), "name a regular file");
   const earlier = textOfFile(file) ?? "";
   if (earlier !== "" && !earlier.startsWith(`# HELP dexdata_${metrics[0][0]} `))

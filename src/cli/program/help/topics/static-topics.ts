@@ -109,7 +109,8 @@ With --when, dexdata prints a line or runs a command when a condition becomes tr
 
 Flags:
   --when 'price < 3000'  A field, one of < <= > >= = !=, and a value; on the price feed, also 'price rises 5% in 1h' (or
-      falls, or moves); "and" joins tests. For the fields of a command, use --when '?'.
+      falls, or moves; prices up to 1/60 of the time older may count); "and" joins tests. For the fields of a command,
+      use --when '?'.
   -- ./page-me.sh  Runs this command, with a line of JSON on stdin
   --cooldown 5m    Minimum time between two alerts of the same condition and asset
   --blind 5m       Also alerts after this long without reliable data
