@@ -42,6 +42,11 @@ const urls: readonly (readonly [string, string | RegExp, string?])[] = [
     /^invalid <network> .*: must be a network ID such as ethereum, not a URL$/u,
   ],
   [`name add weth https://etherscan.io/token/${WETH}`, /^invalid <network:address> .*, not a URL$/u],
+  [
+    `search https://etherscan.io/token/${WETH}`,
+    /^invalid <query> .*: must be a name, symbol or address, not a URL$/u,
+    `use the address: ${WETH}`,
+  ],
 ];
 
 /** The arguments, the first line on stderr after `error: `, and the hint. */

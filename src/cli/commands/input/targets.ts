@@ -2,6 +2,7 @@ import { isAssetName, addressFault, type AddressOf, wellKnownNetworks } from "..
 import { batchParam, traitsOf } from "../../../api/reply.ts";
 import { type Endpoint, rowShape, type Typed } from "../../../api/endpoint.ts";
 import { fail, invalidInput, usageFailure } from "../../../base/failure.ts";
+import { withoutSecrets } from "../../../base/key.ts";
 import { path } from "../../../api/param.ts";
 import {
   inputName,
@@ -165,6 +166,7 @@ export async function readTargets(
   const [first] = words;
   if (endpoint.words !== undefined) {
     if (first === undefined) throw usageFailure("missing <query>: a name, symbol or address", usage);
+    refuseUrl(`<query> "${withoutSecrets(first)}"`, first, "a name, symbol or address");
     // Quoted, it is one word.
     if (words.length > 1 && (first === "pools" || first === "tokens"))
       throw usageFailure(
