@@ -69,14 +69,17 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
   const tokens = [...begun.files].flatMap(([dataset, own]) =>
     [...own.values()].flatMap(({ footer }) => tokensOf(dataset, footer)),
   );
+  const found = findLakeFiles(lake.root);
+  let isChanged = false;
   const published: Lake["events"]["published"] = async (file) => {
+    isChanged = true;
     tokens.push(...tokensOf(file.dataset, file.footer));
     await lake.events.published(file);
   };
   const run = beginRun({ ...lake, events: { ...lake.events, published } });
   const failed = new Set<Dataset>();
   folderBelow(lake.root, ".dexdata", "work");
-  const foreign = findLakeFiles(lake.root).foreign.filter((file) => file.endsWith(".parquet"));
+  const foreign = found.foreign.filter((file) => file.endsWith(".parquet"));
   const strays = [...begun.strays, ...foreign.map((file) => `${file}: it is not a file of dexdata sync`)];
   for (const stray of strays) run.complain(`${stray}; sync does not replace it: move or delete it`);
   let plan = begun;
@@ -134,7 +137,7 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
     await performAll(plan.tasks);
   }
   const unknownTokens = await completeTokens(lake, tokens, run.present());
-  writeViews(lake.context, lake.root);
+  writeViews(lake.context, lake.root, (isChanged ? findLakeFiles(lake.root) : found).files);
   if (failed.size === 0) clearWork(lake.root);
   return { problems: run.problems(), unknownTokens, failed: failed.size };
 }

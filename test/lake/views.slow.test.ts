@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { findLakeFiles } from "../../src/lake/files/lake-files.ts";
 import { viewsOf, writeViews } from "../../src/lake/files/views.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { periodsBelow, rowsBelow } from "../harness/lake.ts";
@@ -144,7 +145,7 @@ test("a month of candles that is no longer open has no view, because no file wou
   const [open, lost] = [path.join(month, "open.parquet"), path.join(month, "lost.parquet")];
   mkdirSync(month, { recursive: true });
   const hasView = (): boolean => {
-    writeViews({ random: Math.random }, lake);
+    writeViews({ random: Math.random }, lake, findLakeFiles(lake).files);
     return readFileSync(path.join(lake, "views.sql"), "utf8").includes("VIEW candles");
   };
   writeFileSync(open, "");

@@ -4,15 +4,15 @@ import { lookAt } from "../../base/files/paths.ts";
 import { textOfFile } from "../../base/files/synced-file.ts";
 import { type Dataset, type DatasetKind, factsOfKind, keyOfKind } from "../dataset.ts";
 import { isMonthly, tokensName } from "../layout.ts";
-import { findLakeFiles } from "./lake-files.ts";
+import type { LakeFile } from "./lake-files.ts";
 import { replaceText } from "../../base/files/replace-file.ts";
 
 /** What an analyst opens first: `cd lake && duckdb -init views.sql`. */
 export const viewsName = "views.sql";
 
-export function writeViews(context: Pick<Context, "random">, root: string): void {
+export function writeViews(context: Pick<Context, "random">, root: string, files: readonly LakeFile[]): void {
   const file = path.join(root, viewsName);
-  const shown = findLakeFiles(root).files.flatMap(({ dataset, state }) =>
+  const shown = files.flatMap(({ dataset, state }) =>
     state === "rows" || (state === "open" && isMonthly(dataset)) ? dataset : [],
   );
   const text = viewsOf(shown, lookAt(path.join(root, tokensName)) !== undefined);
