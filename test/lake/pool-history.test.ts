@@ -241,6 +241,20 @@ test("--watch reads each period of the lists until a signal arrives", async () =
   expect(ends).toEqual(["08:55", "08:56", "08:57", "08:58", "08:59"]);
 });
 
+async function watchThrough(disturbances: Parameters<typeof startDisturbingProxy>[1]) {
+  const proxy = await startDisturbingProxy(sandbox.running().restPaid, disturbances);
+  watched = createTestContext({
+    flows: true,
+    now,
+    env: { ...sandbox.env(), DEXDATA_PRO_BASE_URL: proxy.url },
+  });
+  const words = ["sync", root, "--search", "ethereum --limit 5", "--every", "1m", "--watch"];
+  const ended = await runIn(words, watched);
+  watched = undefined;
+  await proxy.close();
+  return ended;
+}
+
 test("--watch outlasts an outage: the periods that pass are lost and recorded, and the next ones are read", async () => {
   const isOut = (): boolean => {
     const at = (watched?.clock.now() ?? 0) - sandboxNow;
@@ -249,16 +263,7 @@ test("--watch outlasts an outage: the periods that pass are lost and recorded, a
   const arrived = (): void => {
     if (isOut()) throw new Error("the connection is closed");
   };
-  const proxy = await startDisturbingProxy(sandbox.running().restPaid, { arrived });
-  watched = createTestContext({
-    flows: true,
-    now,
-    env: { ...sandbox.env(), DEXDATA_PRO_BASE_URL: proxy.url },
-  });
-  const words = ["sync", root, "--search", "ethereum --limit 5", "--every", "1m", "--watch"];
-  const { exit, stderr } = await runIn(words, watched);
-  watched = undefined;
-  await proxy.close();
+  const { exit, stderr } = await watchThrough({ arrived });
   expect(exit).toBe(143);
   expect(stderr).toContain(
     "rows from 2026-11-21T08:56:00Z to 2026-11-21T08:58:00Z are lost (no file has them",
@@ -375,18 +380,9 @@ test("a copy that was in a cache for days does not say which period it is", () =
 
 test("--watch outlasts a wrong Date header", async () => {
   const isOff = (): boolean => (watched?.clock.now() ?? 0) < sandboxNow + 60_000;
-  const proxy = await startDisturbingProxy(sandbox.running().restPaid, {
+  const { exit, stderr } = await watchThrough({
     date: (date = "") => (isOff() ? "Tue, 01 Sep 2026 00:00:00 GMT" : date),
   });
-  watched = createTestContext({
-    flows: true,
-    now,
-    env: { ...sandbox.env(), DEXDATA_PRO_BASE_URL: proxy.url },
-  });
-  const words = ["sync", root, "--search", "ethereum --limit 5", "--every", "1m", "--watch"];
-  const { exit, stderr } = await runIn(words, watched);
-  watched = undefined;
-  await proxy.close();
   expect([exit, stderr]).toEqual([143, expect.stringContaining(unwritten)]);
   const periods = [...new Set((await stored()).map((row) => String(member(row, "period")).slice(11, 16)))];
   expect(periods).toEqual(["08:55", "08:56", "08:57", "08:58"]);

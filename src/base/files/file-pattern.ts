@@ -212,7 +212,7 @@ function filesBelow(folder: string, segments: readonly string[], before: NamedTi
 
 /** Whether rows of some time go to this file, or it looks like an earlier file. Both are compared by their true names. */
 export function mayName(pattern: string, file: string, trueName: (file: string) => string): boolean {
-  // Nobody knows which names the rows will have.
+  // The names that fill such a pattern are unknown until the rows arrive.
   if (!hasFields(pattern) || hasNames(pattern)) return false;
   const folder = fixedFolder(pattern);
   const below = path.relative(folder, path.resolve(fillFields(pattern, {}))).split(path.sep);

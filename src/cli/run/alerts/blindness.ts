@@ -45,7 +45,7 @@ export function createBlindness(
     act({ ...alert, condition: "", asset: named.names[0] ?? "", label: undefined, line });
   };
   return {
-    /** An asset that is no longer listed, or that the service has ended, would be blind for ever, so it is forgotten. */
+    /** Forgets assets that are no longer listed or that the service has ended: their blind interval would never end. */
     tick: (sights: readonly Sight[]): void => {
       const still = new Map<string, Interval>();
       const ends = new Map<Interval, number>();
