@@ -125,7 +125,7 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
       plan = await planLake(run, lake.datasetsAt(run.present()), run.present());
       const isDone = (task: Task): boolean =>
         rest.length === 0 && task.range.dataset === first.range.dataset && reachesPresent(task);
-      // By a wrong clock, no period of a list would be due, and nothing would say that it was not read.
+      // With a wrong clock, no period of a list would be due, and nothing would say that it was not read.
       const isKept = ({ range }: Task): boolean => lake.clock.isWrong() && isPoolList(range.dataset);
       tasks = [...tasks.filter(isKept), ...plan.tasks.filter((task) => !isKept(task) && !isDone(task))];
     }

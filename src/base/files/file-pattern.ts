@@ -210,7 +210,7 @@ function filesBelow(folder: string, segments: readonly string[], before: NamedTi
   });
 }
 
-/** Whether rows of some time go to this file, or it looks like an earlier file. Both are compared by their true names. */
+/** Whether rows of any time would go to this file, or to it before it was moved away. Both are compared by their true names. */
 export function mayName(pattern: string, file: string, trueName: (file: string) => string): boolean {
   // The names that fill such a pattern are unknown until the rows arrive.
   if (!hasFields(pattern) || hasNames(pattern)) return false;

@@ -91,7 +91,7 @@ export function checkPlace({ kind, first, query, report }: Subject): RowCheck | 
     else if (to !== undefined && compareInstants(time, to) > 0)
       wrong(`at or before ${query?.window.to ?? ""}`);
   };
-  // In seconds. The values of a period can be a minute older, and a long reading ends after it.
+  // In seconds. The values of a period can be a minute older, and a long read ends after it.
   const every = Number(asked["every"] ?? 86_400);
   const checkAge = (row: Row, time: Instant | undefined): void => {
     if (kind.shape.name !== "pool-period") return;

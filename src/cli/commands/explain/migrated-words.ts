@@ -84,7 +84,7 @@ function parts(value: string, separator: string): readonly string[] {
     .map(asArgument);
 }
 
-/** A URL of someone else must not become a flag, such as one with another host, when its command is run. */
+/** Someone else's URL must not become a flag, such as one with another host, when its command is run. */
 export function asArgument(word: string): string {
   if (!/^[-@]/u.test(word)) return word;
   const problem = `"${hideSecrets(word)}" would be a ${word.startsWith("-") ? "flag" : "file"} in a command`;

@@ -107,7 +107,7 @@ const linesOf = (entries: readonly Entry[]): string =>
 function createKept({ now }: Pick<Context["clock"], "now">) {
   const actions = new Map<string, { readonly begin: Alert; readonly at: number }>();
   const ended = new Map<string, number>();
-  /** When the conditions that are true fired, by their pair as JSON. */
+  /** When each condition that is true fired, by its pair as JSON. */
   const fired = new Map<string, number>();
   return {
     take: (entry: Entry | undefined): void => {

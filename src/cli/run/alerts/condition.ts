@@ -163,7 +163,7 @@ function comparison(holds: (order: number) => boolean, other: string): Tester {
   };
 }
 
-/** A value may count for a sixtieth part of the window longer, so that few of them are kept. */
+/** A value may count for up to 1/60 of the window longer, so that only a few values are kept. */
 const buckets = 60;
 /** Longer values are not prices, and would take too long to multiply. */
 const maxLength = 1000;
