@@ -79,6 +79,8 @@ export function beginRun(lake: Lake) {
       turns.set(dataset, inTurn);
       return await inTurn(work);
     },
+    /** All rows of a time range are in memory while they are published, so only one is published at a time. */
+    oneAtATime: createQueue(),
     complain,
     problems,
     release: async (known: Omit<PeriodUpdate, "isClockSure">): Promise<void> => {

@@ -48,16 +48,19 @@ function unwitnessed(run: LakeRun, waiting: Waiting): number | undefined {
  * the run can be a witness for all periods of all pools.
  */
 export async function takeRows(run: LakeRun, read: Omit<Waiting, "oldest" | "step">): Promise<void> {
-  const found = rowsOf(read.staged);
-  const oldest = found.rows.reduce(
-    (before, { at }) => Math.min(before, at.seconds),
-    Number.POSITIVE_INFINITY,
-  );
-  const waiting = { ...read, oldest, step: run.witnesses.length };
-  if (read.wanted.dataset.kind === "transactions" && !read.staged.isEarlier && found.rows.length > 0)
-    run.witnesses.push(oldest);
-  if (unwitnessed(run, waiting) === undefined) await publishParts(run, waiting, found);
-  else run.waiting.push(waiting);
+  const step = run.witnesses.length;
+  await run.oneAtATime(async () => {
+    const found = rowsOf(read.staged);
+    const oldest = found.rows.reduce(
+      (before, { at }) => Math.min(before, at.seconds),
+      Number.POSITIVE_INFINITY,
+    );
+    const waiting = { ...read, oldest, step };
+    if (read.wanted.dataset.kind === "transactions" && !read.staged.isEarlier && found.rows.length > 0)
+      run.witnesses.push(oldest);
+    if (unwitnessed(run, waiting) === undefined) await publishParts(run, waiting, found);
+    else run.waiting.push(waiting);
+  });
 }
 
 /** `attempt` runs the work of one dataset, and reports its failure. */
