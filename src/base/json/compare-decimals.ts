@@ -1,21 +1,27 @@
 import { type ExactDecimal, isDecimal, parseExactDecimal, widthOf } from "./exact-decimal.ts";
 
-/** Compares two JSON numbers in all their digits, whatever their exponents. Undefined if a text is not a number. */
-export function compareDecimals(one: string, other: string): number | undefined {
-  return comparisonWith(other)(one);
+/** A JSON number and the double that is nearest to it. */
+export interface NearDecimal {
+  readonly text: string;
+  readonly near: number;
 }
 
-/** Compares many numbers with one. */
-export function comparisonWith(other: string): (one: string) => number | undefined {
-  const nearOther = isDecimal(other) ? Number(other) : undefined;
-  return (one) => {
-    if (nearOther === undefined || !isDecimal(one)) return undefined;
-    // Rounding to doubles can make different numbers equal, but it never changes their order.
-    const near = Number(one);
-    if (near !== nearOther) return near < nearOther ? -1 : 1;
-    const [a, b] = [parseExactDecimal(one), parseExactDecimal(other)];
-    return a && b && hasExactExponent(a) && hasExactExponent(b) ? compareExact(a, b) : undefined;
-  };
+/** Undefined if the text is not a number. */
+export const nearDecimal = (text: string): NearDecimal | undefined =>
+  isDecimal(text) ? { text, near: Number(text) } : undefined;
+
+/** Compares two JSON numbers in all their digits, whatever their exponents. Undefined if a text is not a number. */
+export function compareDecimals(one: string, other: string): number | undefined {
+  const [a, b] = [nearDecimal(one), nearDecimal(other)];
+  return a && b && compareNear(a, b);
+}
+
+/** Undefined if the exponents are too large to compare. */
+export function compareNear(one: NearDecimal, other: NearDecimal): number | undefined {
+  // Rounding to doubles can make different numbers equal, but it never changes their order.
+  if (one.near !== other.near) return one.near < other.near ? -1 : 1;
+  const [a, b] = [parseExactDecimal(one.text), parseExactDecimal(other.text)];
+  return a && b && hasExactExponent(a) && hasExactExponent(b) ? compareExact(a, b) : undefined;
 }
 
 /** Negative, 0 or positive, as the first one is smaller, equal or larger. */

@@ -2,7 +2,7 @@ import { type Field, tradeTypes } from "../../../api/record.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { parseDuration } from "../../../api/duration.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { comparisonWith } from "../../../base/json/compare-decimals.ts";
+import { compareNear, type NearDecimal, nearDecimal } from "../../../base/json/compare-decimals.ts";
 import { isDecimal, parseExactDecimal, sumDecimals } from "../../../base/json/exact-decimal.ts";
 import { addressKey } from "../../../client/subject.ts";
 
@@ -156,9 +156,10 @@ export function readNumber(text: string): string | undefined {
 }
 
 function comparison(holds: (order: number) => boolean, other: string): Tester {
-  const compare = comparisonWith(other);
+  const bound = nearDecimal(other);
   return (text = "") => {
-    const order = compare(text);
+    const value = nearDecimal(text);
+    const order = value && bound && compareNear(value, bound);
     return order === undefined ? undefined : holds(order);
   };
 }
@@ -179,9 +180,10 @@ function createSeries(way: Way, percent: string, window: number): Tester {
     ...(way === "rises" ? [] : [createExtreme(`-${percent}`, -1)]),
   ];
   let [first, bucket, last, ahead] = [Number.NaN, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
-  let before: string | undefined;
+  let before: NearDecimal | undefined;
   return (text = "", now) => {
-    if (text.length > maxLength || !isDecimal(text)) return undefined;
+    const value = text.length > maxLength ? undefined : nearDecimal(text);
+    if (value === undefined) return undefined;
     // If the clock was set back, the window would otherwise not move until the clock is where it was.
     ahead = Math.max(ahead, last - now);
     last = now + ahead;
@@ -192,8 +194,8 @@ function createSeries(way: Way, percent: string, window: number): Tester {
       // The value before held until now, so it leaves the window when this moment does.
       if (before !== undefined) for (const add of extremes) add(before, last - width, from);
     }
-    before = text;
-    const reached = extremes.map((isReached) => isReached(text, bucket, from));
+    before = value;
+    const reached = extremes.map((isReached) => isReached(value, bucket, from));
     return last - first < window ? undefined : reached.includes(true);
   };
 }
@@ -201,10 +203,9 @@ function createSeries(way: Way, percent: string, window: number): Tester {
 interface Kept {
   /** The start of its bucket. */
   readonly start: number;
-  /** Compares another value with this one. */
-  readonly compare: ReturnType<typeof comparisonWith>;
-  /** Compares the present value with this one and the percentage. */
-  readonly compareLimit: ReturnType<typeof comparisonWith>;
+  readonly value: NearDecimal;
+  /** The value and the percentage. */
+  readonly limit: NearDecimal | undefined;
 }
 
 /** The lowest value of a window if `order` is 1, and the highest if it is -1. Takes constant time on average. */
@@ -212,16 +213,15 @@ function createExtreme(percent: string, order: 1 | -1) {
   const factor = sumDecimals(["100", percent]) ?? "";
   /** Each is later than the one before, and farther from the extreme. At most two per bucket. */
   const kept: Kept[] = [];
-  return (text: string, start: number, from: number): boolean => {
+  return (value: NearDecimal, start: number, from: number): boolean => {
+    /** Positive if the value is farther from the extreme than the other one. */
+    const beyond = (other: NearDecimal | undefined): number | undefined =>
+      other && order * (compareNear(value, other) ?? Number.NaN);
     while ((kept[0]?.start ?? from + 1) <= from) kept.shift();
-    while (order * (kept.at(-1)?.compare(text) ?? order) <= 0) kept.pop();
+    while ((beyond(kept.at(-1)?.value) ?? 1) <= 0) kept.pop();
     if (kept.at(-1)?.start !== start)
-      kept.push({
-        start,
-        compare: comparisonWith(text),
-        compareLimit: comparisonWith(percentOf(text, factor) ?? ""),
-      });
-    return order * (kept[0]?.compareLimit(text) ?? -order) >= 0;
+      kept.push({ start, value, limit: nearDecimal(percentOf(value.text, factor) ?? "") });
+    return (beyond(kept[0]?.limit) ?? -1) >= 0;
   };
 }
 
