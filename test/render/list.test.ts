@@ -95,6 +95,13 @@ describe("a list", () => {
     );
   });
 
+  it("keeps the digits of prices above 2^53", async () => {
+    const rows = `[{"id":"0x1","last_price_usd":12345678901234567.25},{"id":"0x2","last_price_usd":1.5e20}]`;
+    expect(await render([rows], { columns: 80, fields: ["id", "last_price_usd"] })).toContain(
+      "12,345,678,901,234,567.25",
+    );
+  });
+
   it("writes one page at a time, at the column widths of the first page", async () => {
     const pages = [`[{"id":"ethereum","txns_24h":1000}]`, `[{"id":"base","txns_24h":7}]`];
     expect(await renderWrites(pages, { columns: 80 })).toEqual([

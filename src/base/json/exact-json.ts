@@ -1,3 +1,4 @@
+import { compareDecimals } from "./compare-decimals.ts";
 import { eachOutsideStrings, endOfValue } from "./json-scan.ts";
 
 const MINUS = 45;
@@ -9,8 +10,8 @@ const LONG_INTEGER = /^-?[1-9]\d{15,999}$/;
 
 /**
  * Like `JSON.parse`, but integers with 16 to 1,000 digits become `bigint`, because a number would round values above
- * 2^53. Longer ones stay numbers, because parsing a `bigint` takes more than linear time. Throws a SyntaxError exactly
- * when `JSON.parse` does.
+ * 2^53. Longer ones stay numbers, because parsing a `bigint` takes more than linear time. Fractions above 2^53 that a
+ * number would round become texts. Throws a SyntaxError exactly when `JSON.parse` does.
  */
 export function parseExact(text: string): unknown {
   const root: unknown = JSON.parse(text);
@@ -23,11 +24,17 @@ export function parseExact(text: string): unknown {
     for (const key of Object.keys(holder)) {
       const [value, exact] = [holder[key], digits[key]];
       // `JSON.parse` creates every key as an own property, even `__proto__`, so this assignment only overwrites it.
-      if (typeof value === "number" && LONG_INTEGER.test(String(exact))) holder[key] = BigInt(String(exact));
+      if (typeof value === "number") holder[key] = exactNumber(value, String(exact));
       else if (isHolder(value) && isHolder(exact)) pending.push([value, exact]);
     }
   }
   return document.root;
+}
+
+function exactNumber(value: number, text: string): number | bigint | string {
+  if (LONG_INTEGER.test(text)) return BigInt(text);
+  const isRounded = Math.abs(value) > Number.MAX_SAFE_INTEGER && text.length < 1000;
+  return isRounded && compareDecimals(String(value), text) !== 0 ? text : value;
 }
 
 type Holder = Record<string, unknown>;

@@ -51,7 +51,7 @@ function rawPart(
   style: CellStyle,
 ): RecordPart | undefined {
   const sent = member(record, path.at(-1) ?? "");
-  const isNumber = typeof sent === "number" || typeof sent === "bigint";
+  const isNumber = typeof sent === "number" || typeof sent === "bigint" || typeof sent === "string";
   const raw = isNumber ? readDecimal(sent) : undefined;
   if (raw === undefined || fieldAt(shape, path)?.isRaw !== true) return undefined;
   const decimals = member(record, "decimals");
