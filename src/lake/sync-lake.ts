@@ -34,7 +34,7 @@ export interface LakePlan {
   readonly present: number;
   readonly tasks: readonly Task[];
   readonly files: ReadonlyMap<Dataset, ReadonlyMap<string, LakeFileState>>;
-  /** Files that no day needs and that are damaged or misplaced, each with its problem. */
+  /** Damaged or misplaced files that the run does not replace, each with its problem and what to do. */
   readonly strays: readonly string[];
 }
 
@@ -80,8 +80,11 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
   const failed = new Set<Dataset>();
   folderBelow(lake.root, ".dexdata", "work");
   const foreign = found.foreign.filter((file) => file.endsWith(".parquet"));
-  const strays = [...begun.strays, ...foreign.map((file) => `${file}: it is not a file of dexdata sync`)];
-  for (const stray of strays) run.complain(`${stray}; sync does not replace it: move or delete it`);
+  const strays = [
+    ...begun.strays,
+    ...foreign.map((file) => `${file}: it is not a file of dexdata sync${notReplaced}`),
+  ];
+  for (const problem of strays) run.complain(problem);
   let plan = begun;
   let tasks = [...begun.tasks];
 
@@ -147,6 +150,9 @@ function tokensOf({ network, address, kind }: Dataset, footer: Footer | undefine
   return own.map((token) => ({ network, token }));
 }
 
+const notReplaced = "; sync does not replace it: move or delete it";
+const onlyCopy = "; the service has no history of pools, so sync keeps the file: restore it from a backup";
+
 /** Looks at every file. The reads of the oldest rows come first. */
 export async function planLake(
   lake: Omit<Keeper, "lock"> &
@@ -174,12 +180,14 @@ export async function planLake(
     }
     files.set(dataset, own);
     const used = new Set([...own.values()].map(({ file }) => file));
+    const isWritten = !isPoolList(dataset) || isDue(own, present);
     for (const { file, problem } of [...found.values()].flat().flatMap((each) => [each, ...each.changed]))
-      if (problem !== undefined && !used.has(file)) strays.push(`${file}: ${problem}`);
+      if (problem !== undefined && !(isWritten && used.has(file)))
+        strays.push(`${file}: ${problem}${used.has(file) ? onlyCopy : notReplaced}`);
     if (isPoolList(dataset)) {
       // The service has only the present.
       const range = { dataset, from: present, to: present + 1 };
-      if (isDue(own, present)) tasks.push({ what: "read", range });
+      if (isWritten) tasks.push({ what: "read", range });
       continue;
     }
     const { tier } = client.target;

@@ -227,6 +227,26 @@ test.each(["first", "last"] as const)(
   },
 );
 
+test("a damaged file of a list that is not due is named, and kept", async () => {
+  now = Date.parse("2026-11-30T22:10:00Z");
+  await sync("--search", "ethereum --limit 5");
+  now += 3 * hour;
+  await sync();
+  const file = path.join(root, dataFiles(root)[0] ?? "");
+  expect(file).toContain("month=2026-11");
+  damage(file, "first");
+  const bytes = readFileSync(file);
+  const advice = "the service has no history of pools, so sync keeps the file: restore it from a backup";
+  expect(await sync()).toMatchObject({ exit: 0, requests: 0, stderr: "" });
+  const forced = await sync("--force");
+  expect([forced.exit, forced.requests, forced.stderr]).toEqual([8, 0, expect.stringContaining(`${file}: `)]);
+  expect(forced.stderr).toContain(advice);
+  bytes.fill(0, bytes.length - 6);
+  writeFileSync(file, bytes);
+  expect(await sync()).toMatchObject({ exit: 8, requests: 0, stderr: expect.stringContaining(advice) });
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+});
+
 test("--watch reads each period of the lists until a signal arrives", async () => {
   const env = sandbox.env();
   watched = createTestContext({ flows: true, now, env });
