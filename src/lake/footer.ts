@@ -119,15 +119,17 @@ export function identityOf({ kind, network, address, interval }: Dataset) {
   };
 }
 
-/** Why the footer belongs to another file; undefined if it does not. `place` is the time that the file is for. */
-export function foreignPart(footer: Footer, dataset: Dataset, place: Period): string | undefined {
-  const own = Object.entries(identityOf(dataset));
-  const wrong = own.find(([name, value]) =>
-    Object.entries(footer).every((each) => each[0] !== name || each[1] !== value),
+/** The rows that belong to another file; undefined if there are none. `place` is the time that the file is for. */
+export function foreignRows(footers: readonly Footer[], dataset: Dataset, place: Period): string | undefined {
+  for (const [name, value] of Object.entries(identityOf(dataset)))
+    if (
+      !footers.every((footer) => Object.entries(footer).some((each) => each[0] === name && each[1] === value))
+    )
+      return `rows whose ${name} is not ${value}`;
+  const others = footers.filter(
+    ({ period: { from, to } }) => from < place.from || from >= place.to || to !== periodAt(dataset, from).to,
   );
-  if (wrong !== undefined) return `${wrong[0]} is not ${String(wrong[1])}`;
-  const { from, to } = footer.period;
-  if (from < place.from || from >= place.to || to !== periodAt(dataset, from).to)
-    return `the rows are from ${showSeconds(from)} to ${showSeconds(to)}`;
-  return undefined;
+  const [first, last] = [others[0]?.period.from, others.at(-1)?.period.to];
+  if (first === undefined || last === undefined) return undefined;
+  return `rows from ${showSeconds(first)} to ${showSeconds(last)}`;
 }

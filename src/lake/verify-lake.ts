@@ -20,7 +20,7 @@ import {
   findLakeFiles,
   type LakeFile,
 } from "./files/lake-files.ts";
-import { type Footer, foreignPart, readFooters } from "./footer.ts";
+import { type Footer, foreignRows, readFooters } from "./footer.ts";
 import { isOfTokens } from "./files/token-table.ts";
 import { folderOf, periodAt, tokensName } from "./layout.ts";
 
@@ -51,7 +51,7 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
   const known: KnownFile[] = [];
   for (const file of files)
     for (const footer of readFooters(await receiptOf(file.file)) ?? [])
-      if (foreignPart(footer, file.dataset, file.place) === undefined)
+      if (foreignRows([footer], file.dataset, file.place) === undefined)
         known.push({ ...file, footer, period: periodAt(file.dataset, footer.period.from) });
   const wrong = foreignFiles(known);
   const byFolder = groupBy(files, (each) => each.folder);
@@ -168,7 +168,7 @@ async function verifyFile(verifier: LakeVerifier, file: LakeFile, report: Report
   const receipt = await receiptOf(file.file);
   const footers = readFooters(receipt) ?? [];
   const [first] = footers;
-  const [foreign] = footers.flatMap((footer) => foreignPart(footer, dataset, place) ?? []);
+  const foreign = foreignRows(footers, dataset, place);
   if (first === undefined || foreign !== undefined) {
     const found = foreign ?? "another footer";
     if (receipt !== undefined) report("F4", { expected: `the rows of ${place.name}`, found });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Dataset } from "../../src/lake/dataset.ts";
-import { type Footer, foreignPart, readFooters, writeFooter } from "../../src/lake/footer.ts";
+import { type Footer, foreignRows, readFooters, writeFooter } from "../../src/lake/footer.ts";
 import {
   fileNameOf,
   folderOf,
@@ -139,13 +139,20 @@ test("a file in the place of another one is noticed", () => {
     address: "0x1",
     interval: undefined,
   };
-  expect(foreignPart(footer, own, period)).toBeUndefined();
-  expect(foreignPart(footer, { ...own, address: "0x2" }, period)).toBe("pool is not 0x2");
-  expect(foreignPart(footer, { ...own, network: "base" }, period)).toBe("network is not base");
-  expect(foreignPart(footer, { ...own, kind: "ohlcv", interval: "1h" }, period)).toBe("kind is not ohlcv");
-  const ownTime = "the rows are from 2026-11-20T00:00:00Z to 2026-11-21T00:00:00Z";
+  expect(foreignRows([footer], own, period)).toBeUndefined();
+  expect(foreignRows([footer], { ...own, address: "0x2" }, period)).toBe("rows whose pool is not 0x2");
+  expect(foreignRows([footer], { ...own, network: "base" }, period)).toBe("rows whose network is not base");
+  expect(foreignRows([footer], { ...own, kind: "ohlcv", interval: "1h" }, period)).toBe(
+    "rows whose kind is not ohlcv",
+  );
+  const ownTime = "rows from 2026-11-20T00:00:00Z to 2026-11-21T00:00:00Z";
   for (const place of [-DAY, DAY].map((away) => periodAt({ interval: undefined }, period.from + away)))
-    expect(foreignPart(footer, own, place)).toBe(ownTime);
+    expect(foreignRows([footer], own, place)).toBe(ownTime);
   const longer = { ...footer, period: { ...footer.period, to: period.to + DAY } };
-  expect(foreignPart(longer, own, period)).toContain("to 2026-11-22T00:00:00Z");
+  expect(foreignRows([longer], own, period)).toContain("to 2026-11-22T00:00:00Z");
+  const next = { ...footer, period: { from: period.to, to: period.to + DAY } };
+  const before = periodAt({ interval: "24h" }, period.from - 31 * DAY);
+  expect(foreignRows([footer, next], own, before)).toBe(
+    "rows from 2026-11-20T00:00:00Z to 2026-11-22T00:00:00Z",
+  );
 });

@@ -125,7 +125,7 @@ test("sync names misplaced files that it does not replace, and verify has no oth
   );
   const before = path.join(path.dirname(oldest), "..", "date=2026-11-16", "rows.parquet");
   const cases = [
-    [oldest, before, "the file is in the wrong directory: the rows are from 2026-11-17"],
+    [oldest, before, "the file is in the wrong directory: it has rows from 2026-11-17"],
     [
       oldest,
       path.join(path.dirname(oldest), "lost.parquet"),
@@ -146,7 +146,15 @@ test("sync names misplaced files that it does not replace, and verify has no oth
       expect(stderr).toContain(problem);
       expect(stderr).toContain("sync does not replace it: move or delete it");
     }
-    expect((await verify()).exit).toBe(8);
+    const { exit, findings } = await verify();
+    expect(exit).toBe(8);
+    if (stray === before)
+      expect(findings).toContainEqual(
+        expect.objectContaining({
+          expected: "the rows of date=2026-11-16",
+          found: "rows from 2026-11-17T00:00:00Z to 2026-11-18T00:00:00Z",
+        }),
+      );
     rmSync(stray);
     expect(await sync("--force")).toMatchObject({ exit: 0, stderr: "" });
     expect(await verify()).toEqual({ exit: 0, rules: [], findings: [] });

@@ -5,7 +5,7 @@ import { identityOf } from "../../base/files/publish.ts";
 import { openStored } from "../../base/files/synced-file.ts";
 import { openParquet, type ParquetFile, readParquet, rowRanges } from "../../rows/parquet-file.ts";
 import type { Dataset } from "../dataset.ts";
-import { type Footer, foreignPart, readFooters } from "../footer.ts";
+import { type Footer, foreignRows, readFooters } from "../footer.ts";
 import {
   fileNameOf,
   type FileState,
@@ -123,13 +123,12 @@ async function readFound(
     const parquet = await openParquet(source);
     const footers = readFooters(parquet.receipt);
     if (footers === undefined) throw new UnreadableParquet("the footer is not one that dexdata writes");
-    for (const footer of footers) {
-      const foreign = foreignPart(footer, dataset, place);
-      if (foreign !== undefined)
-        throw new UnreadableParquet(`the file is in the wrong directory: ${foreign}`);
-      if (footer.state !== state)
-        throw new UnreadableParquet(`the file has the wrong name: its days are ${footer.state}`);
-    }
+    const foreign = foreignRows(footers, dataset, place);
+    if (foreign !== undefined)
+      throw new UnreadableParquet(`the file is in the wrong directory: it has ${foreign}`);
+    const other = footers.find((footer) => footer.state !== state)?.state;
+    if (other !== undefined)
+      throw new UnreadableParquet(`the file has the wrong name: its days are ${other}`);
     const ranges = rowRanges(parquet, footers);
     const periods: KeptFile[] = [];
     const changed: (KeptFile & { readonly problem: string })[] = [];
