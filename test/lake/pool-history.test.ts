@@ -97,9 +97,14 @@ test("periods without a run are lost, also over days and months, and nothing tak
   now = Date.parse("2026-11-29T22:10:00Z");
   await sync("--search", "ethereum --limit 5");
   now = Date.parse("2026-12-02T03:30:00Z");
-  const late = await sync();
-  expect(late.exit).toBe(8);
-  expect(late.stderr).toContain("rows from 2026-11-30T00:00:00Z to 2026-12-01T00:00:00Z are lost");
+  const late = await sync("-o", "table");
+  expect([late.exit, late.stderr.trimEnd().split("\n")]).toEqual([
+    8,
+    [
+      "warning: pools of ethereum:search: rows from 2026-11-29T23:00:00Z to 2026-12-02T03:00:00Z are lost (no file has them, and the service has no history of them)",
+    ],
+  ]);
+  expect(late.stdout).toMatch(/ COMPLETE +OPEN +LOST .*\n.* 2 +2 +0 +2 +10 /u);
   const lost = (await periodsBelow(root)).map(({ footer }) => [footer.rows, ...footer.lost]);
   expect(lost.map(([rows]) => rows)).toEqual([5, 0, 0, 5]);
   const ranges = lost.map(([, range]) => [member(range, "from"), member(range, "to"), member(range, "why")]);
@@ -165,6 +170,35 @@ test.each([
   expect([exit, stderr, (await stored()).length, left]).toEqual([0, said, count, 0]);
 });
 
+test.each([
+  [1, 2, 5],
+  [2, 7, 0],
+])(
+  "a search of an earlier run that %i responses show as empty: it is requested once more",
+  async (empty, requests, ranked) => {
+    await sync("--search", "ethereum --limit 5");
+    now += hour;
+    const { restPaid } = sandbox.running();
+    let left = empty;
+    const server = await serveInTest(async ({ url, query, headers }) => {
+      const authorization = String(headers.authorization);
+      const response = await fetch(restPaid + url, { headers: { authorization } });
+      const isEmpty = !query.has("created_after") && left > 0;
+      if (isEmpty) left -= 1;
+      const date = response.headers.get("date") ?? "";
+      const body = await response.text();
+      return json(isEmpty ? { results: [], has_next_page: false } : body, { headers: { date } });
+    });
+    sandbox.takeLog();
+    const env = { ...sandbox.env(), DEXDATA_PRO_BASE_URL: server.url };
+    const outcome = await dexdata(["sync", root, "--error-format", "text"], { env, now });
+    expect([outcome.exit, outcome.stderr, left]).toEqual([0, "", 0]);
+    expect([sandbox.takeLog().length, (await stored()).length]).toEqual([requests, 10]);
+    const ranks = (await stored()).slice(5).map((row) => member(row, "rank") ?? null);
+    expect(ranks.filter((rank) => rank !== null).length).toBe(ranked);
+  },
+);
+
 test("a pool that leaves the search is read for a day more", async () => {
   await sync("--search", "ethereum --order-by price_change_percentage_1h --limit 5", "--every", "6h");
   for (let index = 0; index < 7; index += 1) {
@@ -219,10 +253,13 @@ test.each(["first", "last"] as const)(
     expect(found.stderr).toContain("the earlier file is in .dexdata/replaced");
     now += hour;
     const next = await sync();
-    expect(found.stderr + next.stderr).toContain("are lost (no file has them");
+    expect([found.exit, next.exit, next.stderr]).toEqual([8, 0, ""]);
+    expect(found.stderr).toContain("are lost (their file was damaged");
     expect(readdirSync(path.join(root, ".dexdata", "replaced")).length).toBe(1);
     const days = (await periodsBelow(root)).map(({ footer }) => footer.rows);
     expect(days).toEqual(day === "first" ? [0, 16] : [5, 11]);
+    const reasons = (await periodsBelow(root)).flatMap(({ footer }) => footer.lost.map(({ why }) => why));
+    expect(reasons).toEqual(day === "first" ? ["damaged", "missed"] : ["missed", "damaged"]);
     expect((await run("verify", root)).exit).toBe(0);
   },
 );
@@ -469,7 +506,11 @@ test("a list of pools begins with its first run, whatever its line says", async 
 });
 
 test.each([
-  ["a search that matches nothing", ["--search", "ethereum --volume-usd-24h-min 1e15"], "returned no pool"],
+  [
+    "a search that matches nothing",
+    ["--search", "ethereum --volume-usd-24h-min 1e15"],
+    "error: pools of ethereum:search: the service returned no pool",
+  ],
   ["a period that is too short", ["--search", "ethereum", "--every", "30s"], "responses can be 60s old"],
   ["a period that does not divide a day", ["--search", "ethereum", "--every", "7h"], "equal parts"],
   ["an unknown flag", ["--search", "ethereum --volume-min 1"], 'unknown flag "--volume-min"'],

@@ -112,6 +112,7 @@ export function rangeText({ from, to, why }: LostRange): string {
 
 function meaningOf(why: string): string {
   if (why === "missed") return "no file has them, and the service has no history of them";
+  if (why === "damaged") return "their file was damaged, and the service has no history of them";
   if (why === "reach") return "the service no longer has them";
   if (why === "unconfirmed") return "the service no longer has them, so they could not be compared";
   return `the ${why.replace("plan ", "")} plan does not include them`;

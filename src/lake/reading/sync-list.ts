@@ -5,7 +5,7 @@ import { counted } from "../../base/text/words.ts";
 import { SECONDS_PER_DAY, parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { addressKey } from "../../client/subject.ts";
 import { nameOfDataset, periodOf, type PoolList } from "../dataset.ts";
-import { describeRows } from "../footer.ts";
+import { describeRows, type LostRange } from "../footer.ts";
 import type { LakeFileState } from "../files/stored-periods.ts";
 import { type LakeRun, rangeText } from "./lake-run.ts";
 import { type Period, periodsBetween, folderOf } from "../layout.ts";
@@ -45,7 +45,7 @@ export async function syncList(
   checkClock(run);
   const [at, isHeard] = [periodOf(list, run.present()), run.clock.isHeard()];
   if (!isDue(held, at)) return [];
-  const { rows, absent, drop } = await readPools(run, list, await recentPools(run, list, at), at);
+  const { rows, absent, drop } = await readPools(run, list, held, at);
   // The first response may show that the clock of this machine is ahead.
   if (!isHeard && periodOf(list, run.present()) !== at) {
     drop();
@@ -55,17 +55,27 @@ export async function syncList(
     drop();
     const next = "text" in list.source ? `try: dexdata pools search ${list.source.text}` : undefined;
     const problem = "the service returned no pool, so nothing was written";
-    throw held.size === 0
-      ? usageFailure(`${nameOfDataset(list)}: ${problem}`, next)
-      : fail("incomplete", problem, { next });
+    throw held.size === 0 ? usageFailure(problem, next) : fail("incomplete", problem, { next });
   }
   if (absent > 0)
     run.events.info(`${nameOfDataset(list)}: the service did not return ${counted(absent, "pool")}`);
   run.events.read(rows.length);
   const begin = Math.min(list.from, at);
-  for (const day of periodsBetween(list, begin, at + 1))
-    if ((held.get(day.name)?.footer?.settled_to ?? 0) < day.to)
-      await record(run, list, day, { begin, at, rows });
+  const days = periodsBetween(list, begin, at + 1);
+  const due = days.filter(({ name, to }) => (held.get(name)?.footer?.settled_to ?? 0) < to);
+  const lost: LostRange[] = [];
+  try {
+    for (const day of due) {
+      const range = await record(run, list, day, held.get(day.name), { begin, at, rows });
+      const last = lost.at(-1);
+      if (last !== undefined && last.to === range?.from && last.why === range.why) last.to = range.to;
+      else if (range !== undefined) lost.push({ ...range });
+      // Writing to a file shows whether other days of it are damaged.
+      if (run.incomplete.delete(list)) due.push(...days);
+    }
+  } finally {
+    for (const range of lost) run.complain(`${nameOfDataset(list)}: ${rangeText(range)}`);
+  }
   drop();
   run.events.done();
   return [];
@@ -101,23 +111,24 @@ const noFacts = { total: null, total_at: null, first: null, last: null, unsettle
 
 /**
  * Adds the period at `at`, which has `rows`, to its day. Earlier periods that no run has read are recorded as lost, also in
- * days before it.
+ * days before it. Returns what is lost in addition to what the file said; `known` is what the plan found.
  */
 async function record(
   run: LakeRun,
   list: PoolList,
   day: Period,
+  known: LakeFileState | undefined,
   { begin, at, rows }: { readonly begin: number; readonly at: number; readonly rows: readonly string[] },
-): Promise<void> {
+): Promise<LostRange | undefined> {
   const held = await run.look(list, day);
   const kept = held?.footer === undefined ? undefined : held;
   const from = kept?.footer.period.from ?? Math.max(begin, day.from);
   const isOwn = at < day.to;
   const [read, end] = [kept?.footer.settled_to ?? from, isOwn ? at : day.to];
-  if (!isOwn && read >= end) return;
+  if (read > at || (!isOwn && read >= end)) return undefined;
   const present = run.present();
-  const lost = read < end ? [{ from: read, to: end, why: "missed", seen_at: present }] : [];
-  for (const range of lost) run.complain(`${nameOfDataset(list)}: ${rangeText(range)}`);
+  const why = kept === undefined && (held ?? known) !== undefined ? "damaged" : "missed";
+  const lost = read < end ? [{ from: read, to: end, why, seen_at: present }] : [];
   const earlier = kept?.rows ?? [];
   const all = isOwn ? [...earlier, ...rows] : earlier;
   const published = await replacePeriod(run, { dataset: list, period: day, held }, all, (summary) => ({
@@ -130,20 +141,17 @@ async function record(
     ...noFacts,
   }));
   await run.events.published(published);
+  return lost[0];
 }
 
 /**
- * Reads a list: its search, or each of its pools. `recent` are pools of the last day with the time of their creation in
- * Unix seconds: those that the search no longer has are read one by one. Only rows of searches have the liquidity, so a
- * pool is found by the second of its creation. `at` is the start of the period. Call `drop` when the rows are in a file.
+ * Reads a list: its search, or each of its pools. Pools of the last day that the search no longer has are read one by one.
+ * Only rows of searches have the liquidity, so a pool is found by the second of its creation. `at` is the start of the
+ * period. Call `drop` when the rows are in a file.
  */
-async function readPools(
-  run: LakeRun,
-  list: PoolList,
-  recent: ReadonlyMap<string, number | undefined>,
-  at: number,
-) {
+async function readPools(run: LakeRun, list: PoolList, held: Held, at: number) {
   const { source, network } = list;
+  const recent = await recentPools(run, list, at);
   const { ask, drop } = stageResponses(run, `${folderOf(list)} ${at}`);
   const rows = new Map<string, string>();
   const read = async (args: Args, limit: number | undefined, only: string | undefined): Promise<void> => {
@@ -172,7 +180,13 @@ async function readPools(
     }
   };
   try {
-    if ("text" in source) await read(source.argsAt(at * 1000), source.limit, undefined);
+    if ("text" in source) {
+      const args = source.argsAt(at * 1000);
+      await read(args, source.limit, undefined);
+      // A new search may be mistyped, but pools of an earlier one do not all disappear.
+      if (rows.size === 0 && held.size > 0 && (await run.client.again(1, "the search returned no pool")))
+        await read(args, source.limit, undefined);
+    }
     const pools =
       "text" in source ? recent : new Map(source.pools.map((pool) => [pool.address, pool.created]));
     const single = [...pools.keys()].filter((id) => !rows.has(id));

@@ -85,10 +85,14 @@ function lineOf({ dataset, file, bytes, footer, revised, withdrawn }: Published)
   };
 }
 
+/** The file of a day of pools is complete, even if no run has read any of it. */
+const stateOf = ({ footer: { state, rows, lost } }: Published): FileState =>
+  state === "rows" && rows === 0 && lost.length > 0 ? "lost" : state;
+
 /** On a terminal, whole addresses would leave no room for the counts. */
 function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"]) {
   return [...groupBy(written, ({ dataset }) => dataset)].map(([dataset, own]) => {
-    const count = (state: FileState): number => own.filter(({ footer }) => footer.state === state).length;
+    const count = (state: FileState): number => own.filter((each) => stateOf(each) === state).length;
     const sum = (countOf: (published: Published) => number): number =>
       own.reduce((total, each) => total + countOf(each), 0);
     const { kind, interval, network, address } = dataset;
