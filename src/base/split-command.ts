@@ -30,17 +30,21 @@ function readArray(text: string): Words {
 const pieces = /\s+|'(?<single>[^']*)'|"(?<double>[^"]*)"|(?<plain>[^\s'"]+)|(?<open>['"])/gu;
 
 function readWords(text: string): Words {
+  const plain = [...text.matchAll(pieces)].map(({ groups }) => groups?.["plain"] ?? "").join("");
+  const shellOnly =
+    /[|&;<>()$`\\*?#]/u.exec(plain)?.[0] ?? (/[\0\r\n]/u.test(text) ? "a line break" : undefined);
+  if (shellOnly === undefined) return splitWords(text);
+  const problem = `must not contain ${shellOnly}, because it runs without a shell`;
+  return { problem, next: `put it in quotes, or run it in a shell: sh -c '…'` };
+}
+
+/** Spaces separate words, and '…' and "…" group them. */
+export function splitWords(text: string): Words {
   const words: string[] = [];
   let word: string | undefined;
   for (const { groups = {} } of text.matchAll(pieces)) {
     const { single, double, plain, open } = groups;
     if (open !== undefined) return { problem: `contains an unclosed ${open}` };
-    const shellOnly = plain === undefined ? undefined : /[|&;<>()$`\\*?#]/u.exec(plain)?.[0];
-    if (shellOnly !== undefined || /[\0\r\n]/u.test(text))
-      return {
-        problem: `must not contain ${shellOnly ?? "a line break"}, because it runs without a shell`,
-        next: `put it in quotes, or run it in a shell: sh -c '…'`,
-      };
     const piece = single ?? double ?? plain;
     if (piece !== undefined) word = (word ?? "") + piece;
     else if (word !== undefined) {

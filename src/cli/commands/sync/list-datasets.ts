@@ -22,6 +22,7 @@ import { readDuration } from "../../../api/duration.ts";
 import { networkPoolsSearch } from "../../../api/endpoints/searches.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import { nearest } from "../../../base/text/nearest.ts";
+import { splitWords } from "../../../base/split-command.ts";
 
 /** What applies to lines without their own values. Times are in milliseconds. */
 type Defaults = Pick<Values<typeof syncFlags>, "kind" | "interval" | "from" | "by" | "list" | "every"> & {
@@ -221,7 +222,9 @@ export function newList(
 
 /** The words after `dexdata pools search`: a network, and filters. `now` is in milliseconds. */
 export function readSearch(text: string, label: string, now: number): Pick<PoolList, "network" | "source"> {
-  const [network = "", ...words] = text.trim().replaceAll("=", " ").split(/\s+/u);
+  const split = splitWords(text);
+  if ("problem" in split) throw invalidInput(label, split.problem);
+  const [network = "", ...words] = split.flatMap((word) => /^(--[^=]+)=(.*)$/su.exec(word)?.slice(1) ?? word);
   if (!/^\w[\w-]*$/u.test(network))
     throw invalidInput(label, "must begin with a network", "e.g. 'ethereum --volume-usd-24h-min 100k'");
   const params = new Map(
@@ -236,7 +239,8 @@ export function readSearch(text: string, label: string, now: number): Pick<PoolL
     if (name === undefined) {
       const near = nearest(word, ["--limit", ...params.keys()]);
       const next = near === undefined ? "see: dexdata pools search --help" : `did you mean ${near}?`;
-      throw usageFailure(`unknown flag "${word}" in ${label}`, next);
+      const problem = word.startsWith("-") ? "unknown flag" : "unexpected argument";
+      throw usageFailure(`${problem} "${word}" in ${label}`, next);
     }
     if (value === undefined) throw usageFailure(`missing value for ${word} in ${label}`);
     typed.set(name, value);
