@@ -278,7 +278,7 @@ test("a directory of another program, of another service or without a list is re
   });
   expect(await sync(path.join(folder, "none"))).toMatchObject({
     exit: 2,
-    stderr: expect.stringContaining("is not a sync directory yet"),
+    stderr: expect.stringContaining("assets.ndjson is missing, or lists no assets"),
   });
   const root = path.join(folder, "service");
   expect((await sync(root, named(0))).exit).toBe(0);

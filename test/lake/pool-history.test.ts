@@ -223,13 +223,28 @@ test("a run that ends early keeps the pages that it has paid for", async () => {
   expect(early.exit).toBe(5);
   expect(dataFiles(root)).toEqual([]);
   now += 60_000;
-  const rest = await sync("--search", "ethereum --limit 500");
+  // The list is in assets.ndjson.
+  const rest = await sync();
   expect([rest.exit, early.requests + rest.requests]).toEqual([0, 5]);
   const rows = await stored();
   expect(rows).toHaveLength(500);
   // The sandbox continues the list as it was at the first page.
   expect(new Set(rows.map((row) => member(row, "as_of"))).size).toBe(1);
   expect(readdirSync(path.join(root, ".dexdata", "work"))).toEqual([]);
+});
+
+test.each([
+  ["refuses connections", 0],
+  ["fails", 500],
+])("a service that %s says nothing about a search, which is stored", async (_, status) => {
+  const server = await serveInTest(() => json({ error: "internal" }, { status }));
+  if (status === 0) await server.close();
+  const env = { ...sandbox.env(), DEXDATA_PRO_BASE_URL: server.url };
+  const words = ["sync", root, "--search", "ethereum --limit 5", "--retries", "0"];
+  expect((await dexdata(words, { env, now })).exit).toBe(7);
+  expect(assets()).toContain('"search":"ethereum --limit 5"');
+  expect((await sync()).exit).toBe(0);
+  expect(assets().trimEnd().split("\n").length).toBe(1);
 });
 
 /** Changes a byte of the first or of the last row group. */
@@ -515,14 +530,32 @@ test.each([
   ["a period that does not divide a day", ["--search", "ethereum", "--every", "7h"], "equal parts"],
   ["an unknown flag", ["--search", "ethereum --volume-min 1"], 'unknown flag "--volume-min"'],
   ["a flag without a value", ["--search", "ethereum --limit"], "missing value for --limit"],
+  ["a network that does not exist", ["--search", "etherium --limit 5"], "etherium"],
+  ["a second network", ["--search", "ethereum base --limit 5"], 'unexpected argument "base"'],
+  ["an unclosed quote", ["--search", "ethereum --dex 'uniswap_v3"], "contains an unclosed '"],
+  ["another kind", ["--search", "ethereum", "--kind", "pools,ohlcv"], "--kind requires a list of assets"],
+  [
+    "an interval without candles",
+    [`ethereum:${pool}`, "--interval", "1m"],
+    "--interval requires --kind ohlcv or token-ohlcv",
+  ],
   ["an invalid value", ["--search", "ethereum --liquidity-usd-min x"], '--liquidity-usd-min "x"'],
   ["no network", ["--search", "--limit 5"], "must begin with a network"],
   ["a list that names no directory", ["--search", "ethereum", "--list", "../x"], "names a directory"],
   ["a list without pools", ["--list", "big"], "--list requires a list of assets"],
 ])("%s is rejected, and nothing is stored", async (_, words, problem) => {
   const { exit, stderr } = await sync(...words);
-  expect([exit, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  expect([exit, stderr]).toEqual([problem === "etherium" ? 3 : 2, expect.stringContaining(problem)]);
   expect(() => assets()).toThrow("ENOENT");
+});
+
+test("a value of a search may be in quotes, or after an equal sign", async () => {
+  const search = `ethereum --dex='uniswap_v3' --limit "5"`;
+  expect((await sync("--search", search)).exit).toBe(0);
+  now += hour;
+  expect(await sync()).toMatchObject({ exit: 0, stderr: "" });
+  const dexes = (await stored()).map((row) => member(row, "dex_id"));
+  expect([dexes.length, ...new Set(dexes)]).toEqual([10, "uniswap_v3"]);
 });
 
 test("a stored search that matches nothing does not keep other datasets from being completed", async () => {

@@ -91,6 +91,17 @@ test("L9: a deleted first day, last day or dataset, and files of a removed line"
   ]);
 });
 
+test("a list without lines: verify has a note for each dataset, and sync says what to do", async () => {
+  writeFileSync(path.join(root, "assets.ndjson"), "");
+  const { exit, rules, findings } = await verify();
+  expect({ exit, rules, count: findings.length }).toEqual({ exit: 0, rules: ["H1"], count: 3 });
+  const synced = await dexdata(["sync", root, "--error-format", "text"], { env: sandbox.env() });
+  expect([synced.exit, synced.stderr]).toEqual([
+    2,
+    expect.stringContaining(`hint: specify what to collect: dexdata sync ${root} <network:address>`),
+  ]);
+});
+
 test("L9: a file of another service", async () => {
   const other = path.join(folder, "other-service");
   const words = ["sync", other, pool, "--from", "2026-11-17", "--by", "day", "--sandbox"];

@@ -46,7 +46,9 @@ export async function readDatasets(
   for (const word of words) {
     if (isList(word)) {
       const { text, source } = await sources.read(word);
-      datasets.push(...readDatasetList(text, source, defaults, sources.names));
+      const listed = readDatasetList(text, source, defaults, sources.names);
+      if (listed.length === 0) throw usageFailure(`${source} has no assets`, usage);
+      datasets.push(...listed);
       continue;
     }
     const { network, address, label } = readWord(word, undefined, usage);
@@ -61,7 +63,7 @@ export async function readDatasets(
 export function readStoredList(text: string, file: string, now: number): readonly ListedDataset[] {
   const [kind, interval] = [syncFlags.kind.default, syncFlags.interval.default];
   const unset = { from: undefined, by: undefined, list: undefined, every: undefined };
-  return readDatasetList(text, file, { kind, interval, ...unset, now });
+  return withoutRepeats(readDatasetList(text, file, { kind, interval, ...unset, now }));
 }
 
 function readDatasetList(
@@ -71,14 +73,12 @@ function readDatasetList(
   names?: NameFinder,
 ): readonly ListedDataset[] {
   const origin = { network: undefined, source, names };
-  const datasets = readLines(text.split("\n"), 1, origin).flatMap((asset) => {
+  return readLines(text.split("\n"), 1, origin).flatMap((asset) => {
     const { network, address = "", row, where } = asset;
     if (names !== undefined && network === undefined && row === undefined && isAssetName(address))
       throw names.unknown(address, where, undefined);
     return datasetsOf(asset, defaults);
   });
-  if (datasets.length === 0) throw usageFailure(`${source} has no assets`, usage);
-  return withoutRepeats(datasets);
 }
 
 /** One dataset, or one for each kind if the line does not name its own. */

@@ -13,7 +13,7 @@ import {
 } from "../../../lake/assets-file.ts";
 import { type Dataset, isPoolList, type Partition, periodOf } from "../../../lake/dataset.ts";
 import { folderOf, isMonthly } from "../../../lake/layout.ts";
-import type { Values } from "../../run/flags/flag.ts";
+import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { Run } from "../../run/with-run.ts";
 import {
   dayOf,
@@ -25,6 +25,8 @@ import {
   readSearch,
 } from "./list-datasets.ts";
 import type { syncFlags } from "./sync-flags.ts";
+
+type ListFlags = Values<typeof syncFlags> & { readonly tier: Tier; readonly typed: TypedFlags };
 
 /** In Unix seconds. No network of the service had DEX trades before. */
 const earliest = Date.UTC(2015, 0, 1) / 1000;
@@ -42,25 +44,19 @@ function defaultStart(present: number, tier: Tier): number {
  * The datasets of the stored list and of the arguments. `save` stores what the arguments change. `datasetsAt` moves
  * starts that nothing sets, if the service's clock is behind that of this machine.
  */
-export async function readLists(
-  run: Run,
-  root: string,
-  names: readonly string[],
-  flags: Values<typeof syncFlags> & { readonly tier: Tier },
-) {
+export async function readLists(run: Run, root: string, names: readonly string[], flags: ListFlags) {
   const { now } = run.options;
   const { search, tier } = flags;
   const given = [...(await readDatasets(names, run.sources, { ...flags, now }))];
   if (search !== undefined) given.push(newList(readSearch(search, `--search "${search}"`, now), flags));
   checkFlags(given, flags);
   const file = path.join(root, assetsName);
-  const text = readAssets(root);
-  if (text === undefined && given.length === 0)
+  const stored = readStoredList(readAssets(root) ?? "", file, now);
+  if (stored.length + given.length === 0)
     throw usageFailure(
-      `${root} is not a sync directory yet: it has no ${assetsName}`,
+      `nothing to sync: ${file} is missing, or lists no assets`,
       `specify what to collect: dexdata sync ${root} <network:address>`,
     );
-  const stored = text === undefined ? [] : readStoredList(text, file, now);
   const defaulted: Dataset[] = [];
   let [isKept, later] = [false, 0];
   const keep = (listed: ListedDataset, by: Partition): Partition => {
@@ -111,26 +107,34 @@ export async function readLists(
     save({ added: [], widened: [...earlier.values()] });
     return datasets.map((dataset) => earlier.get(dataset) ?? dataset);
   };
-  // A search may not match any pool, so a new list is stored once it has been read.
+  // A mistyped search matches no pool, so a new list is stored when it has been read, or if the run ends before.
   const lists = new Set<Dataset>(added.filter(isPoolList));
+  const judged = (dataset: Dataset, isRight: boolean): void => {
+    if (lists.delete(dataset) && isRight) save({ added: [dataset], widened: [] });
+  };
   return {
     datasets,
     datasetsAt,
     save: () => save({ added: [...more, ...added.filter((dataset) => !lists.has(dataset))], widened }),
-    published: (dataset: Dataset): void => {
-      if (lists.delete(dataset)) save({ added: [dataset], widened: [] });
-    },
+    judged,
+    ended: (): void => lists.forEach((list) => judged(list, true)),
   };
 }
 
 /** Flags that would have no effect. */
-function checkFlags(given: readonly ListedDataset[], { from, list, every }: Values<typeof syncFlags>): void {
+function checkFlags(given: readonly ListedDataset[], { from, kind, search, typed }: ListFlags): void {
   const isOfPools = given.some((listed) => "every" in listed);
   if (isOfPools && from !== undefined)
     throw usageFailure("--from cannot be used with pools: the service has no history of them");
-  if (isOfPools || given.length === 0) return;
-  for (const [name, value] of Object.entries({ list, every }))
-    if (value !== undefined) throw usageFailure(`--${name} requires --search or --kind pools`);
+  const isOfCandles = given.some(({ interval }) => interval !== undefined);
+  const isOfKinds = search === undefined || given.length > 1 || kind.every((each) => each === "pools");
+  for (const [name, isUsed, need] of [
+    ["kind", isOfKinds, "a list of assets; --search records pools"],
+    ["interval", isOfCandles, "--kind ohlcv or token-ohlcv"],
+    ["list", isOfPools, "--search or --kind pools"],
+    ["every", isOfPools, "--search or --kind pools"],
+  ] as const)
+    if (typed.has(name) && !isUsed && given.length > 0) throw usageFailure(`--${name} requires ${need}`);
 }
 
 /** What the files of a dataset are, whatever its line says. DuckDB cannot read both kinds at once. */

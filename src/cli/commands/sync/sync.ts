@@ -58,7 +58,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const clock = createServiceClock(() => options.now + context.clock.elapsed() - started);
   const open = await run.open({ observer: { answered: answeredAt(run, clock) } });
   const { client } = open;
-  const list = await readLists(run, root, names, { ...flags, tier: client.target.tier });
+  const list = await readLists(run, root, names, { ...flags, tier: client.target.tier, typed });
   const lock = flags.estimate === true ? undefined : await lockRoot(context, root, report.hint);
   if (lock !== undefined) run.onClose(lock.release);
   const isForced = flags.force === true;
@@ -84,10 +84,14 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const events: Lake["events"] = {
     warn: report.warn,
     info: report.info,
-    failed: failures.add,
+    failed: (dataset, failure) => {
+      // After a failure of the service or the network, nothing shows whether a search is right.
+      if (failure.exit !== 7) list.judged(dataset, false);
+      failures.add(dataset, failure);
+    },
     ...output.events,
     published: async (published) => {
-      list.published(published.dataset);
+      list.judged(published.dataset, true);
       metrics.published(published);
       await output.events.published(published);
     },
@@ -96,10 +100,12 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const lake = { ...planner, lock, parallel: options.parallel, clock, datasetsAt, events };
   run.progress.begin(() => output.state(client.meter), report.print);
   const runOnce = async (plan: LakePlan): Promise<ExitCode> => {
-    const result = await syncLake(lake, plan).catch((cause: unknown) => {
-      failures.end(true);
-      throw cause;
-    });
+    const result = await syncLake(lake, plan)
+      .finally(() => lock.isHeld() && list.ended())
+      .catch((cause: unknown) => {
+        failures.end(true);
+        throw cause;
+      });
     await output.end();
     const isOk = tellResult(run, lake, plan, result);
     failures.end(result.failed < datasets.length);
@@ -153,7 +159,9 @@ function answeredAt({ report }: Run, clock: ServiceClock): ClientObserver["answe
 function tellChecks({ report, options }: Run, { files, tasks }: LakePlan, isForced: boolean): void {
   const print = options.hasStats ? report.print : report.hint;
   if (tasks.length === 0)
-    print("nothing to fetch yet: new rows are due a minute after the last run, candles when they close");
+    print(
+      "nothing to fetch yet: new rows are due a minute after the last run, candles when they close, and pools with their next period",
+    );
   const held = [...files.values()].flatMap((own) => [...own.values()]);
   const count = new Set(held.map(({ file }) => file)).size;
   if (count === 0) return;
