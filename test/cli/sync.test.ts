@@ -114,7 +114,9 @@ test("N15: the summary names what a run has checked, and what --force checks", a
   expect(await told()).toContain(
     "checked the names, sizes and footers of 3 files; --force checks every byte",
   );
-  expect(await told()).toContain("nothing to fetch yet: new rows are due a minute after the last run");
+  expect(await told()).toContain(
+    "nothing to fetch yet: new rows are due a minute after the last run, candles when they close, and pools with their next period",
+  );
   expect(await told("--force")).toContain("checked every byte of 3 files");
   expect((await sync(root, "--stats")).stderr).toContain("checked the names, sizes and footers of 3 files");
 });

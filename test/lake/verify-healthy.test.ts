@@ -57,10 +57,11 @@ async function grow(root: string, random: () => number): Promise<void> {
   for (const address of addresses)
     pools.set(address, { rows: marketOf(address, random), created: "2026-01-01T00:00:00Z" });
   const kinds = ["transactions", "ohlcv", "transactions,ohlcv"][Math.floor(random() * 3)] ?? "ohlcv";
-  const interval = random() < 0.5 ? "1m" : "1h";
+  const length = random() < 0.5 ? "1m" : "1h";
+  const interval = kinds.includes("ohlcv") ? ["--interval", length] : [];
   const assets = addresses.map((address) => `ethereum:${address}`);
   const by = random() < 0.5 ? "month" : "day";
-  const first = [...assets, "--kind", kinds, "--interval", interval, "--from", "2026-11-08", "--by", by];
+  const first = [...assets, "--kind", kinds, ...interval, "--from", "2026-11-08", "--by", by];
   now = start + Math.floor(random() * day);
   const runs = 2 + Math.floor(random() * 6);
   for (let run = 0; run < runs; run += 1) {

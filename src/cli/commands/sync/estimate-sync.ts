@@ -87,11 +87,13 @@ export async function estimateSync(
 function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, monthly: number | null): string {
   const counted = "the service's current number of rows; days with many rows are read one by one";
   const candles = "one candle per interval, up to 1000 candles per request";
+  const pools =
+    "1 request per 100 rows of a search, or per listed pool, and 1 for each pool that left the search less than 24h ago (not counted)";
   const isOfCandles = kinds.has("ohlcv") || kinds.has("token-ohlcv");
   const parts = [
     ...(kinds.has("transactions") || !(isOfCandles || lists > 0) ? [counted] : []),
     ...(isOfCandles ? [candles] : []),
-    ...(lists > 0 ? ["1 request per 100 rows of a search, or per listed pool"] : []),
+    ...(lists > 0 ? [pools] : []),
     ...(monthly === null && lists > 0 ? ["no figures of a month, because other datasets vary"] : []),
   ];
   return parts.join("; ");
