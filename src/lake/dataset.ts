@@ -140,10 +140,7 @@ export interface TimeRange<From = number> {
 /** Candles need an end, so `present` is used if there is none. */
 export function argsOf({ dataset, from, to }: TimeRange<number | undefined>, present: number): Args {
   const { bounds, asset } = factsOfKind(dataset.kind);
-  const args = new Map([
-    ["network", dataset.network],
-    [`${asset}_address`, dataset.address],
-  ]);
+  const args = new Map(Object.entries({ network: dataset.network, [`${asset}_address`]: dataset.address }));
   if (dataset.interval !== undefined) args.set("interval", dataset.interval);
   if (from !== undefined) args.set(bounds.from, wireOf(from));
   const end = to ?? (dataset.interval === undefined ? undefined : present);

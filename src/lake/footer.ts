@@ -98,14 +98,7 @@ export function readFooters(text: string | undefined): readonly Footer[] | undef
 
 /** What a new file says about its rows, whatever their state. */
 export function describeRows(dataset: Dataset, { rows, rows_sha256, spilled }: WrittenRows, service: string) {
-  return {
-    ...identityOf(dataset),
-    rows,
-    rows_sha256,
-    spilled: { ...spilled },
-    service,
-    dexdata: version,
-  };
+  return { ...identityOf(dataset), rows, rows_sha256, spilled: { ...spilled }, service, dexdata: version };
 }
 
 /** The part that shows which dataset and period the file belongs to. */

@@ -184,15 +184,11 @@ export async function planLake(
     for (const { file, problem } of [...found.values()].flat().flatMap((each) => [each, ...each.changed]))
       if (problem !== undefined && !(isWritten && used.has(file)))
         strays.push(`${file}: ${problem}${used.has(file) ? onlyCopy : notReplaced}`);
-    if (isPoolList(dataset)) {
-      // The service has only the present.
-      const range = { dataset, from: present, to: present + 1 };
-      if (isWritten) tasks.push({ what: "read", range });
-      continue;
-    }
     const { tier } = client.target;
     const options = { dataset, present, isForced, plan: planMark(tier), candleReach: candleReach[tier] };
-    tasks.push(...planDataset(options, ({ name }) => own.get(name)));
+    if (!isPoolList(dataset)) tasks.push(...planDataset(options, ({ name }) => own.get(name)));
+    // The service has only the present.
+    else if (isWritten) tasks.push({ what: "read", range: { dataset, from: present, to: present + 1 } });
   }
   return { present, files, strays, tasks: tasks.toSorted((one, other) => startOf(one) - startOf(other)) };
 }

@@ -120,10 +120,7 @@ async function fetchToken(
   { network, token }: TokenKey,
   present: number,
 ): Promise<TokenRow | undefined> {
-  const args = new Map([
-    ["network", network],
-    ["token_address", token],
-  ]);
+  const args = new Map(Object.entries({ network, token_address: token }));
   try {
     const { value } = (await client.ask(tokenEndpoint, args)).read();
     const row = tokenSchema.parse({ ...(isObject(value) && value), network, token, absent_at: null });

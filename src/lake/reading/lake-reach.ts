@@ -49,10 +49,7 @@ export async function newestRow(client: Client, dataset: Dataset, to: number): P
 
 /** When the pool was created, in Unix seconds; undefined if the service does not say. One request. */
 export async function creationOf(client: Client, { network, address }: Dataset): Promise<number | undefined> {
-  const args = new Map([
-    ["network", network],
-    ["pool_address", address],
-  ]);
+  const args = new Map(Object.entries({ network, pool_address: address }));
   try {
     const created = member((await client.ask(poolEndpoint, args)).read().value, "created_at");
     return typeof created === "string" ? parseRfc3339(created)?.seconds : undefined;

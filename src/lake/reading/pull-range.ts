@@ -83,19 +83,8 @@ export async function pullRange(
   }
   const args = argsOf(range, begun ?? present());
   const list: ListPlan = { ...plainList(100), ...listKind(range, begun ?? present()) };
-  const pull = startPull(
-    client,
-    {
-      ...everyRow(seen),
-      endpoint,
-      argSets: [args],
-      list,
-      groups: [onlyGroup],
-      limit: undefined,
-      isValidated: false,
-    },
-    totals,
-  );
+  const plan = { ...everyRow(seen), endpoint, argSets: [args], list, groups: [onlyGroup] };
+  const pull = startPull(client, { ...plan, limit: undefined, isValidated: false }, totals);
   let outcome: Pulled | undefined;
   try {
     await pull.into({

@@ -118,10 +118,7 @@ async function publishParts(
     const end = range.to === undefined && to < period.to ? undefined : to;
     const total = totalOf(staged, rows, own, to);
     const part = { from, to: end, present, isProven };
-    const known = {
-      isWitnessed: isWitnessed(run, waiting, from),
-      before: index === 0 ? before : [],
-    };
+    const known = { isWitnessed: isWitnessed(run, waiting, from), before: index === 0 ? before : [] };
     const state = await run.inTurn(dataset, async () => {
       const held = await run.look(dataset, period);
       const lost = lostIn(period, from, staged, { wanted, reach }, held?.footer);

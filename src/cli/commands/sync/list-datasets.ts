@@ -20,7 +20,7 @@ import { readStoredInterval, syncFlags } from "./sync-flags.ts";
 import { checkListed, checkWord, isList, type ListedAsset, readLines, readWord } from "../input/subjects.ts";
 import { readDuration } from "../../../api/duration.ts";
 import { networkPoolsSearch } from "../../../api/endpoints/searches.ts";
-import type { Values } from "../../run/flags/flag.ts";
+import { readValues, type Values } from "../../run/flags/flag.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { splitWords } from "../../../base/split-command.ts";
 
@@ -61,9 +61,8 @@ export async function readDatasets(
 
 /** The flags of a run do not apply to the list that an earlier run has stored. `now` is in milliseconds. */
 export function readStoredList(text: string, file: string, now: number): readonly ListedDataset[] {
-  const [kind, interval] = [syncFlags.kind.default, syncFlags.interval.default];
-  const unset = { from: undefined, by: undefined, list: undefined, every: undefined };
-  return withoutRepeats(readDatasetList(text, file, { kind, interval, ...unset, now }));
+  const unset = readValues<typeof syncFlags>(syncFlags, new Map());
+  return withoutRepeats(readDatasetList(text, file, { ...unset, now }));
 }
 
 function readDatasetList(

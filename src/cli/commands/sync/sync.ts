@@ -56,13 +56,12 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
         );
   const started = context.clock.elapsed();
   const clock = createServiceClock(() => options.now + context.clock.elapsed() - started);
-  const open = await run.open({ observer: { answered: answeredAt(run, clock) } });
-  const { client } = open;
+  const { client } = await run.open({ observer: { answered: answeredAt(run, clock) } });
   const list = await readLists(run, root, names, { ...flags, tier: client.target.tier, typed });
   const lock = flags.estimate === true ? undefined : await lockRoot(context, root, report.hint);
   if (lock !== undefined) run.onClose(lock.release);
   const isForced = flags.force === true;
-  const { datasets } = list;
+  const { datasets, datasetsAt } = list;
   const service = recordedService(options, client.target);
   const planner = { context, root, isForced, client, lock, service, damaged: report.warn };
   const begun = await planLake(planner, datasets, clock.present());
@@ -96,7 +95,6 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
       await output.events.published(published);
     },
   };
-  const { datasetsAt } = list;
   const lake = { ...planner, lock, parallel: options.parallel, clock, datasetsAt, events };
   run.progress.begin(() => output.state(client.meter), report.print);
   const runOnce = async (plan: LakePlan): Promise<ExitCode> => {
