@@ -11,6 +11,8 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
 const sandbox = useSandbox();
+/** Its 404 has no body. */
+const unsaid = useSandbox({ dialect: "public" });
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
@@ -143,6 +145,25 @@ describe("--at", () => {
     const { stdout, exit } = await priced(["ethereum", usdc, weth, "--at", "-2h", "--retries", "1"], script);
     expect(exit).toBe(0);
     expect(rowsOf(stdout).map(({ reason }) => reason)).toEqual(["unknown_token", null]);
+  });
+
+  test("an unknown network ends the run as without a time, although the 404 does not name it", async () => {
+    for (const words of [`eth ${weth}`, `eth ${pool} --pool`]) {
+      const past = await dexdata(`prices ${words} --at -2h`, { env: unsaid.env("dev") });
+      const lists = unsaid.takeLog().filter(({ url }) => url === "/networks");
+      expect([past.exit, past.stdout, lists.length], past.stderr).toEqual([3, "", 1]);
+      expect(past.stderr).toMatch(/unknown network \\"eth\\"[^]*did you mean ethereum\?/u);
+    }
+  });
+
+  test("an unknown token of a known network costs no list of the networks", async () => {
+    sandbox.takeLog();
+    const unknown = `0x${"1".repeat(40)}`;
+    const { exit, stdout } = await dexdata(`prices ethereum ${unknown} --at -2h`, {
+      env: sandbox.env("dev"),
+    });
+    expect([exit, rowsOf(stdout).map(({ reason }) => reason)]).toEqual([0, ["unknown_token"]]);
+    expect(sandbox.takeLog().length).toBe(1);
   });
 
   test("a failure of the edge for a token that exists ends the run", async () => {

@@ -6,7 +6,15 @@ import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";
 import type { AssetSources } from "../../run/with-run.ts";
 import { isMeantAsTime } from "../flags/timed-flags.ts";
-import { isList, type ListedAsset, readLines, readSubjects, toSubject } from "../input/subjects.ts";
+import {
+  checkWord,
+  isList,
+  type ListedAsset,
+  readLines,
+  readSubjects,
+  readWord,
+  toSubject,
+} from "../input/subjects.ts";
 
 export interface InputTaker {
   /** Takes each input in order. Most inputs share their asset with others. */
@@ -21,6 +29,14 @@ export function readAt(text: string, now: number, label: string): Instant {
   const instant = parseTimeBound(text, now);
   if ("problem" in instant) throw usageFailure(`${label} "${text}": ${instant.problem}`, instant.next);
   return instant;
+}
+
+/** The asset of `--in`. Its network can be the one of the words. */
+export function quoteAsset(word: string, [first = ""]: readonly string[], usage: string): TimedAsset {
+  const network = isList(first) || first.includes(":") ? undefined : first;
+  const subject = readWord(word, network, usage);
+  checkWord(subject, "token");
+  return { ...subject, kind: "token" };
 }
 
 /** Assets with the same times, as words or subjects. A line of a list can have its own time. */
