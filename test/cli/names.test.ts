@@ -135,7 +135,12 @@ describe.each(takers.map(({ words }) => words))("%s", (words) => {
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_STREAMING_URL: server.url };
     writeFileSync(list, `ethereum:${address}\npepe\n`);
     const forms = ["pepe", `ethereum:${address} pepe`, `@${list}`];
-    if (words !== "sync") forms.push("ethereum pepe", `ethereum @${list}`, `base ${name}`, "pepe weth");
+    if (words !== "sync") {
+      forms.push("ethereum pepe", `ethereum @${list}`, `base ${name}`, "pepe weth");
+      // The form of the addresses of this network is not known.
+      writeFileSync(`${list}.tron`, "pepe\n");
+      forms.push("tron pepe", `tron @${list}.tron`);
+    }
     for (const form of forms) {
       const outcome = await run(`${before.replace("%", "u")} ${form} ${after} --error-format json`, {
         env,
@@ -347,6 +352,25 @@ describe("an unknown word at a terminal", () => {
     });
     expect(server.requests).toHaveLength(0);
   });
+});
+
+test("an address that has the form of a name is accepted with its network, as a word and in a list", async () => {
+  const server = await serveInTest(() => json([{ id: "usdt", chain: "tron", price_usd: 2 }]));
+  const { run, home } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
+  const list = path.join(home, "list");
+  writeFileSync(list, "tron:usdt\n");
+  for (const form of ["tron:usdt", `@${list}`, `tron @${list}`])
+    expect(await run(`prices ${form} -o ndjson`)).toMatchObject({ exit: 0, stderr: "" });
+  expect(new Set(server.requests.map(({ url }) => url))).toEqual(
+    new Set(["/networks/tron/multi/prices?tokens=usdt"]),
+  );
+});
+
+test("at a terminal, a word after a network whose addresses are unknown leads to a search", async () => {
+  const server = await serveInTest(() => json({ tokens: [], pools: [], dexes: [] }));
+  const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
+  expect(await run("prices tron usdt", { ...TERMINAL, typed: [""] })).toMatchObject({ exit: 2 });
+  expect(server.requests.map(({ url }) => url)).toEqual(["/search?query=usdt"]);
 });
 
 test.each([
