@@ -172,4 +172,23 @@ describe("--fields '?'", () => {
     const row = rows.find((cells) => cells[header.indexOf("field")] === field);
     expect(row?.[header.indexOf("meaning")] ?? "").toBe(meaning);
   });
+
+  test.each(["--at -2h", "--at -2h --at -3h", `--at -2h --in ethereum:${WETH}`, "--at -2h --pool"])(
+    "prices %s: the fields and columns are those of the rows",
+    async (flags) => {
+      const asset = `ethereum:${flags.includes("pool") ? POOL : WETH}`;
+      const rows = await run(`prices ${asset} ${flags} -o ndjson`);
+      const table = await run(`prices ${asset} ${flags} -o wide`);
+      const [fields, columns] = await Promise.all(
+        ["fields", "columns"].map(
+          async (name) => await run(`prices ${flags} --${name} ? -o ndjson --no-header`),
+        ),
+      );
+      const named = rowsOf(fields?.stdout ?? "").map(({ field }) => field);
+      expect(named).toEqual(Object.keys(rowsOf(rows.stdout)[0] ?? {}));
+      const [header = ""] = table.stdout.toLowerCase().split("\n");
+      const shown = header.split(/ {2,}/u).map((title) => title.replace(" ", "-"));
+      expect(rowsOf(columns?.stdout ?? "").map(({ column }) => column)).toEqual(shown);
+    },
+  );
 });
