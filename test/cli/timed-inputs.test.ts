@@ -318,6 +318,67 @@ describe("lists", () => {
     expect(rowsOf(stdout).map(({ id, at }) => [id, at])).toEqual(expected);
   });
 
+  test("NDJSON has the same keys as CSV, and rows of the service keep theirs", async () => {
+    const at = "2026-11-20T12:00:00Z";
+    const script: Script = (request) =>
+      request.path.endsWith("/ohlcv")
+        ? answerCandles(request, { interval: hour })
+        : json({ id: pool, quote_token_id: usdc });
+    const rows = [
+      { lot: 1, id: "7", network: "ethereum", token: weth, time: at },
+      { Chain: "ethereum", Asset: usdc, time: at },
+      { address: `ethereum:${weth}`, time: at },
+      { network: "ethereum", pool, time: at },
+      { network: "ethereum", id: usdc, time: at },
+      { chain: "ethereum", id: weth, symbol: "WETH", decimals: 18, time: at },
+      { chain: "ethereum", id: pool, dex_id: "uniswap_v3", tokens: [], time: at },
+    ];
+    const file = fileOf("keys.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const { stdout, stderr } = await priced([`@${file}`, "--at-field", "time"], script);
+    const priceOf = ({ id, price_usd: usd }: Readonly<Record<string, unknown>>) => [id, usd !== null];
+    expect(rowsOf(stdout).map(priceOf), stderr).toEqual([
+      [weth, true],
+      [usdc, true],
+      [weth, true],
+      [pool, false],
+      [usdc, true],
+      [weth, true],
+      [pool, false],
+    ]);
+  });
+
+  test.each([
+    [
+      "no key for an asset",
+      { network: "ethereum", coin: weth },
+      "line 1: no key with addresses: token, asset, address or pool\n  hint: its keys: network, coin, time",
+    ],
+    ["no network", { token: weth }, "line 1: no network\n  hint: add it as network or chain"],
+    ["an unknown name", { token: "pepe" }, 'line 1: unknown name "pepe"'],
+  ])("NDJSON with %s: exit 2 before a request", async (name, row, problem) => {
+    const file = fileOf(`${name}.ndjson`, JSON.stringify({ ...row, time: "2026-11-20" }));
+    const { exit, stderr, urls } = await priced([`@${file}`, "--at-field", "time"]);
+    expect([exit, urls]).toEqual([2, []]);
+    expect(stderr).toContain(problem);
+  });
+
+  test.each([
+    ["prices", "list one asset per line; for prices at the times in a column, add --at-field <column>"],
+    ["token", "list one asset per line"],
+    ["stream", "list one asset per line"],
+  ])("%s: a list in CSV without --at-field is recognized", async (command, hint) => {
+    const file = fileOf("asset.csv", `asset,time\nethereum:${weth},2026-11-20\n`);
+    for (const words of [`@${file}`, `ethereum @${file}`]) {
+      const { exit, stderr } = await dexdata(`${command} ${words} --error-format text`, {
+        env: sandbox.env(),
+      });
+      expect([exit, stderr]).toEqual([
+        2,
+        `error: ${file} line 1: CSV is not a list of assets\n  hint: ${hint}\n`,
+      ]);
+    }
+  });
+
   test.each([
     ["no such column", `token,network\n${weth},ethereum\n`, `invalid --at-field "time": `],
     ["no addresses", `network,time\nethereum,2026-11-20\n`, "no column with addresses"],
@@ -326,14 +387,49 @@ describe("lists", () => {
       `token,network,time,time\n${weth},ethereum,2026-11-20,2026-11-19\n`,
       "the column time appears twice",
     ],
-    ["a cell too many", `token,network,time\n${weth},ethereum,2026-11-20,1\n`, "invalid CSV"],
+    [
+      "a cell too many",
+      `token,network,time\n${weth},ethereum,2026-11-20,1\n`,
+      "line 2 has 4 fields, but the header has 3\n  hint: put a field that contains a delimiter in quotes",
+    ],
+    [
+      "a cell too few",
+      `token,time\nethereum:${weth},2026-11-20\n\n1\n`,
+      "line 4 has 1 field, but the header has 2",
+    ],
+    [
+      "a quote that is not closed",
+      `token,time\nethereum:${weth},2026-11-20\n"ethereum:${weth},2026-11-20\n1,2\n`,
+      "line 3: a quote is not closed\n  hint: put the entire field in quotes",
+    ],
+    [
+      "a quote in a field",
+      `token,time\nethereum:${weth}"x",2026-11-20\n`,
+      "line 2: a quote in the middle of a field",
+    ],
+    [
+      "a JSON array",
+      `[{"id":"${weth}","chain":"ethereum","time":"2026-11-20"}]\n`,
+      "JSON arrays are not accepted",
+    ],
+    ["a JSON array on several lines", `[\n  {"id": "${weth}"}\n]\n`, "as -o ndjson prints them"],
+    ["UTF-16", Buffer.from("token,time\n", "utf16le").toString("latin1"), "must be UTF-8"],
+    [
+      "transactions",
+      "chain,pool_id,created_at,log_index,time\n1,2,3,4,5\n",
+      "use rows of txns as NDJSON: -o ndjson",
+    ],
     [
       "an invalid time",
       `token,network,time\n${weth},ethereum,2026-11-20 12:00\n`,
-      'line 2: time "2026-11-20 12:00"',
+      'invalid time "2026-11-20 12:00" in ',
     ],
     ["no time", `token,network,time\n${weth},ethereum,\n`, "line 2: time is missing"],
-    ["no network", `token,time\n${weth},2026-11-20\n`, "no column with networks"],
+    [
+      "no network",
+      `token,time\n${weth},2026-11-20\n`,
+      "line 2: no network\n  hint: add it as network or chain",
+    ],
     ["an unknown name", `token,time\npepe,2026-11-20\n`, 'line 2: unknown name "pepe"'],
     ["no address", `token,network,time\n,ethereum,2026-11-20\n`, "line 2: no address"],
     [
@@ -359,7 +455,7 @@ describe("lists", () => {
     [["--at", "-2h", "--missing", "skip"], "--missing skip"],
     [["--at", "-2h", "--lake", "/nowhere"], '--lake "/nowhere": not a directory of dexdata sync'],
     [["--at", "-2h", "--lake", "/dev/null"], '--lake "/dev/null": not a directory of dexdata sync'],
-    [["--at", "12:00"], "--at"],
+    [["--at", "12:00"], 'invalid --at "12:00": '],
   ])("%j: exit 2 before a request", async (flags, problem) => {
     const address = flags.includes("--pool") ? pool : weth;
     const { exit, stderr, urls } = await priced(["ethereum", address, ...flags]);

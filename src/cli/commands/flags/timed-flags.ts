@@ -24,7 +24,7 @@ export const timedFlags = {
   "at-field": flag(filledText("field"), group, {
     summary: "Get a price for each input row, at the time in this field",
     details:
-      "; the input is NDJSON, or CSV with a column network and one of token, asset, address or pool; a row of txns gets a price for each of its tokens",
+      "; the input is NDJSON or CSV with network and one of token, asset, address or pool, or NDJSON of other commands; a row of txns gets a price for each of its tokens",
     excludes: [...excludes, { flag: "at", isMutual: true, next: "use only one of them" }],
   }),
   interval: flag(choice(intervals, "interval"), group, {

@@ -108,10 +108,16 @@ export function checkListed(
 export function toSubject(
   asset: ListedAsset,
   network: string | undefined,
-  { takes, malformed, usage }: Taker,
+  { command, takes, malformed, usage }: Taker,
   names: NameFinder,
 ): Subject {
   const { address = "", label, where, row } = asset;
+  // Generic types of Aptos have commas, as in `Pool<A,B>`.
+  if (row === undefined && malformed === "fail" && /^[^<]*[,;]/u.test(address)) {
+    const atTimes =
+      command === "prices" ? "; for prices at the times in a column, add --at-field <column>" : "";
+    throw usageFailure(`${where}: CSV is not a list of assets`, `list one asset per line${atTimes}`);
+  }
   const onNetwork = asset.network ?? network;
   const isName = asset.network === undefined && row === undefined && isNameOn(network, address, takes);
   if (isName && (malformed === "fail" || network === undefined)) throw names.unknown(address, where, network);
