@@ -167,9 +167,11 @@ describe("names in flags and messages", () => {
     expect(byName).toMatchObject({ exit: 0 });
     expect(byName.stdout).toBe((await run(`pools search ethereum --token ${WETH}`)).stdout);
     const other = await run("pools search ethereum --token other --error-format text");
-    expect([other.exit, other.stderr.split("\n")[0]]).toEqual([
+    const hint =
+      "find it: dexdata search other; use its address on ethereum, or give it another name: dexdata name add <name> ethereum:<address>";
+    expect([other.exit, other.stderr]).toEqual([
       2,
-      'error: "other" is the name of an asset on base, not on ethereum',
+      `error: "other" is the name of an asset on base, not on ethereum\n  hint: ${hint}\n`,
     ]);
     const asked = await run("pools search ethereum --token other", { ...TERMINAL, typed: [""] });
     expect(asked.stderr).toMatch(
@@ -247,6 +249,14 @@ describe("names in flags and messages", () => {
     const { exit, stderr } = await run("prices usdc");
     expect(exit).toBe(2);
     expect(stderr).toContain('\\"usdc\\" is the name of a pool, but prices takes tokens');
+    await run("prices dai", { ...TERMINAL, typed: ["1"] });
+    const ofPools = await run("txns dai --error-format text");
+    expect([ofPools.exit, ofPools.stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /takes pools\n {2}hint: find its pools: dexdata pools search \w+ --token dai\n$/u,
+      ),
+    ]);
   });
 
   test("a word that cannot be a network needs no request, and the 404 for another one has the same hint", async () => {
@@ -369,7 +379,11 @@ test("an address that has the form of a name is accepted with its network, as a 
 test("at a terminal, a word after a network whose addresses are unknown leads to a search", async () => {
   const server = await serveInTest(() => json({ tokens: [], pools: [], dexes: [] }));
   const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
-  expect(await run("prices tron usdt", { ...TERMINAL, typed: [""] })).toMatchObject({ exit: 2 });
+  const { exit, stderr } = await run("prices tron usdt", { ...TERMINAL, typed: [""] });
+  expect(exit).toBe(2);
+  expect(stderr).toMatch(
+    /no token found on tron\n {2}hint: name it: dexdata name add usdt <network:address>\n$/u,
+  );
   expect(server.requests.map(({ url }) => url)).toEqual(["/search?query=usdt"]);
 });
 

@@ -145,7 +145,10 @@ function checkedKind(
   if (takes === undefined || asset.kind === undefined || asset.kind === takes) return asset;
   throw usageFailure(
     `"${word}" is the name of a ${asset.kind}, but ${command} takes ${takes}s`,
-    ifOtherKind ?? `name the ${takes} as well: dexdata name add <name> <network:address>`,
+    ifOtherKind ??
+      (takes === "pool"
+        ? `find its pools: dexdata pools search ${asset.network} --token ${word}`
+        : "name the token as well: dexdata name add <name> <network:address>"),
   );
 }
 
