@@ -88,6 +88,12 @@ describe("a field that no row can have", () => {
       "list fields: --fields '?'",
     ],
     [
+      `prices ethereum ${WETH} --at -2h`,
+      "address",
+      "a past price does not have this field",
+      "did you mean id?",
+    ],
+    [
       `pool ethereum ${POOL}`,
       "id,tokns.0.id",
       "a pool does not have this field",
@@ -164,10 +170,11 @@ describe("--fields '?'", () => {
     ["txns", "log_index", ""],
     ["txns", "transaction_index", ""],
     ["txns", "price_0", "price"],
+    ["txns --amounts tokens", "type", "swap, liquidity, ?"],
     ["txns", "price_0_usd", "price in USD"],
     ["ohlcv", "volume", "amount in USD"],
   ])("%s: the meaning of %s is %j", async (command, field, meaning) => {
-    const { stdout } = await dexdata([command, "--fields", "?", "-o", "csv"]);
+    const { stdout } = await dexdata([...command.split(" "), "--fields", "?", "-o", "csv"]);
     const [header = [], ...rows] = parseCsv(stdout);
     const row = rows.find((cells) => cells[header.indexOf("field")] === field);
     expect(row?.[header.indexOf("meaning")] ?? "").toBe(meaning);

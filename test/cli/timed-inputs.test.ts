@@ -64,6 +64,19 @@ describe("--at", () => {
     );
   });
 
+  test("--interval 1d is 24h, as in ohlcv", async () => {
+    const script: Script = (request) => answerCandles(request, { interval: 24 * hour });
+    const at = async (interval: string) =>
+      await priced(["ethereum", weth, "--at", utc(noon), "--max-age", "2d", "--interval", interval], script);
+    const { exit, stdout, urls } = await at("1d");
+    expect([exit, rowsOf(stdout)[0]?.["interval"], urls[0]]).toEqual([
+      0,
+      "24h",
+      expect.stringContaining("interval=24h"),
+    ]);
+    expect((await at("2d")).stderr).toContain('invalid --interval "2d": must be one of 1m');
+  });
+
   test("a date is its 00:00, and a table shows the time itself", async () => {
     const { stdout } = await priced(["ethereum", weth, "--at", "2026-11-20", "-o", "table"]);
     expect(stdout).toContain("2026-11-20T00:00:00Z");

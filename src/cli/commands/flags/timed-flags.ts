@@ -1,4 +1,4 @@
-import { intervals } from "../../../api/endpoints/ohlcv.ts";
+import { intervals, sameIntervals } from "../../../api/endpoints/ohlcv.ts";
 import { atRules } from "../../../api/endpoints/timed-prices.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { batchParam } from "../../../api/reply.ts";
@@ -27,7 +27,7 @@ export const timedFlags = {
       "; the input is NDJSON or CSV with network and one of token, asset, address or pool, or NDJSON of other commands; a row of txns gets a price for each of its tokens",
     excludes: [...excludes, { flag: "at", isMutual: true, next: "use only one of them" }],
   }),
-  interval: flag(choice(intervals, "interval"), group, {
+  interval: flag(choice(intervals, "interval", sameIntervals), group, {
     summary: "Length of the candles that past prices are taken from",
     default: "1h",
     with: timeFlags,
