@@ -337,6 +337,7 @@ describe("lists", () => {
       request.path.endsWith("/ohlcv")
         ? answerCandles(request, { interval: hour })
         : json({ id: pool, quote_token_id: usdc });
+    const longId = `0x${"a".repeat(64)}`;
     const rows = [
       { lot: 1, id: "7", network: "ethereum", token: weth, time: at },
       { Chain: "ethereum", Asset: usdc, time: at },
@@ -345,6 +346,7 @@ describe("lists", () => {
       { network: "ethereum", id: usdc, time: at },
       { chain: "ethereum", id: weth, symbol: "WETH", decimals: 18, time: at },
       { chain: "ethereum", id: pool, dex_id: "uniswap_v3", tokens: [], time: at },
+      { chain: "ethereum", id: longId, dex_id: "uniswap_v4", tokens: [], time: at },
     ];
     const file = fileOf("keys.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
     const { stdout, stderr } = await priced([`@${file}`, "--at-field", "time"], script);
@@ -357,6 +359,7 @@ describe("lists", () => {
       [usdc, true],
       [weth, true],
       [pool, false],
+      [longId, false],
     ]);
   });
 
@@ -427,6 +430,11 @@ describe("lists", () => {
     ],
     ["a JSON array on several lines", `[\n  {"id": "${weth}"}\n]\n`, "as -o ndjson prints them"],
     ["UTF-16", Buffer.from("token,time\n", "utf16le").toString("latin1"), "must be UTF-8"],
+    [
+      "several assets in a cell",
+      `token,time\n"ethereum:${weth},${usdc}",2026-11-20\n`,
+      "line 2: CSV is not a list of assets\n  hint: list one asset per line\n",
+    ],
     [
       "transactions",
       "chain,pool_id,created_at,log_index,time\n1,2,3,4,5\n",

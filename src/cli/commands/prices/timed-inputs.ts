@@ -103,22 +103,19 @@ interface List {
 /** Adds an asset of a list with the time that its row has under this name. */
 function addRow(
   listed: ListedAsset,
-  kind: TimedAsset["kind"],
+  usual: TimedAsset["kind"],
   [name, time]: readonly [string, unknown],
   list: List,
   { add, now, usage }: InputTaker,
 ): void {
   const { where } = listed;
   if (listed.address === undefined) throw usageFailure(`${where}: no address`);
-  const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
+  const kind = listed.kind === "pool" ? "pool" : usual;
+  const taker = { command: "prices --at-field", takes: kind, malformed: "fail", usage } as const;
   const { network, address } = toSubject(listed, list.network, taker, list.names);
   if (typeof time !== "string" && typeof time !== "number")
     throw usageFailure(`${where}: ${name} is missing`, "every row must have a time");
-  const isPool = listed.kind === "pool";
-  add(
-    { network, address, kind: isPool ? "pool" : kind },
-    readAt(`${name} "${time}" in ${where}`, String(time), now),
-  );
+  add({ network, address, kind }, readAt(`${name} "${time}" in ${where}`, String(time), now));
 }
 
 const networkNames = ["network", "chain"];
