@@ -134,6 +134,16 @@ export function isAssetName(word: string): boolean {
   return /[a-z]/iu.test(word) && !/^(?:0x[\da-f]*|[\da-z]{26,})$/iu.test(word) && !isFixedWord(word);
 }
 
+/**
+ * Whether a word must be a name where a network, if any, precedes it. On a network whose addresses are unknown here, a
+ * word with a dot may be an address; any other address of this form can be written as `network:address`.
+ */
+export function isNameOn(network: string | undefined, word: string, of: AddressOf): boolean {
+  if (!isAssetName(word) || network === undefined) return isAssetName(word);
+  // A network ID has the form of a name. Anything else in its place is rejected later.
+  return (isAssetName(network) && !word.includes(".")) || addressFault(network, word, of) !== undefined;
+}
+
 export const nameForm =
   `a name has up to ${longestAssetName} letters, digits, "-", "_" and ".", starts with a letter or digit, and has a ` +
   "letter; an address is not a name";

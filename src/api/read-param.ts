@@ -6,7 +6,14 @@ import { shiftDecimal } from "../base/json/exact-decimal.ts";
 import { nearest } from "../base/text/nearest.ts";
 import { renamedOrder } from "./endpoints/removed-endpoints.ts";
 import type { Param, ParamKind } from "./param.ts";
-import { parseTimeBound, toWire, compareInstants, formatInstant, fromWire } from "../base/time/time.ts";
+import {
+  type Instant,
+  parseTimeBound,
+  toWire,
+  compareInstants,
+  formatInstant,
+  fromWire,
+} from "../base/time/time.ts";
 import type { Endpoint, Args, Typed } from "./endpoint.ts";
 
 /**
@@ -213,10 +220,15 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
     if (order < 0 || (order === 0 && !isOpen)) continue;
     if (order > 0 && typed.get(upper) === "now")
       throw invalidInput(quoted(lower), "must not be in the future");
-    throw usageFailure(
-      `${quoted(lower)} (${formatInstant(first)}) ${order === 0 ? "is equal to" : "is after"} ${quoted(upper)} (${formatInstant(last)})${order === 0 ? ", so the time range is empty" : ""}`,
-      order === 0 ? undefined : `swap ${nameOf(lower)} and ${nameOf(upper)}`,
-    );
+    const [begin, end] = [
+      `${quoted(lower)} (${formatInstant(first)})`,
+      `${quoted(upper)} (${formatInstant(last)})`,
+    ];
+    if (order > 0)
+      throw usageFailure(`${begin} is after ${end}`, `swap ${nameOf(lower)} and ${nameOf(upper)}`);
+    // Only commands with --to have --day.
+    const next = nameOf(upper) === "--to" ? hintAtDay(first) : undefined;
+    throw usageFailure(`${begin} is equal to ${end}, so the time range is empty`, next);
   }
   for (const { name } of endpoint.params) {
     if (!name.endsWith("_min")) continue;
@@ -231,6 +243,10 @@ export function readArgs(endpoint: Endpoint, typed: Typed, now: number): Args {
   }
   return args;
 }
+
+/** For a range from a day to the same day. */
+export const hintAtDay = (at: Instant): string =>
+  `for the entire day, use --day ${formatInstant(at).slice(0, 10)}`;
 
 /** A request for an address that the service cannot know would cost a credit. */
 function checkAddresses(params: readonly Param[], args: Args): void {

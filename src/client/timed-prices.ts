@@ -1,5 +1,6 @@
 import type { Args } from "../api/endpoint.ts";
 import { maxCandles } from "../api/endpoints/ohlcv.ts";
+import { wellKnownNetworks } from "../api/known-networks.ts";
 import { candlesOf, type NoPriceReason } from "../api/endpoints/timed-prices.ts";
 import { pool as poolEndpoint } from "../api/endpoints/pool.ts";
 import { token as tokenEndpoint } from "../api/endpoints/token.ts";
@@ -139,13 +140,14 @@ async function* priceAsset(
       await take(resolved);
       ({ rest } = resolved);
     } catch (cause) {
-      if (await isUnknown(all, asset, cause)) {
+      const failure = await failureOf(all, asset, cause);
+      if (failure === undefined) {
         answerAll(rest, "unknown_token");
         rest = [];
-      } else if (isTooEarly(cause) && Number.isFinite(reach) && refusals < maxRefusals) {
+      } else if (isTooEarly(failure) && Number.isFinite(reach) && refusals < maxRefusals) {
         reach = Math.max(reach, block.from) + interval * 2 ** refusals;
         refusals += 1;
-      } else throw cause;
+      } else throw failure;
     }
     yield "more";
   }
@@ -164,17 +166,24 @@ const pathOf = ({ network, address, kind }: TimedAsset): Args =>
     [`${kind}_address`, address],
   ]);
 
-/** The edge of the service may report an unknown token as its own failure; then the token itself decides. */
-async function isUnknown({ client }: Timed, asset: TimedAsset, cause: unknown): Promise<boolean> {
-  if (!(cause instanceof Failure)) return false;
-  const { status, code, body } = cause.details;
-  if (status === 404) return code !== "unsupported_network" && code !== "route_not_found";
-  if (status !== 500 || body?.get("error")?.includes("ORIGIN_ERROR") !== true || asset.kind === "pool")
-    return false;
-  return await client.ask(tokenEndpoint, pathOf(asset)).then(
-    () => false,
-    (other: unknown) => other instanceof Failure && other.status === 404,
-  );
+/**
+ * Undefined if the asset is unknown, which ends nothing. The edge of the service may report an unknown token as its own
+ * failure; then the token itself decides. Only a list of the networks shows that it is the network that is unknown.
+ */
+async function failureOf({ client, timed }: Timed, asset: TimedAsset, cause: unknown): Promise<unknown> {
+  if (!(cause instanceof Failure)) return cause;
+  const { status, body } = cause.details;
+  const args = pathOf(asset);
+  const isOfEdge = status === 500 && body?.get("error")?.includes("ORIGIN_ERROR") === true;
+  const other =
+    isOfEdge && asset.kind === "token"
+      ? await client.ask(tokenEndpoint, args).catch((failure: unknown) => failure)
+      : cause;
+  if (!(other instanceof Failure) || other.status !== 404) return cause;
+  const isSurelyKnown = wellKnownNetworks.has(asset.network);
+  const request = { endpoint: candlesOf[asset.kind], args };
+  const judged = isSurelyKnown ? other : await timed.judge(other, client, request);
+  return judged.code === "unsupported_network" || judged.code === "route_not_found" ? judged : undefined;
 }
 
 /** Undefined if the service does not name the tokens. One request per pool, or none if the disk has the token. */

@@ -88,6 +88,12 @@ describe("a field that no row can have", () => {
       "list fields: --fields '?'",
     ],
     [
+      `prices ethereum ${WETH} --at -2h`,
+      "address",
+      "a past price does not have this field",
+      "did you mean id?",
+    ],
+    [
       `pool ethereum ${POOL}`,
       "id,tokns.0.id",
       "a pool does not have this field",
@@ -164,12 +170,32 @@ describe("--fields '?'", () => {
     ["txns", "log_index", ""],
     ["txns", "transaction_index", ""],
     ["txns", "price_0", "price"],
+    ["txns --amounts tokens", "type", "swap, liquidity, ?"],
     ["txns", "price_0_usd", "price in USD"],
     ["ohlcv", "volume", "amount in USD"],
   ])("%s: the meaning of %s is %j", async (command, field, meaning) => {
-    const { stdout } = await dexdata([command, "--fields", "?", "-o", "csv"]);
+    const { stdout } = await dexdata([...command.split(" "), "--fields", "?", "-o", "csv"]);
     const [header = [], ...rows] = parseCsv(stdout);
     const row = rows.find((cells) => cells[header.indexOf("field")] === field);
     expect(row?.[header.indexOf("meaning")] ?? "").toBe(meaning);
   });
+
+  test.each(["--at -2h", "--at -2h --at -3h", `--at -2h --in ethereum:${WETH}`, "--at -2h --pool"])(
+    "prices %s: the fields and columns are those of the rows",
+    async (flags) => {
+      const asset = `ethereum:${flags.includes("pool") ? POOL : WETH}`;
+      const rows = await run(`prices ${asset} ${flags} -o ndjson`);
+      const table = await run(`prices ${asset} ${flags} -o wide`);
+      const [fields, columns] = await Promise.all(
+        ["fields", "columns"].map(
+          async (name) => await run(`prices ${flags} --${name} ? -o ndjson --no-header`),
+        ),
+      );
+      const named = rowsOf(fields?.stdout ?? "").map(({ field }) => field);
+      expect(named).toEqual(Object.keys(rowsOf(rows.stdout)[0] ?? {}));
+      const [header = ""] = table.stdout.toLowerCase().split("\n");
+      const shown = header.split(/ {2,}/u).map((title) => title.replace(" ", "-"));
+      expect(rowsOf(columns?.stdout ?? "").map(({ column }) => column)).toEqual(shown);
+    },
+  );
 });

@@ -404,10 +404,10 @@ describe("rule 111: the display name of a DEX", () => {
   });
 
   test("warns about a symbol where an address is required, because it finds nothing", async () => {
-    const { stderr, requests } = await runCommand(search([]), "pools search sui --token WETH -q -o ndjson");
+    const { stderr, requests } = await runCommand(search([]), "pools search sui --token WETH.e -q -o ndjson");
     expect(requests).toBe(1);
     expect(stderr).toBe(
-      'warning: --token takes an address, but "WETH" looks like a symbol; find it: dexdata search WETH\n',
+      'warning: --token takes an address, but "WETH.e" looks like a symbol; find it: dexdata search WETH.e\n',
     );
     for (const address of [
       "0x2::sui::SUI",

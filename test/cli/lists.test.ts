@@ -98,8 +98,8 @@ describe("a list of assets", () => {
     ],
     ['{"chain":"ethereum","id":"0x1"}', 'invalid address "0x1"', form],
     ['{"group":"constructor","row":{"chain":"ethereum","id":"0x1"}}', 'invalid address "0x1"', form],
-    [`${WETH},WETH`, `invalid address "${WETH},WETH"`, form],
-    ["chain,price_usd,id", 'invalid address "chain,price_usd,id"', form],
+    [`${WETH},WETH`, "CSV is not a list of assets", "list one asset per line"],
+    ["chain;price_usd;id", "CSV is not a list of assets", "list one asset per line"],
     ["solana:0x12", 'invalid address "0x12"', "a token address on solana is 32 to 44 base58 characters"],
     [`sui:0x2 0x3`, 'invalid address "0x2 0x3"', "an address must not contain spaces or quotes"],
     [`sui:'0x2'`, `invalid address "'0x2'"`, "an address must not contain spaces or quotes"],
@@ -110,7 +110,9 @@ describe("a list of assets", () => {
   ])("with the line %s is rejected before any request", async (line, problem, hint) => {
     for (const command of ["prices", "token", "pool"]) {
       const own = hint === form ? poolForm : hint.replace("a token address", "a pool address");
-      const shown = command === "pool" ? own : hint;
+      const isCsvOfPrices = command === "prices" && problem.startsWith("CSV");
+      const column = "; for prices at the times in a column, add --at-field <column>";
+      const shown = command === "pool" ? own : isCsvOfPrices ? hint + column : hint;
       const hints = shown === "" ? "" : `  hint: ${shown}\n`;
       expect(await runCommand(`${command} ethereum -`, `# one\n${line}\n`)).toEqual({
         exit: 2,

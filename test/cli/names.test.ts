@@ -135,7 +135,12 @@ describe.each(takers.map(({ words }) => words))("%s", (words) => {
     const env = { DEXDATA_BASE_URL: server.url, DEXDATA_STREAMING_URL: server.url };
     writeFileSync(list, `ethereum:${address}\npepe\n`);
     const forms = ["pepe", `ethereum:${address} pepe`, `@${list}`];
-    if (words !== "sync") forms.push("ethereum pepe", `ethereum @${list}`, `base ${name}`, "pepe weth");
+    if (words !== "sync") {
+      forms.push("ethereum pepe", `ethereum @${list}`, `base ${name}`, "pepe weth");
+      // The form of the addresses of this network is not known.
+      writeFileSync(`${list}.tron`, "pepe\n");
+      forms.push("tron pepe", `tron @${list}.tron`);
+    }
     for (const form of forms) {
       const outcome = await run(`${before.replace("%", "u")} ${form} ${after} --error-format json`, {
         env,
@@ -162,9 +167,11 @@ describe("names in flags and messages", () => {
     expect(byName).toMatchObject({ exit: 0 });
     expect(byName.stdout).toBe((await run(`pools search ethereum --token ${WETH}`)).stdout);
     const other = await run("pools search ethereum --token other --error-format text");
-    expect([other.exit, other.stderr.split("\n")[0]]).toEqual([
+    const hint =
+      "find it: dexdata search other; use its address on ethereum, or give it another name: dexdata name add <name> ethereum:<address>";
+    expect([other.exit, other.stderr]).toEqual([
       2,
-      'error: "other" is the name of an asset on base, not on ethereum',
+      `error: "other" is the name of an asset on base, not on ethereum\n  hint: ${hint}\n`,
     ]);
     const asked = await run("pools search ethereum --token other", { ...TERMINAL, typed: [""] });
     expect(asked.stderr).toMatch(
@@ -242,6 +249,14 @@ describe("names in flags and messages", () => {
     const { exit, stderr } = await run("prices usdc");
     expect(exit).toBe(2);
     expect(stderr).toContain('\\"usdc\\" is the name of a pool, but prices takes tokens');
+    await run("prices dai", { ...TERMINAL, typed: ["1"] });
+    const ofPools = await run("txns dai --error-format text");
+    expect([ofPools.exit, ofPools.stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /takes pools\n {2}hint: find its pools: dexdata pools search \w+ --token dai\n$/u,
+      ),
+    ]);
   });
 
   test("a word that cannot be a network needs no request, and the 404 for another one has the same hint", async () => {
@@ -347,6 +362,29 @@ describe("an unknown word at a terminal", () => {
     });
     expect(server.requests).toHaveLength(0);
   });
+});
+
+test("an address that has the form of a name is accepted with its network, as a word and in a list", async () => {
+  const server = await serveInTest(() => json([{ id: "usdt", chain: "tron", price_usd: 2 }]));
+  const { run, home } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
+  const list = path.join(home, "list");
+  writeFileSync(list, "tron:usdt\n");
+  for (const form of ["tron:usdt", `@${list}`, `tron @${list}`])
+    expect(await run(`prices ${form} -o ndjson`)).toMatchObject({ exit: 0, stderr: "" });
+  expect(new Set(server.requests.map(({ url }) => url))).toEqual(
+    new Set(["/networks/tron/multi/prices?tokens=usdt"]),
+  );
+});
+
+test("at a terminal, a word after a network whose addresses are unknown leads to a search", async () => {
+  const server = await serveInTest(() => json({ tokens: [], pools: [], dexes: [] }));
+  const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
+  const { exit, stderr } = await run("prices tron usdt", { ...TERMINAL, typed: [""] });
+  expect(exit).toBe(2);
+  expect(stderr).toMatch(
+    /no token found on tron\n {2}hint: name it: dexdata name add usdt <network:address>\n$/u,
+  );
+  expect(server.requests.map(({ url }) => url)).toEqual(["/search?query=usdt"]);
 });
 
 test.each([

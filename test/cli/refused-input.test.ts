@@ -158,6 +158,11 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ],
   ["ohlcv base 0x0000000000000000000000000000000000000001 --from -1h --to -1h", /so the time range is empty/],
   [
+    "ohlcv base 0x0000000000000000000000000000000000000001 --from 2026-11-20 --to 2026-11-20",
+    /so the time range is empty/,
+    "for the entire day, use --day 2026-11-20",
+  ],
+  [
     "ohlcv base 0x0000000000000000000000000000000000000001 --from 1900-01-01 --interval 1m",
     /^the time range contains 66,\d{3},\d{3} 1m candles; the limit is 50,000,000$/,
     "shorten the range with --from and --to, or use a longer --interval",

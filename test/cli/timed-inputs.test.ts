@@ -11,6 +11,8 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
 const sandbox = useSandbox();
+/** Its 404 has no body. */
+const unsaid = useSandbox({ dialect: "public" });
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
@@ -60,6 +62,19 @@ describe("--at", () => {
     expect(await at("2026-11-20T12:59:59Z", "--interval", "1h", "--at-rule", "open")).toBe(
       "2026-11-20T12:00:00Z",
     );
+  });
+
+  test("--interval 1d is 24h, as in ohlcv", async () => {
+    const script: Script = (request) => answerCandles(request, { interval: 24 * hour });
+    const at = async (interval: string) =>
+      await priced(["ethereum", weth, "--at", utc(noon), "--max-age", "2d", "--interval", interval], script);
+    const { exit, stdout, urls } = await at("1d");
+    expect([exit, rowsOf(stdout)[0]?.["interval"], urls[0]]).toEqual([
+      0,
+      "24h",
+      expect.stringContaining("interval=24h"),
+    ]);
+    expect((await at("2d")).stderr).toContain('invalid --interval "2d": must be one of 1m');
   });
 
   test("a date is its 00:00, and a table shows the time itself", async () => {
@@ -143,6 +158,25 @@ describe("--at", () => {
     const { stdout, exit } = await priced(["ethereum", usdc, weth, "--at", "-2h", "--retries", "1"], script);
     expect(exit).toBe(0);
     expect(rowsOf(stdout).map(({ reason }) => reason)).toEqual(["unknown_token", null]);
+  });
+
+  test("an unknown network ends the run as without a time, although the 404 does not name it", async () => {
+    for (const words of [`eth ${weth}`, `eth ${pool} --pool`]) {
+      const past = await dexdata(`prices ${words} --at -2h`, { env: unsaid.env("dev") });
+      const lists = unsaid.takeLog().filter(({ url }) => url === "/networks");
+      expect([past.exit, past.stdout, lists.length], past.stderr).toEqual([3, "", 1]);
+      expect(past.stderr).toMatch(/unknown network \\"eth\\"[^]*did you mean ethereum\?/u);
+    }
+  });
+
+  test("an unknown token of a known network costs no list of the networks", async () => {
+    sandbox.takeLog();
+    const unknown = `0x${"1".repeat(40)}`;
+    const { exit, stdout } = await dexdata(`prices ethereum ${unknown} --at -2h`, {
+      env: sandbox.env("dev"),
+    });
+    expect([exit, rowsOf(stdout).map(({ reason }) => reason)]).toEqual([0, ["unknown_token"]]);
+    expect(sandbox.takeLog().length).toBe(1);
   });
 
   test("a failure of the edge for a token that exists ends the run", async () => {
@@ -297,6 +331,70 @@ describe("lists", () => {
     expect(rowsOf(stdout).map(({ id, at }) => [id, at])).toEqual(expected);
   });
 
+  test("NDJSON has the same keys as CSV, and rows of the service keep theirs", async () => {
+    const at = "2026-11-20T12:00:00Z";
+    const script: Script = (request) =>
+      request.path.endsWith("/ohlcv")
+        ? answerCandles(request, { interval: hour })
+        : json({ id: pool, quote_token_id: usdc });
+    const longId = `0x${"a".repeat(64)}`;
+    const rows = [
+      { lot: 1, id: "7", network: "ethereum", token: weth, time: at },
+      { Chain: "ethereum", Asset: usdc, time: at },
+      { address: `ethereum:${weth}`, time: at },
+      { network: "ethereum", pool, time: at },
+      { network: "ethereum", id: usdc, time: at },
+      { chain: "ethereum", id: weth, symbol: "WETH", decimals: 18, time: at },
+      { chain: "ethereum", id: pool, dex_id: "uniswap_v3", tokens: [], time: at },
+      { chain: "ethereum", id: longId, dex_id: "uniswap_v4", tokens: [], time: at },
+    ];
+    const file = fileOf("keys.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const { stdout, stderr } = await priced([`@${file}`, "--at-field", "time"], script);
+    const priceOf = ({ id, price_usd: usd }: Readonly<Record<string, unknown>>) => [id, usd !== null];
+    expect(rowsOf(stdout).map(priceOf), stderr).toEqual([
+      [weth, true],
+      [usdc, true],
+      [weth, true],
+      [pool, false],
+      [usdc, true],
+      [weth, true],
+      [pool, false],
+      [longId, false],
+    ]);
+  });
+
+  test.each([
+    [
+      "no key for an asset",
+      { network: "ethereum", coin: weth },
+      "line 1: no key with addresses: token, asset, address or pool\n  hint: its keys: network, coin, time",
+    ],
+    ["no network", { token: weth }, "line 1: no network\n  hint: add it as network or chain"],
+    ["an unknown name", { token: "pepe" }, 'line 1: unknown name "pepe"'],
+  ])("NDJSON with %s: exit 2 before a request", async (name, row, problem) => {
+    const file = fileOf(`${name}.ndjson`, JSON.stringify({ ...row, time: "2026-11-20" }));
+    const { exit, stderr, urls } = await priced([`@${file}`, "--at-field", "time"]);
+    expect([exit, urls]).toEqual([2, []]);
+    expect(stderr).toContain(problem);
+  });
+
+  test.each([
+    ["prices", "list one asset per line; for prices at the times in a column, add --at-field <column>"],
+    ["token", "list one asset per line"],
+    ["stream", "list one asset per line"],
+  ])("%s: a list in CSV without --at-field is recognized", async (command, hint) => {
+    const file = fileOf("asset.csv", `asset,time\nethereum:${weth},2026-11-20\n`);
+    for (const words of [`@${file}`, `ethereum @${file}`]) {
+      const { exit, stderr } = await dexdata(`${command} ${words} --error-format text`, {
+        env: sandbox.env(),
+      });
+      expect([exit, stderr]).toEqual([
+        2,
+        `error: ${file} line 1: CSV is not a list of assets\n  hint: ${hint}\n`,
+      ]);
+    }
+  });
+
   test.each([
     ["no such column", `token,network\n${weth},ethereum\n`, `invalid --at-field "time": `],
     ["no addresses", `network,time\nethereum,2026-11-20\n`, "no column with addresses"],
@@ -305,14 +403,54 @@ describe("lists", () => {
       `token,network,time,time\n${weth},ethereum,2026-11-20,2026-11-19\n`,
       "the column time appears twice",
     ],
-    ["a cell too many", `token,network,time\n${weth},ethereum,2026-11-20,1\n`, "invalid CSV"],
+    [
+      "a cell too many",
+      `token,network,time\n${weth},ethereum,2026-11-20,1\n`,
+      "line 2 has 4 fields, but the header has 3\n  hint: put a field that contains a delimiter in quotes",
+    ],
+    [
+      "a cell too few",
+      `token,time\nethereum:${weth},2026-11-20\n\n1\n`,
+      "line 4 has 1 field, but the header has 2",
+    ],
+    [
+      "a quote that is not closed",
+      `token,time\nethereum:${weth},2026-11-20\n"ethereum:${weth},2026-11-20\n1,2\n`,
+      "line 3: a quote is not closed\n  hint: put the entire field in quotes",
+    ],
+    [
+      "a quote in a field",
+      `token,time\nethereum:${weth}"x",2026-11-20\n`,
+      "line 2: a quote in the middle of a field",
+    ],
+    [
+      "a JSON array",
+      `[{"id":"${weth}","chain":"ethereum","time":"2026-11-20"}]\n`,
+      "JSON arrays are not accepted",
+    ],
+    ["a JSON array on several lines", `[\n  {"id": "${weth}"}\n]\n`, "as -o ndjson prints them"],
+    ["UTF-16", Buffer.from("token,time\n", "utf16le").toString("latin1"), "must be UTF-8"],
+    [
+      "several assets in a cell",
+      `token,time\n"ethereum:${weth},${usdc}",2026-11-20\n`,
+      "line 2: CSV is not a list of assets\n  hint: list one asset per line\n",
+    ],
+    [
+      "transactions",
+      "chain,pool_id,created_at,log_index,time\n1,2,3,4,5\n",
+      "use rows of txns as NDJSON: -o ndjson",
+    ],
     [
       "an invalid time",
       `token,network,time\n${weth},ethereum,2026-11-20 12:00\n`,
-      'line 2: time "2026-11-20 12:00"',
+      'invalid time "2026-11-20 12:00" in ',
     ],
     ["no time", `token,network,time\n${weth},ethereum,\n`, "line 2: time is missing"],
-    ["no network", `token,time\n${weth},2026-11-20\n`, "no column with networks"],
+    [
+      "no network",
+      `token,time\n${weth},2026-11-20\n`,
+      "line 2: no network\n  hint: add it as network or chain",
+    ],
     ["an unknown name", `token,time\npepe,2026-11-20\n`, 'line 2: unknown name "pepe"'],
     ["no address", `token,network,time\n,ethereum,2026-11-20\n`, "line 2: no address"],
     [
@@ -338,7 +476,7 @@ describe("lists", () => {
     [["--at", "-2h", "--missing", "skip"], "--missing skip"],
     [["--at", "-2h", "--lake", "/nowhere"], '--lake "/nowhere": not a directory of dexdata sync'],
     [["--at", "-2h", "--lake", "/dev/null"], '--lake "/dev/null": not a directory of dexdata sync'],
-    [["--at", "12:00"], "--at"],
+    [["--at", "12:00"], 'invalid --at "12:00": '],
   ])("%j: exit 2 before a request", async (flags, problem) => {
     const address = flags.includes("--pool") ? pool : weth;
     const { exit, stderr, urls } = await priced(["ethereum", address, ...flags]);

@@ -308,7 +308,7 @@ describe("N3: a file that was not really checked is a finding", () => {
       const clean = await verify(at("past.ndjson"), "-o", "table");
       expect(clean).toMatchObject({
         exit: 0,
-        stdout: expect.stringMatching(/2 +0 +0 +timed-price +F2 R1 /u),
+        stdout: expect.stringMatching(/2 +0 +0 +past-price +F2 R1 /u),
       });
       writeFileSync(at("past.ndjson"), stdout.replace(/"candle":"[^"]*"/u, '"candle":5'));
       const { stdout: found } = await verify(at("past.ndjson"));

@@ -29,7 +29,7 @@ const known = <F extends { readonly nullable: boolean }>(field: F): F => ({ ...f
 const quoted: RecordShape = { price: known(price), quote_token: known(address) };
 
 const shape = ({ isQuoted, hasTimes }: TimedTable): RowShape => ({
-  name: "timed-price",
+  name: "past-price",
   record: {
     chain: text,
     id: address,

@@ -108,14 +108,13 @@ export function createNameFinder(context: Pick<Context, "env" | "platform">, opt
     },
     /** `where` is the line of a list. After a network, the word cannot be one. Nothing was sent. */
     unknown: (word: string, where: string | undefined, network: string | undefined): Failure => {
-      const hint = network === undefined ? unknownNameHint : waysToName;
       const other = network === undefined ? undefined : load().get(word.toLowerCase());
       const problem =
         other === undefined
           ? `unknown name "${word}"`
           : `"${word}" is the name of an asset on ${other.network}, not on ${network}`;
       return fail("unknown_name", `${where === undefined ? "" : `${where}: `}${problem}`, {
-        next: hint(word),
+        next: network === undefined ? unknownNameHint(word) : waysToName(word, other && network),
       });
     },
   };
@@ -157,10 +156,14 @@ export function waysToSearch(word: string, command: string): string {
 }
 
 /** How to find an asset by its symbol, and then to name it. */
-export function waysToName(word: string): string {
-  const name = word.toLowerCase();
-  return `find it: dexdata search ${name}; name it: dexdata name add ${name} <network:address>`;
-}
+const waysToName = (word: string, takenOff?: string): string =>
+  `find it: dexdata search ${word.toLowerCase()}; ${wayToName(word, takenOff)}`;
+
+/** `takenOff` is the network of the asset if the word is already the name of an asset on another one. */
+export const wayToName = (word: string, takenOff: string | undefined): string =>
+  takenOff === undefined
+    ? `name it: dexdata name add ${word.toLowerCase()} <network:address>`
+    : `use its address on ${takenOff}, or give it another name: dexdata name add <name> ${takenOff}:<address>`;
 
 /** What people see of assets: labels, and the decimals of tokens. Sources are input lists, responses, and the cache. */
 export type KnownAssets = ReturnType<typeof createKnownAssets>;

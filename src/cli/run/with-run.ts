@@ -197,10 +197,17 @@ function createAssetSources(
   return {
     names,
     /** `-` is stdin, and `@name` a file, whose current content is read. `until` defaults to the run's signal. */
-    read: async (word: string, until = signal) =>
-      word === "-"
-        ? { source: "stdin", text: await (text ??= stdin.read(signal)) }
-        : { source: withoutSecrets(word.slice(1)), text: await readListFile(word.slice(1), until) },
+    read: async (word: string, until = signal) => {
+      const list =
+        word === "-"
+          ? { source: "stdin", text: await (text ??= stdin.read(signal)) }
+          : { source: withoutSecrets(word.slice(1)), text: await readListFile(word.slice(1), until) };
+      if (!list.text.includes("\0")) return list;
+      throw usageFailure(
+        `${list.source} must be UTF-8, but it has NUL characters, as UTF-16 has`,
+        "save it as UTF-8, e.g. with iconv -f UTF-16 -t UTF-8",
+      );
+    },
     /** Prints a warning about skipped lines. */
     warn: (line: string): void => {
       if (!given.has(line)) warn(line);

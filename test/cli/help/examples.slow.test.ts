@@ -13,6 +13,8 @@ import { temporaryFolder } from "../../harness/temporary-folder.ts";
 const examples = allCommands.flatMap((entry) => entry.examples);
 const sandbox = useSandbox();
 const folder = temporaryFolder();
+/** Some examples have names. */
+const named = { HOME: path.join(folder, "home") };
 
 /** Whether an example requires a shell or a directory; the others run in this process, which is faster. */
 const needsShell = (example: string): boolean =>
@@ -29,6 +31,11 @@ beforeAll(async () => {
   chmodSync(path.join(bin, "dexdata"), 0o755);
   writeFileSync(path.join(folder, "key.txt"), `${sandbox.running().keys.pro}\n`);
   await writeExampleFiles(folder, sandbox.env());
+  for (const [name, address] of [
+    ["weth", "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"],
+    ["usdc", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"],
+  ])
+    await dexdata(`name add ${name} ethereum:${address}`, { env: { ...sandbox.env(), ...named } });
 });
 
 function inShell(example: string): ChildProcessWithoutNullStreams {
@@ -62,7 +69,7 @@ describe("every example runs unchanged", () => {
   test.each(examples.filter((example) => !needsShell(example)))("%s", async (example) => {
     const words = (example.match(/'[^']*'|\S+/gu) ?? []).map((word) => word.replaceAll("'", ""));
     expect(words[0]).toBe("dexdata");
-    const { exit, stdout, stderr } = await dexdata(words.slice(1), { env: sandbox.env() });
+    const { exit, stdout, stderr } = await dexdata(words.slice(1), { env: { ...sandbox.env(), ...named } });
     expect({ exit, stderr: exit === 0 ? "" : stderr }).toEqual({ exit: 0, stderr: "" });
     if (!/config (?:set|unset)|dexdata name /u.test(example)) expect(stdout).not.toBe("");
   });

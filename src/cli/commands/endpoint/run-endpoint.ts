@@ -4,7 +4,7 @@ import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags, FollowedFlags } from "../flags/endpoint-flags.ts";
-import { isMeantAsTime, timedFlags } from "../flags/timed-flags.ts";
+import { isMeantAsTime, isTimed } from "../flags/timed-flags.ts";
 import { withoutNames } from "../input/targets.ts";
 import { type EndpointGroup, placesOf } from "../input/positionals.ts";
 import { readPlan } from "../input/pull-plan.ts";
@@ -25,11 +25,12 @@ export async function runEndpoint(
     throw usageFailure("--metrics requires a run that lasts", "add --watch or --follow, or remove --metrics");
   const command = [...group[0].command.split(" "), ...input.words];
   return await runPull({ command, ...input, outer }, async (options, sources) => {
-    const ofPrices = batchParam(group[0].reply) !== undefined;
-    const isTimed = ofPrices && Object.keys(timedFlags).some((name) => input.typed.has(name));
-    const current = isTimed ? undefined : await readPlan(group, input, options, sources);
+    const isPast = isTimed(group[0], input.typed);
+    const current = isPast ? undefined : await readPlan(group, input, options, sources);
     // Each line of a list can have a time where a label would be.
-    const hasTimes = ofPrices && current?.named.some(({ label }) => isMeantAsTime(label)) === true;
+    const hasTimes =
+      batchParam(group[0].reply) !== undefined &&
+      current?.named.some(({ label }) => isMeantAsTime(label)) === true;
     if (current !== undefined && !hasTimes) return current;
     const { readTimedPlan } = await import("../prices/timed-plan.ts");
     return await readTimedPlan(input, options, sources, outer, current?.named);

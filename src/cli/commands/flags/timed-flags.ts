@@ -1,6 +1,8 @@
-import { intervals } from "../../../api/endpoints/ohlcv.ts";
+import { intervals, sameIntervals } from "../../../api/endpoints/ohlcv.ts";
 import { atRules } from "../../../api/endpoints/timed-prices.ts";
-import { type Flag, flag } from "../../run/flags/flag.ts";
+import type { Endpoint } from "../../../api/endpoint.ts";
+import { batchParam } from "../../../api/reply.ts";
+import { type Flag, flag, type TypedFlags } from "../../run/flags/flag.ts";
 import { choice, duration, filledText, type FlagType, texts, toggle } from "../../run/flags/flag-types.ts";
 
 const group = "Prices at a time";
@@ -22,10 +24,10 @@ export const timedFlags = {
   "at-field": flag(filledText("field"), group, {
     summary: "Get a price for each input row, at the time in this field",
     details:
-      "; the input is NDJSON, or CSV with a column network and one of token, asset, address or pool; a row of txns gets a price for each of its tokens",
+      "; the input is NDJSON or CSV with network and one of token, asset, address or pool, or NDJSON of other commands; a row of txns gets a price for each of its tokens",
     excludes: [...excludes, { flag: "at", isMutual: true, next: "use only one of them" }],
   }),
-  interval: flag(choice(intervals, "interval"), group, {
+  interval: flag(choice(intervals, "interval", sameIntervals), group, {
     summary: "Length of the candles that past prices are taken from",
     default: "1h",
     with: timeFlags,
@@ -57,6 +59,10 @@ export const timedFlags = {
     with: timeFlags,
   }),
 };
+
+/** Whether a command for prices has flags for prices in the past. */
+export const isTimed = ({ reply }: Endpoint, typed: TypedFlags): boolean =>
+  batchParam(reply) !== undefined && Object.keys(timedFlags).some((name) => typed.has(name));
 
 /**
  * Whether the text after an asset in a list is meant as a time, and not as a label. If `7w` were a label, the row would

@@ -12,7 +12,13 @@ import { readPages } from "../../../client/read-pages.ts";
 import { drawLocalTable } from "../../render/table/local-table.ts";
 import { plainStyle, showCell } from "../../render/values/cell.ts";
 import { textWidth } from "../../render/values/width.ts";
-import { isKnownNetwork, unknownNameHint, type NamedAsset, setAssetName } from "../../run/asset-names.ts";
+import {
+  isKnownNetwork,
+  unknownNameHint,
+  type NamedAsset,
+  setAssetName,
+  wayToName,
+} from "../../run/asset-names.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import { writeLine, writeWarning } from "../../run/report.ts";
 import { nameServiceOf, type RunInput, type RunOptions } from "../../run/run-options.ts";
@@ -124,7 +130,12 @@ async function choose(
   const { word, network, kind } = wanted;
   const isSandbox = options.sandbox?.isFlagged === true;
   const none = (why: string): Failure =>
-    fail("unknown_name", `unknown name "${word}": ${why}`, { next: unknownNameHint(word) });
+    fail("unknown_name", `unknown name "${word}": ${why}`, {
+      next:
+        network === undefined
+          ? unknownNameHint(word, wayToName(word, undefined))
+          : wayToName(word, wanted.isTaken ? network : undefined),
+    });
   if (found.length === 0) throw none(`no ${kind} found${network === undefined ? "" : ` on ${network}`}`);
   const shown = found.slice(0, maxShown);
   const isSymbol = found.some((each) => hasSymbol(each, word));

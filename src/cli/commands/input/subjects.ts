@@ -6,6 +6,7 @@ import {
   damageFault,
   isFixedWord,
   isAssetName,
+  isNameOn,
 } from "../../../api/known-networks.ts";
 import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { inNetwork } from "../../../api/endpoints/shared-parts.ts";
@@ -107,13 +108,19 @@ export function checkListed(
 export function toSubject(
   asset: ListedAsset,
   network: string | undefined,
-  { takes, malformed, usage }: Taker,
+  { command, takes, malformed, usage }: Taker,
   names: NameFinder,
 ): Subject {
   const { address = "", label, where, row } = asset;
+  // Generic types of Aptos have commas, as in `Pool<A,B>`.
+  if (row === undefined && malformed === "fail" && /^[^<]*[,;]/u.test(address)) {
+    const atTimes =
+      command === "prices" ? "; for prices at the times in a column, add --at-field <column>" : "";
+    throw usageFailure(`${where}: CSV is not a list of assets`, `list one asset per line${atTimes}`);
+  }
   const onNetwork = asset.network ?? network;
-  if (onNetwork === undefined && row === undefined && isAssetName(address))
-    throw names.unknown(address, where, undefined);
+  const isName = asset.network === undefined && row === undefined && isNameOn(network, address, takes);
+  if (isName && (malformed === "fail" || network === undefined)) throw names.unknown(address, where, network);
   if (onNetwork === undefined)
     throw usageFailure(
       `${where}: no network given`,
@@ -226,7 +233,7 @@ function readWords(line: string, { network, names }: ListOrigin, where: string):
     throw usageFailure(`${where}: more than one asset`, "write one asset per line; a label may follow it");
   refuseUrl(`address "${withoutSecrets(text)}" in ${where}`, text, anAsset);
   const pair = splitPair(text) ?? (isAssetName(text) ? names?.find(text, network) : undefined);
-  const asset = { network: pair?.network ?? network, address: pair?.address ?? text };
+  const asset = { network: pair?.network, address: pair?.address ?? text };
   if (/[\s"'\p{Cc}]/u.test(asset.address))
     throw usageFailure(
       `${where}: invalid address "${shortened(asset.address)}"`,

@@ -1,4 +1,4 @@
-import { isAssetName, addressFault, type AddressOf, wellKnownNetworks } from "../../../api/known-networks.ts";
+import { isAssetName, type AddressOf, isNameOn, wellKnownNetworks } from "../../../api/known-networks.ts";
 import { batchParam, traitsOf } from "../../../api/reply.ts";
 import { type Endpoint, rowShape, type Typed } from "../../../api/endpoint.ts";
 import { fail, invalidInput, usageFailure } from "../../../base/failure.ts";
@@ -69,9 +69,7 @@ async function replaceNames(input: RunInput, context: Context, places: AssetPlac
     const key = `${network} ${takes} ${word.toLowerCase()}`;
     const known = chosenBefore.get(key) ?? names.find(word, network);
     if (known !== undefined) return checkedKind(word, known, takes, places);
-    // Only the service knows the addresses of this network.
-    if (network !== undefined && addressFault(network, word, takes ?? "token") === undefined)
-      return undefined;
+    if (!isNameOn(network, word, takes ?? "token")) return undefined;
     const { canAsk, chooseAsset } = await import("./choose-asset.ts");
     if (!canAsk(input, context, options)) throw names.unknown(word, undefined, network);
     const wanted = { word, network, kind: takes ?? "token", isTaken: names.find(word) !== undefined };
@@ -147,7 +145,10 @@ function checkedKind(
   if (takes === undefined || asset.kind === undefined || asset.kind === takes) return asset;
   throw usageFailure(
     `"${word}" is the name of a ${asset.kind}, but ${command} takes ${takes}s`,
-    ifOtherKind ?? `name the ${takes} as well: dexdata name add <name> <network:address>`,
+    ifOtherKind ??
+      (takes === "pool"
+        ? `find its pools: dexdata pools search ${asset.network} --token ${word}`
+        : "name the token as well: dexdata name add <name> <network:address>"),
   );
 }
 

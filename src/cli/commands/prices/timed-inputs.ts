@@ -1,12 +1,22 @@
 import { isAssetName } from "../../../api/known-networks.ts";
+import { kindOfRow } from "../../../api/asset-kind.ts";
 import type { TimedAsset, TimedPlan } from "../../../client/timed-legs.ts";
-import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import { type Failure, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
+import { counted } from "../../../base/text/words.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";
 import type { AssetSources } from "../../run/with-run.ts";
 import { isMeantAsTime } from "../flags/timed-flags.ts";
-import { isList, type ListedAsset, readLines, readSubjects, toSubject } from "../input/subjects.ts";
+import {
+  checkWord,
+  isList,
+  type ListedAsset,
+  readLines,
+  readSubjects,
+  readWord,
+  toSubject,
+} from "../input/subjects.ts";
 
 export interface InputTaker {
   /** Takes each input in order. Most inputs share their asset with others. */
@@ -17,10 +27,19 @@ export interface InputTaker {
   readonly usage: string;
 }
 
-export function readAt(text: string, now: number, label: string): Instant {
+/** `input` is the text as errors show it. */
+function readAt(input: string, text: string, now: number): Instant {
   const instant = parseTimeBound(text, now);
-  if ("problem" in instant) throw usageFailure(`${label} "${text}": ${instant.problem}`, instant.next);
+  if ("problem" in instant) throw invalidInput(input, instant.problem, instant.next);
   return instant;
+}
+
+/** The asset of `--in`. Its network can be the one of the words. */
+export function quoteAsset(word: string, [first = ""]: readonly string[], usage: string): TimedAsset {
+  const network = isList(first) || first.includes(":") ? undefined : first;
+  const subject = readWord(word, network, usage);
+  checkWord(subject, "token");
+  return { ...subject, kind: "token" };
 }
 
 /** Assets with the same times, as words or subjects. A line of a list can have its own time. */
@@ -32,10 +51,10 @@ export async function readAssetsAt(
 ): Promise<void> {
   const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
   const subjects = isSubjects(words) ? words : await readSubjects(words, sources, taker);
-  const common = [...new Set(at)].map((text) => readAt(text, now, "--at"));
+  const common = [...new Set(at)].map((text) => readAt(`--at "${text}"`, text, now));
   for (const { network, address, label } of subjects)
     if (label !== undefined && isMeantAsTime(label))
-      add({ network, address, kind }, readAt(label, now, `time of ${address}`));
+      add({ network, address, kind }, readAt(`time "${label}" of ${address}`, label, now));
     else {
       if (common.length === 0)
         throw usageFailure(
@@ -66,8 +85,8 @@ export async function readRowsAt(
     );
   const list = { ...(await sources.read(word)), field, network, names: sources.names };
   const { text } = list;
-  // An asset or a comment cannot begin a header.
-  const isOfLines = /^\s*(?:[{#]|[^\s,;"]+(?::[^\s,;"]+\s|[^\S\n]+\d))/u.test(text);
+  // An asset, a comment or an array cannot begin a header.
+  const isOfLines = /^\s*(?:[[{#]|[^\s,;"]+(?::[^\s,;"]+\s|[^\S\n]+\d))/u.test(text);
   if (!isOfLines) return await readTableAt(list, taker);
   for (const [index, line] of text.split("\n").entries()) readLineAt(line, index + 1, list, taker);
   return undefined;
@@ -84,60 +103,113 @@ interface List {
 /** Adds an asset of a list with the time that its row has under this name. */
 function addRow(
   listed: ListedAsset,
-  kind: TimedAsset["kind"],
+  usual: TimedAsset["kind"],
   [name, time]: readonly [string, unknown],
   list: List,
   { add, now, usage }: InputTaker,
 ): void {
   const { where } = listed;
   if (listed.address === undefined) throw usageFailure(`${where}: no address`);
-  const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
+  const kind = listed.kind === "pool" ? "pool" : usual;
+  const taker = { command: "prices --at-field", takes: kind, malformed: "fail", usage } as const;
   const { network, address } = toSubject(listed, list.network, taker, list.names);
   if (typeof time !== "string" && typeof time !== "number")
     throw usageFailure(`${where}: ${name} is missing`, "every row must have a time");
-  add({ network, address, kind }, readAt(String(time), now, `${where}: ${name}`));
+  add({ network, address, kind }, readAt(`${name} "${time}" in ${where}`, String(time), now));
+}
+
+const networkNames = ["network", "chain"];
+const assetNames = ["token", "asset", "address", "pool"];
+
+/** What a row has by the names of its columns or keys, in lower case. */
+type NamedCells = ReadonlyMap<string, unknown>;
+
+const namedCells = (entries: readonly (readonly [name: string, value: unknown])[]): NamedCells =>
+  new Map(entries.map(([name, value]) => [name.toLowerCase(), value]));
+
+function textOf(cells: NamedCells, names: readonly string[]): string | undefined {
+  const texts = names.map((name) => cells.get(name)).filter((value) => typeof value === "string");
+  return texts.map((text) => text.trim()).find((text) => text !== "");
+}
+
+const noAssetIn = (where: string, noun: "column" | "key", names: readonly string[]): Failure =>
+  usageFailure(
+    `${where}: no ${noun} with addresses: token, asset, address or pool`,
+    names.includes("log_index")
+      ? "for the tokens of transactions, use rows of txns as NDJSON: -o ndjson"
+      : `its ${noun}s: ${names.join(", ")}`,
+  );
+
+/** Adds the asset of a row that names it as people do, in CSV as in NDJSON. */
+function addNamed(
+  cells: NamedCells,
+  line: number,
+  kind: TimedAsset["kind"],
+  time: readonly [string, unknown],
+  list: List,
+  taker: InputTaker,
+): void {
+  const own = { ...list, network: textOf(cells, networkNames) ?? list.network };
+  const where = `${list.source} line ${line}`;
+  const [asset] = readLines([textOf(cells, assetNames) ?? ""], line, own);
+  if (asset === undefined) throw usageFailure(`${where}: no address`);
+  if ((own.network ?? asset.network) === undefined && !isAssetName(asset.address ?? ""))
+    throw usageFailure(
+      `${where}: no network`,
+      `add it as ${networkNames.join(" or ")}, or put the network before the list`,
+    );
+  const isPool = textOf(cells, ["token", "asset", "address"]) === undefined;
+  addRow(asset, isPool ? "pool" : kind, time, own, taker);
 }
 
 function readLineAt(line: string, number: number, list: List, taker: InputTaker): void {
-  const { field, source } = list;
   const row = line.trim().startsWith("{") ? parseJson(line) : undefined;
-  // A transaction has a price for each of its tokens.
-  if (isObject(row) && Object.hasOwn(row, "log_index")) {
-    const [network, ...tokens] = ["chain", "token_0", "token_1"].map((name) => {
-      const value = member(row, name);
-      return typeof value === "string" ? value : undefined;
-    });
-    const where = `${source} line ${number}`;
-    const listed = { network, label: undefined, kind: undefined, hasGroup: false, row, where };
-    for (const address of tokens)
-      addRow({ ...listed, address }, "token", [field, member(row, field)], list, taker);
-    return;
-  }
-  for (const each of readLines([line], number, list)) {
-    const time = each.row === undefined ? each.label : member(each.row, field);
-    const kind = each.kind === "pool" ? "pool" : taker.kind;
-    addRow(each, kind, [each.row === undefined ? "a time" : field, time], list, taker);
-  }
+  if (isObject(row)) return readObjectAt(row, line, number, list, taker);
+  for (const each of readLines([line], number, list))
+    addRow(each, taker.kind, ["a time", each.label], list, taker);
 }
 
-const assetColumns = ["token", "asset", "address", "pool"];
+function readObjectAt(row: object, line: string, number: number, list: List, taker: InputTaker): void {
+  const cells = namedCells(Object.entries(row));
+  const time = [list.field, member(row, list.field)] as const;
+  const own = { ...list, network: textOf(cells, networkNames) ?? list.network };
+  const isOfUser = textOf(cells, ["token", "asset"]) !== undefined;
+  const kind = !isOfUser && kindOfRow(row, undefined) === "pool" ? "pool" : taker.kind;
+  if (cells.has("log_index")) {
+    // A transaction has a price for each of its tokens.
+    for (const name of ["token_0", "token_1"])
+      addNamed(namedCells([["token", cells.get(name)]]), number, "token", time, own, taker);
+  } else if (textOf(cells, assetNames) !== undefined) addNamed(cells, number, kind, time, own, taker);
+  else if (["id", "row", "search"].some((name) => cells.has(name)))
+    // A row of the service.
+    for (const each of readLines([line], number, own)) addRow(each, taker.kind, time, own, taker);
+  else throw noAssetIn(`${list.source} line ${number}`, "key", [...cells.keys()]);
+}
 
-/** The rows with the numbers of their lines. */
+/** The rows with the numbers of their last lines. */
 async function readCsv({ text, source }: List) {
   // Only lists in CSV need the parser.
-  const { parse } = await import("csv-parse/sync");
+  const { CsvError, parse } = await import("csv-parse/sync");
   const [titles = ""] = text.trimStart().split("\n", 1);
   const delimiter = [",", ";", "\t"].find((each) => titles.includes(each)) ?? ",";
+  const lines: number[] = [];
   try {
-    const lines: number[] = [];
     const on_record = (record: string[], info: { readonly lines: number }): string[] => {
       lines.push(info.lines);
       return record;
     };
-    const records = parse(text, { bom: true, delimiter, skip_empty_lines: true, on_record });
+    const form = { bom: true, delimiter, skip_empty_lines: true, relax_column_count: true };
+    const records = parse(text, { ...form, on_record });
     return records.map((record, index) => ({ record, line: lines[index] ?? 0 }));
   } catch (cause) {
-    throw usageFailure(`${source}: invalid CSV: ${cause instanceof Error ? cause.message : String(cause)}`);
+    if (!(cause instanceof CsvError)) throw cause;
+    const isOpen = cause.code === "CSV_QUOTE_NOT_CLOSED";
+    // A quote that is not closed takes all following lines into its row.
+    const line = isOpen ? (lines.at(-1) ?? 0) + 1 : Number(cause["lines"]);
+    throw usageFailure(
+      `${source} line ${line}: ${isOpen ? "a quote is not closed" : "a quote in the middle of a field"}`,
+      'put the entire field in quotes, and double the quotes in it, as in "a ""b"""',
+    );
   }
 }
 
@@ -149,24 +221,20 @@ async function readTableAt(list: List, taker: InputTaker): Promise<TimedPlan["le
   const words = names.map((name) => name.toLowerCase());
   const columns = `its columns: ${names.join(", ")}`;
   const timeAt = names.indexOf(field);
-  const networkAt = words.findIndex((word) => word === "network" || word === "chain");
-  const used = [field.toLowerCase(), "network", "chain", ...assetColumns];
+  const used = [field.toLowerCase(), ...networkNames, ...assetNames];
   const twice = words.find((word, index) => used.includes(word) && words.indexOf(word) < index);
   if (twice !== undefined) throw usageFailure(`${source}: the column ${twice} appears twice`, columns);
   if (timeAt < 0) throw invalidInput(`--at-field "${field}"`, `this column is not in ${source}`, columns);
-  const assetAt = assetColumns.map((name) => words.indexOf(name)).filter((place) => place >= 0);
-  if (assetAt.length === 0)
-    throw usageFailure(`${source}: no column with addresses: token, asset, address or pool`, columns);
+  if (!assetNames.some((name) => words.includes(name))) throw noAssetIn(source, "column", names);
   for (const { record, line } of rows) {
-    const cellAt = (place: number): string | undefined => record[place]?.trim() || undefined;
-    const network = cellAt(networkAt) ?? list.network;
-    const place = assetAt.find((each) => cellAt(each) !== undefined) ?? -1;
-    const [asset] = readLines([cellAt(place) ?? ""], line, { ...list, network });
-    if (asset === undefined) throw usageFailure(`${source} line ${line}: no address`);
-    if (networkAt < 0 && (network ?? asset.network) === undefined && !isAssetName(asset.address ?? ""))
-      throw usageFailure(`${source}: no column with networks: network or chain`, columns);
-    const kind = words[place] === "pool" || asset.kind === "pool" ? "pool" : taker.kind;
-    addRow(asset, kind, [field, cellAt(timeAt)], { ...list, network }, taker);
+    if (record.length !== names.length)
+      throw usageFailure(
+        `${source} line ${line} has ${counted(record.length, "field")}, but the header has ${names.length}`,
+        "put a field that contains a delimiter in quotes",
+      );
+    const cells = namedCells(record.map((cell, index) => [names[index] ?? "", cell]));
+    const time = record[timeAt]?.trim() || undefined;
+    addNamed(cells, line, taker.kind, [field, time], list, taker);
   }
   return { header: names, cells: rows.map(({ record }) => record) };
 }

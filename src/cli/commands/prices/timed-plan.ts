@@ -25,9 +25,9 @@ import { checkFields } from "../../render/formats/missing-fields.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
-import { checkWord, isList, readWord } from "../input/subjects.ts";
+import { withSuggestion } from "../input/suggestion.ts";
 import { type RunOptions, serviceOf, recordedService } from "../../run/run-options.ts";
-import { readAssetsAt, readRowsAt } from "./timed-inputs.ts";
+import { quoteAsset, readAssetsAt, readRowsAt } from "./timed-inputs.ts";
 import { intervalSeconds } from "../../../client/candle-windows.ts";
 import { maxCandles } from "../../../api/endpoints/ohlcv.ts";
 import { isAtLeast, plans, type Tier } from "../../../api/tier.ts";
@@ -92,10 +92,11 @@ export async function readTimedPlan(
     interval,
     inputs,
     lead,
-    quote: quote === undefined ? undefined : indexOf(quoteAsset(quote, words)),
+    quote: quote === undefined ? undefined : indexOf(quoteAsset(quote, words, usage)),
     isQuoted,
     stored: lake?.storedCandles(flags.lake ?? "", (target) => recordedService(options, target)),
     quotes: quoteCache(context, options),
+    judge: async (cause, client, request) => await withSuggestion(cause, { context, client, request }),
     answers: createAnswers(inputs.length * (quote === undefined ? 1 : 2)),
     assets,
   };
@@ -115,13 +116,6 @@ export async function readTimedPlan(
     isRecord: false,
     named: timed.assets,
   };
-}
-
-function quoteAsset(word: string, [first = ""]: readonly string[]): TimedAsset {
-  const network = isList(first) || first.includes(":") ? undefined : first;
-  const subject = readWord(word, network, usage);
-  checkWord(subject, "token");
-  return { ...subject, kind: "token" };
 }
 
 /** The cache lasts for a day. */

@@ -2,12 +2,14 @@ import type { Context } from "../../../base/context/context.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { type FieldAtPath, fieldPaths } from "../../../api/field-paths.ts";
-import type { FieldType, Reading } from "../../../api/record.ts";
+import { type FieldType, type Reading, tradeTypes } from "../../../api/record.ts";
 import { chooseEndpoint } from "../input/positionals.ts";
 import { namedColumns } from "../../render/table/choose-columns.ts";
 import { groupsOf, withAddedFields } from "../input/pull-plan.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
+import { isTimed } from "../flags/timed-flags.ts";
+import { timedPrices } from "../../../api/endpoints/timed-prices.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
 
@@ -18,7 +20,10 @@ export async function listNamesOf(
   { words, flags, typed }: Input<EndpointFlags>,
   context: Context,
 ): Promise<ExitCode> {
-  const chosen = chooseEndpoint(endpoints, typed, words.length > 0);
+  const usual = chooseEndpoint(endpoints, typed, words.length > 0);
+  const isQuoted = typed.has("in") || typed.has("pool");
+  const hasTimes = typed.has("at-field") || (flags.at ?? []).length > 1;
+  const chosen = isTimed(usual, typed) ? timedPrices({ isQuoted, hasTimes }, usual.plan) : usual;
   // Tables show amounts in tokens anyway, so the flag adds no columns to them.
   const hasAmounts =
     flags.amounts === "tokens" && (asked === "fields" || formatOf(context, flags) !== "table");
@@ -66,6 +71,7 @@ const readings: Partial<Record<Reading, string>> = {
   time: "RFC 3339, UTC",
   duration: "in seconds",
   "yes-no": "",
+  "trade-type": tradeTypes.join(", "),
   mark: "present only if true",
 };
 

@@ -20,7 +20,8 @@ import {
 import { printAndClose } from "./print-rows.ts";
 import { type OpenedPull, type PlannedPull, type Pull, pullState, type TypedCommand } from "./pull.ts";
 import { rowShape } from "../../../api/endpoint.ts";
-import { formatInstant, fromWire } from "../../../base/time/time.ts";
+import { hintAtDay } from "../../../api/read-param.ts";
+import { fromWire } from "../../../base/time/time.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 
@@ -114,6 +115,5 @@ function remarkOnInput({ report, typed, plan }: PlannedPull): void {
   const from = args?.get("from");
   if (from === undefined || from !== args?.get("to") || plan.endpoint.raw !== undefined) return;
   // Two equal bounds, such as the same date, rarely mean what they say.
-  const day = formatInstant(fromWire(from)).slice(0, 10);
-  report.info(`the range is a single point in time; for the entire day, use --day ${day}`);
+  report.info(`the range is a single point in time; ${hintAtDay(fromWire(from))}`);
 }

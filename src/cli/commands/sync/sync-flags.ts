@@ -1,6 +1,6 @@
 import { intervals, madeIntervals, sameIntervals } from "../../../api/endpoints/ohlcv.ts";
 import { invalidInput } from "../../../base/failure.ts";
-import { choiceFailure, readChoice } from "../../../api/read-param.ts";
+import { readChoice } from "../../../api/read-param.ts";
 import { type CandleInterval, type DatasetKind, datasetKinds, partitions } from "../../../lake/dataset.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { choice, list, readBy, text, toggle } from "../../run/flags/flag-types.ts";
@@ -20,9 +20,7 @@ export function readStoredInterval(label: string, typed: string): CandleInterval
       `sync stores only candles that the service sends, and ${typed} candles are made from ${source} candles`,
       `use ${source}`,
     );
-  const found = intervals.find((each) => each === (sameIntervals[typed] ?? typed));
-  if (found === undefined) throw choiceFailure(label, typed, intervals);
-  return found;
+  return readChoice(label, sameIntervals[typed] ?? typed, intervals);
 }
 
 export const syncFlags = {

@@ -116,11 +116,15 @@ export function durationFrom(shortest: number, next: string): FlagType<number> {
   });
 }
 
+/** `also` has other names of choices. */
 export function choice<const Word extends string>(
   choices: readonly Word[],
   placeholder: string,
+  also: Readonly<Record<string, Word>> = {},
 ): FlagType<Word> {
-  const type = readBy("choice", placeholder, (label, typed) => readChoice(label, typed, choices));
+  const type = readBy("choice", placeholder, (label, typed) =>
+    readChoice(label, also[typed] ?? typed, choices),
+  );
   return { ...type, choices };
 }
 
