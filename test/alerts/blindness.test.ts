@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { instant } from "../../src/base/text/words.ts";
@@ -40,6 +40,57 @@ describe("stream --blind", () => {
       { alert: "back", from: gap?.["from"], to: gap?.["to"], names: [one, two] },
     ]);
     expect(alerts[0]).not.toHaveProperty("to");
+  });
+
+  test("connections that open but bring neither data nor pings do not end an interval, nor hide it", async () => {
+    const events = inFolder("silent.ndjson");
+    const comment = ": open\n\n";
+    const server = await serveInTest((_, index) =>
+      index < 6 ? stream([comment], { stayOpen: index % 2 === 0 }) : stream([ping]),
+    );
+    const words = [one ?? "", ...never, "--blind", "1m", "--events", events];
+    const running = listen(words, server, { speed: 200 });
+    await running.until(() => running.lines().length === 2);
+    const { stdout } = await running.interrupted();
+    const [blind, back] = rowsOf(stdout);
+    const gaps = logged(events).filter(({ event }) => event === "gap");
+    expect([blind?.["alert"], back?.["alert"]]).toEqual(["blind", "back"]);
+    expect(Date.parse(String(gaps[0]?.["from"])) - Date.parse(String(blind?.["from"]))).toBeLessThan(10_000);
+    expect([back?.["from"], back?.["to"]]).toEqual([blind?.["from"], gaps.at(-1)?.["to"]]);
+  });
+
+  test("a reload during an outage does not end the interval, and is not its reason", async () => {
+    const [events, list] = [inFolder("reload.ndjson"), inFolder("LIST")];
+    let isUp = false;
+    const server = await serveInTest((_, index) =>
+      isUp || index === 0
+        ? stream([price("1"), ping], { stayOpen: isUp })
+        : json({ message: "unavailable" }, { status: 503 }),
+    );
+    writeFileSync(list, `${one}\n${two}\n`);
+    const words = [`@${list}`, ...never, "--blind", "30s", "--events", events];
+    const running = listen(words, server, { speed: 200 });
+    await running.until(() => running.lines().length === 1);
+    writeFileSync(list, `${one}\n`);
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("reloaded: 1 asset"));
+    // Long enough for an alert that is not wanted.
+    const requests = server.requests.length;
+    await running.until(() => server.requests.length > requests);
+    isUp = true;
+    await running.until(() => running.lines().length > 1);
+    const { stdout } = await running.interrupted();
+    const gaps = logged(events).filter(({ event }) => event === "gap");
+    const reason = "the service ended the stream";
+    expect(gaps).toMatchObject([
+      { names: [two], reason, from: gaps[1]?.["from"] },
+      { names: [one], reason },
+    ]);
+    const { from, to } = gaps[1] ?? {};
+    expect(rowsOf(stdout)).toMatchObject([
+      { alert: "blind", names: [one, two], from },
+      { alert: "back", names: [one], from, to },
+    ]);
   });
 });
 

@@ -27,6 +27,8 @@ export class RunningConnection {
   current: ChildSignal;
   /** Undefined unless the connection is open. */
   upToDate: UpToDate | undefined;
+  /** When an earlier connection with data or a ping was last up to date; the start, if there was none. */
+  #sighted: Moment;
   wasOpen = false;
   /** Reported by the next opening, after the connection was lost or its assets changed. */
   interrupted:
@@ -50,6 +52,7 @@ export class RunningConnection {
   constructor(connection: Connection, started: Moment, isAdded: boolean, current: ChildSignal) {
     this.connection = connection;
     this.started = started;
+    this.#sighted = started;
     this.isAdded = isAdded;
     this.current = current;
   }
@@ -84,7 +87,7 @@ export class RunningConnection {
         },
         charged: options.ledger.delivered,
         lost: (from, { message }) => {
-          this.upToDate = undefined;
+          this.#leave();
           this.interrupted = { from, reason: message, subjects: connection.subjects };
         },
         retrying: (failure, wait) => {
@@ -109,8 +112,8 @@ export class RunningConnection {
   }
 
   /**
-   * Ends if there are no assets. First reports what is missing so far under the old names: the next opening reports a gap
-   * for its own assets only.
+   * Ends if there are no assets. First reports what the removed ones are missing so far: the next opening reports a gap for
+   * its own assets only.
    */
   regroup(
     subjects: readonly Subject[],
@@ -122,18 +125,15 @@ export class RunningConnection {
     const had = this.interrupted?.subjects ?? connection.subjects;
     const removed = had.filter((subject) => !subjects.includes(subject));
     const kept = had.filter((subject) => subjects.includes(subject));
-    const pending = this.interrupted ?? upToDate?.blindAt(at);
+    const open = upToDate && { from: upToDate.until, reason: why };
+    // A reload is not the reason for a gap that has already begun.
+    const pending = this.interrupted ?? upToDate?.blindAt(at) ?? open;
     const refusal = this.refused && { from: this.started, reason: this.refused.message };
-    if (pending !== undefined) {
-      missedBefore({ ...connection, subjects: had }, gapBetween(pending.from, at, pending.reason));
-      this.interrupted = { from: at, reason: why, subjects: kept };
-    } else {
-      if (upToDate !== undefined) this.interrupted = { from: upToDate.until, reason: why, subjects: kept };
-      const missed = this.interrupted ?? refusal;
-      if (missed !== undefined && removed.length > 0)
-        missedBefore({ ...connection, subjects: removed }, gapBetween(missed.from, at, missed.reason));
-    }
-    this.upToDate = undefined;
+    const missed = pending ?? refusal;
+    if (missed !== undefined && removed.length > 0)
+      missedBefore({ ...connection, subjects: removed }, gapBetween(missed.from, at, missed.reason));
+    this.interrupted = pending && { ...pending, subjects: kept };
+    this.#leave();
     this.connection = { ...connection, subjects };
     this.current.abort(regrouped);
   }
@@ -146,12 +146,15 @@ export class RunningConnection {
     });
   }
 
-  /** `until` is when it was last up to date, and `seen` when there was a sign of life; `opened` if it is open. */
+  #leave(): void {
+    if (this.upToDate?.alive !== undefined) this.#sighted = this.upToDate.until;
+    this.upToDate = undefined;
+  }
+
+  /** `until` is when it was last up to date, and `seen` when there was a sign of life; `opened` if it is open and alive. */
   sight() {
-    const { connection, upToDate, interrupted, started } = this;
-    const { subjects } = connection;
-    const lost = interrupted?.from ?? started;
-    const { until = lost, received: seen = lost, opened } = upToDate ?? {};
+    const { subjects } = this.connection;
+    const { until = this.#sighted, alive: seen = until, opened } = this.upToDate?.alive ? this.upToDate : {};
     return { subjects, until, seen, opened };
   }
 

@@ -12,7 +12,7 @@ export interface Sight {
   readonly until: Moment;
   /** When data or a ping last arrived. */
   readonly seen: Moment;
-  /** When the connection was opened, if it is open. */
+  /** When the connection was opened, if it is open and data or a ping has arrived on it. */
   readonly opened: Moment | undefined;
 }
 
@@ -57,7 +57,9 @@ export function createBlindness(
             for (const subject of group) still.set(nameOf(subject), interval);
             if (before === undefined) report("blind", group, until);
           } else if (before !== undefined) {
-            const to = opened !== undefined && opened.elapsed > before.seen.elapsed ? opened : seen;
+            const isNew = opened !== undefined && opened.elapsed > before.seen.elapsed;
+            // A new connection that was silent for too long was no end of the interval.
+            const to = isNew && seen.elapsed - opened.elapsed < limit ? opened : seen;
             ends.set(before, to.elapsed);
             report("back", group, before.from, to);
           }
