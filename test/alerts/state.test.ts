@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openAlertState } from "../../src/cli/run/alerts/alert-state.ts";
@@ -94,6 +94,31 @@ describe("--state", () => {
     const refused = await (await start([], ["--state", other])).outcome;
     expect([refused.exit, readFileSync(other, "utf8")]).toEqual([2, "precious\n"]);
   });
+
+  test.each([
+    ["renamed", (file: string) => renameSync(file, `${file}.1`)],
+    ["removed", (file: string) => rmSync(file)],
+    ["emptied", (file: string) => writeFileSync(file, "")],
+  ])(
+    "that was %s during the run is written again as a whole, and only the user can read it",
+    async (_, change) => {
+      const file = inFolder("moved.state");
+      const context = createTestContext({ flows: true });
+      const closers: (() => unknown)[] = [];
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the state uses only these parts
+      const run = { context, report: {}, onClose: closers.push.bind(closers) } as never;
+      const { begin } = await openAlertState(run, file, "crossing");
+      const alert = { alert: "match", condition: "price < 3", label: undefined, line: "{}\n" } as const;
+      begin({ ...alert, id: "one", asset });
+      change(file);
+      begin({ ...alert, id: "two", asset: "ethereum:0x2" });
+      for (const close of closers.splice(0)) close();
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      const later = await openAlertState(run, file, "crossing");
+      expect([asset, "ethereum:0x2"].map((each) => later.firedFor("price < 3", each))).toEqual([0, 0]);
+      for (const close of closers) close();
+    },
+  );
 
   test("has every entry again as soon as the disk is no longer full", async () => {
     const file = inFolder("full.state");

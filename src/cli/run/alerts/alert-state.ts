@@ -51,11 +51,14 @@ export async function openAlertState(
   if (expired > 0) report.warn(`${counted(expired, "alert")} from more than 10m ago not repeated`);
 
   let written = 0;
+  /** What this run has written last. */
+  let left = lookAt(file);
   const rewrite = (failed: (cause: unknown) => void): boolean => {
     const text = `${header}\n${linesOf(kept.entries())}`;
     written = 0;
     try {
       replaceWithText(random, file, text, { mode: 0o600, isSynced: true });
+      left = lookAt(file);
       return true;
     } catch (cause) {
       failed(cause);
@@ -74,11 +77,17 @@ export async function openAlertState(
   const append = openLogFile({ file, label, onProblem: warnOnce });
   /** Whether the file has all entries. If one was not written completely, the next one would be damaged as well. */
   let isComplete = true;
+  /** Not if another program has renamed, removed or changed the file. */
+  const isUnchanged = (): boolean => {
+    const found = lookAt(file);
+    return found !== undefined && found.ino === left?.ino && found.size === left.size;
+  };
   /** The entries are written at once, so that a killed run leaves all of them or none. */
   const add = (...entries: readonly Entry[]): void => {
     for (const entry of entries) kept.take(entry);
     written += entries.length;
-    isComplete &&= append(linesOf(entries));
+    isComplete &&= isUnchanged() && append(linesOf(entries));
+    left = lookAt(file);
     if (isComplete && written < maxLines) return;
     kept.forget();
     isComplete = rewrite((cause) => warnOnce(`${label}: ${cannotBeWritten(cause)}`)) || isComplete;
