@@ -226,6 +226,73 @@ describe("a change", () => {
     ]);
   });
 
+  test.each([
+    [
+      "rises",
+      "0",
+      [
+        ["0", false],
+        ["1e-400", true],
+        ["-1", false],
+      ],
+    ],
+    [
+      "falls",
+      "0.0",
+      [
+        ["-0", false],
+        ["-1", true],
+        ["1", false],
+      ],
+    ],
+    [
+      "moves",
+      "0",
+      [
+        ["0", false],
+        ["1", true],
+        ["-1", true],
+      ],
+    ],
+    [
+      "rises",
+      "-10",
+      [
+        ["-10", false],
+        ["-9.51", false],
+        ["-9.5", true],
+        ["-11", false],
+      ],
+    ],
+    [
+      "falls",
+      "-10",
+      [
+        ["-10", false],
+        ["-10.49", false],
+        ["-10.5", true],
+        ["-9", false],
+      ],
+    ],
+    [
+      "moves",
+      "-1e-400",
+      [
+        ["-1e-400", false],
+        ["-1.05e-400", true],
+        ["-0.95e-400", true],
+      ],
+    ],
+  ] as const)("price %s by a percentage, from %s: %j", (way, first, values) => {
+    const found = values.map(([value]) => {
+      const series = change(`price ${way} 5% in 1s`);
+      series(first, 0);
+      series(first, 5000);
+      return [value, series(value, 5100)];
+    });
+    expect(found).toEqual(values);
+  });
+
   test("compares with the value in force when the window starts, even if nothing arrived for long", () => {
     const at = (text: string, values: readonly (readonly [second: number, price: string])[]) => {
       const series = change(text);

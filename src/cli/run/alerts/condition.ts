@@ -177,7 +177,7 @@ function createSeries(way: Way, percent: string, window: number): Tester {
   const width = window / buckets;
   const extremes = [
     ...(way === "falls" ? [] : [createExtreme(percent, 1)]),
-    ...(way === "rises" ? [] : [createExtreme(`-${percent}`, -1)]),
+    ...(way === "rises" ? [] : [createExtreme(percent, -1)]),
   ];
   let [first, bucket, last, ahead] = [Number.NaN, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   let before: NearDecimal | undefined;
@@ -204,13 +204,13 @@ interface Kept {
   /** The start of its bucket. */
   readonly start: number;
   readonly value: NearDecimal;
-  /** The value and the percentage. */
+  /** The value and the percentage of its size. */
   readonly limit: NearDecimal | undefined;
 }
 
 /** The lowest value of a window if `order` is 1, and the highest if it is -1. Takes constant time on average. */
 function createExtreme(percent: string, order: 1 | -1) {
-  const factor = sumDecimals(["100", percent]) ?? "";
+  const [more = "", less = ""] = [percent, `-${percent}`].map((each) => sumDecimals(["100", each]));
   /** Each is later than the one before, and farther from the extreme. At most two per bucket. */
   const kept: Kept[] = [];
   return (value: NearDecimal, start: number, from: number): boolean => {
@@ -219,9 +219,12 @@ function createExtreme(percent: string, order: 1 | -1) {
       other && order * (compareNear(value, other) ?? Number.NaN);
     while ((kept[0]?.start ?? from + 1) <= from) kept.shift();
     while ((beyond(kept.at(-1)?.value) ?? 1) <= 0) kept.pop();
-    if (kept.at(-1)?.start !== start)
-      kept.push({ start, value, limit: nearDecimal(percentOf(value.text, factor) ?? "") });
-    return (beyond(kept[0]?.limit) ?? -1) >= 0;
+    if (kept.at(-1)?.start !== start) {
+      const isToGrow = value.text.startsWith("-") === order < 0;
+      kept.push({ start, value, limit: nearDecimal(percentOf(value.text, isToGrow ? more : less) ?? "") });
+    }
+    // The limit of 0 is 0, and a value that stays has not changed.
+    return (beyond(kept[0]?.limit) ?? -1) >= 0 && beyond(kept[0]?.value) !== 0;
   };
 }
 
