@@ -82,10 +82,13 @@ describe("a condition", () => {
     ["price moves 0% in 1h", 13, '"0%" must be a percentage'],
     ["price rises 5% 1h", 16, '"1h" must be "in" and a duration'],
     ["price falls 150% in 1h", 13, '"150%" must be less than 100%'],
+    ["type rises 5% in 1h", 6, '"rises" must be <= >= != < > =\n'],
+    ['token.symbol = "WETH"', 16, '""WETH"" must not have quotes\n'],
+    ["type = 'swap'", 8, "\"'swap'\" must not have quotes\n"],
     ["price falls 5% in 1y", 19, '"1y" must be a duration from 1s to 7d'],
   ])("%j is rejected at column %i", (text, column, problem) => {
     const failure = failureOf(text);
-    expect(failure?.message).toContain(`--when "${text}": column ${column}: ${problem}`);
+    expect(`${failure?.message}\n`).toContain(`--when "${text}": column ${column}: ${problem}`);
   });
 
   test.each([
@@ -94,6 +97,16 @@ describe("a condition", () => {
     ["price > 3 || price < 1", '"or" is not supported; repeat --when instead'],
     ["price > 3 or price < 1", '"or" is not supported; repeat --when instead'],
     ["price > 3 USD", undefined],
+    ["price == 3", 'write "="'],
+    ["price =< 3", 'write "<="'],
+    ["price=>3", 'write ">="'],
+    ["price =! 3", 'write "!="'],
+    ["price <> 3", undefined],
+    ["price < 1M", 'write "1m"'],
+    ["price < .5", 'write "0.5"'],
+    ["price > -.5K", 'write "-0.5k"'],
+    ["price < .x", undefined],
+    ["type = 'swap'", "leave out the quotes"],
   ])("%j: the hint is %j", (text, next) => {
     expect(failureOf(text)?.details.next).toBe(next);
   });
