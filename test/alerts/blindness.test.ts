@@ -169,16 +169,49 @@ describe("createBlindness", () => {
     for (let now = 15_000; now < 300_000; now += 15_000) tick(now, 0, now, 0);
     expect(acted).toEqual([]);
     tick(330_000, 285_000, 285_000);
-    expect(acted.map(({ alert, names }) => [alert, names])).toEqual([
-      ["blind", ["base:0x1"]],
-      ["blind", ["base:0x2"]],
-    ]);
+    const names = ["base:0x1", "base:0x2"];
+    expect(acted).toMatchObject([{ alert: "blind", names, assets: 2 }]);
     tick(400_000, 390_000 - 60_000, 330_000);
     tick(500_000, 495_000, 499_000, 490_000);
-    expect(acted.slice(2).map(({ alert, from, to }) => [alert, from, to])).toEqual(
-      Array.from({ length: 2 }, () => ["back", instant(at(285_000).now), instant(at(490_000).now)]),
-    );
-    expect(blindness.seconds()).toBe(2 * 205);
+    const [from, to] = [instant(at(285_000).now), instant(at(490_000).now)];
+    expect(acted.slice(1)).toMatchObject([{ alert: "back", names, from, to }]);
+    expect(blindness.seconds()).toBe(205);
+  });
+
+  test("assets that become blind or return together are one alert, and a common time counts once", () => {
+    const acted: Record<string, unknown>[] = [];
+    let elapsed = 0;
+    const clock = { elapsed: () => elapsed, now: () => at(elapsed).now };
+    const blindness = createBlindness(clock, 30_000, ({ line }) => acted.push(JSON.parse(line)));
+    const all = ["0x1", "0x2", "0x3"].map((address) => ({ network: "base", address }));
+    /** When each of them was last read. */
+    const tick = (now: number, ...read: readonly number[]): void => {
+      elapsed = now * 1000;
+      const moments = read.map((each) => at(each * 1000));
+      blindness.tick(
+        moments.map((until, index) => ({
+          subjects: all.slice(index, index + 1),
+          until,
+          seen: until,
+          opened: undefined,
+        })),
+      );
+    };
+    tick(40, 8, 9, 20);
+    tick(60, 8, 9, 20);
+    expect(blindness.seconds()).toBe(52);
+    tick(90, 80, 9, 81);
+    tick(100, 80, 95, 96);
+    const shown = acted.map(({ alert, names, from, to }) => [alert, names, from, to]);
+    const time = (second: number): string => instant(at(second * 1000).now);
+    expect(shown).toEqual([
+      ["blind", ["base:0x1", "base:0x2"], time(8), undefined],
+      ["blind", ["base:0x3"], time(20), undefined],
+      ["back", ["base:0x1"], time(8), time(80)],
+      ["back", ["base:0x3"], time(20), time(81)],
+      ["back", ["base:0x2"], time(8), time(95)],
+    ]);
+    expect(blindness.seconds()).toBe(95 - 8);
   });
 
   test("the counted seconds never decrease, and end with an asset that is no longer listed", () => {
