@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { instant } from "../../src/base/text/words.ts";
@@ -57,6 +57,25 @@ describe("stream --blind", () => {
     expect([blind?.["alert"], back?.["alert"]]).toEqual(["blind", "back"]);
     expect(Date.parse(String(gaps[0]?.["from"])) - Date.parse(String(blind?.["from"]))).toBeLessThan(10_000);
     expect([back?.["from"], back?.["to"]]).toEqual([blind?.["from"], gaps.at(-1)?.["to"]]);
+  });
+
+  test("after a restart, an interval begins at the end of the run before, but a pause alone is none", async () => {
+    const file = inFolder("restarted.ndjson");
+    writeFileSync(file, '{"p":"1"}\n');
+    const ended = (sandboxNow - 3_600_000) / 1000;
+    const words = [one ?? "", ...never, "--blind", "30s", "--out", file];
+    for (const isUp of [true, false]) {
+      utimesSync(file, ended, ended);
+      const server = await serveInTest(() =>
+        isUp ? stream([ping]) : json({ message: "unavailable" }, { status: 503 }),
+      );
+      const { stdout } = await listen([...words, "--for", isUp ? "20s" : "40s"], server, { speed: 200 })
+        .outcome;
+      const [blind, ...others] = rowsOf(stdout);
+      expect([blind?.["from"], others]).toEqual([isUp ? undefined : instant(ended * 1000), []]);
+      const waited = Date.parse(String(blind?.["at"])) - sandboxNow;
+      if (!isUp) expect(waited).toBeGreaterThanOrEqual(30_000);
+    }
   });
 
   test("a reload during an outage does not end the interval, and is not its reason", async () => {

@@ -27,8 +27,8 @@ export class RunningConnection {
   current: ChildSignal;
   /** Undefined unless the connection is open. */
   upToDate: UpToDate | undefined;
-  /** When an earlier connection with data or a ping was last up to date; the start, if there was none. */
-  #sighted: Moment;
+  /** As in `sight`, of the last connection that had data or a ping; of an earlier run or the start, if there was none. */
+  sighted: { readonly until: Moment; readonly seen: Moment };
   wasOpen = false;
   /** Reported by the next opening, after the connection was lost or its assets changed. */
   interrupted:
@@ -52,7 +52,7 @@ export class RunningConnection {
   constructor(connection: Connection, started: Moment, isAdded: boolean, current: ChildSignal) {
     this.connection = connection;
     this.started = started;
-    this.#sighted = started;
+    this.sighted = { until: started, seen: started };
     this.isAdded = isAdded;
     this.current = current;
   }
@@ -147,15 +147,17 @@ export class RunningConnection {
   }
 
   #leave(): void {
-    if (this.upToDate?.alive !== undefined) this.#sighted = this.upToDate.until;
+    const { alive, until } = this.upToDate ?? {};
+    if (alive !== undefined && until !== undefined) this.sighted = { until, seen: until };
     this.upToDate = undefined;
   }
 
   /** `until` is when it was last up to date, and `seen` when there was a sign of life; `opened` if it is open and alive. */
   sight() {
-    const { subjects } = this.connection;
-    const { until = this.#sighted, alive: seen = until, opened } = this.upToDate?.alive ? this.upToDate : {};
-    return { subjects, until, seen, opened };
+    const { connection, upToDate, sighted } = this;
+    const { subjects } = connection;
+    if (upToDate?.alive === undefined) return { subjects, ...sighted, opened: undefined };
+    return { subjects, until: upToDate.until, seen: upToDate.alive, opened: upToDate.opened };
   }
 
   /** Undefined if the connection is open and up to date at the end. */
