@@ -172,8 +172,10 @@ export class LiveStream {
     const self = new RunningConnection(connection, started, after !== undefined, childOf(signal));
     this.#running.add(self);
     const { since } = this.#options;
-    if (!self.isAdded && since !== undefined)
+    if (!self.isAdded && since !== undefined) {
       self.interrupted = { from: since, reason: "dexdata was not running", subjects };
+      self.sighted = { until: since, seen: started };
+    }
     try {
       await after;
       await this.#keepWanted(self, signal);

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { instant } from "../../src/base/text/words.ts";
@@ -40,6 +40,76 @@ describe("stream --blind", () => {
       { alert: "back", from: gap?.["from"], to: gap?.["to"], names: [one, two] },
     ]);
     expect(alerts[0]).not.toHaveProperty("to");
+  });
+
+  test("connections that open but bring neither data nor pings do not end an interval, nor hide it", async () => {
+    const events = inFolder("silent.ndjson");
+    const comment = ": open\n\n";
+    const server = await serveInTest((_, index) =>
+      index < 6 ? stream([comment], { stayOpen: index % 2 === 0 }) : stream([ping]),
+    );
+    const words = [one ?? "", ...never, "--blind", "1m", "--events", events];
+    const running = listen(words, server, { speed: 200 });
+    await running.until(() => running.lines().length === 2);
+    const { stdout } = await running.interrupted();
+    const [blind, back] = rowsOf(stdout);
+    const gaps = logged(events).filter(({ event }) => event === "gap");
+    expect([blind?.["alert"], back?.["alert"]]).toEqual(["blind", "back"]);
+    expect(Date.parse(String(gaps[0]?.["from"])) - Date.parse(String(blind?.["from"]))).toBeLessThan(10_000);
+    expect([back?.["from"], back?.["to"]]).toEqual([blind?.["from"], gaps.at(-1)?.["to"]]);
+  });
+
+  test("after a restart, an interval begins at the end of the run before, but a pause alone is none", async () => {
+    const file = inFolder("restarted.ndjson");
+    writeFileSync(file, '{"p":"1"}\n');
+    const ended = (sandboxNow - 3_600_000) / 1000;
+    const words = [one ?? "", ...never, "--blind", "30s", "--out", file];
+    for (const isUp of [true, false]) {
+      utimesSync(file, ended, ended);
+      const server = await serveInTest(() =>
+        isUp ? stream([ping]) : json({ message: "unavailable" }, { status: 503 }),
+      );
+      const { stdout } = await listen([...words, "--for", isUp ? "20s" : "40s"], server, { speed: 200 })
+        .outcome;
+      const [blind, ...others] = rowsOf(stdout);
+      expect([blind?.["from"], others]).toEqual([isUp ? undefined : instant(ended * 1000), []]);
+      const waited = Date.parse(String(blind?.["at"])) - sandboxNow;
+      if (!isUp) expect(waited).toBeGreaterThanOrEqual(30_000);
+    }
+  });
+
+  test("a reload during an outage does not end the interval, and is not its reason", async () => {
+    const [events, list] = [inFolder("reload.ndjson"), inFolder("LIST")];
+    let isUp = false;
+    const server = await serveInTest((_, index) =>
+      isUp || index === 0
+        ? stream([price("1"), ping], { stayOpen: isUp })
+        : json({ message: "unavailable" }, { status: 503 }),
+    );
+    writeFileSync(list, `${one}\n${two}\n`);
+    const words = [`@${list}`, ...never, "--blind", "30s", "--events", events];
+    const running = listen(words, server, { speed: 200 });
+    await running.until(() => running.lines().length === 1);
+    writeFileSync(list, `${one}\n`);
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("reloaded: 1 asset"));
+    // Long enough for an alert that is not wanted.
+    const requests = server.requests.length;
+    await running.until(() => server.requests.length > requests);
+    isUp = true;
+    await running.until(() => running.lines().length > 1);
+    const { stdout } = await running.interrupted();
+    const gaps = logged(events).filter(({ event }) => event === "gap");
+    const reason = "the service ended the stream";
+    expect(gaps).toMatchObject([
+      { names: [two], reason, from: gaps[1]?.["from"] },
+      { names: [one], reason },
+    ]);
+    const { from, to } = gaps[1] ?? {};
+    expect(rowsOf(stdout)).toMatchObject([
+      { alert: "blind", names: [one, two], from },
+      { alert: "back", names: [one], from, to },
+    ]);
   });
 });
 
@@ -118,16 +188,49 @@ describe("createBlindness", () => {
     for (let now = 15_000; now < 300_000; now += 15_000) tick(now, 0, now, 0);
     expect(acted).toEqual([]);
     tick(330_000, 285_000, 285_000);
-    expect(acted.map(({ alert, names }) => [alert, names])).toEqual([
-      ["blind", ["base:0x1"]],
-      ["blind", ["base:0x2"]],
-    ]);
+    const names = ["base:0x1", "base:0x2"];
+    expect(acted).toMatchObject([{ alert: "blind", names, assets: 2 }]);
     tick(400_000, 390_000 - 60_000, 330_000);
     tick(500_000, 495_000, 499_000, 490_000);
-    expect(acted.slice(2).map(({ alert, from, to }) => [alert, from, to])).toEqual(
-      Array.from({ length: 2 }, () => ["back", instant(at(285_000).now), instant(at(490_000).now)]),
-    );
-    expect(blindness.seconds()).toBe(2 * 205);
+    const [from, to] = [instant(at(285_000).now), instant(at(490_000).now)];
+    expect(acted.slice(1)).toMatchObject([{ alert: "back", names, from, to }]);
+    expect(blindness.seconds()).toBe(205);
+  });
+
+  test("assets that become blind or return together are one alert, and a common time counts once", () => {
+    const acted: Record<string, unknown>[] = [];
+    let elapsed = 0;
+    const clock = { elapsed: () => elapsed, now: () => at(elapsed).now };
+    const blindness = createBlindness(clock, 30_000, ({ line }) => acted.push(JSON.parse(line)));
+    const all = ["0x1", "0x2", "0x3"].map((address) => ({ network: "base", address }));
+    /** When each of them was last read. */
+    const tick = (now: number, ...read: readonly number[]): void => {
+      elapsed = now * 1000;
+      const moments = read.map((each) => at(each * 1000));
+      blindness.tick(
+        moments.map((until, index) => ({
+          subjects: all.slice(index, index + 1),
+          until,
+          seen: until,
+          opened: undefined,
+        })),
+      );
+    };
+    tick(40, 8, 9, 20);
+    tick(60, 8, 9, 20);
+    expect(blindness.seconds()).toBe(52);
+    tick(90, 80, 9, 81);
+    tick(100, 80, 95, 96);
+    const shown = acted.map(({ alert, names, from, to }) => [alert, names, from, to]);
+    const time = (second: number): string => instant(at(second * 1000).now);
+    expect(shown).toEqual([
+      ["blind", ["base:0x1", "base:0x2"], time(8), undefined],
+      ["blind", ["base:0x3"], time(20), undefined],
+      ["back", ["base:0x1"], time(8), time(80)],
+      ["back", ["base:0x3"], time(20), time(81)],
+      ["back", ["base:0x2"], time(8), time(95)],
+    ]);
+    expect(blindness.seconds()).toBe(95 - 8);
   });
 
   test("the counted seconds never decrease, and end with an asset that is no longer listed", () => {

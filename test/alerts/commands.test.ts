@@ -74,6 +74,19 @@ describe("hostile commands", () => {
     expect([leaving.warnings, flooding.warnings]).toEqual([[], []]);
   });
 
+  test("one that is running, and what it has forked, end if dexdata exits without waiting for it", async () => {
+    const file = inFolder("unawaited");
+    const others = process.listeners("exit");
+    const { commands } = open(["sh", "-c", `sleep 1000 & echo "$!" >> "$0"; echo "$$" >> "$0"; wait`, file]);
+    commands.add(alertOf("a"));
+    await until(() => linesOf(file).length === 2);
+    for (const listener of process.listeners("exit"))
+      if (!others.includes(listener)) listener.call(process, 130);
+    await until(() => !linesOf(file).some(isRunning));
+    await commands.close();
+    expect(process.listeners("exit")).toEqual(others);
+  });
+
   test("a command line that the system rejects is one warning", async () => {
     const { commands, warnings } = open(["true", "x".repeat(10_000_000)]);
     commands.add(alertOf("a"));

@@ -82,10 +82,13 @@ describe("a condition", () => {
     ["price moves 0% in 1h", 13, '"0%" must be a percentage'],
     ["price rises 5% 1h", 16, '"1h" must be "in" and a duration'],
     ["price falls 150% in 1h", 13, '"150%" must be less than 100%'],
+    ["type rises 5% in 1h", 6, '"rises" must be <= >= != < > =\n'],
+    ['token.symbol = "WETH"', 16, '""WETH"" must not have quotes\n'],
+    ["type = 'swap'", 8, "\"'swap'\" must not have quotes\n"],
     ["price falls 5% in 1y", 19, '"1y" must be a duration from 1s to 7d'],
   ])("%j is rejected at column %i", (text, column, problem) => {
     const failure = failureOf(text);
-    expect(failure?.message).toContain(`--when "${text}": column ${column}: ${problem}`);
+    expect(`${failure?.message}\n`).toContain(`--when "${text}": column ${column}: ${problem}`);
   });
 
   test.each([
@@ -94,6 +97,16 @@ describe("a condition", () => {
     ["price > 3 || price < 1", '"or" is not supported; repeat --when instead'],
     ["price > 3 or price < 1", '"or" is not supported; repeat --when instead'],
     ["price > 3 USD", undefined],
+    ["price == 3", 'write "="'],
+    ["price =< 3", 'write "<="'],
+    ["price=>3", 'write ">="'],
+    ["price =! 3", 'write "!="'],
+    ["price <> 3", undefined],
+    ["price < 1M", 'write "1m"'],
+    ["price < .5", 'write "0.5"'],
+    ["price > -.5K", 'write "-0.5k"'],
+    ["price < .x", undefined],
+    ["type = 'swap'", "leave out the quotes"],
   ])("%j: the hint is %j", (text, next) => {
     expect(failureOf(text)?.details.next).toBe(next);
   });
@@ -224,6 +237,73 @@ describe("a change", () => {
       true,
       false,
     ]);
+  });
+
+  test.each([
+    [
+      "rises",
+      "0",
+      [
+        ["0", false],
+        ["1e-400", true],
+        ["-1", false],
+      ],
+    ],
+    [
+      "falls",
+      "0.0",
+      [
+        ["-0", false],
+        ["-1", true],
+        ["1", false],
+      ],
+    ],
+    [
+      "moves",
+      "0",
+      [
+        ["0", false],
+        ["1", true],
+        ["-1", true],
+      ],
+    ],
+    [
+      "rises",
+      "-10",
+      [
+        ["-10", false],
+        ["-9.51", false],
+        ["-9.5", true],
+        ["-11", false],
+      ],
+    ],
+    [
+      "falls",
+      "-10",
+      [
+        ["-10", false],
+        ["-10.49", false],
+        ["-10.5", true],
+        ["-9", false],
+      ],
+    ],
+    [
+      "moves",
+      "-1e-400",
+      [
+        ["-1e-400", false],
+        ["-1.05e-400", true],
+        ["-0.95e-400", true],
+      ],
+    ],
+  ] as const)("price %s by a percentage, from %s: %j", (way, first, values) => {
+    const found = values.map(([value]) => {
+      const series = change(`price ${way} 5% in 1s`);
+      series(first, 0);
+      series(first, 5000);
+      return [value, series(value, 5100)];
+    });
+    expect(found).toEqual(values);
   });
 
   test("compares with the value in force when the window starts, even if nothing arrived for long", () => {

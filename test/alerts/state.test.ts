@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openAlertState } from "../../src/cli/run/alerts/alert-state.ts";
@@ -40,6 +40,42 @@ describe("--state", () => {
     expect(await alertsOf(["4"], state)).toEqual([8, []]);
     expect(await alertsOf(["2.5"], state)).toEqual([0, ["2.5"]]);
     expect(await alertsOf(["2.5"], [])).toEqual([0, ["2.5"]]);
+  });
+
+  test("keeps the cooldown of a condition that has become false", async () => {
+    const words = ["--when", "price < 3", "--for", "300ms", "--state", inFolder("cooling.state")];
+    const values = async (prices: readonly string[], now: number) => {
+      const server = await serveInTest(() => stream(prices.map((each) => price(each))));
+      const { stdout } = await listen([asset, ...words], server, { ...real, now }).outcome;
+      return rowsOf(stdout).map(({ value }) => value);
+    };
+    expect(await values(["2", "4"], sandboxNow)).toEqual(["2"]);
+    expect(await values(["2.5", "4"], sandboxNow + 30_000)).toEqual([]);
+    expect(await values(["2.6", "4"], sandboxNow + 90_000)).toEqual(["2.6"]);
+  });
+
+  test("keeps the cooldown of rows, and no longer than it lasts", async () => {
+    const file = inFolder("rows.state");
+    const context = createTestContext({ flows: true });
+    const closers: (() => unknown)[] = [];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the state uses only these parts
+    const run = { context, report: {}, onClose: closers.push.bind(closers) } as never;
+    const open = async (passed: number) => {
+      for (const close of closers.splice(0)) close();
+      context.clock.advance(passed);
+      return await openAlertState(run, file, { by: "row", cooldown: 3_600_000 });
+    };
+    const alert = { alert: "match", condition: "size_usd > 1", label: undefined, line: "{}\n" } as const;
+    const { begin, end } = await open(0);
+    begin({ ...alert, id: "one", asset });
+    end("one");
+    const later = await open(1_800_000);
+    expect(later.firedFor("size_usd > 1", asset)).toBeGreaterThanOrEqual(1_800_000);
+    expect(later.isTrue("size_usd > 1", asset)).toBe(false);
+    const last = await open(1_800_000);
+    expect(last.firedFor("size_usd > 1", asset)).toBeUndefined();
+    expect(readFileSync(file, "utf8")).toBe('{"alerts":1}\n');
+    for (const close of closers) close();
   });
 
   test("a clock that was ahead in the run before does not hold back an alert", async () => {
@@ -95,6 +131,31 @@ describe("--state", () => {
     expect([refused.exit, readFileSync(other, "utf8")]).toEqual([2, "precious\n"]);
   });
 
+  test.each([
+    ["renamed", (file: string) => renameSync(file, `${file}.1`)],
+    ["removed", (file: string) => rmSync(file)],
+    ["emptied", (file: string) => writeFileSync(file, "")],
+  ])(
+    "that was %s during the run is written again as a whole, and only the user can read it",
+    async (_, change) => {
+      const file = inFolder("moved.state");
+      const context = createTestContext({ flows: true });
+      const closers: (() => unknown)[] = [];
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the state uses only these parts
+      const run = { context, report: {}, onClose: closers.push.bind(closers) } as never;
+      const { begin } = await openAlertState(run, file, { by: "crossing", cooldown: 0 });
+      const alert = { alert: "match", condition: "price < 3", label: undefined, line: "{}\n" } as const;
+      begin({ ...alert, id: "one", asset });
+      change(file);
+      begin({ ...alert, id: "two", asset: "ethereum:0x2" });
+      for (const close of closers.splice(0)) close();
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      const later = await openAlertState(run, file, { by: "crossing", cooldown: 0 });
+      expect([asset, "ethereum:0x2"].map((each) => later.firedFor("price < 3", each))).toEqual([0, 0]);
+      for (const close of closers) close();
+    },
+  );
+
   test("has every entry again as soon as the disk is no longer full", async () => {
     const file = inFolder("full.state");
     const context = createTestContext({ flows: true });
@@ -103,7 +164,7 @@ describe("--state", () => {
     const report = { warn: (text: string) => void warnings.push(text), remark: () => undefined };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the state uses only these parts
     const run = { context, report, onClose: closers.push.bind(closers) } as never;
-    const { becameFalse, begin, end } = await openAlertState(run, file, "crossing");
+    const { becameFalse, begin, end } = await openAlertState(run, file, { by: "crossing", cooldown: 0 });
     const alert = { alert: "match", condition: "price < 3", asset, label: undefined, line: "{}\n" } as const;
     begin({ ...alert, id: "one" });
     end("one");
@@ -117,7 +178,7 @@ describe("--state", () => {
     writeFileSync(file, `${String(saved)}{"isFal`);
     end("two");
     for (const close of closers.splice(0)) close();
-    const later = await openAlertState(run, file, "crossing");
+    const later = await openAlertState(run, file, { by: "crossing", cooldown: 0 });
     expect(later.firedFor("price < 3", asset)).toBeUndefined();
     expect(later.firedFor("price < 3", "ethereum:0x2")).toBe(0);
     expect([later.repeated, warnings.length]).toEqual([[], 1]);
@@ -147,7 +208,7 @@ describe("--state", () => {
     const context = { ...made, random };
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the state uses only these parts
     const run = { context, report, onClose: closers.push.bind(closers) } as never;
-    const { end } = await openAlertState(run, file, "row");
+    const { end } = await openAlertState(run, file, { by: "row", cooldown: 0 });
     isBroken = true;
     for (let count = 0; count < 12_000; count += 1) end(`id${count % 10}`);
     expect(warnings).toEqual([expect.stringMatching(/kept\.state": cannot be written/u)]);
@@ -175,7 +236,7 @@ describe("--state", () => {
     const open = async () => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the state uses only these parts
       const run = { context, report, onClose: closers.push.bind(closers) } as never;
-      return await openAlertState(run, file, "row");
+      return await openAlertState(run, file, { by: "row", cooldown: 0 });
     };
     const alert = (id: string) =>
       ({ id, alert: "match", condition: "", asset, label: undefined, line: `{"id":"${id}"}\n` }) as const;

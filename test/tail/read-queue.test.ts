@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
-import { createReadQueue } from "../../src/cli/commands/follow/read-queue.ts";
+import { createBehindReport, createReadQueue } from "../../src/cli/commands/follow/read-queue.ts";
 import { followRows } from "../../src/client/follow.ts";
 import { createSchedule } from "../../src/client/follow-wake.ts";
 import { createFreshness } from "../../src/client/freshness.ts";
@@ -28,6 +28,25 @@ test("with a slow service, about 50 requests are open, and the others go when on
   await Promise.all(Array.from({ length: 120 }, async () => await client.ask(...asked)));
   // The next one may be on its way when the last of them is sent.
   expect([Math.abs(most - 50) <= 1, answered]).toEqual([true, 120]);
+});
+
+test("late reads do not show whether the service or the rate limit is the cause", () => {
+  const context = createTestContext({});
+  const said: string[] = [];
+  const report = {
+    warn: (text: string) => void said.push(text),
+    info: (text: string) => void said.push(text),
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the report uses only these parts
+  const behind = createBehindReport({ context, report } as never, nothing, 60_000);
+  behind.answered(59_999);
+  behind.answered(60_001);
+  behind.answered(60_001);
+  behind.answered(29_999);
+  expect(said).toEqual([
+    "reads are late: the service is slow, or other programs use the rate limit; no row will be lost",
+    "reading on time again, after 1s",
+  ]);
 });
 
 test("a list without rows reports none as unwritten when the run ends during its turn", async () => {

@@ -27,6 +27,8 @@ export class RunningConnection {
   current: ChildSignal;
   /** Undefined unless the connection is open. */
   upToDate: UpToDate | undefined;
+  /** As in `sight`, of the last connection that had data or a ping; of an earlier run or the start, if there was none. */
+  sighted: { readonly until: Moment; readonly seen: Moment };
   wasOpen = false;
   /** Reported by the next opening, after the connection was lost or its assets changed. */
   interrupted:
@@ -50,6 +52,7 @@ export class RunningConnection {
   constructor(connection: Connection, started: Moment, isAdded: boolean, current: ChildSignal) {
     this.connection = connection;
     this.started = started;
+    this.sighted = { until: started, seen: started };
     this.isAdded = isAdded;
     this.current = current;
   }
@@ -84,7 +87,7 @@ export class RunningConnection {
         },
         charged: options.ledger.delivered,
         lost: (from, { message }) => {
-          this.upToDate = undefined;
+          this.#leave();
           this.interrupted = { from, reason: message, subjects: connection.subjects };
         },
         retrying: (failure, wait) => {
@@ -109,8 +112,8 @@ export class RunningConnection {
   }
 
   /**
-   * Ends if there are no assets. First reports what is missing so far under the old names: the next opening reports a gap
-   * for its own assets only.
+   * Ends if there are no assets. First reports what the removed ones are missing so far: the next opening reports a gap for
+   * its own assets only.
    */
   regroup(
     subjects: readonly Subject[],
@@ -122,18 +125,15 @@ export class RunningConnection {
     const had = this.interrupted?.subjects ?? connection.subjects;
     const removed = had.filter((subject) => !subjects.includes(subject));
     const kept = had.filter((subject) => subjects.includes(subject));
-    const pending = this.interrupted ?? upToDate?.blindAt(at);
+    const open = upToDate && { from: upToDate.until, reason: why };
+    // A reload is not the reason for a gap that has already begun.
+    const pending = this.interrupted ?? upToDate?.blindAt(at) ?? open;
     const refusal = this.refused && { from: this.started, reason: this.refused.message };
-    if (pending !== undefined) {
-      missedBefore({ ...connection, subjects: had }, gapBetween(pending.from, at, pending.reason));
-      this.interrupted = { from: at, reason: why, subjects: kept };
-    } else {
-      if (upToDate !== undefined) this.interrupted = { from: upToDate.until, reason: why, subjects: kept };
-      const missed = this.interrupted ?? refusal;
-      if (missed !== undefined && removed.length > 0)
-        missedBefore({ ...connection, subjects: removed }, gapBetween(missed.from, at, missed.reason));
-    }
-    this.upToDate = undefined;
+    const missed = pending ?? refusal;
+    if (missed !== undefined && removed.length > 0)
+      missedBefore({ ...connection, subjects: removed }, gapBetween(missed.from, at, missed.reason));
+    this.interrupted = pending && { ...pending, subjects: kept };
+    this.#leave();
     this.connection = { ...connection, subjects };
     this.current.abort(regrouped);
   }
@@ -146,13 +146,18 @@ export class RunningConnection {
     });
   }
 
-  /** `until` is when it was last up to date, and `seen` when there was a sign of life; `opened` if it is open. */
+  #leave(): void {
+    const { alive, until } = this.upToDate ?? {};
+    if (alive !== undefined && until !== undefined) this.sighted = { until, seen: until };
+    this.upToDate = undefined;
+  }
+
+  /** `until` is when it was last up to date, and `seen` when there was a sign of life; `opened` if it is open and alive. */
   sight() {
-    const { connection, upToDate, interrupted, started } = this;
+    const { connection, upToDate, sighted } = this;
     const { subjects } = connection;
-    const lost = interrupted?.from ?? started;
-    const { until = lost, received: seen = lost, opened } = upToDate ?? {};
-    return { subjects, until, seen, opened };
+    if (upToDate?.alive === undefined) return { subjects, ...sighted, opened: undefined };
+    return { subjects, until: upToDate.until, seen: upToDate.alive, opened: upToDate.opened };
   }
 
   /** Undefined if the connection is open and up to date at the end. */

@@ -33,6 +33,8 @@ export class UpToDate {
   /** Changed by `read` alone, like the last sign of life. */
   until: Moment;
   received: Moment;
+  /** When data or a ping last arrived; undefined until then, because an open connection alone proves nothing. */
+  alive: Moment | undefined;
   readonly #clock: Pick<Clock, "now" | "elapsed" | "sleep">;
   readonly #done = new AbortController();
   /** The end of the last tick. */
@@ -116,6 +118,7 @@ export class UpToDate {
     this.#reads += 1;
     if (isHeard) [this.received, this.#quiet] = [momentOf(this.#clock), -1];
     if (!isAlive) return;
+    this.alive = this.received;
     const empty = this.#empty;
     this.#empty = undefined;
     if (empty === undefined) return;

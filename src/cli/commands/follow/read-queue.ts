@@ -133,8 +133,8 @@ export function createReadQueue(
 }
 
 /**
- * Reports outages of the host, and reads that are later than `poll` because other programs use the rate: each twice,
- * when it begins and when it ends.
+ * Reports outages of the host, and reads that take longer than `poll` because the service is slow or other programs use
+ * the rate: each twice, when it begins and when it ends.
  */
 export function createBehindReport(
   { report, context: { clock } }: Pick<Run, "report" | "context">,
@@ -165,7 +165,7 @@ export function createBehindReport(
     },
     answered: (milliseconds: number): void => {
       if (milliseconds > poll && clock.elapsed() > lateFrom)
-        begin("reads are late, because other programs use the rate limit");
+        begin("reads are late: the service is slow, or other programs use the rate limit");
       else if (milliseconds < poll / 2) end();
     },
   };

@@ -33,7 +33,7 @@ type Entry =
 export async function openAlertState(
   { context, report, onClose }: Pick<Run, "context" | "report" | "onClose">,
   name: string,
-  by: AlertOptions["by"],
+  options: Pick<AlertOptions, "by" | "cooldown">,
 ) {
   const { clock, random } = context;
   const file = targetOf(name);
@@ -41,7 +41,7 @@ export async function openAlertState(
   checkFile(label, lookAt(file), "name a regular file");
   const lock = await holdFile(context, name, lockOf(file), report.hint, label);
   onClose(lock.release);
-  const kept = createKept(clock);
+  const kept = createKept(clock, options);
   const [first = header, ...lines] = linesOfFile(file);
   if (first !== header)
     throw usageFailure(`${label}: not a file that --state has written`, "use another file");
@@ -51,11 +51,14 @@ export async function openAlertState(
   if (expired > 0) report.warn(`${counted(expired, "alert")} from more than 10m ago not repeated`);
 
   let written = 0;
+  /** What this run has written last. */
+  let left = lookAt(file);
   const rewrite = (failed: (cause: unknown) => void): boolean => {
     const text = `${header}\n${linesOf(kept.entries())}`;
     written = 0;
     try {
       replaceWithText(random, file, text, { mode: 0o600, isSynced: true });
+      left = lookAt(file);
       return true;
     } catch (cause) {
       failed(cause);
@@ -74,24 +77,27 @@ export async function openAlertState(
   const append = openLogFile({ file, label, onProblem: warnOnce });
   /** Whether the file has all entries. If one was not written completely, the next one would be damaged as well. */
   let isComplete = true;
+  /** Not if another program has renamed, removed or changed the file. */
+  const isUnchanged = (): boolean => {
+    const found = lookAt(file);
+    return found !== undefined && found.ino === left?.ino && found.size === left.size;
+  };
   /** The entries are written at once, so that a killed run leaves all of them or none. */
   const add = (...entries: readonly Entry[]): void => {
     for (const entry of entries) kept.take(entry);
     written += entries.length;
-    isComplete &&= append(linesOf(entries));
+    isComplete &&= isUnchanged() && append(linesOf(entries));
+    left = lookAt(file);
     if (isComplete && written < maxLines) return;
     kept.forget();
     isComplete = rewrite((cause) => warnOnce(`${label}: ${cannotBeWritten(cause)}`)) || isComplete;
   };
   return {
     firedFor: kept.firedFor,
+    isTrue: kept.isTrue,
     becameFalse: (...isFalse: Pair): void => add({ isFalse }),
     isDone: ({ id }: Alert): boolean => earlier.has(id),
-    begin: (begin: Alert): void => {
-      const at = clock.now();
-      if (by === "row" || begin.alert !== "match") add({ begin, at });
-      else add({ begin, at }, { isTrue: [begin.condition, begin.asset], at });
-    },
+    begin: (begin: Alert): void => add(...beginningOf(begin, clock.now(), options)),
     end: (id: string): void => add({ end: id, at: clock.now() }),
     /** Alerts whose action has to run again, marked with `repeat`. */
     repeated: kept.unended().map((alert) => ({
@@ -104,17 +110,33 @@ export async function openAlertState(
 const linesOf = (entries: readonly Entry[]): string =>
   entries.map((each) => `${JSON.stringify(each)}\n`).join("");
 
-function createKept({ now }: Pick<Context["clock"], "now">) {
+/** A row that matches is over at once, and is kept only for its cooldown. */
+function beginningOf(
+  begin: Alert,
+  at: number,
+  { by, cooldown }: Pick<AlertOptions, "by" | "cooldown">,
+): readonly Entry[] {
+  if (begin.alert !== "match" || (by === "row" && cooldown === 0)) return [{ begin, at }];
+  const pair: Pair = [begin.condition, begin.asset];
+  return [{ begin, at }, { isTrue: pair, at }, ...(by === "row" ? [{ isFalse: pair }] : [])];
+}
+
+function createKept({ now }: Pick<Context["clock"], "now">, { cooldown }: Pick<AlertOptions, "cooldown">) {
   const actions = new Map<string, { readonly begin: Alert; readonly at: number }>();
   const ended = new Map<string, number>();
-  /** When each condition that is true fired, by its pair as JSON. */
+  /** When each condition last fired, by its pair as JSON. */
   const fired = new Map<string, number>();
+  /** Those that have become false since then, and are kept for the cooldown. */
+  const over = new Set<string>();
   return {
     take: (entry: Entry | undefined): void => {
       if (entry === undefined) return;
-      if ("isFalse" in entry) fired.delete(JSON.stringify(entry.isFalse));
-      else if ("isTrue" in entry) fired.set(JSON.stringify(entry.isTrue), entry.at);
-      else if ("begin" in entry) actions.set(entry.begin.id, entry);
+      if ("isFalse" in entry) over.add(JSON.stringify(entry.isFalse));
+      else if ("isTrue" in entry) {
+        const pair = JSON.stringify(entry.isTrue);
+        fired.set(pair, entry.at);
+        over.delete(pair);
+      } else if ("begin" in entry) actions.set(entry.begin.id, entry);
       else {
         actions.delete(entry.end);
         ended.set(entry.end, entry.at);
@@ -125,11 +147,14 @@ function createKept({ now }: Pick<Context["clock"], "now">) {
       // The clock may have been ahead in the run before; a negative time would hold back alerts until it is reached.
       return at === undefined ? undefined : Math.max(0, now() - at);
     },
+    isTrue: (...pair: Pair): boolean => fired.has(JSON.stringify(pair)) && !over.has(JSON.stringify(pair)),
     ids: (): ReadonlySet<string> => new Set([...actions.keys(), ...ended.keys()]),
     /** Returns how many actions without an end are too old. */
     forget: (): number => {
       const from = now() - maxAge;
       for (const [id, at] of ended) if (at < from) ended.delete(id);
+      for (const pair of over)
+        if ((fired.get(pair) ?? 0) <= now() - cooldown) for (const each of [fired, over]) each.delete(pair);
       const old = [...actions].filter(([, { at }]) => at < from);
       for (const [id] of old) actions.delete(id);
       return old.length;
@@ -139,6 +164,7 @@ function createKept({ now }: Pick<Context["clock"], "now">) {
       ...Array.from(ended, ([end, at]) => ({ end, at })),
       ...actions.values(),
       ...Array.from(fired, ([pair, at]) => ({ isTrue: JSON.parse(pair), at })),
+      ...Array.from(over, (pair) => ({ isFalse: JSON.parse(pair) })),
     ],
   };
 }

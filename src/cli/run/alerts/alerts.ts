@@ -39,8 +39,9 @@ export interface AlertOptions {
 }
 
 export interface Memory {
-  /** Milliseconds since the condition, which is still true, fired for the asset; undefined if it is not true. */
+  /** Milliseconds since the condition last fired for the asset; undefined if it is not true and has no cooldown. */
   readonly firedFor: (condition: string, asset: string) => number | undefined;
+  readonly isTrue: (condition: string, asset: string) => boolean;
   readonly becameFalse: (condition: string, asset: string) => void;
   /** Whether an earlier run has acted on it. */
   readonly isDone: (alert: Alert) => boolean;
@@ -70,13 +71,13 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     const known = assets.get(asset);
     if (known !== undefined) return known;
     const states = conditions.map((condition): State => {
-      const age = memory?.firedFor(condition.text, asset);
-      const fired = now - (age ?? Number.POSITIVE_INFINITY);
+      const fired = now - (memory?.firedFor(condition.text, asset) ?? Number.POSITIVE_INFINITY);
+      const isTrue = memory?.isTrue(condition.text, asset) === true;
       const testers = condition.tests.map(({ field, create }) => ({
         passes: create(),
         place: fields.indexOf(field),
       }));
-      return { condition, testers, isTrue: age !== undefined, fired, late: undefined };
+      return { condition, testers, isTrue, fired, late: undefined };
     });
     assets.set(asset, states);
     return states;

@@ -128,6 +128,9 @@ async function runCommand(
     detached: isGroup,
   });
   running.set(alert.asset, child);
+  const kill = (): void => end(child, "SIGKILL", isGroup);
+  // A second signal ends dexdata at once.
+  process.once("exit", kill);
   // A command that reads nothing closes its end.
   child.stdin?.on("error", () => undefined).end(alert.line);
   const limits = [
@@ -135,15 +138,16 @@ async function runCommand(
       fail(`was ended after ${timeLimit / 1000}s`);
       end(child, "SIGTERM", isGroup);
     }),
-    clock.after(timeLimit + killAfter, () => end(child, "SIGKILL", isGroup)),
+    clock.after(timeLimit + killAfter, kill),
   ];
   const passing = errors && passOn(child.stderr, errors);
   try {
     await once(child, "exit");
   } finally {
     for (const stop of limits) stop();
+    process.off("exit", kill);
     // Otherwise, programs that it has started would keep running.
-    end(child, "SIGKILL", isGroup);
+    kill();
     // A program that has left the group may keep stderr open.
     if (child.stderr instanceof Socket) child.stderr.unref();
     const waiting = new AbortController();

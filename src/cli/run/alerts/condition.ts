@@ -66,7 +66,7 @@ const scales: Readonly<Record<string, number>> = { k: 3, m: 6, b: 9 };
 
 /** Throws a failure that names the column. Takes linear time for any text. */
 export function parseCondition(text: string, testable: Testable): Condition {
-  const matches = text.matchAll(/[<>!]=?|=|[^\s<>=!]+/gu);
+  const matches = text.matchAll(/[<>=!]+|[^\s<>=!]+/gu);
   const next = (): Word | undefined => {
     const { value } = matches.next();
     return value && { text: value[0], column: value.index + 1 };
@@ -89,6 +89,20 @@ function hintAtWord(word: string): string | undefined {
   return /^\|\|?$|^or$/iu.test(word) ? '"or" is not supported; repeat --when instead' : undefined;
 }
 
+const charactersOf = (text: string): string => [...new Set(text)].toSorted().join("");
+
+/** The same characters in another order or number, such as == or =<. */
+function hintAtOperator(typed: string): string | undefined {
+  const meant = [...operators.keys()].find((each) => charactersOf(each) === charactersOf(typed));
+  return meant && `write "${meant}"`;
+}
+
+/** The same number as it has to be written, such as 1m instead of 1M, and 0.5 instead of .5. */
+function hintAtNumber(typed: string): string | undefined {
+  const meant = typed.toLowerCase().replace(/(?<=^-?)\./u, "0.");
+  return readNumber(meant) && `write "${meant}"`;
+}
+
 interface Parsing extends Testable {
   /** Undefined at the end of the text. */
   readonly next: () => Word | undefined;
@@ -106,13 +120,18 @@ function parseTest(parsing: Parsing): Test {
     throw wrong(field, field === undefined ? "must be a field" : "is not a field", hint);
   }
   const operator = next();
-  const way = ways.find((each) => each === operator?.text);
-  if (way !== undefined && hasSeries) return parseChange(field.text, way, parsing);
+  const possible = hasSeries && values === "numbers" ? ways : [];
+  const way = possible.find((each) => each === operator?.text);
+  if (way !== undefined) return parseChange(field.text, way, parsing);
   const holds = operators.get(operator?.text ?? "");
-  const others = hasSeries ? `, or ${ways.join(", ")}` : "";
-  if (holds === undefined) throw wrong(operator, `must be ${[...operators.keys()].join(" ")}${others}`);
+  if (holds === undefined) {
+    const others = possible.length === 0 ? "" : `, or ${possible.join(", ")}`;
+    const accepted = `must be ${[...operators.keys()].join(" ")}${others}`;
+    throw wrong(operator, accepted, operator && hintAtOperator(operator.text));
+  }
   const value = next();
   if (value === undefined) throw wrong(undefined, "must be a value");
+  if (/^["']/u.test(value.text)) throw wrong(value, "must not have quotes", "leave out the quotes");
   const isEqual = operator?.text === "=";
   const isEquality = isEqual || operator?.text === "!=";
   if (typeof values !== "string" && !values.includes(value.text))
@@ -121,7 +140,8 @@ function parseTest(parsing: Parsing): Test {
   const number = readNumber(value.text);
   if (number !== undefined)
     return { field: field.text, create: () => comparison(holds, number), bound: Number(number) };
-  if (!isEquality || values === "numbers") throw wrong(value, "is not a number, such as 0.05, 3000 or 100k");
+  if (!isEquality || values === "numbers")
+    throw wrong(value, "is not a number, such as 0.05, 3000 or 100k", hintAtNumber(value.text));
   // Addresses are often copied with capital letters.
   const key = addressKey(value.text);
   const passes: Tester = (found) =>
@@ -177,7 +197,7 @@ function createSeries(way: Way, percent: string, window: number): Tester {
   const width = window / buckets;
   const extremes = [
     ...(way === "falls" ? [] : [createExtreme(percent, 1)]),
-    ...(way === "rises" ? [] : [createExtreme(`-${percent}`, -1)]),
+    ...(way === "rises" ? [] : [createExtreme(percent, -1)]),
   ];
   let [first, bucket, last, ahead] = [Number.NaN, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   let before: NearDecimal | undefined;
@@ -204,13 +224,13 @@ interface Kept {
   /** The start of its bucket. */
   readonly start: number;
   readonly value: NearDecimal;
-  /** The value and the percentage. */
+  /** The value and the percentage of its size. */
   readonly limit: NearDecimal | undefined;
 }
 
 /** The lowest value of a window if `order` is 1, and the highest if it is -1. Takes constant time on average. */
 function createExtreme(percent: string, order: 1 | -1) {
-  const factor = sumDecimals(["100", percent]) ?? "";
+  const [more = "", less = ""] = [percent, `-${percent}`].map((each) => sumDecimals(["100", each]));
   /** Each is later than the one before, and farther from the extreme. At most two per bucket. */
   const kept: Kept[] = [];
   return (value: NearDecimal, start: number, from: number): boolean => {
@@ -219,9 +239,12 @@ function createExtreme(percent: string, order: 1 | -1) {
       other && order * (compareNear(value, other) ?? Number.NaN);
     while ((kept[0]?.start ?? from + 1) <= from) kept.shift();
     while ((beyond(kept.at(-1)?.value) ?? 1) <= 0) kept.pop();
-    if (kept.at(-1)?.start !== start)
-      kept.push({ start, value, limit: nearDecimal(percentOf(value.text, factor) ?? "") });
-    return (beyond(kept[0]?.limit) ?? -1) >= 0;
+    if (kept.at(-1)?.start !== start) {
+      const isToGrow = value.text.startsWith("-") === order < 0;
+      kept.push({ start, value, limit: nearDecimal(percentOf(value.text, isToGrow ? more : less) ?? "") });
+    }
+    // The limit of 0 is 0, and a value that stays has not changed.
+    return (beyond(kept[0]?.limit) ?? -1) >= 0 && beyond(kept[0]?.value) !== 0;
   };
 }
 

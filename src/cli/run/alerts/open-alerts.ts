@@ -77,7 +77,8 @@ export async function openAlerts(
   const { clock } = context;
   const { cooldown = by === "row" ? 0 : defaultCooldown } = flags;
   if (command.length > 0) checkCommand(command, context);
-  const state = flags.state === undefined ? undefined : await openAlertState(run, flags.state, by);
+  const state =
+    flags.state === undefined ? undefined : await openAlertState(run, flags.state, { by, cooldown });
   if (state === undefined)
     report.hint("alerts are forgotten when this run ends; to remember them, use --state");
   const dropped = ({ id, condition, asset, label }: Alert): void => {
