@@ -135,8 +135,8 @@ export function isAssetName(word: string): boolean {
 }
 
 /**
- * Whether a word must be a name where a network, if any, precedes it. On a network whose addresses are unknown here, a
- * word with a dot may be an address; any other address of this form can be written as `network:address`.
+ * Whether a word can only be a name. `network` precedes it, if there is one. If the form of its addresses is unknown, a
+ * word with a dot may be one of them; any other address that looks like a name can be written as `network:address`.
  */
 export function isNameOn(network: string | undefined, word: string, of: AddressOf): boolean {
   if (!isAssetName(word) || network === undefined) return isAssetName(word);

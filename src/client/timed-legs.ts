@@ -33,7 +33,7 @@ export interface TimedPlan {
   readonly isQuoted: boolean;
   readonly stored: StoredCandles | undefined;
   readonly quotes: QuoteCache;
-  /** Says whether it is the network that a response with 404 does not know. */
+  /** Judges a 404: if the network is unknown, the failure that it returns says so. */
   readonly judge: (cause: Failure, client: Client, request: ApiRequest) => Promise<Failure>;
   readonly answers: Answers;
 }

@@ -112,13 +112,13 @@ export function identityOf({ kind, network, address, interval }: Dataset) {
   };
 }
 
-/** The rows that belong to another file; undefined if there are none. `place` is the time that the file is for. */
+/** Describes the rows that should be in another file; undefined if there are none. `place` is the time range of this file. */
 export function foreignRows(footers: readonly Footer[], dataset: Dataset, place: Period): string | undefined {
-  for (const [name, value] of Object.entries(identityOf(dataset)))
-    if (
-      !footers.every((footer) => Object.entries(footer).some((each) => each[0] === name && each[1] === value))
-    )
-      return `rows whose ${name} is not ${value}`;
+  for (const [name, value] of Object.entries(identityOf(dataset))) {
+    const hasOwn = (footer: Footer): boolean =>
+      Object.entries(footer).some((each) => each[0] === name && each[1] === value);
+    if (!footers.every(hasOwn)) return `rows whose ${name} is not ${value}`;
+  }
   const others = footers.filter(
     ({ period: { from, to } }) => from < place.from || from >= place.to || to !== periodAt(dataset, from).to,
   );

@@ -204,7 +204,7 @@ function createAssetSources(
           : { source: withoutSecrets(word.slice(1)), text: await readListFile(word.slice(1), until) };
       if (!list.text.includes("\0")) return list;
       throw usageFailure(
-        `${list.source} must be UTF-8, but it has NUL characters, as UTF-16 has`,
+        `${list.source} must be UTF-8, but it contains NUL characters, so it may be UTF-16`,
         "save it as UTF-8, e.g. with iconv -f UTF-16 -t UTF-8",
       );
     },

@@ -70,7 +70,7 @@ export async function syncList(
       const last = lost.at(-1);
       if (last !== undefined && last.to === range?.from && last.why === range.why) last.to = range.to;
       else if (range !== undefined) lost.push({ ...range });
-      // Writing to a file shows whether other days of it are damaged.
+      // Writing to the file has shown that other days of it are damaged, so all days are checked again.
       if (run.incomplete.delete(list)) due.push(...days);
     }
   } finally {

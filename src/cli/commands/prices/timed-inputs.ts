@@ -173,8 +173,8 @@ function readObjectAt(row: object, line: string, number: number, list: List, tak
   const cells = namedCells(Object.entries(row));
   const time = [list.field, member(row, list.field)] as const;
   const own = { ...list, network: textOf(cells, networkNames) ?? list.network };
-  const isOfUser = textOf(cells, ["token", "asset"]) !== undefined;
-  const kind = !isOfUser && kindOfRow(row, undefined) === "pool" ? "pool" : taker.kind;
+  const hasTokenKey = textOf(cells, ["token", "asset"]) !== undefined;
+  const kind = !hasTokenKey && kindOfRow(row, undefined) === "pool" ? "pool" : taker.kind;
   if (cells.has("log_index")) {
     // A transaction has a price for each of its tokens.
     for (const name of ["token_0", "token_1"])

@@ -88,7 +88,7 @@ function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, monthly: number
   const counted = "the service's current number of rows; days with many rows are read one by one";
   const candles = "one candle per interval, up to 1000 candles per request";
   const pools =
-    "1 request per 100 rows of a search, or per listed pool, and 1 for each pool that left the search less than 24h ago (not counted)";
+    "1 request per 100 rows of a search, or per listed pool; each pool that left the search in the last 24h costs 1 more (not counted)";
   const isOfCandles = kinds.has("ohlcv") || kinds.has("token-ohlcv");
   const parts = [
     ...(kinds.has("transactions") || !(isOfCandles || lists > 0) ? [counted] : []),

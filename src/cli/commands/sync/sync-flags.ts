@@ -106,6 +106,6 @@ export const syncNotes: readonly Block[] = [
     prose:
       "The name of a file shows its state: rows.parquet has complete days, open.parquet days that still grow, and lost.parquet days " +
       "that cannot be completed, because the service no longer has all of their rows. A day is complete when it was read at least 24h after its end, the service's count agrees, and an " +
-      "older row shows that the start of the day is not missing. If you do not trust a file, delete it: the next run fetches its days again, but only for transactions and candles.",
+      "older row shows that the start of the day is not missing. If you do not trust a file of transactions or candles, delete it: the next run fetches its days again.",
   },
 ];

@@ -107,7 +107,7 @@ export async function readLists(run: Run, root: string, names: readonly string[]
     save({ added: [], widened: [...earlier.values()] });
     return datasets.map((dataset) => earlier.get(dataset) ?? dataset);
   };
-  // A mistyped search matches no pool, so a new list is stored when it has been read, or if the run ends before.
+  // A mistyped search matches no pool, so a new list is stored once it has been read, or if the run ends before that.
   const lists = new Set<Dataset>(added.filter(isPoolList));
   const judged = (dataset: Dataset, isRight: boolean): void => {
     if (lists.delete(dataset) && isRight) save({ added: [dataset], widened: [] });

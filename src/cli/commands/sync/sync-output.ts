@@ -85,7 +85,7 @@ function lineOf({ dataset, file, bytes, footer, revised, withdrawn }: Published)
   };
 }
 
-/** The file of a day of pools is complete, even if no run has read any of it. */
+/** A day of pools is in the file of complete days, even if no run has read any of its periods. */
 const stateOf = ({ footer: { state, rows, lost } }: Published): FileState =>
   state === "rows" && rows === 0 && lost.length > 0 ? "lost" : state;
 

@@ -51,8 +51,8 @@ function rawPart(
   style: CellStyle,
 ): RecordPart | undefined {
   const sent = member(record, path.at(-1) ?? "");
-  const isNumber = typeof sent === "number" || typeof sent === "bigint" || typeof sent === "string";
-  const raw = isNumber ? readDecimal(sent) : undefined;
+  const canBeNumber = typeof sent === "number" || typeof sent === "bigint" || typeof sent === "string";
+  const raw = canBeNumber ? readDecimal(sent) : undefined;
   if (raw === undefined || fieldAt(shape, path)?.isRaw !== true) return undefined;
   const decimals = member(record, "decimals");
   const digits = writeDecimal(raw);

@@ -70,6 +70,7 @@ export function createBlindness(
       const back = all.flatMap(({ isBlind, before, sight }) =>
         isBlind || before === undefined ? [] : [{ ...before, to: endOf(sight, before) }],
       );
+      // The others are no longer listed.
       if (still.length + back.length < blind.size) time.end(momentOf(clock));
       for (const [interval, group] of groupBy(back, (each) => each.interval)) {
         const to = group.map((each) => each.to).reduce(later);
