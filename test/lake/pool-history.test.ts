@@ -477,7 +477,9 @@ test("--watch requires --search or --kind pools", async () => {
 
 test("the estimate has the credits of a month and the plan that they fit", async () => {
   const { stdout, requests } = await sync("--search", "ethereum --limit 500", "--estimate", "-o", "json");
-  const basis = expect.stringContaining("each pool that left the search in the last 24h costs 1 more (not counted)");
+  const basis = expect.stringContaining(
+    "each pool that left the search in the last 24h costs 1 more (not counted)",
+  );
   const figures = { requests: 5, credits_per_month: 3600, fits_plan: "keyless", rows_at_most: 500, basis };
   expect(JSON.parse(stdout)).toMatchObject(figures);
   expect(requests).toBe(0);
