@@ -107,6 +107,11 @@ export function invalidResponse(message: string): Failure {
   return fail("untrusted_answer", message);
 }
 
+/** For a response that a gateway has probably replaced or damaged. */
+export function damagedResponse(message: string): Failure {
+  return fail("untrusted_answer", message, { isOutage: true, retryable: true });
+}
+
 /** Whether the failure concerns only one input, so that the others can still be requested. */
 export function affectsOneInput({ details: { status } }: Failure): boolean {
   return status === 404 || status === 400;

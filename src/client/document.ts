@@ -1,4 +1,4 @@
-import { invalidResponse } from "../base/failure.ts";
+import { damagedResponse, invalidResponse } from "../base/failure.ts";
 
 /** A complete response. */
 export interface Answer {
@@ -34,13 +34,15 @@ export function createDocument({
       return { text, value: JSON.parse(text) as unknown };
     } catch {
       if (/^\s*</u.test(text))
-        throw invalidResponse(`invalid response: HTML instead of JSON (HTTP ${status})`);
-      if (text.trim() === "") throw invalidResponse(`invalid response: empty body (HTTP ${status})`);
-      throw invalidResponse(
+        throw damagedResponse(`invalid response: HTML instead of JSON (HTTP ${status})`);
+      if (text.trim() === "") throw damagedResponse(`invalid response: empty body (HTTP ${status})`);
+      throw damagedResponse(
         `invalid response: malformed or truncated JSON (HTTP ${status}, ${body.length} bytes)`,
       );
     }
   };
+  // A truncated body or an error page does not end like JSON. Found here, the request is repeated.
+  if (!/[\]}]\s*$/u.test(Buffer.from(body.subarray(-16)).toString("latin1"))) read();
   return { bytes: body, asOf, read };
 }
 

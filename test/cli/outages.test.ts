@@ -3,7 +3,7 @@ import { dexdata } from "../harness/dexdata.ts";
 import { rowsBelow, usdcWeth } from "../harness/lake.ts";
 import { isLong } from "../harness/long.ts";
 import { pullOfPages, servePages } from "../harness/paged-list.ts";
-import { empty, json } from "../harness/scripted-server.ts";
+import { bytes, empty, html, json, type Reply } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
@@ -128,6 +128,55 @@ describe.each(statuses)("one %d", (status) => {
     expect([exit, server.requests.length]).toEqual([4, 2]);
     expect(stderr).not.toContain("next refresh");
   });
+});
+
+const damages: readonly (readonly [string, Reply, RegExp])[] = [
+  ["HTML", html(200), /HTML instead of JSON/u],
+  ["an empty body", empty(200), /empty body/u],
+  ["truncated JSON", bytes(Buffer.from('{"results":[{"id":"0x1"')), /malformed or truncated JSON/u],
+  ["corrupt gzip", bytes(Buffer.from("[]"), { "content-encoding": "gzip" }), /corrupt gzip data/u],
+];
+
+describe.each(damages)("%s with the status 200", (_, damaged, message) => {
+  const answered = async (isDamaged: (page: number) => boolean) => {
+    const list = await servePages(4);
+    list.interfere = (page) => (isDamaged(page) ? damaged : undefined);
+    const { exit, stdout, stderr } = await dexdata([...pullOfPages, "--rpm", "unlimited"], { env: list.env });
+    const rows = stdout.split("\n").filter(Boolean).length;
+    return { exit, rows, stderr, requests: list.server.requests.length };
+  };
+
+  test("once at a later position of a pull: the same rows, exit 0", async () => {
+    for (const position of [1, 2, 3]) {
+      let isDue = true;
+      const isDamaged = (page: number): boolean => {
+        const isHit = page === position && isDue;
+        isDue &&= !isHit;
+        return isHit;
+      };
+      expect(await answered(isDamaged)).toEqual({ exit: 0, rows: 8, stderr: "", requests: 5 });
+    }
+  });
+
+  test("always: exit 1 after all retries, or after one request if it is the first response", async () => {
+    const later = await answered((page) => page >= 1);
+    expect(later).toMatchObject({ exit: 1, stderr: expect.stringMatching(message) });
+    expect(later.requests).toBe(1 + 5);
+    expect(await answered(() => true)).toMatchObject({ exit: 1, rows: 0, requests: 1 });
+  });
+});
+
+test.each(["invalid-json", "empty"])("%s in a follow: the same rows, exit 0", async (fault) => {
+  const follow = `txns ethereum ${pool} --follow --poll 10s --from -20m --limit 12 --page-size 5 --sandbox -o ndjson`;
+  const sound = await dexdata(follow);
+  for (const position of [1, 2, 3]) {
+    const { exit, stdout } = await dexdata(`${follow} --faults ${fault}@${position}/transactions`);
+    expect({ position, exit, isEqual: stdout === sound.stdout }).toEqual({
+      position,
+      exit: 0,
+      isEqual: true,
+    });
+  }
 });
 
 describe("the retries of an outage", () => {

@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { Failure, invalidResponse } from "../../base/failure.ts";
+import { damagedResponse, Failure, invalidResponse } from "../../base/failure.ts";
 import { eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../../base/json/json-scan.ts";
 import { grouped } from "../../base/text/words.ts";
 import type { Answer } from "../document.ts";
@@ -66,7 +66,7 @@ function decode(body: Uint8Array, name: string | undefined, maxBytes: number, ur
     const isTooLarge = cause instanceof RangeError;
     throw isTooLarge
       ? tooLarge(maxBytes, url)
-      : invalidResponse(`invalid response: corrupt gzip data from ${url.host}`);
+      : damagedResponse(`invalid response: corrupt gzip data from ${url.host}`);
   }
 }
 
