@@ -108,7 +108,9 @@ describe.each(["spec", "public"] as const)("%s dialect", (dialect) => {
       const strikes = drawStrikes({ list, dialect, trace }, seed);
       const { pulled, struck, problem, isWhole } = await pullWith(list, strikes);
       const [only] = struck;
-      if (struck.length === 1 && only?.times === 1 && only.verdict !== "never") {
+      // If the first response is not JSON, the host may be the wrong one.
+      const isRefused = only?.at === 0 && ["page", "cut"].includes(only.kind);
+      if (struck.length === 1 && only?.times === 1 && only.verdict !== "never" && !isRefused) {
         transient += 1;
         if (pulled.exit === 0 && isWhole) recovered += 1;
       }

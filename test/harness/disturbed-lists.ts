@@ -34,6 +34,8 @@ const noTotals = cell("none", "the response has no totals");
 const noCursor = cell("none", "the response has no cursor");
 const noEnd = cell("none", "the response does not say where the list ends");
 const looksRight = cell("never", "nothing in the response says how many rows there are");
+const noJson = cell("always", "the response is not JSON");
+const damage = { page: noJson, cut: noJson };
 const anyId = cell("never", "any ID is as good as another");
 
 /** What each kind of list can prove. Reviewed by hand: the property test takes these rows as the truth. */
@@ -52,6 +54,7 @@ export const provable = {
     "other-totals": noTotals,
     foreign: cell("always", "the chain of the rows and the echo name another network"),
     "changed-id": anyId,
+    ...damage,
   },
   counted: {
     stale: cell("always", "another page number, or no new row"),
@@ -67,6 +70,7 @@ export const provable = {
     "other-totals": cell("always", "no row is lost, and the other pages have another total"),
     foreign: cell("always", "the rows name another pool or network"),
     "changed-id": cell("never", "the number of rows is right; the only case in which `count` may be wrong"),
+    ...damage,
   },
   /** The first response of a pull that starts at a cursor. The rows after its last row are then counted. */
   fromCursor: {
@@ -83,6 +87,7 @@ export const provable = {
     "other-totals": noTotals,
     foreign: cell("always", "the rows name another pool"),
     "changed-id": anyId,
+    ...damage,
   },
   candles: {
     stale: cell("always", "its candles are from another time range"),
@@ -98,6 +103,7 @@ export const provable = {
     "other-totals": noTotals,
     foreign: cell("never", "candles name neither a network nor a pool"),
     "changed-id": cell("never", "a time is the only identity of a candle"),
+    ...damage,
   },
   prices: {
     stale: cell("always", "its rows were not requested"),
@@ -113,6 +119,7 @@ export const provable = {
     "other-totals": noTotals,
     foreign: cell("always", "the rows name another network"),
     "changed-id": cell("never", "the token seems to be unknown, and another one was not requested"),
+    ...damage,
   },
   /** The public service sends all DEXes for any page, with zero totals. */
   dexesAtOnce: {
@@ -129,6 +136,7 @@ export const provable = {
     "other-totals": cell("none", "the totals are always zero"),
     foreign: cell("always", "the chain of the rows names another network"),
     "changed-id": anyId,
+    ...damage,
   },
   /** Networks, and the groups of the global search. */
   atOnce: {
@@ -145,6 +153,7 @@ export const provable = {
     "other-totals": noPages,
     foreign: cell("never", "the response does not repeat the question"),
     "changed-id": anyId,
+    ...damage,
   },
   record: {
     stale: noPages,
@@ -160,6 +169,7 @@ export const provable = {
     "other-totals": noPages,
     foreign: cell("always", "the record has another id or chain"),
     "changed-id": noPages,
+    ...damage,
   },
 } as const satisfies Readonly<Record<string, Row>>;
 

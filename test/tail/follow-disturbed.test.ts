@@ -8,7 +8,7 @@ const together = 8;
 const seeds = Array.from({ length: isLong ? 56 : together }, (_, index) => index + 1);
 const batches = seeds.filter((seed) => seed % together === 1);
 
-describe("txns --follow with stale, half repeated, foreign, empty and short responses, and kills", () => {
+describe("txns --follow with stale, half repeated, foreign, empty, short and damaged responses, and kills", () => {
   test.each(batches)(
     "seeds %i and following: each row once, and none of another pool",
     async (first) => {
@@ -22,7 +22,15 @@ describe("txns --follow with stale, half repeated, foreign, empty and short resp
           expect({ seed, ...rest }, stderr).toEqual({ seed, ...sound });
         }),
       );
-      expect([...kinds].toSorted()).toEqual(["empty", "foreign", "overlap", "stale", "truncated"]);
+      expect([...kinds].toSorted()).toEqual([
+        "cut",
+        "empty",
+        "foreign",
+        "overlap",
+        "page",
+        "stale",
+        "truncated",
+      ]);
     },
     300_000,
   );

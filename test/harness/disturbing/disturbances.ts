@@ -23,6 +23,8 @@ export const disturbances = {
   "other-totals": "another number of rows and pages",
   foreign: "the rows of another network or pool, with this page's number and totals",
   "changed-id": "one row with another ID",
+  page: "a page of a gateway in place of the response, with the status 200",
+  cut: "ends in the middle of the JSON",
 } as const;
 
 export type DisturbanceKind = keyof typeof disturbances;
@@ -43,6 +45,8 @@ export interface Material {
 /** Returns undefined if the response cannot be disturbed in this way, or would not differ. */
 export function disturb(kind: DisturbanceKind, text: string, material: Material): string | undefined {
   if (kind === "stale") return different(material.stale, text);
+  if (kind === "page") return "<!doctype html><title>Maintenance</title>\n";
+  if (kind === "cut") return text.slice(0, 1 + below(text.length - 1, material.seed));
   const body = readBody(text);
   if (body === undefined) return undefined;
   const changed = change[kind](body, material);
@@ -51,7 +55,7 @@ export function disturb(kind: DisturbanceKind, text: string, material: Material)
 
 type Change = (body: ResponseBody, material: Material) => ResponseBody | undefined;
 
-const change: Readonly<Record<Exclude<DisturbanceKind, "stale">, Change>> = {
+const change: Readonly<Record<Exclude<DisturbanceKind, "stale" | "page" | "cut">, Change>> = {
   empty: (body) => ({ ...body, rows: [] }),
   truncated: (body, { seed }) => {
     const { rows } = body;

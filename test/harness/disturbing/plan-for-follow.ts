@@ -13,8 +13,8 @@ export interface FollowPlanOptions {
   readonly isSound: () => boolean;
 }
 
-/** Stale, half repeated, foreign, empty and short. */
-const usualKinds = ["stale", "overlap", "foreign", "empty", "truncated"] as const;
+/** Stale, half repeated, foreign, empty, short, and no JSON. */
+const usualKinds = ["stale", "overlap", "foreign", "empty", "truncated", "page", "cut"] as const;
 
 /** `stale-if-error` allows a cache to return responses of eleven minutes: at least the last fifty. */
 const ageOfCache = 50;
