@@ -85,10 +85,7 @@ export const subjects: readonly Subject[] = [
         "test/files/out/growing-file.test.ts",
         "test/cli/out.test.ts",
       ],
-      "src/rows/out-files/growing-file.ts": [
-        "test/files/out/growing-file.test.ts",
-        "test/cli/out-unfinished.test.ts",
-      ],
+      "src/rows/rows-file.ts": ["test/files/out/growing-file.test.ts", "test/cli/out-unfinished.test.ts"],
       "src/rows/out-files/write-checkpoint.ts": [
         "test/files/out/checkpoint.test.ts",
         "test/files/out/growing-file.test.ts",
