@@ -126,13 +126,16 @@ export const subjects: readonly Subject[] = [
       "src/rows/parquet/column-cells.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/stored-column.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet-format.ts": ["test/parquet/columns.test.ts", "test/parquet/round-trip.slow.test.ts"],
-      "src/rows/parquet-writer.ts": ["test/parquet/round-trip.slow.test.ts", "test/parquet/damage.test.ts"],
+      "src/rows/parquet-writer.ts": [
+        "test/parquet/round-trip.slow.test.ts",
+        "test/parquet/damage.test.ts",
+        "test/cli/parquet.test.ts",
+      ],
       "src/rows/parquet-file.ts": ["test/parquet/damage.test.ts", "test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/file-mark.ts": [
         "test/parquet/damage.test.ts",
         "test/parquet/round-trip.slow.test.ts",
       ],
-      "src/rows/parquet-encoder.ts": ["test/cli/parquet.test.ts"],
     },
   },
   {
