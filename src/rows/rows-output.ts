@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import type { Output } from "../base/context/context.ts";
-import { countedSink, newHash } from "./out-files/row-file.ts";
+import { countedSink } from "./out-files/row-file.ts";
 import type { openRowsFile } from "./rows-file.ts";
 
 /** Where a pull writes its rows. */
@@ -9,7 +10,7 @@ const nothing = (): Promise<void> => Promise.resolve();
 
 export function openStdout(stdout: Output, isHashed: boolean): RowsOutput {
   return {
-    sink: countedSink(stdout.write, 0, newHash(isHashed)),
+    sink: countedSink(stdout.write, 0, isHashed ? createHash("sha256") : undefined),
     rowsAt: () => undefined,
     split: undefined,
     checkpoint: nothing,
