@@ -47,7 +47,7 @@ export async function wantedPages(
   if (options.isValidated) pages = validatedPages(pages, endpoint);
   // Candles are marked last, so that only rows from the service are checked, not the added ones.
   if (list.kind !== "candles") return pages;
-  const { markedCandles } = await import("./pages/marked-candles.ts");
+  const { markedCandles } = await import("./marked-candles.ts");
   const asOf = (): number => Math.min(list.now, client.meter.asOf ?? list.now);
   return markedCandles(pages, args, { ...list, asOf }, list.start);
 }
