@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Field, RecordShape } from "./record.ts";
 
 /** Returns the problem with a row as `field: expected …`, or undefined if the row matches the contract. */
-export type RowCheck = (row: object) => string | undefined;
+type RowCheck = (row: object) => string | undefined;
 
 /** Unknown fields are accepted, because the service may add fields at any time. */
 export function compileRowCheck(shape: RecordShape): RowCheck {

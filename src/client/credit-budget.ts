@@ -4,11 +4,9 @@ import { fail, Failure } from "../base/failure.ts";
 export interface Budget {
   /** Before a request. Throws a Failure if the request would exceed the budget. */
   readonly claim: (credits: number) => Promise<Claim>;
-  /** Before a stream is opened. Throws a Failure if no credit is left for its first event. */
-  readonly check: () => Promise<void>;
   /**
    * After events have arrived. Their credits are spent, so they are always added, even above the limit. Throws a
-   * Failure afterward if no credit is left.
+   * Failure afterward if no credit is left, also for 0 credits, before a stream is opened.
    */
   readonly record: (credits: number) => Promise<void>;
   /** Resolves when everything is recorded. */
@@ -24,7 +22,6 @@ const done = (): Promise<void> => Promise.resolve();
 
 export const unbounded: Budget = {
   claim: () => Promise.resolve({ settle: done }),
-  check: done,
   record: done,
   settled: done,
 };
@@ -45,10 +42,6 @@ export function bothBudgets(first: Budget, second: Budget): Budget {
         await one.settle(0);
         throw cause;
       }
-    },
-    check: async () => {
-      await first.check();
-      await second.check();
     },
     record: async (credits) => {
       // The credits are added to both, and the first limit that is reached is reported.
@@ -121,17 +114,13 @@ export function runBudget(most: number, name = "--max-credits"): Budget {
     waiting = [];
     for (const wake of woken) wake();
   };
-  const check = async (): Promise<void> => {
-    if (spent >= most) throw passed(name, most, spent, "next event costs 1");
-    await done();
-  };
 
   return {
-    check,
     record: async (credits) => {
       spent += credits;
       wakeAll();
-      await check();
+      if (spent >= most) throw passed(name, most, spent, "next event costs 1");
+      await done();
     },
     settled: done,
     claim: async (credits) => {
@@ -169,7 +158,7 @@ export type EventLedger = Readonly<ReturnType<typeof createEventLedger>>;
  * A stream cannot reserve credits, because the service decides how many events it sends. Therefore, a stream is opened
  * only while a credit is left, and everything that arrives is recorded. `count` adds events to the run's meter.
  */
-export function createEventLedger(budget: Pick<Budget, "check" | "record">, count: (events: number) => void) {
+export function createEventLedger(budget: Pick<Budget, "record">, count: (events: number) => void) {
   let unrecorded = 0;
   let recording: Promise<void> = Promise.resolve();
   let spent: Failure | undefined;
@@ -199,7 +188,7 @@ export function createEventLedger(budget: Pick<Budget, "check" | "record">, coun
     check: async (): Promise<void> => {
       const failure = await recorded();
       if (failure !== undefined) throw failure;
-      await budget.check();
+      await budget.record(0);
     },
     /** Recording starts at once, so that little is lost if the process is killed. `recorded` returns the result. */
     delivered: (events: number): void => {

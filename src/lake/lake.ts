@@ -2,14 +2,13 @@ import path from "node:path";
 import type { Client } from "../client/client.ts";
 import type { Context } from "../base/context/context.ts";
 import { type Failure, fail, usageFailure } from "../base/failure.ts";
-import type { FolderLock } from "../base/files/publish.ts";
+import type { FolderLock } from "../base/files/synced-file.ts";
 import { type FileLock, holdLock, type Locking } from "../base/files/file-lock.ts";
 import type { Dataset } from "./dataset.ts";
 import type { Footer, LostRange } from "./footer.ts";
 import type { LakeFileState } from "./files/stored-periods.ts";
 import { writeFailure } from "../base/files/file-errors.ts";
-import { folderBelow } from "../base/files/folder-below.ts";
-import { lookAt, makeFolder, namesIn } from "../base/files/paths.ts";
+import { folderBelow, lookAt, makeFolder, namesIn } from "../base/files/paths.ts";
 import { assetsName } from "./assets-file.ts";
 import type { AnswerAge } from "../client/freshness.ts";
 

@@ -1,7 +1,6 @@
 import { Failure } from "../base/failure.ts";
 import { diskAdvice, outputFailure } from "../base/files/file-errors.ts";
-import { folderBelow } from "../base/files/folder-below.ts";
-import { lookAt } from "../base/files/paths.ts";
+import { folderBelow, lookAt } from "../base/files/paths.ts";
 import { placesOf } from "./assets-file.ts";
 import { confirmPeriod, readRange } from "./reading/read-range.ts";
 import { planDataset, partsOf, type Task } from "./coverage.ts";

@@ -1,3 +1,4 @@
+import { Duplex } from "node:stream";
 import { gzipSync } from "node:zlib";
 import type { RowGroup } from "hyparquet";
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
@@ -8,7 +9,9 @@ import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./parquet/
 import { createRowReader, type RefuseValue } from "./parquet/row-reader.ts";
 import { physicalElement, schemaOf } from "./parquet/parquet-schema.ts";
 import { rowsPerGroup } from "./parquet/check-pages.ts";
+import { fail } from "../base/failure.ts";
 import { letHeapGrow } from "../base/heap-room.ts";
+import { readParquet, tryParquet } from "./parquet-file.ts";
 
 export interface WrittenRows extends RowSummary {
   /** The number of values by column whose exact text is in `other`. */
@@ -90,6 +93,52 @@ export function createParquetWriter({ columns, write, refuse = refuseValue, pref
     },
   };
 }
+
+/** Makes Parquet files from rows that are staged as NDJSON. A file gets its name only after it has been read back. */
+export function parquetEncoder(target: ParquetTarget) {
+  let written: WrittenRows | undefined;
+  return {
+    name: "parquet",
+    encode: () =>
+      Duplex.from(async function* (chunks: AsyncIterable<Uint8Array>) {
+        const pieces: Buffer[] = [];
+        const write = (bytes: Uint8Array): Promise<void> => {
+          pieces.push(Buffer.from(bytes));
+          return Promise.resolve();
+        };
+        const writer = createParquetWriter({ ...target, write });
+        for await (const rows of completeLines(chunks)) {
+          await writer.add(rows);
+          yield* pieces.splice(0);
+        }
+        written = await writer.finish(target.receipt);
+        yield* pieces.splice(0);
+      }),
+    check: async (file: string, signal: AbortSignal): Promise<void> => {
+      const read = await tryParquet(
+        file,
+        async (parquet) => await readParquet(parquet, () => signal.throwIfAborted()),
+      );
+      if (read?.rows === written?.rows && read?.rows_sha256 === written?.rows_sha256) return;
+      throw fail("output", `${file}: the rows that were read back differ from those that were written`, {
+        next: "check the disk and the memory of this machine",
+      });
+    },
+  };
+}
+
+/** The last line ends with a line break, too. */
+async function* completeLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = Buffer.concat([rest, chunk]);
+    const end = bytes.lastIndexOf(LF);
+    rest = bytes.subarray(end + 1);
+    if (end >= 0) yield bytes.toString("utf8", 0, end).split("\n");
+  }
+}
+
+const LF = 10;
 
 /**
  * hyparquet-writer compares the bytes of decimals, so that negative ones would be greater than all others. The bounds of

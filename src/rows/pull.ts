@@ -1,7 +1,7 @@
 import { Failure } from "../base/failure.ts";
 import type { Client } from "../client/client.ts";
 import { isConfirmed, nextOf, notesOf, type Page, type PageNote } from "../client/page.ts";
-import type { CheckpointLine, PullTotals } from "./checkpoint-lines.ts";
+import type { CheckpointLine, PullCost, PullTotals } from "./checkpoint-lines.ts";
 import { type PullOptions, wantedPages } from "./wanted-pages.ts";
 import { traitsOf } from "../api/reply.ts";
 import { inOrder } from "../base/concurrent.ts";
@@ -153,6 +153,8 @@ function restOf(options: PullOptions, { at, rowsOfQuestion, last, rowsRead = 0 }
     list: list.kind === "pools" ? { ...list, maxRowsRead: list.maxRowsRead - rowsRead } : list,
   };
 }
+
+export const noCost: PullCost = { requests: 0, credits: 0, inDoubt: 0 };
 
 /** `progress` is that of the earlier runs. A new line of the checkpoint has its own size and hashes. */
 export function totalsOf(progress: CheckpointLine | undefined): PullTotals {

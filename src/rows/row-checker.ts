@@ -35,7 +35,28 @@ export function createRowChecker(
   wanted: WantedKind | undefined,
 ) {
   let [rows, skipped] = [0, 0];
-  let [first, last]: [Row | undefined, Row | undefined] = [undefined, undefined];
+  let last: Row | undefined;
+  const startFile = (first: Row) => {
+    const kind = kindOfRows(Object.keys(first.values ?? {}), wanted);
+    if (kind === undefined) return { first, kind: undefined, checks: [], see: (): RecordShape => ({}) };
+    const subject = { kind, first, query, report };
+    const checks = rowChecks.flatMap((start) => start(subject) ?? []);
+    const placeOf = createPlaceReader(kind);
+    const { shape, mismatch } = createTypeCheck(kind, first, form);
+    return {
+      first,
+      // The service never sent these candles, so no other file can confirm them.
+      kind: first.text("from_interval") === undefined ? kind.shape.name : `derived ${kind.shape.name}`,
+      checks,
+      see: (row: Row): RecordShape | undefined => {
+        const wrong = row.values && mismatch(row);
+        if (wrong !== undefined) report("R1", wrong);
+        const place = placeOf(row);
+        for (const { see } of checks) see(row, place);
+        return wrong === undefined ? shape : undefined;
+      },
+    };
+  };
   let file: ReturnType<typeof startFile> | undefined;
   return {
     rows: () => rows,
@@ -45,7 +66,7 @@ export function createRowChecker(
     checked: (): readonly RuleId[] =>
       file?.kind === undefined ? [] : ["R1", ...file.checks.flatMap((check) => check.rules)],
     /** The names of the fields of the first row. */
-    fields: () => Object.keys(first?.values ?? {}),
+    fields: () => Object.keys(file?.first.values ?? {}),
     take: (row: Row | Unreadable): RecordShape | undefined => {
       if ("found" in row) {
         report("F2", row);
@@ -53,8 +74,7 @@ export function createRowChecker(
         for (const { skip } of file?.checks ?? []) skip?.();
         return undefined;
       }
-      file ??= startFile(row, query, form, report, wanted);
-      first ??= row;
+      file ??= startFile(row);
       last = row;
       rows += 1;
       return file.see(row);
@@ -67,35 +87,8 @@ export function createRowChecker(
       if (skipped > 0 || (rows > 0 && file?.kind === undefined)) return;
       if (rows !== said.rows)
         report("F4", { field: "rows", expected: counted(said.rows, "row"), found: counted(rows, "row") });
-      compareRow("first_row", said.first_row, first, report);
+      compareRow("first_row", said.first_row, file?.first, report);
       compareRow("last_row", said.last_row, last, report);
-    },
-  };
-}
-
-function startFile(
-  first: Row,
-  query: Query | undefined,
-  form: RowForm,
-  report: Report,
-  wanted: WantedKind | undefined,
-) {
-  const kind = kindOfRows(Object.keys(first.values ?? {}), wanted);
-  if (kind === undefined) return { kind: undefined, checks: [], see: (): RecordShape => ({}) };
-  const subject = { kind, first, query, report };
-  const checks = rowChecks.flatMap((start) => start(subject) ?? []);
-  const placeOf = createPlaceReader(kind);
-  const { shape, mismatch } = createTypeCheck(kind, first, form);
-  return {
-    // The service never sent these candles, so no other file can confirm them.
-    kind: first.text("from_interval") === undefined ? kind.shape.name : `derived ${kind.shape.name}`,
-    checks,
-    see: (row: Row): RecordShape | undefined => {
-      const wrong = row.values && mismatch(row);
-      if (wrong !== undefined) report("R1", wrong);
-      const place = placeOf(row);
-      for (const { see } of checks) see(row, place);
-      return wrong === undefined ? shape : undefined;
     },
   };
 }

@@ -4,6 +4,7 @@ import { readPages } from "../client/read-pages.ts";
 import { closing, type Page, type Reading, timeFieldOf } from "../client/page.ts";
 import type { ListPlan } from "../client/list-plan.ts";
 import { type Endpoint, rowShape, type Args } from "../api/endpoint.ts";
+import { invalidResponse } from "../base/failure.ts";
 import type { Days } from "../base/time/days.ts";
 import { member } from "../base/json/json-scan.ts";
 import { parseRfc3339 } from "../base/time/time.ts";
@@ -43,14 +44,10 @@ export async function wantedPages(
   if (isGrouped) pages = pagesOfGroups(pages, options.groups);
   if (options.limit !== undefined)
     pages = isGrouped ? firstOfEach(pages, options.limit) : firstRows(pages, options.limit, list.isStrict);
-  if (options.isValidated) {
-    // The schemas make up a fifth of a run's code, so they are imported only when needed.
-    const { validatedPages } = await import("./pages/validated-pages.ts");
-    pages = validatedPages(pages, endpoint);
-  }
+  if (options.isValidated) pages = validatedPages(pages, endpoint);
   // Candles are marked last, so that only rows from the service are checked, not the added ones.
   if (list.kind !== "candles") return pages;
-  const { markedCandles } = await import("./pages/marked-candles.ts");
+  const { markedCandles } = await import("./marked-candles.ts");
   const asOf = (): number => Math.min(list.now, client.meter.asOf ?? list.now);
   return markedCandles(pages, args, { ...list, asOf }, list.start);
 }
@@ -101,4 +98,27 @@ async function* firstOfEach(pages: AsyncIterable<Page>, limit: number): AsyncGen
 function cutPage(page: Page, limit: number): Page {
   const kept = Array.from({ length: page.rows.length }, (_, index) => index < limit);
   return { ...page, rows: page.rows.keep(kept), end: { kind: "cut", doubts: page.end.doubts } };
+}
+
+/** The user may need invalid rows, so they are passed on before the pull fails and names the first one. */
+async function* validatedPages(pages: AsyncIterable<Page>, endpoint: Endpoint): AsyncGenerator<Page> {
+  // The schemas make up a fifth of a run's code, so they are imported only when needed.
+  const { compileRowCheck } = await import("../api/row-check.ts");
+  const checks = new Map<string, ReturnType<typeof compileRowCheck>>();
+  let [total, wrong] = [0, 0];
+  let first: string | undefined;
+  for await (const page of pages) {
+    const check = checks.get(page.group) ?? compileRowCheck(rowShape(endpoint, page.group).record);
+    checks.set(page.group, check);
+    for (const row of page.rows.values()) {
+      total += 1;
+      const problem = check(row);
+      if (problem === undefined) continue;
+      wrong += 1;
+      first ??= `row ${total}, ${problem}`;
+    }
+    yield page;
+  }
+  if (first !== undefined)
+    throw invalidResponse(`${wrong} of ${total} rows do not match the API schema: ${first}`);
 }

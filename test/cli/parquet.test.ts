@@ -9,7 +9,7 @@ import { endpoints } from "../../src/api/endpoints/all.ts";
 import { poolTransactions } from "../../src/api/endpoints/pool-transactions.ts";
 import { otherColumn } from "../../src/rows/parquet-format.ts";
 import { readParquet } from "../../src/rows/parquet-file.ts";
-import { parquetEncoder } from "../../src/rows/parquet-encoder.ts";
+import { parquetEncoder } from "../../src/rows/parquet-writer.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { breakAt, pullOfPages, servePages } from "../harness/paged-list.ts";
 import { toRow } from "../harness/rows.ts";

@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { folderBelow } from "../../src/base/files/folder-below.ts";
-import { type FolderLock, identityOf, keepCopy, publish } from "../../src/base/files/publish.ts";
+import { folderBelow } from "../../src/base/files/paths.ts";
+import { type FolderLock, identityOf, keepCopy, publish } from "../../src/base/files/synced-file.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();

@@ -85,10 +85,7 @@ export const subjects: readonly Subject[] = [
         "test/files/out/growing-file.test.ts",
         "test/cli/out.test.ts",
       ],
-      "src/rows/out-files/growing-file.ts": [
-        "test/files/out/growing-file.test.ts",
-        "test/cli/out-unfinished.test.ts",
-      ],
+      "src/rows/rows-file.ts": ["test/files/out/growing-file.test.ts", "test/cli/out-unfinished.test.ts"],
       "src/rows/out-files/write-checkpoint.ts": [
         "test/files/out/checkpoint.test.ts",
         "test/files/out/growing-file.test.ts",
@@ -129,13 +126,16 @@ export const subjects: readonly Subject[] = [
       "src/rows/parquet/column-cells.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/stored-column.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet-format.ts": ["test/parquet/columns.test.ts", "test/parquet/round-trip.slow.test.ts"],
-      "src/rows/parquet-writer.ts": ["test/parquet/round-trip.slow.test.ts", "test/parquet/damage.test.ts"],
+      "src/rows/parquet-writer.ts": [
+        "test/parquet/round-trip.slow.test.ts",
+        "test/parquet/damage.test.ts",
+        "test/cli/parquet.test.ts",
+      ],
       "src/rows/parquet-file.ts": ["test/parquet/damage.test.ts", "test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/file-mark.ts": [
         "test/parquet/damage.test.ts",
         "test/parquet/round-trip.slow.test.ts",
       ],
-      "src/rows/parquet-encoder.ts": ["test/cli/parquet.test.ts"],
     },
   },
   {

@@ -26,8 +26,7 @@ export const words: Readonly<Record<string, string>> = {
     "equivalent: a checkpoint that begins with an empty line tells of nothing either way",
   "src/rows/out-files/row-file.ts: await handle.close(); → ;":
     "unnoticed: a descriptor that the end of the process closes",
-  "src/rows/out-files/growing-file.ts: await rows.sync(); → ;":
-    "unnoticed: only a loss of power would show it",
+  "src/rows/rows-file.ts: await rows.sync(); → ;": "unnoticed: only a loss of power would show it",
   "src/client/response/byte-rows.ts: const end = spans[at + 1] ?? 0; → const end = spans[at + 1] ?? 1;":
     neverComes,
   "src/base/json/byte-scan.ts: kind = inString[bytes[index] ?? 0]; → kind = inString[bytes[index] ?? 1];":

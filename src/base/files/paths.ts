@@ -1,5 +1,6 @@
 import {
   type BigIntStats,
+  type Stats,
   closeSync,
   constants,
   fstatSync,
@@ -8,12 +9,11 @@ import {
   openSync,
   readdirSync,
   rmSync,
-  type Stats,
   statSync,
 } from "node:fs";
 import path from "node:path";
-import { type Failure, usageFailure } from "../failure.ts";
-import { errorCode } from "./file-errors.ts";
+import { fail, type Failure, usageFailure } from "../failure.ts";
+import { errorCode, writeFailure } from "./file-errors.ts";
 
 /**
  * Returns true if the directory did not exist. Does not use `recursive`, because Node would retry forever on file
@@ -137,4 +137,31 @@ export type FileIdentity = Pick<BigIntStats, "dev" | "ino">;
 /** On Windows, the volume number has 64 bits for a path, but only 32 bits for an open file. */
 export function isSameFile(one: FileIdentity, other: FileIdentity): boolean {
   return one.ino === other.ino && BigInt.asUintN(32, one.dev) === BigInt.asUintN(32, other.dev);
+}
+
+/**
+ * Creates a directory below `root`, and returns its path. The root itself can be a link; below it, no link is followed,
+ * because its target is not ours to write to or to clear.
+ */
+export function folderBelow(root: string, ...parts: readonly string[]): string {
+  let folder = root;
+  for (const name of parts.flatMap((part) => part.split(path.sep)).filter((part) => part !== "")) {
+    folder = path.join(folder, name);
+    createFolder(folder);
+    const found = lstatSync(folder, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true) continue;
+    const what = found?.isSymbolicLink() === true ? "a link" : "not a directory";
+    throw fail("output", `${folder} is ${what}, and dexdata follows no links below ${root}`, {
+      next: "replace it with a directory; only the outermost directory can be a link",
+    });
+  }
+  return folder;
+}
+
+function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, 0o777);
+  } catch (cause) {
+    if (errorCode(cause) !== "EEXIST") throw writeFailure("output", folder, cause);
+  }
 }

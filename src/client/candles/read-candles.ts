@@ -1,7 +1,7 @@
 import type { Document } from "../document.ts";
 import { readRows } from "../page.ts";
 import { createAnswerCutter } from "../response/byte-rows.ts";
-import { areSame } from "../../base/json/pattern.ts";
+import { createPlainTimes } from "../../base/time/plain-times.ts";
 import { type LocatedRows, parseRow, type Rows, textRows } from "../rows.ts";
 import { openingOf } from "../candle-windows.ts";
 
@@ -37,36 +37,18 @@ export function readCandles(document: Document): readonly Candle[] {
   return openings.map((opens, index) => new CutCandle(opens, rows, index));
 }
 
-/** Usually, a candle opens on the day of the one before, so that only its time of day is read. */
 function openingsOf({ bytes, spans, stride, places: [place = 0] }: LocatedRows): readonly number[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const readTime = createPlainTimes();
   const openings: number[] = [];
-  let [day, midnight] = [0, Number.NaN];
   for (let at = place; at < spans.length; at += stride) {
     const [from = -1, to = -1] = [spans[at], spans[at + 1]];
-    const time = to - from === plainLength ? secondsOfDay(bytes, from + timeAt) : Number.NaN;
-    const isSameDay = !Number.isNaN(time + midnight) && areSame(view, day, day + timeAt, view, from);
+    // Without the quotes of a string.
+    const opens = readTime(view, from + 1, to - 1);
     const named = () => (from < 0 ? {} : { time_open: JSON.parse(bytes.toString("utf8", from, to)) });
-    const opens = isSameDay ? midnight + time : openingOf(named());
-    [day, midnight] = [from, opens - time];
-    openings.push(opens);
+    openings.push(Number.isNaN(opens) ? openingOf(named()) : opens);
   }
   return openings;
-}
-
-const [plainLength, timeAt] = ['"2026-11-20T12:00:00Z"'.length, '"2026-11-20T'.length];
-const [COLON, UPPER_Z] = [58, 90];
-
-/** NaN unless the bytes are like those of `12:00:00Z`. Second 60 may be on another day. */
-function secondsOfDay(bytes: Uint8Array, at: number): number {
-  if (bytes[at + 2] !== COLON || bytes[at + 5] !== COLON || bytes[at + 8] !== UPPER_Z) return Number.NaN;
-  return twoDigits(bytes, at, 24) * 3600 + twoDigits(bytes, at + 3, 60) * 60 + twoDigits(bytes, at + 6, 60);
-}
-
-function twoDigits(bytes: Uint8Array, at: number, below: number): number {
-  const [tens, ones] = [(bytes[at] ?? 0) ^ 48, (bytes[at + 1] ?? 0) ^ 48];
-  const value = tens * 10 + ones;
-  return tens < 10 && ones < 10 && value < below ? value : Number.NaN;
 }
 
 /** The response is malformed, or so unusual that its rows could not be cut out of the bytes. */

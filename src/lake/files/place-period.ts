@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import type { Context } from "../../base/context/context.ts";
-import { folderBelow } from "../../base/files/folder-below.ts";
-import { removeFile } from "../../base/files/paths.ts";
-import { type FolderLock, identityOf, keepCopy, publish } from "../../base/files/publish.ts";
-import { removeOwn } from "../../base/files/synced-file.ts";
+import { folderBelow, removeFile } from "../../base/files/paths.ts";
+import { type FolderLock, identityOf, keepCopy, publish, removeOwn } from "../../base/files/synced-file.ts";
 import { showSeconds } from "../../base/time/time.ts";
 import { type Dataset, isPoolList } from "../dataset.ts";
 import { fileNameOf, type FileState, folderOf, placeOf } from "../layout.ts";

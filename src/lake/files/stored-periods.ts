@@ -1,8 +1,7 @@
 import path from "node:path";
 import { describeFileError, errorCode, isOneFile } from "../../base/files/file-errors.ts";
 import type { FileIdentity } from "../../base/files/paths.ts";
-import { identityOf } from "../../base/files/publish.ts";
-import { openStored } from "../../base/files/synced-file.ts";
+import { identityOf, openStored } from "../../base/files/synced-file.ts";
 import { openParquet, type ParquetFile, readParquet, rowRanges } from "../../rows/parquet-file.ts";
 import type { Dataset } from "../dataset.ts";
 import { type Footer, foreignRows, readFooters } from "../footer.ts";

@@ -5,7 +5,7 @@ import { token as tokenEndpoint } from "../../api/endpoints/token.ts";
 import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { address, position, text, time } from "../../api/record.ts";
 import { isOneFile } from "../../base/files/file-errors.ts";
-import { identityOf, publish } from "../../base/files/publish.ts";
+import { identityOf, publish } from "../../base/files/synced-file.ts";
 import { isObject, member, parseJson } from "../../base/json/json-scan.ts";
 import { columnOf, UnreadableParquet } from "../../rows/parquet-format.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";

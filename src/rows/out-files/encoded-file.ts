@@ -122,17 +122,19 @@ export async function publishRows(
   files: readonly PlannedFile[],
   options: EncodeOptions,
   onWritten: (files: readonly WrittenFile[]) => void,
-): Promise<void> {
+): Promise<readonly WrittenFile[]> {
   const { mayReplace, signal } = options;
   const left: Encoded[] = [];
   try {
     for (const planned of files) left.push(await encodeRows(rowsAt, planned, options));
-    onWritten(left.map(({ written }) => written));
+    const all = left.map(({ written }) => written);
+    onWritten(all);
     if (!mayReplace) await refuseOthers(left, rowsAt, signal);
     for (let next = left[0]; next !== undefined; next = left[0]) {
       await placeEncoded(next, mayReplace, rowsAt, signal);
       left.shift();
     }
+    return all;
   } finally {
     for (const { staged } of left) rmSync(staged, { force: true });
   }

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from "node:crypto";
+import type { Hash } from "node:crypto";
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import type { Output } from "../../base/context/context.ts";
@@ -23,10 +23,6 @@ export function countedSink(write: Output["write"], bytesBefore = 0, hash?: Hash
     /** The hash of all bytes, in hexadecimal; undefined if the sink does not compute it. */
     sha256: () => hash?.copy().digest("hex"),
   };
-}
-
-export function newHash(isWanted: boolean): Hash | undefined {
-  return isWanted ? createHash("sha256") : undefined;
 }
 
 /**

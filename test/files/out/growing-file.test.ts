@@ -19,15 +19,14 @@ import {
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../../src/base/failure.ts";
-import { findInterrupted, hashRows } from "../../../src/rows/checkpoint.ts";
-import {
-  type GrowingFile,
-  openGrowingFile,
-  type GrowingFileOptions,
-} from "../../../src/rows/out-files/growing-file.ts";
+import { createMeter } from "../../../src/client/meter.ts";
+import { createSeenKeys } from "../../../src/client/seen-keys.ts";
+import { findInterrupted, type Interrupted } from "../../../src/rows/checkpoint.ts";
+import { totalsOf } from "../../../src/rows/pull.ts";
+import { openRowsFile } from "../../../src/rows/rows-file.ts";
 import { createTestContext } from "../../harness/test-context.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
-import type { CheckpointHeader, PullProgress } from "../../../src/rows/checkpoint-lines.ts";
+import type { CheckpointHeader, PullTotals } from "../../../src/rows/checkpoint-lines.ts";
 
 const folder = temporaryFolder();
 let count = 0;
@@ -52,41 +51,58 @@ const header = (changed: Partial<CheckpointHeader> = {}): CheckpointHeader => ({
   ...changed,
 });
 
-async function grow(file: string, changed: Partial<GrowingFileOptions> = {}): Promise<GrowingFile> {
-  const growing: GrowingFileOptions = {
-    file,
-    header: header(),
-    interrupted: undefined,
-    staging: undefined,
-    hash: createHash("sha256"),
-    kept: undefined,
-    lock: { isHeld: () => true },
-    random: () => 0,
-    signal,
-    ...changed,
+interface Changed {
+  readonly header?: CheckpointHeader;
+  readonly lock?: { readonly isHeld: () => boolean };
+}
+
+/** With progress and hashes of its own in each line of the checkpoint, and without a cost of the run. */
+async function grow(file: string, { header: begun = header(), lock }: Changed = {}, left?: Interrupted) {
+  const interrupted = left && { ...left, header: begun };
+  const totals: { -readonly [Name in keyof PullTotals]: PullTotals[Name] } = totalsOf(left?.progress);
+  let added = "";
+  const { meter } = createMeter();
+  const rows = await openRowsFile(createTestContext(), {
+    claim: {
+      file,
+      lock: { id: "", release: () => undefined, isHeld: lock?.isHeld ?? (() => true) },
+      interrupted,
+      published: undefined,
+      isUnproven: false,
+    },
+    to: {
+      file,
+      pattern: undefined,
+      isResumed: begun.rows === "file",
+      isForced: begun.mayReplace,
+      receipt: undefined,
+    },
+    header: begun,
+    inputs: 2,
+    totals,
+    seen: { ...createSeenKeys("all", true), takeAdded: () => added },
+    canResume: true,
+    encoder: undefined,
+  });
+  return {
+    ...rows,
+    checkpoint: async (hashes: string, progress: PullTotals): Promise<void> => {
+      added = hashes;
+      Object.assign(totals, progress);
+      await rows.checkpoint(meter);
+    },
+    abort: async (): Promise<void> => await rows.abort(meter),
   };
-  return await openGrowingFile(growing);
 }
 
 /** The same file in the next run. */
-async function growAgain(file: string, changed: Partial<GrowingFileOptions> = {}): Promise<GrowingFile> {
+async function growAgain(file: string, changed: Changed = {}) {
   const interrupted = await findInterrupted(file, signal);
   if (interrupted === undefined) throw new Error("nothing was left");
-  const hash = await hashRows(file, interrupted, signal);
-  return await grow(file, { header: interrupted.header, interrupted, hash, ...changed });
+  return await grow(file, { header: interrupted.header, ...changed }, interrupted);
 }
 
-const account = (rows: number): PullProgress => ({
-  rows,
-  repeats: 0,
-  missing: 0,
-  refused: 0,
-  requests: rows,
-  credits: rows,
-  inDoubt: 0,
-  question: 0,
-  rowsOfQuestion: rows,
-});
+const account = (rows: number): PullTotals => ({ ...totalsOf(undefined), rows, rowsOfQuestion: rows });
 
 /** All except the system's own error. */
 async function failureOf(call: () => Promise<unknown>): Promise<unknown> {
@@ -159,7 +175,7 @@ test.runIf(existsSync("/proc/self/fd"))(
 describe("without --resume", () => {
   test("rows are written to FILE.part next to FILE.resume, and become FILE at the end", async () => {
     const file = newFile();
-    const growing = await grow(file, { hash: createHash("sha256") });
+    const growing = await grow(file);
     expect([near(file), growing.rowsAt()]).toEqual([[], `${file}.part`]);
     await growing.sink.write("größe\n");
     await growing.sink.write(Buffer.from([0xff, 0x0a]));
@@ -326,7 +342,7 @@ describe("without --resume", () => {
       const file = newFile();
       writeFileSync(file, "old\n");
       chmodSync(file, mode);
-      const growing = await grow(file, { header: header({ mayReplace: true }), kept: mode });
+      const growing = await grow(file, { header: header({ mayReplace: true }) });
       await growing.sink.write("new\n");
       expect(statSync(`${file}.part`).mode & 0o777).toBe(mode);
       await growing.commit();

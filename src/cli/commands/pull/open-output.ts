@@ -81,7 +81,7 @@ export async function openRunOutput(
   const encoder =
     parquet === undefined
       ? options.encoder
-      : (await import("../../../rows/parquet-encoder.ts")).parquetEncoder(parquet.target);
+      : (await import("../../../rows/parquet-writer.ts")).parquetEncoder(parquet.target);
   return await openRowsFile(context, {
     claim,
     to,

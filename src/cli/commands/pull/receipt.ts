@@ -20,7 +20,7 @@ import {
   queryOf,
 } from "./pull.ts";
 import type { WrittenRows } from "../../../rows/parquet-writer.ts";
-import { noCost } from "../../../rows/rows-output.ts";
+import { noCost } from "../../../rows/pull.ts";
 import { addPlans, creditsIn } from "../../../client/meter.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { unsettledDays, whyIncomplete } from "./report-end.ts";

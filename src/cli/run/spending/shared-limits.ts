@@ -153,8 +153,6 @@ function openSpending(context: Context, target: Pick<Target, "rest" | "key">, wa
   return {
     change,
     today,
-    /** Writes the file, too, because a budget that cannot be recorded must not open a stream either. */
-    read: async (): Promise<Day> => await change(today(), ({ credits }) => credits),
     settled: async (): Promise<void> => {
       await last;
     },
@@ -173,11 +171,7 @@ function dailyBudget(
   changedBy: string,
   warn: (line: string) => void,
 ): Budget {
-  const { change, today, read, settled } = openSpending(context, target, warn);
-
-  const refuseSpent = (spent: Day): void => {
-    if (spent.credits >= most) throw passed(most, changedBy, spent, "next event costs 1");
-  };
+  const { change, today, settled } = openSpending(context, target, warn);
 
   return {
     claim: async (credits) => {
@@ -195,8 +189,11 @@ function dailyBudget(
         },
       };
     },
-    check: async () => refuseSpent(await read()),
-    record: async (credits) => refuseSpent(await change(today(), (spent) => spent.credits + credits)),
+    // Also writes the file for 0 credits, because a budget that cannot be recorded must not open a stream either.
+    record: async (credits) => {
+      const spent = await change(today(), (before) => before.credits + credits);
+      if (spent.credits >= most) throw passed(most, changedBy, spent, "next event costs 1");
+    },
     settled,
   };
 }
@@ -255,7 +252,8 @@ export async function spentToday(
 ): Promise<{ readonly spent: number; readonly most: number } | undefined> {
   const { value: most } = settings.budget_daily;
   if (most === undefined) return undefined;
-  return { most, spent: (await openSpending(context, target, warn).read()).credits };
+  const { change, today } = openSpending(context, target, warn);
+  return { most, spent: (await change(today(), ({ credits }) => credits)).credits };
 }
 
 /** Combines `--max-credits` with what is left of the daily budget, which the sandbox does not have. */

@@ -1,8 +1,8 @@
-import type { Args } from "../../api/endpoint.ts";
-import { more, nextOf, type Page, type Position } from "../../client/page.ts";
-import type { CandleMarks } from "../../client/list-plan.ts";
-import { type TextRow, textRows } from "../../client/rows.ts";
-import { member, rawMembers } from "../../base/json/json-scan.ts";
+import type { Args } from "../api/endpoint.ts";
+import { more, nextOf, type Page, type Position } from "../client/page.ts";
+import type { CandleMarks } from "../client/list-plan.ts";
+import { type TextRow, textRows } from "../client/rows.ts";
+import { member, rawMembers } from "../base/json/json-scan.ts";
 import {
   candleWindow,
   openingOf,
@@ -10,7 +10,7 @@ import {
   intervalStart,
   nextIntervalStart,
   timesLike,
-} from "../../client/candle-windows.ts";
+} from "../client/candle-windows.ts";
 
 interface Marks extends CandleMarks {
   /** In milliseconds. The responses so far can lack trades since then. */
