@@ -27,8 +27,8 @@ export interface Command {
   readonly exits: readonly ExitCode[];
   /** The exit code can also be that of a program that the command runs. */
   readonly passesExit: boolean;
-  /** Text that the full help shows below the flags. */
-  readonly notes: readonly Block[];
+  /** What the full help shows below the flags. A text is a paragraph. */
+  readonly notes: readonly (string | Block)[];
   /** Empty unless it is an API command. */
   readonly endpoints: readonly Endpoint[];
   readonly run: (words: readonly string[], typed: TypedFlags, context: Context) => Promise<number>;

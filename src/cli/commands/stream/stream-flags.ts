@@ -17,7 +17,6 @@ import {
 import { metricsFlag, prefixFlag, requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
 import { requestingFlags } from "../command.ts";
-import type { Block } from "../../help-page.ts";
 import { alertFlags } from "../flags/lasting-flags.ts";
 
 export const streamEvents = [
@@ -152,15 +151,6 @@ export const streamFlags = {
     defaultSaid: "default 60, or 1 with --since",
   }),
 };
-
-export const streamNotes: readonly Block[] = [
-  {
-    prose:
-      "An asset is a token or a pool. @file names a file with one asset per line; SIGHUP reloads it. stderr shows each " +
-      "gap with its start and end. The exit code is 0 if --limit, --for, the key q or a closed pipe ended the stream; " +
-      "with --when, only after an alert.",
-  },
-];
 
 const simulating = ["sandbox", "tier", "seed", "faults", "now"] as const;
 
