@@ -47,7 +47,6 @@ export const sandboxFlags = {
   }),
   dialect: flag(choice(["public", "spec"], "dialect"), group, {
     summary: "Imitate the public service or its specification: public (default), spec",
-    choicesIn: "summary",
     default: "public",
   }),
   rpm: flag(rate, group, {

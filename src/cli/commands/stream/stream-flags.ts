@@ -81,7 +81,6 @@ export const streamFlags = {
   by: flag(choice(["token", "pool"], "kind"), "Feed", {
     summary: "Kind of the addresses, token or pool",
     defaultSaid: `default: pool for ${feedsWith(({ kinds: [first] }) => first.by === "pool").join(", ")}, token otherwise`,
-    choicesIn: "summary",
   }),
   interval: flag(streamInterval, "Feed", {
     summary: "Candle length for --feed ohlcv",
@@ -96,7 +95,6 @@ export const streamFlags = {
     summary: "What to do with invalid assets",
     default: "fail",
     details: ": fail (default), drop (skip them and continue)",
-    choicesIn: "details",
   }),
   limit: flag(wholeNumber({ min: 1 }), "Rows", {
     summary: "Stop after this many events (with --when: alerts)",
@@ -115,7 +113,6 @@ export const streamFlags = {
     short: "o",
     summary: "Output format: ndjson (one line per event; default in a pipe)",
     details: "; without -o, a terminal shows a live board",
-    choicesIn: "summary",
   }),
   envelope: flag(toggle, "Output", {
     summary: "Wrap each event in an object with its metadata",

@@ -49,7 +49,6 @@ export const syncFlags = {
     summary:
       "Files to write, month or day; month: one for all complete days of a month, day: one for each day",
     defaultSaid: "default: month; existing datasets keep their layout",
-    choicesIn: "summary",
   }),
   from: flag(text("time", "time"), "Rows", {
     summary: "Collect rows from 00:00 UTC on this day",
