@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
-import { awaitEarlyReload } from "./early-reload.ts";
 import { readPackageFile } from "./package-file.ts";
 import { findPreparedHelp } from "./prepared-help.ts";
+import type { Entry } from "./process-context.ts";
 import { versionLine } from "../src/base/version.ts";
 
 // Scripts often request the version, and people often request help. Both load almost nothing besides Node itself.
@@ -49,4 +49,27 @@ function printVersion(): void {
       process.exitCode = 1;
     }
   }
+}
+
+/**
+ * Remembers a SIGHUP that arrives before the run can handle it, because it would end the process while the program is
+ * loading. Only streams from an `@file` reload on SIGHUP.
+ */
+function awaitEarlyReload(argv: readonly string[]): Entry["early"] {
+  let hasArrived = false;
+  const remember = (): void => {
+    hasArrived = true;
+  };
+  const [command, ...words] = argv;
+  let isAwaited =
+    process.platform !== "win32" && command === "stream" && words.some((word) => word.startsWith("@"));
+  if (isAwaited) process.on("SIGHUP", remember);
+  return {
+    isAwaited: () => isAwaited,
+    take: () => {
+      isAwaited = false;
+      process.off("SIGHUP", remember);
+      return hasArrived;
+    },
+  };
 }

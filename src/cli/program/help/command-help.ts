@@ -2,7 +2,7 @@ import { type Command, usagesOf } from "../../commands/command.ts";
 import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
 import { counted } from "../../../base/text/words.ts";
 import { briefRows, filtered, flagBlocks, flagFamilies, flagsOnPage } from "./flag-rows.ts";
-import { drawPage } from "../../render/draw-page.ts";
+import { drawPage } from "../../print-page.ts";
 import type { Block, HelpForm } from "../../help-page.ts";
 
 /** `brief` fits on one screen. `full` describes every flag, except those of the sandbox. */

@@ -1,5 +1,5 @@
 import { defaultOf, type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/flags/flag.ts";
-import { columnOf } from "../../render/draw-page.ts";
+import { columnOf } from "../../print-page.ts";
 import { groupBy } from "../../../base/group-by.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Block } from "../../help-page.ts";

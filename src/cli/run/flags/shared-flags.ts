@@ -137,14 +137,7 @@ export const outputFlags = {
   }),
 };
 
-const statuses = {
-  ...readBy("list", "statuses", (label, typed) => {
-    const checked = settings.retry_on.check(typed);
-    if ("problem" in checked) throw invalidInput(label, checked.problem);
-    return checked.value;
-  }),
-  isList: true,
-} as const;
+const statuses = { ...ofSetting(settings.retry_on, "list", "statuses"), isList: true };
 
 /** Parsed like the integers in filters. */
 const credits = readBy("integer", "n", (_, typed) =>

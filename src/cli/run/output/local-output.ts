@@ -4,7 +4,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import type { OutputFormat, RowFormat } from "../../../api/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { writePaged } from "../../render/held-output.ts";
-import type { Format, LocalLook, LocalRow } from "../../render/format.ts";
+import type { Format, LocalLook, LocalRow } from "../../render/renderer.ts";
 import { formats } from "../../render/formats/formats.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
 import { settledValue } from "../../settings/read-settings.ts";
