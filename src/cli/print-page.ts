@@ -1,9 +1,8 @@
 import type { Context } from "../base/context/context.ts";
 import type { Block } from "./help-page.ts";
 import { writePaged } from "./render/held-output.ts";
-import { createPaint, type Paint } from "./render/painter.ts";
+import { createPaint, type Paint, isUsuallyColored, readsUnicode } from "./render/terminal.ts";
 import { asciiText } from "./render/sanitize.ts";
-import { isUsuallyColored, readsUnicode } from "./render/terminal.ts";
 import { wrapWords } from "../base/text/wrap-words.ts";
 
 /** Long lines are hard to read on a wide terminal. */
