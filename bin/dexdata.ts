@@ -13,7 +13,7 @@ if (rest.length === 0 && (first === "--version" || first === "-V" || first === "
 } else if (first === "__complete") {
   void import("./complete-words.ts").then(({ completeWords }) => completeWords(rest));
 } else {
-  const entry = { early: awaitEarlyReload(argv), readPackageFile };
+  const entry = { early: awaitEarlyReload(), readPackageFile };
   const page = findPreparedHelp(argv);
   const run =
     page === undefined
@@ -55,14 +55,13 @@ function printVersion(): void {
  * Remembers a SIGHUP that arrives before the run can handle it, because it would end the process while the program is
  * loading. Only streams from an `@file` reload on SIGHUP.
  */
-function awaitEarlyReload(argv: readonly string[]): Entry["early"] {
+function awaitEarlyReload(): Entry["early"] {
   let hasArrived = false;
   const remember = (): void => {
     hasArrived = true;
   };
-  const [command, ...words] = argv;
   let isAwaited =
-    process.platform !== "win32" && command === "stream" && words.some((word) => word.startsWith("@"));
+    process.platform !== "win32" && first === "stream" && rest.some((word) => word.startsWith("@"));
   if (isAwaited) process.on("SIGHUP", remember);
   return {
     isAwaited: () => isAwaited,

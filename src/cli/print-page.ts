@@ -51,9 +51,9 @@ export function drawPage(blocks: readonly Block[], paper: Paper): string {
 }
 
 export function columnOf(blocks: readonly Block[], width: number): number {
-  const widest = Math.floor(width * 0.44);
+  const widestTerm = Math.floor(width * 0.44);
   const terms = blocks.flatMap(({ rows = [] }) => rows.map(([term]) => term.length));
-  return Math.max(0, ...terms.filter((length) => length <= widest));
+  return Math.max(0, ...terms.filter((length) => length <= widestTerm));
 }
 
 function drawBlock(block: Block, paper: Paper, column: number): readonly string[] {

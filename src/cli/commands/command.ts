@@ -163,5 +163,5 @@ export function meantWords(words: string): string {
 }
 
 export function hiddenWordsOf({ words }: Pick<Command, "words">): readonly HiddenWord[] {
-  return hiddenWords.filter(({ command }) => command === words);
+  return hiddenWords.filter((hidden) => hidden.command === words);
 }

@@ -98,8 +98,6 @@ interface LocalForm {
   readonly record: (record: LocalRow, look: LocalLook) => string | Promise<string>;
   /** Undefined if the format does not support nested members. */
   readonly document?: (document: object, look: LocalLook) => string;
-  /** Undefined if a command shows rows instead. */
-  readonly documents?: (documents: readonly object[], look: LocalLook) => string;
 }
 
 /** Null means unknown. Undefined members are omitted. */

@@ -41,8 +41,8 @@ export function drawsUnicode(env: Context["env"]): boolean {
 export type Paint = (text: string, tone: Tone) => string;
 
 /** Loads chalk only if color is used. The caller has already decided, so chalk must not detect the terminal itself. */
-export async function createPaint(isColored: boolean): Promise<Paint> {
-  if (!isColored) return (text) => text;
+export async function createPaint(hasColor: boolean): Promise<Paint> {
+  if (!hasColor) return (text) => text;
   const { Chalk } = await import("chalk");
   const { green, red, dim, bold, inverse } = new Chalk({ level: 1 });
   const painters = {

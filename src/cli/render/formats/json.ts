@@ -21,7 +21,7 @@ export const json: Format = {
   isClosed: true,
   errors: "json",
   createRenderer: (presentation) => Promise.resolve(createJson(presentation)),
-  local: { rows: prettyHere, record: prettyHere, document: prettyHere, documents: prettyHere },
+  local: { rows: prettyHere, record: prettyHere, document: prettyHere },
 };
 
 function prettyHere(value: object, { isTerminal }: LocalLook): string {
@@ -102,15 +102,16 @@ export const ndjson: Format = {
   isClosed: false,
   errors: "json",
   createRenderer: (presentation) => Promise.resolve(createNdjson(presentation)),
-  local: { rows: linesOf, record: lineOf, document: lineOf, documents: linesOf },
+  local: { rows: linesOf, record: lineOf, document: linesOf },
 };
 
 function lineOf(value: object): string {
   return jsonLine(value, false);
 }
 
-function linesOf(values: readonly object[]): string {
-  return values.map(lineOf).join("");
+/** One line for each element of an array. */
+function linesOf(value: object): string {
+  return [value].flat().map(lineOf).join("");
 }
 
 /** A page of 100 rows has about 100 kB. */

@@ -13,7 +13,7 @@ export const parquet: Format = {
   errors: "text",
   binary: { stagedAs: "ndjson" },
   createRenderer,
-  local: { rows: refuseLocal, record: refuseLocal, document: refuseLocal, documents: refuseLocal },
+  local: { rows: refuseLocal, record: refuseLocal, document: refuseLocal },
 };
 
 function refuseLocal(): never {

@@ -16,20 +16,11 @@ export const writeRows = writer<readonly LocalRow[]>((rows, form, look) => form.
 /** One line per field, or a JSON object. */
 export const writeRecord = writer<LocalRow>((record, form, look) => form.record(record, look));
 
-/** csv and tsv do not support nested objects. */
+/** In ndjson, each element of an array is a line. csv and tsv do not support nested objects. */
 export const writeDocument = writer<object>((document, form, look, output) => {
   if (form.document !== undefined) return form.document(document, look);
   throw usageFailure(`--output ${output}: the output has no columns`, "use json or ndjson");
 });
-
-export function hasParts(context: Context, flags: LocalOutputFlags): boolean {
-  return formats[outputOf(context, flags)].local.documents !== undefined;
-}
-
-/** Either one array or one object per line. */
-export const writeDocuments = writer<readonly object[]>(
-  (documents, form, look) => form.documents?.(documents, look) ?? "",
-);
 
 function writer<Data>(
   draw: (
