@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
-import { awaitEarlyReload } from "./early-reload.ts";
 import { readPackageFile } from "./package-file.ts";
 import { findPreparedHelp } from "./prepared-help.ts";
+import type { Entry } from "./process-context.ts";
 import { versionLine } from "../src/base/version.ts";
 
 // Scripts often request the version, and people often request help. Both load almost nothing besides Node itself.
@@ -13,7 +13,7 @@ if (rest.length === 0 && (first === "--version" || first === "-V" || first === "
 } else if (first === "__complete") {
   void import("./complete-words.ts").then(({ completeWords }) => completeWords(rest));
 } else {
-  const entry = { early: awaitEarlyReload(argv), readPackageFile };
+  const entry = { early: awaitEarlyReload(), readPackageFile };
   const page = findPreparedHelp(argv);
   const run =
     page === undefined
@@ -49,4 +49,26 @@ function printVersion(): void {
       process.exitCode = 1;
     }
   }
+}
+
+/**
+ * Remembers a SIGHUP that arrives before the run can handle it, because it would end the process while the program is
+ * loading. Only streams from an `@file` reload on SIGHUP.
+ */
+function awaitEarlyReload(): Entry["early"] {
+  let hasArrived = false;
+  const remember = (): void => {
+    hasArrived = true;
+  };
+  let isAwaited =
+    process.platform !== "win32" && first === "stream" && rest.some((word) => word.startsWith("@"));
+  if (isAwaited) process.on("SIGHUP", remember);
+  return {
+    isAwaited: () => isAwaited,
+    take: () => {
+      isAwaited = false;
+      process.off("SIGHUP", remember);
+      return hasArrived;
+    },
+  };
 }

@@ -12,7 +12,6 @@ import {
 } from "../src/base/context/context.ts";
 import { usageFailure } from "../src/base/failure.ts";
 import { readStart } from "../src/base/files/bounded-read.ts";
-import type { EarlyReload } from "./early-reload.ts";
 import { createClock } from "./process-clock.ts";
 import { listenForKeys } from "./terminal-keys.ts";
 
@@ -27,7 +26,11 @@ interface ProcessContext extends Context {
  * the library load, and so run, the program.
  */
 export interface Entry {
-  readonly early: EarlyReload;
+  readonly early: {
+    readonly isAwaited: () => boolean;
+    /** Returns whether a SIGHUP arrived. After this call, other listeners handle the signal. */
+    readonly take: () => boolean;
+  };
   /** Takes a path within the package. */
   readonly readPackageFile: (name: string) => string;
 }

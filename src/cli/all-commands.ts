@@ -44,11 +44,8 @@ const commandsCommand = command({
   },
   shared: documentFlags,
   notes: [
-    {
-      prose:
-        "-o json and -o ndjson describe a named command in full: arguments, flags, examples and exit codes. Without a " +
-        "name, they only list the commands.",
-    },
+    "-o json and -o ndjson describe a named command in full: arguments, flags, examples and exit codes. Without a " +
+      "name, they only list the commands.",
   ],
   run: async (input, context) =>
     await (await import("./program/list-commands.ts")).listCommands(allCommands, input, context),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createBoard } from "../../src/cli/render/board/board.ts";
-import { createPaint } from "../../src/cli/render/painter.ts";
+import { createPaint } from "../../src/cli/render/terminal.ts";
 import { textWidth } from "../../src/cli/render/values/width.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { useSandbox } from "../harness/sandbox.ts";

@@ -1,4 +1,4 @@
-import { type Command, usagesOf } from "../../src/cli/commands/command.ts";
+import { type Command, usagesOf, hiddenWords } from "../../src/cli/commands/command.ts";
 import { followEvents } from "../../src/cli/commands/flags/lasting-flags.ts";
 import { streamEvents } from "../../src/cli/commands/stream/stream-flags.ts";
 import { errorCodes, exitsOf, factsOf } from "../../src/api/service-errors.ts";
@@ -11,7 +11,6 @@ import { allCommands } from "../../src/cli/all-commands.ts";
 import { costSentence, exitSentence } from "../../src/cli/program/help/command-help.ts";
 import { flagsOnPage, fullRows } from "../../src/cli/program/help/flag-rows.ts";
 import { describeFeed } from "../../src/cli/program/help/topics/table-topics.ts";
-import { hiddenWords } from "../../src/cli/program/hidden-words.ts";
 import { topicPage } from "../../src/cli/program/help/topics/topics.ts";
 import { topicNames } from "../../src/cli/program/help/overview.ts";
 import type { Flags } from "../../src/cli/run/flags/flag.ts";

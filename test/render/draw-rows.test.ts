@@ -1,7 +1,7 @@
 import { anyCharacter, fc } from "../harness/properties.ts";
 import { describe, expect, it, test } from "vitest";
-import type { Paint } from "../../src/cli/render/painter.ts";
-import { drawRows } from "../../src/cli/render/table/draw-rows.ts";
+import type { Paint } from "../../src/cli/render/terminal.ts";
+import { drawRows } from "../../src/cli/render/table/list-view.ts";
 import { writeLines } from "../../src/cli/render/table/table-section.ts";
 import { asciiText, visibleText } from "../../src/cli/render/sanitize.ts";
 import { plain } from "../../src/cli/render/values/cell.ts";

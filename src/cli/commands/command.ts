@@ -27,8 +27,8 @@ export interface Command {
   readonly exits: readonly ExitCode[];
   /** The exit code can also be that of a program that the command runs. */
   readonly passesExit: boolean;
-  /** Text that the full help shows below the flags. */
-  readonly notes: readonly Block[];
+  /** What the full help shows below the flags. A text is a paragraph. */
+  readonly notes: readonly (string | Block)[];
   /** Empty unless it is an API command. */
   readonly endpoints: readonly Endpoint[];
   readonly run: (words: readonly string[], typed: TypedFlags, context: Context) => Promise<number>;
@@ -135,3 +135,33 @@ export const networkAndAddresses: readonly Positional[] = [
 ];
 
 export const addressesWithNetworks: readonly Positional[] = [{ name: "network:address", ...listedAddresses }];
+
+/** A word that other tools use. It works, and the reference lists it, but help and completion do not. */
+export interface HiddenWord {
+  readonly word: string;
+  /** The words of the command that it stands for. */
+  readonly command: string;
+  /** A flag without a value that it adds. */
+  readonly flag?: string;
+}
+
+export const hiddenWords: readonly HiddenWord[] = [
+  { word: "price", command: "prices" },
+  { word: "trades", command: "txns" },
+  { word: "swaps", command: "txns" },
+  { word: "candles", command: "ohlcv" },
+  { word: "chart", command: "ohlcv", flag: "chart" },
+  { word: "chains", command: "networks" },
+  { word: "login", command: "auth login" },
+  // The name of the command in earlier versions.
+  { word: "migrate", command: "explain" },
+];
+
+/** The words of the command; `words` themselves if they are not hidden. */
+export function meantWords(words: string): string {
+  return hiddenWords.find(({ word }) => word === words)?.command ?? words;
+}
+
+export function hiddenWordsOf({ words }: Pick<Command, "words">): readonly HiddenWord[] {
+  return hiddenWords.filter((hidden) => hidden.command === words);
+}

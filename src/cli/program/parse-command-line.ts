@@ -1,10 +1,9 @@
 import { isAssetName } from "../../api/known-networks.ts";
 import { Command as CommanderCommand, Option } from "commander";
 import { type Failure, usageFailure } from "../../base/failure.ts";
-import { type Command, hasFlag } from "../commands/command.ts";
+import { type Command, hasFlag, type HiddenWord, hiddenWordsOf } from "../commands/command.ts";
 import type { Flags, TypedFlags } from "../run/flags/flag.ts";
 import { sharedFlags } from "../run/flags/shared-flags.ts";
-import { type HiddenWord, hiddenWordsOf } from "./hidden-words.ts";
 import { suggestFlag, hintAtWord, misreadCommand } from "./unknown-word.ts";
 import type { HelpForm } from "../help-page.ts";
 

@@ -1,6 +1,7 @@
 import type { Context } from "../../base/context/context.ts";
 import { settledValue } from "../settings/read-settings.ts";
 import { settings } from "../../client/settings.ts";
+import type { Tone } from "./values/cell.ts";
 
 /**
  * `auto` enables color on a terminal. NO_COLOR, TERM=dumb and FORCE_COLOR=0 or false disable it, and other values of
@@ -34,4 +35,24 @@ export function readsUnicode(env: Context["env"]): boolean {
 /** The fonts of the Linux console lack heavy lines and bars. */
 export function drawsUnicode(env: Context["env"]): boolean {
   return readsUnicode(env) && env["TERM"] !== "linux" && env["TERM"] !== "dumb";
+}
+
+/** Adds color to text that already has its final width. */
+export type Paint = (text: string, tone: Tone) => string;
+
+/** Loads chalk only if color is used. The caller has already decided, so chalk must not detect the terminal itself. */
+export async function createPaint(hasColor: boolean): Promise<Paint> {
+  if (!hasColor) return (text) => text;
+  const { Chalk } = await import("chalk");
+  const { green, red, dim, bold, inverse } = new Chalk({ level: 1 });
+  const painters = {
+    up: green,
+    down: red,
+    faint: dim,
+    heading: bold,
+    risen: green.inverse,
+    fallen: red.inverse,
+    changed: inverse,
+  };
+  return (text, tone) => (text === "" || tone === "plain" ? text : painters[tone](text));
 }

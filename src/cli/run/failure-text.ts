@@ -9,6 +9,7 @@ import { visibleText } from "../render/sanitize.ts";
 import { settledValue } from "../settings/read-settings.ts";
 import { inSandbox, prefixes } from "./report.ts";
 import type { TypedFlags } from "./flags/flag.ts";
+import type { Run } from "./with-run.ts";
 
 /** Up to three lines for people, or one JSON object for programs. */
 export async function reportFailure(
@@ -48,7 +49,7 @@ function shown(text: string): string {
 }
 
 /** dexdata's own fields come first, and then each field from the response body, with every digit of its numbers. */
-export function failureJson(failure: Failure, isSandbox: boolean): string {
+function failureJson(failure: Failure, isSandbox: boolean): string {
   const { code, status, exit, retryable, why, body, incomplete } = failure.details;
   const own = {
     code,
@@ -67,6 +68,13 @@ export function failureJson(failure: Failure, isSandbox: boolean): string {
   }
   const text = [...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",");
   return `${escapeJsonText(`{${text}}`)}\n`;
+}
+
+/** One of several inputs failed, in the same form as a run's failure. */
+export function reportInput({ options, report }: Pick<Run, "options" | "report">, failure: Failure): void {
+  if (options.errorFormat === "json")
+    report.print(failureJson(failure, options.sandbox?.isFlagged === true).trimEnd());
+  else report.fault(failure.message);
 }
 
 /** The command line may be only partly parsed, because this also runs after a parse error. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { poolOhlcv } from "../../../src/api/endpoints/ohlcv.ts";
 import { query } from "../../../src/api/param.ts";
+import { choicesIn } from "../../../src/cli/program/help/flag-rows.ts";
 import { endpointFlags } from "../../../src/cli/commands/flags/endpoint-flags.ts";
 import { readConfigFile } from "../../../src/cli/settings/read-settings.ts";
 import { readSetting } from "../../../src/client/settings.ts";
@@ -113,7 +114,7 @@ test("the default of an integer parameter is a number, and the flag has no value
 test("a text that explains the choices marks the default", () => {
   const marked = allCommands.flatMap((command) =>
     Object.values(flagsOf(command)).filter(
-      (flag) => flag.choicesIn !== undefined && flag.default !== undefined,
+      (flag) => choicesIn(flag) !== undefined && flag.default !== undefined,
     ),
   );
   expect(marked.length).toBeGreaterThan(3);

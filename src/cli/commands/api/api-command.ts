@@ -1,7 +1,7 @@
 import { partialExits } from "../../../base/exit-codes.ts";
 import { command } from "../command.ts";
 import { textFlags } from "../../run/flags/shared-flags.ts";
-import { apiFlags, apiNotes } from "./api-flags.ts";
+import { apiFlags } from "./api-flags.ts";
 
 export const apiCommand = command({
   words: "api",
@@ -22,6 +22,17 @@ export const apiCommand = command({
   exits: partialExits,
   flags: apiFlags,
   shared: textFlags,
-  notes: apiNotes,
+  notes: [
+    "The path is relative to the configured host. Its leading slash is optional. A query string may follow the " +
+      "path. Full URLs are rejected; otherwise, the key would be sent to any host that a URL names. The service " +
+      "silently ignores unknown parameters. If the response to a search shows that the service ignored a parameter, the " +
+      "command fails before the first row, unless --no-strict is given.",
+    "Without --paginate, dexdata sends one request and prints the response as received. With -o ndjson, each element of " +
+      "an array is one line, and any other response is a single line. With -o json, the response is one document. With " +
+      "-o table, it is the table that the command for that endpoint prints, or JSON if dexdata does not know the path.",
+    "With --paginate, the rows are the same as in the command for that endpoint. The page size is set by " +
+      "-f limit=N, the total by --limit, and the start by -f cursor=C or -f page=N. Values are sent as " +
+      "is, except relative times such as -f from=-24h: they are converted once, so that all pages cover the same range.",
+  ],
   run: async (input, context) => await (await import("./api.ts")).api(input, context),
 });

@@ -56,11 +56,7 @@ export const authCommands = [
     positionals: [{ name: "profile", isOptional: true, suggests: "profiles" }],
     summary: "Switch to another stored key",
     examples: ["dexdata auth switch work", "dexdata auth switch"],
-    notes: [
-      {
-        prose: "If exactly two keys are stored, the profile is optional: dexdata switches to the other key.",
-      },
-    ],
+    notes: ["If exactly two keys are stored, the profile is optional: dexdata switches to the other key."],
     shared: pick(sharedFlags, "error-format"),
     run: async ({ words }, context) => await (await import("./profiles.ts")).switchTo(words, context),
   }),

@@ -4,7 +4,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { maskKey } from "../../../base/key.ts";
 import { plans, type Tier } from "../../../api/tier.ts";
-import type { LocalRow } from "../../render/format.ts";
+import type { LocalRow } from "../../render/renderer.ts";
 import { tierSourceOf } from "../../run/open-client.ts";
 import { exactNumber, expectWords, writeRecord } from "../../run/output/local-output.ts";
 import type { RunInput, RunOptions } from "../../run/run-options.ts";

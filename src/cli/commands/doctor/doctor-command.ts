@@ -21,11 +21,8 @@ export const doctorCommand = command({
     ...identifying,
   },
   notes: [
-    {
-      prose:
-        "The exit code is 0 if all checks passed or there are only warnings. Otherwise, it is the usual exit code for the " +
-        "first problem found, e.g. 4 for a wrong key.",
-    },
+    "The exit code is 0 if all checks passed or there are only warnings. Otherwise, it is the usual exit code for the " +
+      "first problem found, e.g. 4 for a wrong key.",
   ],
   run: async (input, context) => await (await import("./doctor.ts")).doctor(input, context),
 });

@@ -2,13 +2,12 @@ import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { hideSecrets } from "../../../base/key.ts";
-import { createPaint } from "../../render/painter.ts";
+import { createPaint, isUsuallyColored, readsUnicode } from "../../render/terminal.ts";
 import { visibleText } from "../../render/sanitize.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { textWidth } from "../../render/values/width.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
-import { isUsuallyColored, readsUnicode } from "../../render/terminal.ts";
 import { counted } from "../../../base/text/words.ts";
 import { wrapWords } from "../../../base/text/wrap-words.ts";
 

@@ -27,7 +27,7 @@ export function endpointCommand(group: EndpointGroup): Command {
     summary: endpoint.summary,
     examples: endpoint.examples,
     passesExit: false,
-    notes: endpoint.note === undefined ? [] : [{ prose: endpoint.note }],
+    notes: endpoint.note === undefined ? [] : [endpoint.note],
     get flags() {
       return flags();
     },

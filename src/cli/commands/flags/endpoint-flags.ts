@@ -179,7 +179,6 @@ const tradeFlags = {
   amounts: flag(choice(["raw", "tokens"], "unit"), "Rows", {
     summary:
       "Unit of amounts, raw (default) or tokens; tokens adds exact amounts in tokens, size in USD and type",
-    choicesIn: "summary",
     default: "raw",
   }),
 };
@@ -190,7 +189,6 @@ const batchFlags = {
     default: "skip",
     details:
       ": skip (default; lists them on stderr), null (prints a row for each; the default with --at), fail (lists them, exits 8)",
-    choicesIn: "details",
   }),
   ...timedFlags,
 };
@@ -199,7 +197,6 @@ const candleFlags = {
   fill: flag(choice(["null", "previous"], "price"), "Rows", {
     summary:
       "Add rows for intervals without trades, as null or previous; null: without prices, previous: with the previous close",
-    choicesIn: "summary",
   }),
   chart: chartFlag,
 };

@@ -157,7 +157,6 @@ export const followFlags = {
     summary: "What to do with a pool that the service rejects permanently",
     default: "fail",
     details: ": fail (default), drop (continue with the others)",
-    choicesIn: "details",
   }),
   events: flag(outputFile, group, {
     ...ofFollow,

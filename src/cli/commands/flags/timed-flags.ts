@@ -41,7 +41,6 @@ export const timedFlags = {
     summary:
       "Which candle sets the price: before (default; the newest that had closed by then), open (the one that contains the time)",
     default: "before",
-    choicesIn: "summary",
     with: timeFlags,
   }),
   in: flag(filledText("asset", "address"), group, {

@@ -19,12 +19,9 @@ export const nameCommands: readonly Command[] = [
     examples: ["dexdata name add weth ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --sandbox"],
     flags: { force: flag(toggle, "Parameters", { summary: "Replace an existing name" }) },
     notes: [
-      {
-        prose:
-          "A name has up to 40 letters, digits, dashes, underscores and dots; case does not matter. It works wherever " +
-          "network:address does: as an argument, in a list, and with --token. Each base URL has its own list of names. " +
-          "In the sandbox, each --seed has its own list.",
-      },
+      "A name has up to 40 letters, digits, dashes, underscores and dots; case does not matter. It works wherever " +
+        "network:address does: as an argument, in a list, and with --token. Each base URL has its own list of names. " +
+        "In the sandbox, each --seed has its own list.",
     ],
     run: async (input, context) => await (await load()).add(input, context),
   }),

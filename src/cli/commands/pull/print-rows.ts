@@ -161,14 +161,10 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
   return { sink, end };
 }
 
-/** In the same form as a run's failure. */
-async function sayRefused({ options, report }: Pull, failures: readonly Failure[]): Promise<void> {
+async function sayRefused(run: Pull, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
-  const { failureJson } = await import("../../run/failure-text.ts");
-  const isJson = options.errorFormat === "json";
-  for (const failure of failures)
-    if (isJson) report.print(failureJson(failure, options.sandbox?.isFlagged === true).trimEnd());
-    else report.fault(failure.message);
+  const { reportInput } = await import("../../run/failure-text.ts");
+  for (const failure of failures) reportInput(run, failure);
 }
 
 /** Every page of a list may contain the same warning, so it is printed once. */

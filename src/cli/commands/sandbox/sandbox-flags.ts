@@ -1,5 +1,4 @@
 import { invalidInput } from "../../../base/failure.ts";
-import { faultTraits } from "../../../sandbox/fault-kinds.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import {
   choice,
@@ -10,8 +9,7 @@ import {
   toggle,
   wholeNumber,
 } from "../../run/flags/flag-types.ts";
-import { faults, seed, sharedFlags, simulationFlags, speed } from "../../run/flags/shared-flags.ts";
-import type { Block } from "../../help-page.ts";
+import { faults, seed, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 
 const group = "Sandbox";
 
@@ -49,7 +47,6 @@ export const sandboxFlags = {
   }),
   dialect: flag(choice(["public", "spec"], "dialect"), group, {
     summary: "Imitate the public service or its specification: public (default), spec",
-    choicesIn: "summary",
     default: "public",
   }),
   rpm: flag(rate, group, {
@@ -75,55 +72,6 @@ export const sandboxFlags = {
     summary: "Print shell export lines for the hosts and a key, instead of the summary",
   }),
 };
-
-export const sandboxNotes: readonly Block[] = [
-  {
-    heading: "Flags of other commands",
-    rows: Object.entries(simulationFlags).map(([name, { type, summary }]) => [
-      `--${name}${type.placeholder === undefined ? "" : ` <${type.placeholder}>`}`,
-      summary,
-    ]),
-  },
-  {
-    prose:
-      "With -- command, dexdata runs the command against this sandbox, and stops the sandbox when the command ends. " +
-      "With --clock, the command also gets DEXDATA_NOW, so that both start at the same time.",
-  },
-  {
-    heading: "Faults",
-    prose:
-      "--faults takes a comma-separated list of <kind>[=value][when][/part of a path]. [when] selects requests by " +
-      "position or by percentage. Only requests that the fault can affect are counted: empty-page@2 affects the second " +
-      "request for a list, even if other requests come in between. A part of a path, as in 500x3/transactions, " +
-      "restricts the fault to requests whose path contains it. With the same seed, the same requests are affected.",
-  },
-  {
-    prose:
-      "Five kinds change the market instead of requests: late-rows, late-pools, withdrawn-rows, reorg and reach. " +
-      "Except for reach, which affects all transactions, their [when] is a share of rows, pools or blocks, from :0% to :100%. Responses at the same time never contradict each other, " +
-      "and once rows are old enough, responses are the same as without these faults (except for reach). Values are durations such as 90s, 20m, 3h " +
-      "or 7d, except for reorg, which takes a number of blocks.",
-  },
-  {
-    heading: "When",
-    rows: [
-      ["x3", "The first three requests"],
-      ["@7", "The seventh request"],
-      ["@7-9", "The seventh to the ninth request"],
-      ["@7-", "The seventh request and all later ones"],
-      [":5%", "5% of all requests"],
-      [":5%x3", "5% of all requests, and the next two after each (bursts of three)"],
-      ["(none)", "All requests; for a kind marked (once), only the first one"],
-    ],
-  },
-  {
-    heading: "Kinds",
-    rows: Object.entries({
-      "400 … 599": { help: "Respond with this status; 429=7 adds Retry-After: 7" },
-      ...faultTraits,
-    }).map(([name, { help }]) => [name, help]),
-  },
-];
 
 export const sandboxShared = pick(sharedFlags, "error-format");
 

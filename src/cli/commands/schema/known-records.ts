@@ -3,7 +3,7 @@ import { endpoints } from "../../../api/endpoints/all.ts";
 import type { Endpoint, RowShape } from "../../../api/endpoint.ts";
 import type { NamedRecord, RecordShape } from "../../../api/record.ts";
 import { feeds, streamCommand } from "../../../api/feeds/all-feeds.ts";
-import { sqlDialects } from "../../render/schema/sql.ts";
+import { sqlDialects } from "../../render/schema.ts";
 import { flag } from "../../run/flags/flag.ts";
 import { choice } from "../../run/flags/flag-types.ts";
 

@@ -17,12 +17,9 @@ export const schemaCommand = command({
   exits: localExits,
   flags: schemaFlags,
   notes: [
-    {
-      prose:
-        "The fields come from the API schema that dexdata itself uses. In PostgreSQL, numbers are NUMERIC, which keeps " +
-        "every digit. SQLite and DuckDB have no type of unlimited precision, so numbers are stored as text. Nested values are JSON. The " +
-        "service may add fields, so the JSON Schema allows additional ones.",
-    },
+    "The fields come from the API schema that dexdata itself uses. In PostgreSQL, numbers are NUMERIC, which keeps " +
+      "every digit. SQLite and DuckDB have no type of unlimited precision, so numbers are stored as text. Nested values are JSON. The " +
+      "service may add fields, so the JSON Schema allows additional ones.",
   ],
   shared: documentFlags,
   run: async (input, context) => await (await import("./schema.ts")).schema(input, context),

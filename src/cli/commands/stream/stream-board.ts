@@ -6,8 +6,7 @@ import type { Connection } from "../../../client/stream-options.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import type { BoardOptions, BoardState } from "../../render/board/board-lines.ts";
 import { openDisplay } from "../../render/display.ts";
-import { createPaint } from "../../render/painter.ts";
-import { readsUnicode } from "../../render/terminal.ts";
+import { createPaint, readsUnicode } from "../../render/terminal.ts";
 import type { KnownAssets } from "../../run/asset-names.ts";
 import type { Run } from "../../run/with-run.ts";
 

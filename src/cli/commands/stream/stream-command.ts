@@ -3,7 +3,7 @@ import { feedsWith } from "../../../api/feeds/all-feeds.ts";
 import { tiers } from "../../../api/tier.ts";
 import { inWords } from "../../../base/text/words.ts";
 import { addressesWithNetworks, command, networkAndAddresses } from "../command.ts";
-import { costOfTokens, streamFlags, streamNotes, streamShared } from "./stream-flags.ts";
+import { costOfTokens, streamFlags, streamShared } from "./stream-flags.ts";
 
 /** Such as `dev or higher for transactions and ohlcv`, from the lowest plan up. */
 const plansOfFeeds = tiers.flatMap((tier) => {
@@ -32,6 +32,10 @@ export const streamCommand = command({
   exits: partialExits,
   flags: streamFlags,
   shared: streamShared,
-  notes: streamNotes,
+  notes: [
+    "An asset is a token or a pool. @file names a file with one asset per line; SIGHUP reloads it. stderr shows each " +
+      "gap with its start and end. The exit code is 0 if --limit, --for, the key q or a closed pipe ended the stream; " +
+      "with --when, only after an alert.",
+  ],
   run: async (input, context) => await (await import("./stream.ts")).runStream(input, context),
 });

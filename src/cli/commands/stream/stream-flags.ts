@@ -17,7 +17,6 @@ import {
 import { metricsFlag, prefixFlag, requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
 import { requestingFlags } from "../command.ts";
-import type { Block } from "../../help-page.ts";
 import { alertFlags } from "../flags/lasting-flags.ts";
 
 export const streamEvents = [
@@ -82,7 +81,6 @@ export const streamFlags = {
   by: flag(choice(["token", "pool"], "kind"), "Feed", {
     summary: "Kind of the addresses, token or pool",
     defaultSaid: `default: pool for ${feedsWith(({ kinds: [first] }) => first.by === "pool").join(", ")}, token otherwise`,
-    choicesIn: "summary",
   }),
   interval: flag(streamInterval, "Feed", {
     summary: "Candle length for --feed ohlcv",
@@ -97,7 +95,6 @@ export const streamFlags = {
     summary: "What to do with invalid assets",
     default: "fail",
     details: ": fail (default), drop (skip them and continue)",
-    choicesIn: "details",
   }),
   limit: flag(wholeNumber({ min: 1 }), "Rows", {
     summary: "Stop after this many events (with --when: alerts)",
@@ -116,7 +113,6 @@ export const streamFlags = {
     short: "o",
     summary: "Output format: ndjson (one line per event; default in a pipe)",
     details: "; without -o, a terminal shows a live board",
-    choicesIn: "summary",
   }),
   envelope: flag(toggle, "Output", {
     summary: "Wrap each event in an object with its metadata",
@@ -152,15 +148,6 @@ export const streamFlags = {
     defaultSaid: "default 60, or 1 with --since",
   }),
 };
-
-export const streamNotes: readonly Block[] = [
-  {
-    prose:
-      "An asset is a token or a pool. @file names a file with one asset per line; SIGHUP reloads it. stderr shows each " +
-      "gap with its start and end. The exit code is 0 if --limit, --for, the key q or a closed pipe ended the stream; " +
-      "with --when, only after an alert.",
-  },
-];
 
 const simulating = ["sandbox", "tier", "seed", "faults", "now"] as const;
 

@@ -5,7 +5,6 @@ import { type CandleInterval, type DatasetKind, datasetKinds, partitions } from 
 import { flag, pick } from "../../run/flags/flag.ts";
 import { choice, list, readBy, text, toggle } from "../../run/flags/flag-types.ts";
 import { hostFlags, metricsFlag, requestFlags, textFlags } from "../../run/flags/shared-flags.ts";
-import type { Block } from "../../help-page.ts";
 
 const kinds = list("kinds", (label, items): readonly DatasetKind[] =>
   items.map((item) => readChoice(label, item, datasetKinds)),
@@ -50,7 +49,6 @@ export const syncFlags = {
     summary:
       "Files to write, month or day; month: one for all complete days of a month, day: one for each day",
     defaultSaid: "default: month; existing datasets keep their layout",
-    choicesIn: "summary",
   }),
   from: flag(text("time", "time"), "Rows", {
     summary: "Collect rows from 00:00 UTC on this day",
@@ -89,23 +87,3 @@ export const syncShared = {
   ...requests,
   ...hostFlags,
 };
-
-export const syncNotes: readonly Block[] = [
-  {
-    prose:
-      "The first run stores the list of assets as assets.ndjson in the directory. It has one line per dataset, and you can edit " +
-      "it: remove a line to stop updating its files. Later runs need no list; a list adds to the stored one. A line of a list can " +
-      "have its own kind, interval, by and from. An earlier --from adds older days to known datasets.",
-  },
-  {
-    prose:
-      "--search and --kind pools record liquidity, volume and price of pools, of which the service has no history: one row per pool and " +
-      "period. A period in which no run succeeded is lost, and the next run reports it. A pool that leaves the search is read for 24h more.",
-  },
-  {
-    prose:
-      "The name of a file shows its state: rows.parquet has complete days, open.parquet days that still grow, and lost.parquet days " +
-      "that cannot be completed, because the service no longer has all of their rows. A day is complete when it was read at least 24h after its end, the service's count agrees, and an " +
-      "older row shows that the start of the day is not missing. If you do not trust a file of transactions or candles, delete it: the next run fetches its days again.",
-  },
-];

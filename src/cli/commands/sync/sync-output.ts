@@ -16,7 +16,7 @@ import { formatOf, writeRows } from "../../run/output/local-output.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import type { LakeEvents, Published } from "../../../lake/lake.ts";
 import { Failure } from "../../../base/failure.ts";
-import { failureJson } from "../../run/failure-text.ts";
+import { reportInput } from "../../run/failure-text.ts";
 import type { Run } from "../../run/with-run.ts";
 import path from "node:path";
 import { groupBy } from "../../../base/group-by.ts";
@@ -115,16 +115,14 @@ function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"
  * Tells which datasets failed. The first failure waits for the end: if no dataset succeeds, it is the run's own, which
  * would otherwise be printed twice.
  */
-export function createFailures({ report, options }: Pick<Run, "report" | "options">) {
+export function createFailures(run: Pick<Run, "report" | "options">) {
   let first: Failure | undefined;
   const say = (failure: Failure): void => {
-    if (options.errorFormat === "json")
-      report.print(failureJson(failure, options.sandbox?.isFlagged === true).trimEnd());
-    else report.fault(failure.message);
+    reportInput(run, failure);
     // Each later run would try the asset again, until its line is removed.
     const { status, next } = failure.details;
-    if (options.errorFormat === "text" && status === 404 && next !== undefined)
-      report.print(`  hint: ${next}`);
+    if (run.options.errorFormat === "text" && status === 404 && next !== undefined)
+      run.report.print(`  hint: ${next}`);
   };
   return {
     add: (dataset: Dataset, failure: Failure): void => {

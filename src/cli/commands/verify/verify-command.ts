@@ -25,18 +25,12 @@ export const verifyCommand = command({
   },
   shared: pick(textFlags, "output", "no-header", "quiet", "progress", "error-format"),
   notes: [
-    {
-      prose:
-        "Files are NDJSON, JSON, CSV or TSV as --out writes them, also compressed by gzip, or Parquet. If you name a " +
-        "receipt (--receipt), verify checks the file that the receipt names; if you also name exactly one data file, it checks " +
-        "that file against the receipt. A directory must be one that dexdata sync created. " +
-        "No request is sent, and no file is changed or deleted.",
-    },
-    {
-      prose:
-        "Findings mean that a file is damaged or incomplete: the exit code is 8. Notes point out unusual values; the exit " +
-        "code stays 0. The rules:",
-    },
+    "Files are NDJSON, JSON, CSV or TSV as --out writes them, also compressed by gzip, or Parquet. If you name a " +
+      "receipt (--receipt), verify checks the file that the receipt names; if you also name exactly one data file, it checks " +
+      "that file against the receipt. A directory must be one that dexdata sync created. " +
+      "No request is sent, and no file is changed or deleted.",
+    "Findings mean that a file is damaged or incomplete: the exit code is 8. Notes point out unusual values; the exit " +
+      "code stays 0. The rules:",
     {
       rows: Object.entries(rules).map(([id, { level, statement }]) => [`${id} ${level}`, statement] as const),
     },

@@ -4,7 +4,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import { openDisplay, type Window, createScroll, keysLine, restLine } from "../../render/display.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import { collectOutput } from "../../render/held-output.ts";
-import { createPaint } from "../../render/painter.ts";
+import { createPaint } from "../../render/terminal.ts";
 import type { Presentation } from "../../render/renderer.ts";
 import { visibleText } from "../../render/sanitize.ts";
 import { cutText, ellipsis, joinFitting } from "../../render/values/width.ts";

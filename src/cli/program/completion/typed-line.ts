@@ -1,7 +1,6 @@
-import type { Command } from "../../commands/command.ts";
+import { type Command, meantWords } from "../../commands/command.ts";
 import type { Flag, Flags } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
-import { meantWords } from "../hidden-words.ts";
 import type { Context } from "../../../base/context/context.ts";
 
 /** The words before the cursor, parsed as the program would parse them. */

@@ -2,7 +2,7 @@ import { type Command, usagesOf } from "../../commands/command.ts";
 import type { Flag, FlagGroup, Flags } from "../../run/flags/flag.ts";
 import { counted } from "../../../base/text/words.ts";
 import { briefRows, filtered, flagBlocks, flagFamilies, flagsOnPage } from "./flag-rows.ts";
-import { drawPage } from "../../render/draw-page.ts";
+import { drawPage } from "../../print-page.ts";
 import type { Block, HelpForm } from "../../help-page.ts";
 
 /** `brief` fits on one screen. `full` describes every flag, except those of the sandbox. */
@@ -14,7 +14,7 @@ export function commandHelp(described: Command, form: HelpForm): readonly Block[
       ...heading(command, command.examples, form),
       ...flagBlocks({ ...command.flags, ...own }),
       ...(own === command.shared ? [] : [sandboxLine]),
-      ...command.notes,
+      ...notesOf(command),
       { prose: `${costSentence(command)} ${exitSentence(command)}` },
       ...(Object.keys(own).length > 5 ? [{ prose: topicsLine }] : []),
     ];
@@ -30,6 +30,9 @@ export function commandHelp(described: Command, form: HelpForm): readonly Block[
   }
   return page;
 }
+
+export const notesOf = ({ notes }: Command): readonly Block[] =>
+  notes.map((note) => (typeof note === "string" ? { prose: note } : note));
 
 /** The shared flags that short help names. */
 const namedFlags: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { defaultOf, type Flag, type FlagGroup, flagGroups, type Flags } from "../../run/flags/flag.ts";
-import { columnOf } from "../../render/draw-page.ts";
+import { columnOf } from "../../print-page.ts";
 import { groupBy } from "../../../base/group-by.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Block } from "../../help-page.ts";
@@ -24,7 +24,7 @@ export function flagHelp(flag: Flag): string {
 }
 
 export function fullFlagHelp(flag: Flag): string {
-  const choices = flag.choicesIn === undefined ? flag.type.choices : undefined;
+  const choices = choicesIn(flag) === undefined ? flag.type.choices : undefined;
   return `${described(flag, ownersOf(flag), choices)}${flag.details}`;
 }
 
@@ -34,6 +34,15 @@ export function fullRows(flags: Flags): readonly Row[] {
 
 export const flagBlocks = (flags: Flags): readonly Block[] =>
   groupedFlags(flags).map(([heading, inside]) => ({ heading, rows: fullRows(inside) }));
+
+/** The part of the text that names every choice, so that help does not list them again. */
+export function choicesIn(flag: Flag): "summary" | "details" | undefined {
+  const { choices } = flag.type;
+  return (["summary", "details"] as const).find((part) => {
+    const words = flag[part].split(/[^\w-]+/u);
+    return choices?.every((choice) => words.includes(choice));
+  });
+}
 
 /** The flags without one of which this one has no effect. */
 const ownersOf = ({ with: owners }: Flag): readonly string[] =>
@@ -49,7 +58,7 @@ function owned(summary: string, owners: readonly string[]): string {
 
 /** `(default 30s)`; if the text lists the choices, it names the default there. */
 function defaultText(flag: Flag, usual: string): string {
-  const isNamed = usual === "" || flag.choicesIn !== undefined;
+  const isNamed = usual === "" || choicesIn(flag) !== undefined;
   const text = flag.defaultSaid ?? (isNamed ? undefined : `default ${usual}`);
   return text === undefined ? "" : ` (${text})`;
 }
@@ -110,7 +119,7 @@ function briefTexts(family: Flags, beside: readonly string[]): readonly string[]
   if (others.length > 0) return [inCommon(Object.values(family).map(({ summary }) => summary))];
   const owners = ownersOf(flag).filter((owner) => !beside.includes(owner));
   return [
-    described(flag, owners, flag.choicesIn === "summary" ? undefined : fewerChoices(flag)),
+    described(flag, owners, choicesIn(flag) === "summary" ? undefined : fewerChoices(flag)),
     described(flag, owners),
     flag.summary.split(/[;:] |, e\.g\. /u)[0] ?? "",
   ];

@@ -1,6 +1,6 @@
 import { type Command, usageOf } from "../../commands/command.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
-import { costSentence, exitSentence } from "./command-help.ts";
+import { costSentence, exitSentence, notesOf } from "./command-help.ts";
 import { flagBlocks, flagsOnPage } from "./flag-rows.ts";
 import { type TopicContext, topicNames } from "./overview.ts";
 import { topicPage } from "./topics/topics.ts";
@@ -38,12 +38,12 @@ export function manPage(commands: readonly Command[], version: string, surroundi
 }
 
 function commandLines(command: Command): readonly string[] {
-  const { summary, flags, examples, notes } = command;
+  const { summary, flags, examples } = command;
   return [
     `.SS ${quoted(`dexdata ${usageOf(command)}`)}`,
     line(`${summary}.`),
     ...flagBlocks(flagsOnPage(flags)).flatMap(({ rows = [] }) => rows.flatMap(row)),
-    ...notes.flatMap(block),
+    ...notesOf(command).flatMap(block),
     ".PP",
     line(`${costSentence(command)} ${exitSentence(command)}`),
     ...examplesOf(examples),

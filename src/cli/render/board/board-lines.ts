@@ -1,4 +1,4 @@
-import type { Paint } from "../painter.ts";
+import type { Paint } from "../terminal.ts";
 import type { Window } from "../display.ts";
 import { alertMark, type FindAsset } from "../values/cell.ts";
 import { formatSeconds } from "../../../api/duration.ts";

@@ -3,7 +3,7 @@ import { fromWire, writeUtc } from "../../../base/time/time.ts";
 import { shownText } from "../sanitize.ts";
 import { assetLabel } from "../values/width.ts";
 import { roomOf } from "../table/fit-columns.ts";
-import { createPaint } from "../painter.ts";
+import { createPaint } from "../terminal.ts";
 import { type Quote, quoteOf } from "../values/quote.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { createCandles } from "./candle-columns.ts";

@@ -1,6 +1,6 @@
 import { blank, type Cell, type Tone, plainStyle, plain, showCell } from "../values/cell.ts";
 import { readDecimal, roundSignificant, showAmount, percentBetween } from "../values/decimal.ts";
-import type { Paint } from "../painter.ts";
+import type { Paint } from "../terminal.ts";
 import {
   type CandleColumn,
   type CandleColumns,

@@ -7,11 +7,9 @@ import {
 } from "../../../api/output-format.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { nameWithoutGzip } from "../../../rows/encoder.ts";
-import type { Presentation, Renderer } from "../renderer.ts";
+import type { Presentation, Renderer, Format } from "../renderer.ts";
 import { csv, tsv } from "./separated-format.ts";
-import type { Format } from "../format.ts";
-import { json } from "./json.ts";
-import { ndjson } from "./ndjson.ts";
+import { json, ndjson } from "./json.ts";
 import { parquet } from "./parquet.ts";
 import { table, wide } from "./table.ts";
 

@@ -1,6 +1,5 @@
 import { usageFailure } from "../../../base/failure.ts";
-import type { Presentation, Renderer } from "../renderer.ts";
-import type { Format } from "../format.ts";
+import type { Presentation, Renderer, Format } from "../renderer.ts";
 import { createRowSelector } from "../values/row-text.ts";
 
 /** Typed columns for DuckDB, Polars and others. Its code and its libraries are loaded on first use. */
@@ -14,7 +13,7 @@ export const parquet: Format = {
   errors: "text",
   binary: { stagedAs: "ndjson" },
   createRenderer,
-  local: { rows: refuseLocal, record: refuseLocal, document: refuseLocal, documents: refuseLocal },
+  local: { rows: refuseLocal, record: refuseLocal, document: refuseLocal },
 };
 
 function refuseLocal(): never {

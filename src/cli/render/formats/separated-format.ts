@@ -1,5 +1,5 @@
 import { NAMED_ESCAPES, visibleText } from "../sanitize.ts";
-import type { Format, LocalLook, LocalRow, Writing } from "../format.ts";
+import type { Format, LocalLook, LocalRow, Writing } from "../renderer.ts";
 import { replaceEach } from "../../../base/text/collect-text.ts";
 import { UNSAFE_IN_LINE } from "../../../base/text/unsafe-text.ts";
 

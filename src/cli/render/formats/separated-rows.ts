@@ -5,8 +5,7 @@ import { compactJson, escapeJsonText } from "../../../base/json/json-text.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import { namedField } from "../table/choose-columns.ts";
 import { tableColumns } from "../table/columns.ts";
-import type { Presentation, Renderer } from "../renderer.ts";
-import type { LocalRow, Writing } from "../format.ts";
+import type { Presentation, Renderer, LocalRow, Writing } from "../renderer.ts";
 import { rowTexts } from "../values/row-text.ts";
 
 /**

@@ -1,5 +1,4 @@
-import type { Presentation, Renderer } from "../renderer.ts";
-import type { Format, LocalLook, LocalRow } from "../format.ts";
+import type { Presentation, Renderer, Format, LocalLook, LocalRow } from "../renderer.ts";
 import { createDocuments } from "./json.ts";
 import { jsonLine } from "../values/row-text.ts";
 

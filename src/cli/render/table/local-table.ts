@@ -1,6 +1,6 @@
 import { grouped } from "../../../base/text/words.ts";
 import { wrapWords } from "../../../base/text/wrap-words.ts";
-import type { LocalLook, LocalRow } from "../format.ts";
+import type { LocalLook, LocalRow } from "../renderer.ts";
 import { visibleText } from "../sanitize.ts";
 import { padding, textWidth } from "../values/width.ts";
 import { GAP } from "./fit-columns.ts";

@@ -1,4 +1,4 @@
-import type { Paint } from "../painter.ts";
+import type { Paint } from "../terminal.ts";
 import { blank, type Cell, type CellStyle } from "../values/cell.ts";
 import { cutText, ellipsis, isPlain, textWidth, padding } from "../values/width.ts";
 import { columnCell, type TableColumn } from "./columns.ts";

@@ -18,8 +18,6 @@ export interface Flag<Value = unknown> {
   readonly paramDefault: string | number | undefined;
   /** What help says about the default if it depends on the run or is not a value. */
   readonly defaultSaid: string | undefined;
-  /** The part of the text that already lists all choices, so that help does not repeat them. */
-  readonly choicesIn: "summary" | "details" | undefined;
   readonly short: string | undefined;
   /** The flags that this one belongs to in help: one of several is enough. The program checks only `needs`. */
   readonly with: string | readonly string[];
@@ -96,7 +94,6 @@ const unset = {
   setting: undefined,
   paramDefault: undefined,
   defaultSaid: undefined,
-  choicesIn: undefined,
   short: undefined,
   with: [],
   needs: undefined,

@@ -60,7 +60,7 @@ const columnNames = readBy("text", "names", (label, typed) => {
 });
 
 const formatFlag = <const Format extends string>(formats: readonly Format[], summary: string) =>
-  flag(choice(formats, "format"), "Output", { short: "o", summary, choicesIn: "summary" });
+  flag(choice(formats, "format"), "Output", { short: "o", summary });
 
 const objectOutputs =
   "Output format: table (default on a terminal), wide (a table with all columns), ndjson (default in a pipe), json";
@@ -119,7 +119,6 @@ export const outputFlags = {
   progress: flag(choice(progressModes, "mode"), "Output", {
     summary:
       "Progress on stderr: auto (default; one live line on a terminal), plain (a line every 10s), none",
-    choicesIn: "summary",
     default: "auto",
   }),
   stats: flag(toggle, "Output", {
@@ -135,18 +134,10 @@ export const outputFlags = {
   "error-format": flag(choice(["text", "json"], "format"), "Output", {
     summary:
       "Format of errors: text, json (default: text; json if output is JSON or NDJSON, and stderr is not a terminal)",
-    choicesIn: "summary",
   }),
 };
 
-const statuses = {
-  ...readBy("list", "statuses", (label, typed) => {
-    const checked = settings.retry_on.check(typed);
-    if ("problem" in checked) throw invalidInput(label, checked.problem);
-    return checked.value;
-  }),
-  isList: true,
-} as const;
+const statuses = { ...ofSetting(settings.retry_on, "list", "statuses"), isList: true };
 
 /** Parsed like the integers in filters. */
 const credits = readBy("integer", "n", (_, typed) =>
@@ -190,7 +181,6 @@ export const requestFlags = {
   }),
   "require-plan": flag(choice(tiers, "plan"), "Requests", {
     summary: "Expected plan (keyless, free, dev, pro or enterprise); fail if the service applies another one",
-    choicesIn: "summary",
   }),
 };
 

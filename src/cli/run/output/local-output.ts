@@ -4,7 +4,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import type { OutputFormat, RowFormat } from "../../../api/output-format.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { writePaged } from "../../render/held-output.ts";
-import type { Format, LocalLook, LocalRow } from "../../render/format.ts";
+import type { Format, LocalLook, LocalRow } from "../../render/renderer.ts";
 import { formats } from "../../render/formats/formats.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
 import { settledValue } from "../../settings/read-settings.ts";
@@ -16,20 +16,11 @@ export const writeRows = writer<readonly LocalRow[]>((rows, form, look) => form.
 /** One line per field, or a JSON object. */
 export const writeRecord = writer<LocalRow>((record, form, look) => form.record(record, look));
 
-/** csv and tsv do not support nested objects. */
+/** In ndjson, each element of an array is a line. csv and tsv do not support nested objects. */
 export const writeDocument = writer<object>((document, form, look, output) => {
   if (form.document !== undefined) return form.document(document, look);
   throw usageFailure(`--output ${output}: the output has no columns`, "use json or ndjson");
 });
-
-export function hasParts(context: Context, flags: LocalOutputFlags): boolean {
-  return formats[outputOf(context, flags)].local.documents !== undefined;
-}
-
-/** Either one array or one object per line. */
-export const writeDocuments = writer<readonly object[]>(
-  (documents, form, look) => form.documents?.(documents, look) ?? "",
-);
 
 function writer<Data>(
   draw: (

@@ -3,7 +3,7 @@ import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { counted, grouped } from "../../../base/text/words.ts";
 import { formatDuration } from "../../../api/duration.ts";
-import type { LocalRow } from "../../render/format.ts";
+import type { LocalRow } from "../../render/renderer.ts";
 import type { LocalOutputFlags } from "../flags/shared-flags.ts";
 import { beyondPlan, type Target } from "../../../client/target.ts";
 import { formatOf, writeRecord } from "../output/local-output.ts";
