@@ -1,6 +1,6 @@
 import type { Arrived } from "../service/arrival.ts";
 import type { Json } from "../wire/json-writer.ts";
-import type { PoolFacts, TokenFacts } from "../market/types.ts";
+import type { Pool, Token } from "../market/pool.ts";
 import { notFound, refuse } from "../wire/service-refusal.ts";
 import type { Work } from "../work.ts";
 import type { NetworkFacts } from "../well-known.ts";
@@ -36,13 +36,13 @@ export function networkOf(asked: Asked): NetworkFacts {
   return networkNamed(asked, asked.path.get("network") ?? "");
 }
 
-export function poolOf(asked: Asked): PoolFacts {
+export function poolOf(asked: Asked): Pool {
   const pool = asked.market.pool(networkOf(asked), asked.path.get("pool_address") ?? "", asked.at);
   if (pool === undefined) throw notFound("pool");
   return pool;
 }
 
-export function tokenOf(asked: Asked): TokenFacts {
+export function tokenOf(asked: Asked): Token {
   const token = asked.market.token(networkOf(asked), asked.path.get("token_address") ?? "", asked.at);
   if (token === undefined) throw notFound("token");
   return token;

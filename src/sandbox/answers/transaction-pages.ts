@@ -1,7 +1,8 @@
 import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
 import { writeInstant } from "../wire/request-times.ts";
 import type { Json, JsonObject } from "../wire/json-writer.ts";
-import { inTokens, type PoolFacts, type Transaction, type TransactionWindow } from "../market/types.ts";
+import type { Pool } from "../market/pool.ts";
+import { inTokens, type Transaction, type TransactionWindow } from "../market/types.ts";
 import { invalidParam } from "../wire/service-refusal.ts";
 import { type Answer, type Asked, networkOf, poolOf } from "./answer.ts";
 import { pageInfo, readPage } from "./page-position.ts";
@@ -43,7 +44,7 @@ function readWindow({ query, at, dialect, market }: Asked): Window {
 }
 
 /** An empty cursor returns the first rows. Any other cursor is the ID of the transaction just before the page. */
-function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: string, limit: number): Json {
+function cursorPage(asked: Asked, pool: Pool, window: Window, cursor: string, limit: number): Json {
   const { market, at } = asked;
   const before = cursor === "" ? undefined : market.placeOfId(pool, cursor, at);
   if (cursor !== "" && before === undefined)
@@ -67,7 +68,7 @@ function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: strin
  */
 function finishTransaction(
   { market, at }: Asked,
-  pool: PoolFacts,
+  pool: Pool,
   found: readonly Transaction[],
   limit: number,
 ): readonly Transaction[] {

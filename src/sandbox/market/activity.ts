@@ -1,12 +1,13 @@
 import type { Rows } from "./rows.ts";
 import { noSums, type Sums } from "./trades.ts";
-import type { Activity, Market, PoolFacts, TokenFacts } from "./types.ts";
+import type { Pool, Token } from "./pool.ts";
+import type { Activity, Market } from "./types.ts";
 import { pricingPool, usdAt } from "./usd.ts";
 
 type Figures = "poolActivity" | "poolPriceChange" | "tokenActivity" | "tokenPriceChange";
 
 export function createActivity(rows: Rows): Pick<Market, Figures> {
-  const sumPool = (pool: PoolFacts, at: number, seconds: number): Sums =>
+  const sumPool = (pool: Pool, at: number, seconds: number): Sums =>
     rows.sum(pool, { after: at - seconds, to: at, asOf: at });
   return {
     poolActivity: (pool, at, seconds) => toActivity(sumPool(pool, at, seconds)),
@@ -40,6 +41,6 @@ function toActivity({ volumeUsd, buyUsd, buys, swaps, txns }: Sums): Activity {
 }
 
 /** Percent since the start of the window, or since the pool's first trade if that is later. */
-function changeOf(token: TokenFacts, pool: PoolFacts, at: number, seconds: number): number {
+function changeOf(token: Token, pool: Pool, at: number, seconds: number): number {
   return (usdAt(token, at) / usdAt(token, Math.max(at - seconds, pool.tradesFrom)) - 1) * 100;
 }

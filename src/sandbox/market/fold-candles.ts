@@ -3,12 +3,13 @@ import { Flag } from "./deck.ts";
 import { LAST_TRADE } from "./history.ts";
 import type { Rows } from "./rows.ts";
 import { flagsOf, isSwap, volumeOf } from "./trades.ts";
-import type { Candle, CandleWindow, Market, PoolFacts } from "./types.ts";
+import type { Pool } from "./pool.ts";
+import type { Candle, CandleWindow, Market } from "./types.ts";
 import { priceAfter, usdAfter } from "./usd.ts";
 
 export function createCandles(rows: Rows): Pick<Market, "poolCandles" | "tokenCandles"> {
   const eachSwap = (
-    pool: PoolFacts,
+    pool: Pool,
     { intervalSeconds, from, to, asOf }: CandleWindow,
     visit: (row: number, time: number) => void,
   ): void => {

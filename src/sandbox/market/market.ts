@@ -19,9 +19,7 @@ const noFaults: MarketFaults = {
 
 /** `seed` can be any integer; the well-known names are always the same. */
 export function createMarket({ seed }: { seed: number }): Market {
-  const catalogues = new Map<NetworkFacts, Catalogue>(
-    NETWORK_ROWS.map((row) => [row, new Catalogue(hash(0x6a09e667, seed), row)]),
-  );
+  const catalogues = new Map(NETWORK_ROWS.map((row) => [row, new Catalogue(hash(0x6a09e667, seed), row)]));
   const catalogueOf = (network: NetworkFacts): Catalogue => {
     const catalogue = catalogues.get(network);
     if (catalogue === undefined) throw new Error(`${network.id}: not a network of this market`);

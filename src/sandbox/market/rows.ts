@@ -3,11 +3,11 @@ import { allForms, formsBetween, isShown, type OtherForm, type RowForm, transact
 import { createStrikes, type Strikes } from "./strikes.ts";
 import { lastRowAt, noSums, type Sums, sumRows, timeOf } from "./trades.ts";
 import { blockHashOf, keyOf, lastRowBefore, makeTransaction, rowOfCopy, rowsWithId } from "./transactions.ts";
+import type { Pool } from "./pool.ts";
 import {
   compareKeys,
   type Market,
   type MarketFaults,
-  type PoolFacts,
   type Showing,
   type Transaction,
   type TransactionKey,
@@ -18,9 +18,9 @@ type Streams = "showings" | "arrivals" | "revised";
 
 /** How everything that depends on rows reads them: totals, candles, lists and streams. */
 export interface Rows extends Pick<Market, Lists | Streams> {
-  readonly sum: (pool: PoolFacts, span: Span) => Sums;
+  readonly sum: (pool: Pool, span: Span) => Sums;
   /** In ascending order. */
-  readonly each: (pool: PoolFacts, span: Span, visit: (row: number, time: number) => void) => void;
+  readonly each: (pool: Pool, span: Span, visit: (row: number, time: number) => void) => void;
 }
 
 /** Covers after < time <= to, as a response at `asOf` shows it; undefined for the final rows. */
@@ -37,7 +37,7 @@ interface Span {
 export function createRows(faults: MarketFaults, seed: number): Rows {
   const strikes = createStrikes(faults, seed);
   const exceptionsAt = rememberExceptions(strikes);
-  const pieces = (pool: PoolFacts, { after, to, asOf }: Span, before?: TransactionKey): readonly Piece[] => {
+  const pieces = (pool: Pool, { after, to, asOf }: Span, before?: TransactionKey): readonly Piece[] => {
     const first = lastRowAt(pool, after) + 1;
     const end = Math.max(first, lastRowBefore(pool, to, before) + 1);
     const all = exceptionsAt(pool, asOf);
@@ -110,8 +110,8 @@ const noExceptions: readonly Exception[] = [];
 
 /** Only young rows have exceptions, so a page of a long history costs as little as without faults. */
 function rememberExceptions(strikes: Strikes) {
-  const remembered = new WeakMap<PoolFacts, { readonly at: number; readonly found: readonly Exception[] }>();
-  return (pool: PoolFacts, at: number | undefined): readonly Exception[] => {
+  const remembered = new WeakMap<Pool, { readonly at: number; readonly found: readonly Exception[] }>();
+  return (pool: Pool, at: number | undefined): readonly Exception[] => {
     const age = strikes.longestAge(pool);
     if (at === undefined || age === 0) return noExceptions;
     const last = remembered.get(pool);
@@ -124,7 +124,7 @@ function rememberExceptions(strikes: Strikes) {
 }
 
 /** In ascending order. */
-function place(pool: PoolFacts, forms: readonly RowForm[]): readonly Exception[] {
+function place(pool: Pool, forms: readonly RowForm[]): readonly Exception[] {
   const hidden = forms.filter(({ kind }) => kind === "final");
   const extras = forms.filter((form) => form.kind !== "final").toSorted(compareKeys);
   return [
@@ -134,7 +134,7 @@ function place(pool: PoolFacts, forms: readonly RowForm[]): readonly Exception[]
 }
 
 /** The oldest final row that is newer than the form. */
-function rowAfter(pool: PoolFacts, form: OtherForm): number {
+function rowAfter(pool: Pool, form: OtherForm): number {
   let row = lastRowAt(pool, form.time);
   while (row >= 0 && compareKeys(keyOf(pool, row), form) > 0) row -= 1;
   return row + 1;
@@ -177,19 +177,19 @@ function countWhile<Item>(items: readonly Item[], holds: (item: Item) => boolean
 }
 
 /** Newest first. */
-function findShown(pool: PoolFacts, id: string, at: number, strikes: Strikes): readonly Transaction[] {
+function findShown(pool: Pool, id: string, at: number, strikes: Strikes): readonly Transaction[] {
   return formsWithId(pool, id, at, strikes)
     .filter((form) => isShown(form, at))
     .map((form) => transactionIn(pool, form))
     .toSorted((a, b) => compareKeys(b, a));
 }
 
-function findWithdrawn(pool: PoolFacts, id: string, at: number, strikes: Strikes): Transaction | undefined {
+function findWithdrawn(pool: Pool, id: string, at: number, strikes: Strikes): Transaction | undefined {
   const form = formsWithId(pool, id, at, strikes).find(({ kind, until }) => kind === "copy" && until <= at);
   return form && transactionIn(pool, form);
 }
 
-function formsWithId(pool: PoolFacts, id: string, at: number, strikes: Strikes): readonly RowForm[] {
+function formsWithId(pool: Pool, id: string, at: number, strikes: Strikes): readonly RowForm[] {
   const copied = rowOfCopy(pool, id);
   const rows = copied === undefined ? rowsWithId(pool, id, at) : [copied];
   return rows
@@ -230,7 +230,7 @@ function byPlace(a: Showing, b: Showing): number {
   return compareKeys(a.transaction, b.transaction);
 }
 
-function toShowing(pool: PoolFacts, form: RowForm): Showing {
+function toShowing(pool: Pool, form: RowForm): Showing {
   const { row, since, until } = form;
   return { transaction: transactionIn(pool, form), since, until, pricedAt: timeOf(pool, row) };
 }

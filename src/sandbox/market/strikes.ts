@@ -1,5 +1,6 @@
 import { belowAt, hashText, unitAt } from "./hash.ts";
-import type { FaultShare, MarketFaults, PoolFacts } from "./types.ts";
+import type { Pool } from "./pool.ts";
+import type { FaultShare, MarketFaults } from "./types.ts";
 import type { NetworkFacts } from "../well-known.ts";
 
 /** Where a fork shows a transaction: the number of blocks after its own, or undefined if the fork lacks it. */
@@ -25,19 +26,19 @@ export function createStrikes({ lateRows, withdrawnRows, reorgs }: MarketFaults,
   return {
     hasForks: reorgs.length > 0,
     /** The age, in seconds, from which every row of the pool is final. */
-    longestAge: ({ clock }: PoolFacts): number =>
+    longestAge: ({ clock }: Pool): number =>
       reorgs.length === 0 ? rowSeconds : Math.max(rowSeconds, Math.ceil(forkBlocks * clock.blockSeconds) + 1),
-    lateSeconds: ({ key }: PoolFacts, row: number): number =>
+    lateSeconds: ({ key }: Pool, row: number): number =>
       lateRows.length === 0 ? 0 : longest(lateRows, unitAt(lateKey ^ key, row)),
-    withdrawnSeconds: ({ key }: PoolFacts, row: number): number =>
+    withdrawnSeconds: ({ key }: Pool, row: number): number =>
       withdrawnRows.length === 0 ? 0 : longest(withdrawnRows, unitAt(withdrawnKey ^ key, row)),
     /** How many later blocks end the fork at this block; 0 if there is none. The same for all pools of a network. */
-    forkBlocks: ({ network }: PoolFacts, block: number): number =>
+    forkBlocks: ({ network }: Pool, block: number): number =>
       reorgs.length === 0 ? 0 : longest(reorgs, unitAt(blockKey(network), block)),
     /** Added to the transaction indexes of a fork's block. */
-    indexShift: ({ network }: PoolFacts, block: number): number =>
+    indexShift: ({ network }: Pool, block: number): number =>
       1 + belowAt(blockKey(network) ^ 0x5bd1e995, block, 40),
-    forkPlace: ({ key }: PoolFacts, head: number): ForkPlace => {
+    forkPlace: ({ key }: Pool, head: number): ForkPlace => {
       const unit = unitAt(forkKey ^ key, head);
       if (unit < 0.6) return 0;
       if (unit >= 0.85) return undefined;
@@ -48,11 +49,11 @@ export function createStrikes({ lateRows, withdrawnRows, reorgs }: MarketFaults,
 
 /** The pools that searches list at this time. A late one has rows and prices from its creation on. */
 export function listedPools(
-  pools: readonly PoolFacts[],
+  pools: readonly Pool[],
   at: number,
   { latePools }: MarketFaults,
   seed: number,
-): readonly PoolFacts[] {
+): readonly Pool[] {
   if (latePools.length === 0) return pools;
   const lateKey = hashText(seed, "late-pools");
   return pools.filter(({ key, createdAt }) => at - createdAt >= longest(latePools, unitAt(lateKey, key)));

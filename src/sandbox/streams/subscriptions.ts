@@ -3,18 +3,18 @@ import { assetsPerPost, type Feed } from "../../api/feed.ts";
 import { type FeedName, feeds } from "../../api/feeds/all-feeds.ts";
 import { longestBackfill, type StreamInterval, streamIntervals } from "../../api/feeds/ohlcv-feed.ts";
 import { supportedNetworks } from "../answers/answer.ts";
-import type { PoolFacts, TokenFacts } from "../market/types.ts";
+import type { Pool, Token } from "../market/pool.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 import type { Arrived } from "../service/arrival.ts";
 import { required } from "../wire/query.ts";
 import { choiceRule, invalidParam, Refusal, refuse } from "../wire/service-refusal.ts";
 
 export type Subject =
-  | { readonly method: "pool" | "pool_reserves"; readonly pool: PoolFacts }
-  | { readonly method: "token_ohlcv"; readonly token: TokenFacts; readonly interval: StreamInterval }
+  | { readonly method: "pool" | "pool_reserves"; readonly pool: Pool }
+  | { readonly method: "token_ohlcv"; readonly token: Token; readonly interval: StreamInterval }
   | {
       readonly method: "token_price" | "t_p" | "token" | "token_reserves";
-      readonly token: TokenFacts;
+      readonly token: Token;
     };
 
 /** Equal subscriptions have the same key, so their events are created only once. */

@@ -1,20 +1,14 @@
 import { writeInstant } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
-import {
-  compareKeys,
-  inTokens,
-  type Market,
-  type PoolFacts,
-  type TokenFacts,
-  type Transaction,
-} from "../market/types.ts";
+import type { Pool, Token } from "../market/pool.ts";
+import { compareKeys, inTokens, type Market, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 
 /** Swaps, adds and removes (specification, "Transaction" resource), each when it becomes listed. */
 export function transactionSource(
   market: Market,
   name: "pool" | "token",
-  poolsAt: (at: number) => readonly PoolFacts[],
+  poolsAt: (at: number) => readonly Pool[],
 ): EventSource {
   return (from, to) =>
     poolsAt(to)
@@ -31,7 +25,7 @@ function byPlace(a: Transaction, b: Transaction): number {
 /** The final transactions of from < time <= to, oldest first. */
 export function transactionsBetween(
   market: Market,
-  pool: PoolFacts,
+  pool: Pool,
   from: number,
   to: number,
 ): readonly Transaction[] {
@@ -41,7 +35,7 @@ export function transactionsBetween(
 /** The final transactions of from < time <= to, with the busiest pool first and, within each pool, the oldest transaction first. */
 export function transactionsOfToken(
   market: Market,
-  token: TokenFacts,
+  token: Token,
   from: number,
   to: number,
 ): readonly Transaction[] {
@@ -73,7 +67,7 @@ function writeRow(row: Transaction): JsonObject {
   };
 }
 
-function usdOf(amount: bigint, token: TokenFacts | undefined, price: number | undefined): number | undefined {
+function usdOf(amount: bigint, token: Token | undefined, price: number | undefined): number | undefined {
   if (token === undefined || price === undefined) return undefined;
   return inTokens(amount, token) * price;
 }

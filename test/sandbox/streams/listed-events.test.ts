@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Market, PoolFacts, TokenFacts } from "../../../src/sandbox/market/types.ts";
+import type { Pool, Token } from "../../../src/sandbox/market/pool.ts";
+import type { Market } from "../../../src/sandbox/market/types.ts";
 import { finish } from "../../../src/sandbox/work.ts";
 import {
   createSandboxState,
@@ -149,7 +150,7 @@ test("the forms of a short span, from which candles are sent, include rows that 
 });
 
 /** A token with few pools, which trades often. */
-function quietToken(market: Market): { token: TokenFacts; pools: readonly PoolFacts[] } {
+function quietToken(market: Market): { token: Token; pools: readonly Pool[] } {
   const network = market.network("ethereum");
   const tokens = network === undefined ? [] : market.tokens(network, NOON);
   for (const token of tokens) {
