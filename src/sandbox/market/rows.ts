@@ -1,17 +1,10 @@
 import { blockTime } from "./history.ts";
 import { allForms, formsBetween, isShown, type OtherForm, type RowForm, transactionIn } from "./row-forms.ts";
-import { createStrikes, type Strikes } from "./strikes.ts";
+import { LONGEST_MOVE, type Strikes } from "./strikes.ts";
 import { lastRowAt, noSums, type Sums, sumRows, timeOf } from "./trades.ts";
 import { blockHashOf, keyOf, lastRowBefore, makeTransaction, rowOfCopy, rowsWithId } from "./transactions.ts";
 import type { Pool } from "./pool.ts";
-import {
-  compareKeys,
-  type Market,
-  type MarketFaults,
-  type Showing,
-  type Transaction,
-  type TransactionKey,
-} from "./types.ts";
+import { compareKeys, type Market, type Showing, type Transaction, type TransactionKey } from "./types.ts";
 
 type Lists = "transactions" | "transactionCount" | "transactionsWithId" | "placeOfId" | "blockHash";
 type Streams = "showings" | "arrivals" | "revised";
@@ -34,8 +27,7 @@ interface Span {
  * The rows as a service with market faults shows them. Everything follows from the forms of each row (row-forms.ts), so
  * all responses at one time agree, and the rows are final once they are old enough.
  */
-export function createRows(faults: MarketFaults, seed: number): Rows {
-  const strikes = createStrikes(faults, seed);
+export function createRows(strikes: Strikes): Rows {
   const exceptionsAt = rememberExceptions(strikes);
   const pieces = (pool: Pool, { after, to, asOf }: Span, before?: TransactionKey): readonly Piece[] => {
     const first = lastRowAt(pool, after) + 1;
@@ -196,9 +188,6 @@ function formsWithId(pool: Pool, id: string, at: number, strikes: Strikes): read
     .flatMap((row) => allForms(pool, row, strikes))
     .filter(({ kind }) => (kind === "copy") === (copied !== undefined));
 }
-
-/** A fork moves a transaction at most this many blocks. */
-const LONGEST_MOVE = 3;
 
 /** What streams need: when rows become listed, and when they stop being listed. */
 function createArrivals(strikes: Strikes): Pick<Market, Streams> {

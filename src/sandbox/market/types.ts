@@ -1,3 +1,4 @@
+import type { Faults } from "../fault-kinds.ts";
 import type { Work } from "../work.ts";
 import type { NetworkFacts } from "../well-known.ts";
 import type { DexFacts } from "./names.ts";
@@ -12,7 +13,7 @@ export interface Market {
   /** The faults through which rows are seen; empty for the final market. */
   readonly faultName: string;
   /** The same market as a service with these faults shows it. Prices, liquidity and reserves are not affected. */
-  readonly withFaults: (faults: MarketFaults) => Market;
+  readonly withFaults: (faults: Faults) => Market;
   /** The age of the oldest transaction that is listed. May be Infinity. */
   readonly reachSeconds: number;
   readonly networks: readonly NetworkFacts[];
@@ -67,26 +68,6 @@ export interface Market {
   readonly poolCandles: (pool: Pool, window: CandleWindow) => readonly Candle[];
   /** In USD, across all of the token's pools. */
   readonly tokenCandles: (token: Token, window: CandleWindow) => Work<readonly Candle[]>;
-}
-
-/** How a service may show young rows and pools differently from what they finally are. */
-export interface MarketFaults {
-  /** Different for faults that differ; empty without faults. */
-  readonly name: string;
-  /** `amount` is in whole seconds. */
-  readonly lateRows: readonly FaultShare[];
-  readonly latePools: readonly FaultShare[];
-  readonly withdrawnRows: readonly FaultShare[];
-  /** `amount` is a number of blocks. */
-  readonly reorgs: readonly FaultShare[];
-  /** The age of the oldest transaction that is listed. May be Infinity. */
-  readonly reachSeconds: number;
-}
-
-export interface FaultShare {
-  readonly amount: number;
-  /** 0 to 1. */
-  readonly share: number;
 }
 
 export interface PoolPrice {
