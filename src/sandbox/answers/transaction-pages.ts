@@ -4,8 +4,7 @@ import type { Json, JsonObject } from "../wire/json-writer.ts";
 import type { Pool } from "../market/pool.ts";
 import { inTokens, type Transaction, type TransactionWindow } from "../market/types.ts";
 import { invalidParam } from "../wire/service-refusal.ts";
-import { type Answer, type Asked, networkOf, poolOf } from "./answer.ts";
-import { pageInfo, readPage } from "./page-position.ts";
+import { type Answer, type Asked, networkOf, pageInfo, poolOf, readPage } from "./answer.ts";
 
 // Specification, endpoint 1: numbered pages end at 100; a `cursor` reaches older transactions.
 const LAST_PAGE = 100;

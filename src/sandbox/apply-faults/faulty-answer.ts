@@ -1,11 +1,10 @@
 import { STATUS_CODES } from "node:http";
 import { meaningOf, serviceErrors } from "../../api/service-errors.ts";
-import { supportedNetworks } from "../answers/answer.ts";
+import { readCursor, supportedNetworks, writeCursor } from "../answers/answer.ts";
 import { arrive, bodyIn, respondWith } from "../service/arrival.ts";
 import { paymentRequired, rateLimited } from "../service/billing-refusals.ts";
 import { keyOf } from "../service/caller.ts";
 import { type Account, openAccount } from "../service/accounts.ts";
-import { readCursor, writeCursor } from "../answers/page-position.ts";
 import { handle } from "../handle.ts";
 import { defaultSettings, type SandboxRequest, type SandboxResponse } from "../sandbox-exchange.ts";
 import { writeJson } from "../wire/json-writer.ts";

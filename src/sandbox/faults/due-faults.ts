@@ -12,6 +12,7 @@ import {
 import { hashText, unitAt } from "../market/hash.ts";
 import { makeRecent } from "../recent.ts";
 import type { Market } from "../market/types.ts";
+import type { SandboxResponse } from "../sandbox-exchange.ts";
 
 const LISTS_KEPT = 200;
 
@@ -139,11 +140,7 @@ export function createSeenMarkets(faults: Faults): (market: Market, path: string
   };
 }
 
-interface Response {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+type Response = Omit<SandboxResponse, "account">;
 
 /** Wire-facts 2.3: `stale-if-error=600`, in milliseconds. */
 const staleMs = 600_000;

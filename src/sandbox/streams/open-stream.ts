@@ -4,10 +4,16 @@ import { billing } from "../service/billing-refusals.ts";
 import { guard, planRequiredBy } from "../service/guards.ts";
 import type { Token } from "../market/pool.ts";
 import type { Market } from "../market/types.ts";
-import { removedStream } from "../service/removed-paths.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import type { Dialect, SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
-import { asRefusal, internalError, methodNotAllowed, refuse, type Refusal } from "../wire/service-refusal.ts";
+import {
+  asRefusal,
+  internalError,
+  methodNotAllowed,
+  refuse,
+  type Refusal,
+  removedStream,
+} from "../wire/service-refusal.ts";
 import type { SandboxState } from "../service/state.ts";
 import type { Work } from "../work.ts";
 import { pastCandles } from "./candle-events.ts";

@@ -2,7 +2,7 @@ import type { JsonObject } from "../wire/json-writer.ts";
 import type { Pool, Token } from "../market/pool.ts";
 import { inTokens, type Market, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
-import { transactionsBetween, transactionsOfToken } from "./transaction-events.ts";
+import { transactionsBetween } from "./transaction-events.ts";
 
 /** Wire-facts 5.5; not in the specification. A delta is the change since the previous block. */
 export function poolReserveSource(market: Market, pool: Pool): EventSource {
@@ -33,7 +33,11 @@ export function poolReserveSource(market: Market, pool: Pool): EventSource {
 export function tokenReserveSource(market: Market, token: Token): EventSource {
   const share = (at: number): number => market.tokenLiquidityUsd(token, at);
   return (from, to) => {
-    const rows = transactionsOfToken(market, token, from, to).toSorted((a, b) => a.time - b.time);
+    // Within a second, the last row is the newest one of the least busy pool.
+    const rows = market
+      .poolsOfToken(token, to)
+      .flatMap((pool) => transactionsBetween(market, pool, from, to))
+      .toSorted((a, b) => a.time - b.time);
     return newestBySecond(rows).map((row) =>
       makeEvent("token_reserves", row.time, {
         chain: token.network.id,

@@ -32,16 +32,6 @@ export function transactionsBetween(
   return market.transactions(pool, { from: from + 1, to, limit: Number.POSITIVE_INFINITY }).toReversed();
 }
 
-/** The final transactions of from < time <= to, with the busiest pool first and, within each pool, the oldest transaction first. */
-export function transactionsOfToken(
-  market: Market,
-  token: Token,
-  from: number,
-  to: number,
-): readonly Transaction[] {
-  return market.poolsOfToken(token, to).flatMap((pool) => transactionsBetween(market, pool, from, to));
-}
-
 /** Wire-facts 5.5: amounts are arbitrarily long integers. USD values are omitted where the service has none. */
 function writeRow(row: Transaction): JsonObject {
   const [token0, token1] = row.pool.tokens;
