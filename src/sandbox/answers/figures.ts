@@ -21,11 +21,11 @@ export function* eachWindow<T>(
   windows: Readonly<Record<string, number>>,
   make: (seconds: number) => T,
 ): Work<Record<string, T>> {
-  const made: Record<string, T> = {};
-  yield* eachInSteps(Object.entries(windows), ([name, seconds]) => {
-    made[name] = make(seconds);
-  });
-  return made;
+  const made = yield* eachInSteps(
+    Object.entries(windows),
+    ([name, seconds]) => [name, make(seconds)] as const,
+  );
+  return Object.fromEntries(made);
 }
 
 /** Specification, "Token search row" resource. */

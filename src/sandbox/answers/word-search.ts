@@ -38,15 +38,11 @@ export const answerSearch: Answer = function* search(asked) {
   const tokens = yield* closest(networks, (network) => market.tokens(network, at), ofToken);
   const pools = yield* closest(networks, (network) => market.pools(network, at), ofPool);
   const dexes = yield* closest(networks, (network) => market.dexes(network), ofDex);
-  const found = {
-    tokens: new Array<JsonObject>(),
-    pools: new Array<JsonObject>(),
-    dexes: new Array<JsonObject>(),
+  return {
+    tokens: yield* eachInSteps(tokens, (token) => foundToken(market, token, at, dialect)),
+    pools: yield* eachInSteps(pools, (pool) => foundPool(market, pool, at, dialect)),
+    dexes: yield* eachInSteps(dexes, (dex) => foundDex(market, dex, at)),
   };
-  yield* eachInSteps(tokens, (token) => found.tokens.push(foundToken(market, token, at, dialect)));
-  yield* eachInSteps(pools, (pool) => found.pools.push(foundPool(market, pool, at, dialect)));
-  yield* eachInSteps(dexes, (dex) => found.dexes.push(foundDex(market, dex, at)));
-  return found;
 };
 
 function nearest(words: string, ...names: readonly string[]): number {

@@ -1,14 +1,5 @@
 import { type Fault, type Faults, traitsOf } from "../fault-kinds.ts";
-import {
-  cursorOf,
-  cutList,
-  endpointOf,
-  listKey,
-  pageOf,
-  paramsOf,
-  pathOf,
-  pathValuesOf,
-} from "./list-body.ts";
+import { cursorOf, cutList, listKey, pageOf, paramsOf, pathOf, routeOf } from "./list-body.ts";
 import { hashText, unitAt } from "../market/hash.ts";
 import { makeRecent } from "../recent.ts";
 import type { Market } from "../market/types.ts";
@@ -96,21 +87,21 @@ function followsPage(target: string, hasEarlier: boolean): boolean {
 
 /** Whether the request names a network, pool or token, so that there is another one. */
 function isOfOne(target: string): boolean {
-  return pathValuesOf(target)?.has("network") === true || paramsOf(target).has("chains");
+  return routeOf(target)?.path.has("network") === true || paramsOf(target).has("chains");
 }
 
 function isList(target: string): boolean {
-  const kind = endpointOf(target)?.reply.kind;
+  const kind = routeOf(target)?.endpoint.reply.kind;
   return kind !== undefined && kind !== "single" && kind !== "groups";
 }
 
 function isBareList(target: string): boolean {
-  const kind = endpointOf(target)?.reply.kind;
+  const kind = routeOf(target)?.endpoint.reply.kind;
   return kind === "candles" || kind === "batch";
 }
 
 function hasCursor(target: string): boolean {
-  const kind = endpointOf(target)?.reply.kind;
+  const kind = routeOf(target)?.endpoint.reply.kind;
   return kind === "cursor-pages" || (kind === "numbered-pages" && cursorOf(target) !== "");
 }
 

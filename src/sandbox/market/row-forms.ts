@@ -2,7 +2,7 @@ import { Flag } from "./deck.ts";
 import { blockNumberAt, blockTime } from "./history.ts";
 import type { Strikes } from "./strikes.ts";
 import { flagsOf, headOf, lastRowAt, timeOf } from "./trades.ts";
-import { copyId, keyOf, makeTransaction } from "./transactions.ts";
+import { keyOf, makeId, makeTransaction, ofCopies } from "./transactions.ts";
 import type { Pool } from "./pool.ts";
 import type { Transaction, TransactionKey } from "./types.ts";
 
@@ -134,6 +134,6 @@ export function transactionIn(pool: Pool, form: RowForm): Transaction {
   const transaction = makeTransaction(pool, form.row);
   if (form.kind === "final") return transaction;
   const { time, blockNumber, transactionIndex, logIndex } = form;
-  const id = form.kind === "copy" ? copyId(pool, form.row) : transaction.id;
+  const id = form.kind === "copy" ? makeId(pool, form.row, ofCopies) : transaction.id;
   return { ...transaction, id, time, blockNumber, transactionIndex, logIndex };
 }

@@ -2,7 +2,15 @@ import { blockTime } from "./history.ts";
 import { allForms, formsBetween, isShown, type OtherForm, type RowForm, transactionIn } from "./row-forms.ts";
 import { LONGEST_MOVE, type Strikes } from "./strikes.ts";
 import { lastRowAt, noSums, type Sums, sumRows, timeOf } from "./trades.ts";
-import { blockHashOf, keyOf, lastRowBefore, makeTransaction, rowOfCopy, rowsWithId } from "./transactions.ts";
+import {
+  blockHashOf,
+  keyOf,
+  lastRowBefore,
+  makeTransaction,
+  ofCopies,
+  rowOfId,
+  rowsWithId,
+} from "./transactions.ts";
 import type { Pool } from "./pool.ts";
 import { compareKeys, type Market, type Showing, type Transaction, type TransactionKey } from "./types.ts";
 
@@ -182,7 +190,7 @@ function findWithdrawn(pool: Pool, id: string, at: number, strikes: Strikes): Tr
 }
 
 function formsWithId(pool: Pool, id: string, at: number, strikes: Strikes): readonly RowForm[] {
-  const copied = rowOfCopy(pool, id);
+  const copied = rowOfId(pool, id, ofCopies);
   const rows = copied === undefined ? rowsWithId(pool, id, at) : [copied];
   return rows
     .flatMap((row) => allForms(pool, row, strikes))

@@ -12,11 +12,9 @@ const TRADERS = 4000;
 
 /** The ID encodes the row. The complete ID is compared, so a wrong ID matches nothing. In ascending order. */
 export function rowsWithId(pool: Pool, id: string, to: number): number[] {
-  const word = readTransactionWord(pool.network.addressFamily, id);
-  if (word === undefined) return [];
-  const head = (unmix(word) ^ hash(pool.key, -3)) >>> 0;
+  const head = rowOfId(pool, id, ofTransactions);
   const last = lastRowAt(pool, to);
-  if (head > last || headOf(pool, head) !== head || makeId(pool, head) !== id) return [];
+  if (head === undefined || headOf(pool, head) !== head) return [];
   const found: number[] = [];
   for (let row = head; row <= last && headOf(pool, row) === head; row += 1) found.push(row);
   return found;
@@ -43,23 +41,27 @@ export function keyOf(pool: Pool, row: number, time = timeOf(pool, row)): Transa
   return { blockNumber, transactionIndex, logIndex };
 }
 
-function makeId(pool: Pool, head: number): string {
-  const word = mix(head ^ hash(pool.key, -3));
-  return makeTransactionId(pool.network.addressFamily, word, hash(pool.key ^ 0x94d049bb, head));
+/** The hashes from which the IDs of one kind are made. */
+interface IdKeys {
+  readonly word: number;
+  readonly rest: number;
 }
 
-/** The ID of the additional row that follows this one for a while (`withdrawn-rows`). */
-export function copyId(pool: Pool, row: number): string {
-  const word = mix(row ^ hash(pool.key, -5));
-  return makeTransactionId(pool.network.addressFamily, word, hash(pool.key ^ 0x6c62272e, row));
+const ofTransactions: IdKeys = { word: -3, rest: 0x94d049bb };
+/** The IDs of the additional rows that follow a row for a while (`withdrawn-rows`). */
+export const ofCopies: IdKeys = { word: -5, rest: 0x6c62272e };
+
+export function makeId(pool: Pool, row: number, { word, rest }: IdKeys): string {
+  const encoded = mix(row ^ hash(pool.key, word));
+  return makeTransactionId(pool.network.addressFamily, encoded, hash(pool.key ^ rest, row));
 }
 
-/** Undefined if no copy of a row has this ID. */
-export function rowOfCopy(pool: Pool, id: string): number | undefined {
+/** Undefined if no row has this ID. */
+export function rowOfId(pool: Pool, id: string, keys: IdKeys): number | undefined {
   const word = readTransactionWord(pool.network.addressFamily, id);
   if (word === undefined) return undefined;
-  const row = (unmix(word) ^ hash(pool.key, -5)) >>> 0;
-  return copyId(pool, row) === id ? row : undefined;
+  const row = (unmix(word) ^ hash(pool.key, keys.word)) >>> 0;
+  return makeId(pool, row, keys) === id ? row : undefined;
 }
 
 export function makeTransaction(pool: Pool, row: number): Transaction {
@@ -88,7 +90,7 @@ export function makeTransaction(pool: Pool, row: number): Transaction {
     ...keyOf(pool, row, time),
     kind: isLiquidity ? ((flags & Flag.add) === 0 ? "remove" : "add") : "swap",
     pool,
-    id: makeId(pool, head),
+    id: makeId(pool, head, ofTransactions),
     time,
     sender,
     recipient: isDirect ? sender : traderAt(network, -1 - (word & 15)),
