@@ -1,6 +1,7 @@
 import { belowAt, hashText, unitAt } from "../../src/sandbox/market/hash.ts";
 import type { Pool } from "../../src/sandbox/market/pool.ts";
-import type { Market, Transaction } from "../../src/sandbox/market/types.ts";
+import type { Market } from "../../src/sandbox/market/market.ts";
+import type { Transaction } from "../../src/sandbox/market/types.ts";
 
 /**
  * What an answer at one instant lists under market faults, as a plain list of all rows, filtered by the documented rules.

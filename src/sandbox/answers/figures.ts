@@ -2,7 +2,7 @@ import { DAY } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import type { DexFacts } from "../market/names.ts";
 import type { Pool, Token } from "../market/pool.ts";
-import type { Market } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
 import { eachInSteps, type Work } from "../work.ts";
 
 /** The specification's activity windows, in seconds. Only search rows also have `1m`. */

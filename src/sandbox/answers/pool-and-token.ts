@@ -1,7 +1,8 @@
 import { writeInstant, writeInstantMs } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import type { Pool, Token } from "../market/pool.ts";
-import type { Activity, Market } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
+import type { Activity } from "../market/types.ts";
 import { type Answer, networkOf, poolOf, tokenOf } from "./answer.ts";
 import { eachWindow, fdvUsd, searchWindowSeconds, tokenNames, tokenPages, windowSeconds } from "./figures.ts";
 

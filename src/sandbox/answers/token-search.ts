@@ -1,7 +1,7 @@
 import { DAY, writeInstant } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import type { Token } from "../market/pool.ts";
-import type { Market } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
 import type { Work } from "../work.ts";
 import type { Answer, Asked } from "./answer.ts";
 import { type Measure, searchPage } from "./search-page.ts";

@@ -1,6 +1,6 @@
 import { type Answer, networkOf, pageInfo, readPage, supportedNetworks } from "./answer.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
-import type { Market } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
 import { dexTotals, poolsOfDex } from "./figures.ts";
 import { describeCredits, describeOverage } from "../service/billing-refusals.ts";
 import { writeInstant } from "../wire/request-times.ts";

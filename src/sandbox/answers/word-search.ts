@@ -1,6 +1,6 @@
 import type { DexFacts } from "../market/names.ts";
 import type { Pool, Token } from "../market/pool.ts";
-import type { Market } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
 import { invalidParam, missingParam } from "../wire/service-refusal.ts";
 import { type Answer, supportedNetworks } from "./answer.ts";
 import type { Dialect } from "../sandbox-exchange.ts";

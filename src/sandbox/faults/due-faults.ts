@@ -2,7 +2,7 @@ import { type Fault, type Faults, traitsOf } from "../fault-kinds.ts";
 import { cursorOf, cutList, listKey, pageOf, paramsOf, pathOf, routeOf } from "./list-body.ts";
 import { hashText, unitAt } from "../market/hash.ts";
 import { makeRecent } from "../recent.ts";
-import type { Market } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
 import type { SandboxResponse } from "../sandbox-exchange.ts";
 
 const LISTS_KEPT = 200;

@@ -1,7 +1,8 @@
 import type { StreamInterval } from "../../api/feeds/ohlcv-feed.ts";
 import { belowAt, hash, hashText } from "../market/hash.ts";
 import type { Token } from "../market/pool.ts";
-import { inTokens, type Market, type Showing, type Transaction } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
+import { inTokens, type Showing, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent, type StreamEvent } from "./served-stream.ts";
 
 /** Wire-facts 5.6: how many seconds to wait after a candle ends, so that it is complete. */

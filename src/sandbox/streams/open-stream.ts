@@ -3,7 +3,7 @@ import { plans, type Tier } from "../../api/tier.ts";
 import { billing } from "../service/billing-refusals.ts";
 import { guard, planRequiredBy } from "../service/guards.ts";
 import type { Token } from "../market/pool.ts";
-import type { Market } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import type { Dialect, SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Dialect } from "../sandbox-exchange.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import type { Token } from "../market/pool.ts";
-import type { Market } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween } from "./transaction-events.ts";
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../wire/json-writer.ts";
 import type { Pool, Token } from "../market/pool.ts";
-import { inTokens, type Market, type Transaction } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
+import { inTokens, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween } from "./transaction-events.ts";
 

@@ -3,7 +3,7 @@ import type { EventSource, EventStream, StreamEvent } from "./served-stream.ts";
 import { sourceOf, type Subscription, subjectKey } from "./subscriptions.ts";
 import { StreamCensus } from "./stream-census.ts";
 import { internalError } from "../wire/service-refusal.ts";
-import type { Market } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
 
 /** Wire-facts 5.4. Pings are sent in real time, and rate limits use real time too. */
 const PING_MS = 15_000;

@@ -4,7 +4,7 @@ import { type FeedName, feeds } from "../../api/feeds/all-feeds.ts";
 import { longestBackfill, type StreamInterval, streamIntervals } from "../../api/feeds/ohlcv-feed.ts";
 import { supportedNetworks } from "../answers/answer.ts";
 import type { Pool, Token } from "../market/pool.ts";
-import type { Market } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 import type { Arrived } from "../service/arrival.ts";
 import { required } from "../wire/query.ts";

@@ -1,7 +1,8 @@
 import { writeInstant } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import type { Pool, Token } from "../market/pool.ts";
-import { compareKeys, inTokens, type Market, type Transaction } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
+import { compareKeys, inTokens, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 
 /** Swaps, adds and removes (specification, "Transaction" resource), each when it becomes listed. */

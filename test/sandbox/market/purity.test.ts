@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../../harness/bundled-sandbox.ts";
 import type { Pool } from "../../../src/sandbox/market/pool.ts";
-import type { Market } from "../../../src/sandbox/market/types.ts";
+import type { Market } from "../../../src/sandbox/market/market.ts";
 
 const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;
 const DAY = 86_400;

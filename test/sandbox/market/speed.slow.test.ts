@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type * as module from "../../../src/sandbox/market/market.ts";
 import type { Pool } from "../../../src/sandbox/market/pool.ts";
-import type { Market } from "../../../src/sandbox/market/types.ts";
+import type { Market } from "../../../src/sandbox/market/market.ts";
 import { bundled } from "../../harness/bundled.ts";
 import { processorTime } from "../../harness/processor-time.ts";
 

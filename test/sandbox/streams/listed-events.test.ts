@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Faults } from "../../../src/sandbox/fault-kinds.ts";
 import type { Pool, Token } from "../../../src/sandbox/market/pool.ts";
-import type { Market } from "../../../src/sandbox/market/types.ts";
+import type { Market } from "../../../src/sandbox/market/market.ts";
 import { finish } from "../../../src/sandbox/work.ts";
 import {
   createSandboxState,
