@@ -1,15 +1,38 @@
+import type { EndpointId } from "../api/endpoints/all.ts";
 import { findEndpoint, type FoundEndpoint, splitPath } from "../api/endpoints/find-endpoint.ts";
-import { answers } from "./answers/all-answers.ts";
-import { countAddresses } from "./answers/price-batch.ts";
-import { answerStats } from "./answers/whole-service.ts";
+import type { Answer } from "./answers/answer.ts";
+import { answerPoolOhlcv, answerTokenOhlcv } from "./answers/candle-answers.ts";
+import { answerPool, answerToken } from "./answers/pool-and-token.ts";
+import { answerPoolsSearch } from "./answers/pool-search.ts";
+import { answerMultiPrices, countAddresses } from "./answers/price-batch.ts";
+import { answerTokensSearch } from "./answers/token-search.ts";
+import { answerPoolTransactions } from "./answers/transaction-pages.ts";
+import { answerDexes, answerNetworks, answerStats, answerUsage } from "./answers/whole-service.ts";
+import { answerSearch } from "./answers/word-search.ts";
 import { arrive, type Arrived, respondRefusal, respondWith } from "./service/arrival.ts";
 import { guard, planRefusal } from "./service/guards.ts";
 import { type Json, writeJson } from "./wire/json-writer.ts";
-import { removedPath } from "./service/removed-paths.ts";
 import type { SandboxRequest, SandboxResponse } from "./sandbox-exchange.ts";
-import { asRefusal, methodNotAllowed, refuse } from "./wire/service-refusal.ts";
+import { asRefusal, methodNotAllowed, refuse, removedPath } from "./wire/service-refusal.ts";
 import type { SandboxState } from "./service/state.ts";
 import type { Work } from "./work.ts";
+
+const answers: Readonly<Record<EndpointId, Answer>> = {
+  networks: answerNetworks,
+  dexes: answerDexes,
+  pool: answerPool,
+  pool_transactions: answerPoolTransactions,
+  pool_ohlcv: answerPoolOhlcv,
+  token_ohlcv: answerTokenOhlcv,
+  token: answerToken,
+  network_tokens_search: answerTokensSearch,
+  tokens_search: answerTokensSearch,
+  network_pools_search: answerPoolsSearch,
+  pools_search: answerPoolsSearch,
+  search: answerSearch,
+  multi_prices: answerMultiPrices,
+  usage: answerUsage,
+};
 
 /** Handles one request without a socket or clock, and changes only the meters in `state`. */
 export function* handle(request: SandboxRequest, state: SandboxState): Work<SandboxResponse> {

@@ -14,11 +14,6 @@ export function readRequest(message: IncomingMessage, host: SandboxHost): Sandbo
   };
 }
 
-export function respond(reply: ServerResponse, { status, headers, body }: SandboxResponse): void {
-  reply.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) });
-  reply.end(body);
-}
-
 export function logRequest(
   { host, method, target }: SandboxRequest,
   { status, account }: SandboxResponse,

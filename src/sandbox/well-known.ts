@@ -11,9 +11,6 @@ export interface NetworkFacts {
   readonly displayName: string;
   readonly addressFamily: AddressFamily;
   readonly blockSeconds: number;
-}
-
-export interface NetworkRow extends NetworkFacts {
   /** In November 2026. */
   readonly poolCount: number;
   readonly dexCount: number;
@@ -166,7 +163,7 @@ robinhood|-|TSLA USDG|Uniswap V3|0.3|2026-02-11|-
 robinhood|-|CASHCAT WETH|Uniswap V2|0.3|2026-07-01|-
 `;
 
-export const NETWORK_ROWS: readonly NetworkRow[] = rows(NETWORKS).map(
+export const NETWORK_ROWS: readonly NetworkFacts[] = rows(NETWORKS).map(
   ([id = "", displayName = "", family, block, pools, dexes, launch = "", hubs = ""]) => ({
     id,
     displayName,

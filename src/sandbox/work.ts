@@ -20,9 +20,15 @@ export function shareWork<Result>(work: Work<Result>): () => Work<Result> {
   };
 }
 
-export function* eachInSteps<Item>(items: readonly Item[], visit: (item: Item) => void): Work<void> {
+/** Returns the results of the visits. */
+export function* eachInSteps<Item, Result>(
+  items: readonly Item[],
+  visit: (item: Item) => Result,
+): Work<readonly Result[]> {
+  const results: Result[] = [];
   for (const item of items) {
-    visit(item);
+    results.push(visit(item));
     yield;
   }
+  return results;
 }

@@ -1,5 +1,5 @@
 import { createMarket as create } from "../../src/sandbox/market/market.ts";
-import type { Market } from "../../src/sandbox/market/types.ts";
+import type { Market } from "../../src/sandbox/market/market.ts";
 
 declare global {
   /** The program's bundle has its own copy of this module. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
-import type { Market } from "../../src/sandbox/market/types.ts";
+import type { Market } from "../../src/sandbox/market/market.ts";
 import {
   createMarket,
   createSandboxState,

@@ -1,5 +1,7 @@
 import { belowAt, hashText, unitAt } from "../../src/sandbox/market/hash.ts";
-import type { Market, PoolFacts, Transaction } from "../../src/sandbox/market/types.ts";
+import type { Pool } from "../../src/sandbox/market/pool.ts";
+import type { Market } from "../../src/sandbox/market/market.ts";
+import type { Transaction } from "../../src/sandbox/market/types.ts";
 
 /**
  * What an answer at one instant lists under market faults, as a plain list of all rows, filtered by the documented rules.
@@ -26,7 +28,7 @@ export interface ListedRow {
 /** Whether a fork shows this block at `at`. */
 export function isForked(
   { seed, reorg }: MarketRules,
-  { network, clock }: PoolFacts,
+  { network, clock }: Pool,
   block: number,
   at: number,
 ): boolean {
@@ -37,7 +39,7 @@ export function isForked(
 }
 
 /** All final rows of from <= time <= to, oldest first, and the number of the first one. */
-export function finalRows(market: Market, pool: PoolFacts, from: number, to: number) {
+export function finalRows(market: Market, pool: Pool, from: number, to: number) {
   const rows = market.transactions(pool, { from, to, limit: Number.POSITIVE_INFINITY }).toReversed();
   return { rows, firstRow: market.transactionCount(pool, 0, from - 1) };
 }
@@ -45,7 +47,7 @@ export function finalRows(market: Market, pool: PoolFacts, from: number, to: num
 /** Oldest first, with the rows of from <= time <= at. */
 export function listedRows(
   market: Market,
-  pool: PoolFacts,
+  pool: Pool,
   rules: MarketRules,
   from: number,
   at: number,
@@ -55,7 +57,7 @@ export function listedRows(
 
 export function listedAmong(
   { rows: final, firstRow }: ReturnType<typeof finalRows>,
-  pool: PoolFacts,
+  pool: Pool,
   rules: MarketRules,
   at: number,
 ): readonly ListedRow[] {
@@ -91,7 +93,7 @@ export function listedAmong(
 
 /** Undefined if the fork lacks the transaction. */
 function forked(
-  { key, clock }: PoolFacts,
+  { key, clock }: Pool,
   seed: number,
   head: number,
   { blockNumber, time }: Transaction,

@@ -1,6 +1,8 @@
 import { writeInstant, writeInstantMs } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
-import type { Activity, Market, PoolFacts, TokenFacts } from "../market/types.ts";
+import type { Pool, Token } from "../market/pool.ts";
+import type { Market } from "../market/market.ts";
+import type { Activity } from "../market/types.ts";
 import { type Answer, networkOf, poolOf, tokenOf } from "./answer.ts";
 import { eachWindow, fdvUsd, searchWindowSeconds, tokenNames, tokenPages, windowSeconds } from "./figures.ts";
 
@@ -43,7 +45,7 @@ export const answerPool: Answer = function* describePool(asked) {
 };
 
 /** Only transactions change a pool, so this is its creation time if there are none. */
-function lastTransaction(market: Market, pool: PoolFacts, at: number): number {
+function lastTransaction(market: Market, pool: Pool, at: number): number {
   return market.transactions(pool, { to: at, limit: 1, asOf: at })[0]?.time ?? pool.createdAt;
 }
 
@@ -90,7 +92,7 @@ function tokenWindow(activity: Activity, volume: number, isPublic: boolean): Jso
 // A token's newest trade is nearly always in one of its busiest pools. Some tokens have thousands of pools.
 const POOLS_READ = 20;
 
-function lastTrade(market: Market, token: TokenFacts, at: number): number {
+function lastTrade(market: Market, token: Token, at: number): number {
   const busiest = market.poolsOfToken(token, at).slice(0, POOLS_READ);
   return Math.max(token.addedAt, ...busiest.map((pool) => market.poolPrice(pool, at).time));
 }

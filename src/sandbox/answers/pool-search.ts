@@ -1,6 +1,7 @@
 import { DAY, writeInstant } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
-import type { Market, PoolFacts, TokenFacts } from "../market/types.ts";
+import type { Pool, Token } from "../market/pool.ts";
+import type { Market } from "../market/market.ts";
 import type { Work } from "../work.ts";
 import { type Answer, type Asked, networkOf } from "./answer.ts";
 import { type Further, type Measure, searchPage } from "./search-page.ts";
@@ -31,21 +32,21 @@ export const answerPoolsSearch: Answer = (asked) => {
 /** Specification, "Pool search order_by accepted values". */
 function measures(market: Market) {
   const volume =
-    (seconds: number): Measure<PoolFacts> =>
+    (seconds: number): Measure<Pool> =>
     (pool, at) =>
       market.poolActivity(pool, at, seconds).volumeUsd;
   const change =
-    (seconds: number): Measure<PoolFacts> =>
+    (seconds: number): Measure<Pool> =>
     (pool, at) =>
       market.poolPriceChange(pool, at, seconds);
   return {
     volume_usd_24h: volume(DAY),
     volume_usd_7d: volume(7 * DAY),
     volume_usd_30d: volume(30 * DAY),
-    liquidity_usd: (pool: PoolFacts, at: number) => market.poolLiquidityUsd(pool, at),
-    txns_24h: (pool: PoolFacts, at: number) => market.poolActivity(pool, at, DAY).txns,
-    created_at: (pool: PoolFacts) => pool.createdAt,
-    price_usd: (pool: PoolFacts, at: number) => market.poolPrice(pool, at).priceUsd,
+    liquidity_usd: (pool: Pool, at: number) => market.poolLiquidityUsd(pool, at),
+    txns_24h: (pool: Pool, at: number) => market.poolActivity(pool, at, DAY).txns,
+    created_at: (pool: Pool) => pool.createdAt,
+    price_usd: (pool: Pool, at: number) => market.poolPrice(pool, at).priceUsd,
     price_change_percentage_48h: change(2 * DAY),
     price_change_percentage_24h: change(DAY),
     price_change_percentage_6h: change(6 * HOUR),
@@ -55,13 +56,13 @@ function measures(market: Market) {
 }
 
 /** Filters by DEX ID, ignoring case. A display name matches nothing. */
-function ofDex({ query }: Asked): Further<PoolFacts> {
+function ofDex({ query }: Asked): Further<Pool> {
   const value = query.text("dex_name");
   const dexId = value?.toLowerCase();
   return { name: "dex_name", value, passes: (pool) => pool.dex.dexId.toLowerCase() === dexId };
 }
 
-function ofToken(asked: Asked): Further<PoolFacts> {
+function ofToken(asked: Asked): Further<Pool> {
   const value = asked.query.text("token_address");
   const token = value === undefined ? undefined : asked.market.token(networkOf(asked), value, asked.at);
   return {
@@ -75,7 +76,7 @@ function ofToken(asked: Asked): Further<PoolFacts> {
 function* poolRow(
   { market, dialect }: Asked,
   poolTokens: PoolTokens,
-  pool: PoolFacts,
+  pool: Pool,
   at: number,
   detailed: boolean,
 ): Work<JsonObject> {
@@ -107,11 +108,11 @@ function* poolRow(
   };
 }
 
-type PoolTokens = (token: TokenFacts, at: number, detailed: boolean) => Work<JsonObject>;
+type PoolTokens = (token: Token, at: number, detailed: boolean) => Work<JsonObject>;
 
 /** Formats tokens as in wire-facts 4.8. The same few tokens appear in many rows, so each is formatted only once. */
 function createPoolTokens(market: Market): PoolTokens {
-  const described = new Map<TokenFacts, JsonObject>();
+  const described = new Map<Token, JsonObject>();
   return function* describe(token, at, detailed) {
     const known = described.get(token);
     if (known !== undefined) return known;
@@ -121,11 +122,11 @@ function createPoolTokens(market: Market): PoolTokens {
   };
 }
 
-function plainToken(token: TokenFacts): JsonObject {
+function plainToken(token: Token): JsonObject {
   return { id: token.address, chain: token.network.id, has_image: token.hasImage };
 }
 
-function* detailedToken(market: Market, token: TokenFacts, at: number): Work<JsonObject> {
+function* detailedToken(market: Market, token: Token, at: number): Work<JsonObject> {
   return {
     ...plainToken(token),
     ...tokenNames(token),

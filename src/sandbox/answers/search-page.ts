@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from "../wire/json-writer.ts";
 import type { Query } from "../wire/query.ts";
 import type { Recent } from "../recent.ts";
-import { type Asked, networkNamed, networkOf, supportedNetworks } from "./answer.ts";
-import { readCursor, writeCursor } from "./page-position.ts";
+import { type Asked, networkNamed, networkOf, readCursor, supportedNetworks, writeCursor } from "./answer.ts";
 import { eachInSteps, shareWork, type Work } from "../work.ts";
 import type { NetworkFacts } from "../well-known.ts";
 

@@ -1,6 +1,7 @@
 import { DAY, writeInstant } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
-import type { Market, TokenFacts } from "../market/types.ts";
+import type { Token } from "../market/pool.ts";
+import type { Market } from "../market/market.ts";
 import type { Work } from "../work.ts";
 import type { Answer, Asked } from "./answer.ts";
 import { type Measure, searchPage } from "./search-page.ts";
@@ -10,7 +11,7 @@ import { fdvUsd, searchWindows, tokenPages } from "./figures.ts";
 export const answerTokensSearch: Answer = (asked) => {
   const { market } = asked;
   const numbers = measures(market);
-  const price: Measure<TokenFacts> = (token, at) => market.tokenPriceUsd(token, at) ?? null;
+  const price: Measure<Token> = (token, at) => market.tokenPriceUsd(token, at) ?? null;
   return searchPage(asked, {
     orders: { ...numbers, created_at: (token) => token.createdAt },
     filters: { ...numbers, price_usd: price },
@@ -22,7 +23,7 @@ export const answerTokensSearch: Answer = (asked) => {
   });
 };
 
-function measures(market: Market): Readonly<Record<string, Measure<TokenFacts>>> {
+function measures(market: Market): Readonly<Record<string, Measure<Token>>> {
   return {
     volume_usd_24h: (token, at) => market.tokenActivity(token, at, DAY).volumeUsd,
     volume_usd_7d: (token, at) => market.tokenActivity(token, at, 7 * DAY).volumeUsd,
@@ -35,7 +36,7 @@ function measures(market: Market): Readonly<Record<string, Measure<TokenFacts>>>
 }
 
 /** The public service omits names and counts unless `detailed` is set. In both dialects, `detailed` adds windows. */
-function* tokenRow(asked: Asked, token: TokenFacts, at: number, detailed: boolean): Work<JsonObject> {
+function* tokenRow(asked: Asked, token: Token, at: number, detailed: boolean): Work<JsonObject> {
   const { market } = asked;
   const day = market.tokenActivity(token, at, DAY);
   return {
@@ -55,7 +56,7 @@ function* tokenRow(asked: Asked, token: TokenFacts, at: number, detailed: boolea
   };
 }
 
-function description(market: Market, token: TokenFacts, at: number): JsonObject {
+function description(market: Market, token: Token, at: number): JsonObject {
   return {
     name: token.name,
     symbol: token.symbol,

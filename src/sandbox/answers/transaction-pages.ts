@@ -1,10 +1,10 @@
 import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
 import { writeInstant } from "../wire/request-times.ts";
 import type { Json, JsonObject } from "../wire/json-writer.ts";
-import { inTokens, type PoolFacts, type Transaction, type TransactionWindow } from "../market/types.ts";
+import type { Pool } from "../market/pool.ts";
+import { inTokens, type Transaction, type TransactionWindow } from "../market/types.ts";
 import { invalidParam } from "../wire/service-refusal.ts";
-import { type Answer, type Asked, networkOf, poolOf } from "./answer.ts";
-import { pageInfo, readPage } from "./page-position.ts";
+import { type Answer, type Asked, networkOf, pageInfo, poolOf, readPage } from "./answer.ts";
 
 // Specification, endpoint 1: numbered pages end at 100; a `cursor` reaches older transactions.
 const LAST_PAGE = 100;
@@ -43,7 +43,7 @@ function readWindow({ query, at, dialect, market }: Asked): Window {
 }
 
 /** An empty cursor returns the first rows. Any other cursor is the ID of the transaction just before the page. */
-function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: string, limit: number): Json {
+function cursorPage(asked: Asked, pool: Pool, window: Window, cursor: string, limit: number): Json {
   const { market, at } = asked;
   const before = cursor === "" ? undefined : market.placeOfId(pool, cursor, at);
   if (cursor !== "" && before === undefined)
@@ -67,7 +67,7 @@ function cursorPage(asked: Asked, pool: PoolFacts, window: Window, cursor: strin
  */
 function finishTransaction(
   { market, at }: Asked,
-  pool: PoolFacts,
+  pool: Pool,
   found: readonly Transaction[],
   limit: number,
 ): readonly Transaction[] {

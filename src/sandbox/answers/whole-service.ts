@@ -1,8 +1,7 @@
-import { type Answer, networkOf, supportedNetworks } from "./answer.ts";
+import { type Answer, networkOf, pageInfo, readPage, supportedNetworks } from "./answer.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
-import type { Market } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
 import { dexTotals, poolsOfDex } from "./figures.ts";
-import { pageInfo, readPage } from "./page-position.ts";
 import { describeCredits, describeOverage } from "../service/billing-refusals.ts";
 import { writeInstant } from "../wire/request-times.ts";
 import type { NetworkFacts } from "../well-known.ts";

@@ -1,4 +1,6 @@
-import type { DexFacts, Market, PoolFacts, TokenFacts } from "../market/types.ts";
+import type { DexFacts } from "../market/names.ts";
+import type { Pool, Token } from "../market/pool.ts";
+import type { Market } from "../market/market.ts";
 import { invalidParam, missingParam } from "../wire/service-refusal.ts";
 import { type Answer, supportedNetworks } from "./answer.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
@@ -20,8 +22,8 @@ export const answerSearch: Answer = function* search(asked) {
   if (isGeneric(words)) return { tokens: [], pools: [], dexes: [] };
   const { market, at, dialect } = asked;
   const networks = supportedNetworks(asked);
-  const distances = new Map<TokenFacts, number>();
-  const ofToken = (token: TokenFacts): number => {
+  const distances = new Map<Token, number>();
+  const ofToken = (token: Token): number => {
     const known = distances.get(token);
     if (known !== undefined) return known;
     const distance = nearest(words, token.address, token.symbol, token.name);
@@ -29,22 +31,18 @@ export const answerSearch: Answer = function* search(asked) {
     return distance;
   };
   // There are ten times as many pools as tokens, so token distances are cached.
-  const ofPool = ({ id, tokens }: PoolFacts): number =>
+  const ofPool = ({ id, tokens }: Pool): number =>
     tokens.reduce((least, token) => Math.min(least, ofToken(token)), nearest(words, id));
   const ofDex = ({ dexId, dexName }: DexFacts): number => nearest(words, dexId, dexName);
   for (const network of networks) yield* market.prepare(network);
   const tokens = yield* closest(networks, (network) => market.tokens(network, at), ofToken);
   const pools = yield* closest(networks, (network) => market.pools(network, at), ofPool);
   const dexes = yield* closest(networks, (network) => market.dexes(network), ofDex);
-  const found = {
-    tokens: new Array<JsonObject>(),
-    pools: new Array<JsonObject>(),
-    dexes: new Array<JsonObject>(),
+  return {
+    tokens: yield* eachInSteps(tokens, (token) => foundToken(market, token, at, dialect)),
+    pools: yield* eachInSteps(pools, (pool) => foundPool(market, pool, at, dialect)),
+    dexes: yield* eachInSteps(dexes, (dex) => foundDex(market, dex, at)),
   };
-  yield* eachInSteps(tokens, (token) => found.tokens.push(foundToken(market, token, at, dialect)));
-  yield* eachInSteps(pools, (pool) => found.pools.push(foundPool(market, pool, at, dialect)));
-  yield* eachInSteps(dexes, (dex) => found.dexes.push(foundDex(market, dex, at)));
-  return found;
 };
 
 function nearest(words: string, ...names: readonly string[]): number {
@@ -89,7 +87,7 @@ function* closest<T>(
 }
 
 /** Specification, "Search result" resource, plus the price. The public service adds totals across a token's pools. */
-function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dialect): JsonObject {
+function foundToken(market: Market, token: Token, at: number, dialect: Dialect): JsonObject {
   const row = {
     ...tokenNames(token),
     total_supply: token.totalSupply,
@@ -109,7 +107,7 @@ function foundToken(market: Market, token: TokenFacts, at: number, dialect: Dial
 }
 
 /** Only these rows have `volume_usd` and `transactions` without a window in the name. */
-function foundPool(market: Market, pool: PoolFacts, at: number, dialect: Dialect): JsonObject {
+function foundPool(market: Market, pool: Pool, at: number, dialect: Dialect): JsonObject {
   const day = market.poolActivity(pool, at, DAY);
   return {
     id: pool.id,

@@ -1,5 +1,4 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
-import { respond } from "../http-messages.ts";
 import type { FaultyResponse } from "./faulty-answer.ts";
 import type { Socket } from "node:net";
 import { after } from "../timers.ts";
@@ -10,8 +9,12 @@ const READING_MS = 25;
 const TRICKLE_MS = 50;
 
 export function sendAnswer(message: IncomingMessage, reply: ServerResponse, response: FaultyResponse): void {
-  const { delivery } = response;
-  if (delivery === undefined) return respond(reply, response);
+  const { delivery, status, headers } = response;
+  if (delivery === undefined) {
+    reply.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(response.body) });
+    reply.end(response.body);
+    return;
+  }
   const body = Buffer.from(response.body);
   const head = writeHead(response, body.length, delivery.kind === "reset-after");
   deliver(message.socket, delivery, head, message.method === "HEAD" ? Buffer.alloc(0) : body);

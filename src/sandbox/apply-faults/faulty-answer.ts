@@ -1,11 +1,10 @@
 import { STATUS_CODES } from "node:http";
 import { meaningOf, serviceErrors } from "../../api/service-errors.ts";
-import { supportedNetworks } from "../answers/answer.ts";
+import { readCursor, supportedNetworks, writeCursor } from "../answers/answer.ts";
 import { arrive, bodyIn, respondWith } from "../service/arrival.ts";
 import { paymentRequired, rateLimited } from "../service/billing-refusals.ts";
 import { keyOf } from "../service/caller.ts";
 import { type Account, openAccount } from "../service/accounts.ts";
-import { readCursor, writeCursor } from "../answers/page-position.ts";
 import { handle } from "../handle.ts";
 import { defaultSettings, type SandboxRequest, type SandboxResponse } from "../sandbox-exchange.ts";
 import { writeJson } from "../wire/json-writer.ts";
@@ -23,7 +22,7 @@ import {
   pageOf,
   paramsOf,
   pathOf,
-  pathValuesOf,
+  routeOf,
   withParam,
 } from "../faults/list-body.ts";
 
@@ -157,7 +156,7 @@ function* foreignBody(request: SandboxRequest, state: SandboxState, body: string
  */
 function* foreignTarget(target: string, state: SandboxState): Work<string | undefined> {
   const params = paramsOf(target);
-  const own = pathValuesOf(target)?.get("network");
+  const own = routeOf(target)?.path.get("network");
   if (own === undefined) {
     const chosen = params.get("chains")?.split(",") ?? [];
     const other = supportedNetworks(state).find(({ id }) => !chosen.includes(id));
@@ -185,7 +184,7 @@ function* foreignTarget(target: string, state: SandboxState): Work<string | unde
 
 /** The path with another address; undefined if it contains none. */
 function otherAddress(target: string, network: NetworkFacts, state: SandboxState): string | undefined {
-  const values = pathValuesOf(target);
+  const values = routeOf(target)?.path;
   const [pool, token] = [values?.get("pool_address"), values?.get("token_address")];
   const own = pool ?? token;
   const { market } = state;

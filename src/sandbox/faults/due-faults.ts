@@ -1,31 +1,19 @@
 import { type Fault, type Faults, traitsOf } from "../fault-kinds.ts";
-import {
-  cursorOf,
-  cutList,
-  endpointOf,
-  listKey,
-  pageOf,
-  paramsOf,
-  pathOf,
-  pathValuesOf,
-} from "./list-body.ts";
+import { cursorOf, cutList, listKey, pageOf, paramsOf, pathOf, routeOf } from "./list-body.ts";
 import { hashText, unitAt } from "../market/hash.ts";
 import { makeRecent } from "../recent.ts";
-import type { FaultShare, Market, MarketFaults } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
+import type { SandboxResponse } from "../sandbox-exchange.ts";
 
 const LISTS_KEPT = 200;
-
-const usesEarlierPages: ReadonlySet<Fault["kind"]> = new Set([
-  "stale-page",
-  "duplicate-page",
-  "overlap-page",
-]);
 
 /** Counts the requests that each fault applies to, and stores the last response of each list. */
 export function createFaultCounter(faults: Faults, seed: number) {
   const counts = new Map<Fault, number>();
   const earlier = makeRecent<string, string>(LISTS_KEPT);
-  const keepsLists = faults.some(({ kind }) => usesEarlierPages.has(kind));
+  const keepsLists = faults.some(({ kind }) =>
+    ["stale-page", "duplicate-page", "overlap-page"].includes(kind),
+  );
   const strikes = (fault: Fault, target: string): boolean => {
     if (!canStrike(fault, target, earlier.get(listKey(target)) !== undefined)) return false;
     const number = (counts.get(fault) ?? 0) + 1;
@@ -75,7 +63,7 @@ function chooseFaults(due: Faults) {
 
 /** Other requests are not counted, so `duplicate-page x1` affects the first page that can repeat another. */
 function canStrike(fault: Fault, target: string, hasEarlier: boolean): boolean {
-  if (fault.path !== undefined && !pathOf(target).includes(fault.path)) return false;
+  if (!pathOf(target).includes(fault.path ?? "")) return false;
   if (fault.kind === "drop-filter") return droppedFilter(fault, target) !== undefined;
   return pageFaults[fault.kind]?.(target, hasEarlier) ?? true;
 }
@@ -99,21 +87,21 @@ function followsPage(target: string, hasEarlier: boolean): boolean {
 
 /** Whether the request names a network, pool or token, so that there is another one. */
 function isOfOne(target: string): boolean {
-  return pathValuesOf(target)?.has("network") === true || paramsOf(target).has("chains");
+  return routeOf(target)?.path.has("network") === true || paramsOf(target).has("chains");
 }
 
 function isList(target: string): boolean {
-  const kind = endpointOf(target)?.reply.kind;
+  const kind = routeOf(target)?.endpoint.reply.kind;
   return kind !== undefined && kind !== "single" && kind !== "groups";
 }
 
 function isBareList(target: string): boolean {
-  const kind = endpointOf(target)?.reply.kind;
+  const kind = routeOf(target)?.endpoint.reply.kind;
   return kind === "candles" || kind === "batch";
 }
 
 function hasCursor(target: string): boolean {
-  const kind = endpointOf(target)?.reply.kind;
+  const kind = routeOf(target)?.endpoint.reply.kind;
   return kind === "cursor-pages" || (kind === "numbered-pages" && cursorOf(target) !== "");
 }
 
@@ -134,43 +122,16 @@ export function createSeenMarkets(faults: Faults): (market: Market, path: string
   const ofMarket = faults.filter(({ kind }) => traitsOf(kind).layer === "market");
   const made = new Map<string, Market>();
   return (market, path) => {
-    if (ofMarket.length === 0) return market;
-    const chosen = ofMarket.filter((fault) => fault.path === undefined || path.includes(fault.path));
+    const chosen = ofMarket.filter((fault) => path.includes(fault.path ?? ""));
+    if (chosen.length === 0) return market;
     const name = chosen.map(({ text }) => text).join();
-    if (name === "") return market;
-    const seen = made.get(name) ?? market.withFaults(toMarketFaults(name, chosen));
+    const seen = made.get(name) ?? market.withFaults(chosen);
     made.set(name, seen);
     return seen;
   };
 }
 
-function toMarketFaults(name: string, faults: Faults): MarketFaults {
-  const of = (kind: Fault["kind"]): readonly Fault[] => faults.filter((fault) => fault.kind === kind);
-  const shares = (kind: Fault["kind"], amountOf: (fault: Fault) => number): readonly FaultShare[] =>
-    of(kind).map((fault) => ({
-      amount: amountOf(fault),
-      share: fault.when.by === "rate" ? fault.when.share : 1,
-    }));
-  return {
-    name,
-    lateRows: shares("late-rows", inSeconds),
-    latePools: shares("late-pools", inSeconds),
-    withdrawnRows: shares("withdrawn-rows", inSeconds),
-    reorgs: shares("reorg", ({ amount = 0 }) => amount),
-    reachSeconds: Math.min(...of("reach").map(inSeconds), Number.POSITIVE_INFINITY),
-  };
-}
-
-/** The clock has whole seconds. */
-function inSeconds({ amount = 0 }: Fault): number {
-  return Math.ceil(amount / 1000);
-}
-
-interface Response {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+type Response = Omit<SandboxResponse, "account">;
 
 /** Wire-facts 2.3: `stale-if-error=600`, in milliseconds. */
 const staleMs = 600_000;

@@ -1,5 +1,4 @@
-import { findEndpoint, splitPath } from "../../api/endpoints/find-endpoint.ts";
-import type { Endpoint } from "../../api/endpoint.ts";
+import { findEndpoint, type FoundEndpoint, splitPath } from "../../api/endpoints/find-endpoint.ts";
 import { rawElements } from "../../base/json/json-scan.ts";
 
 export interface ListBody {
@@ -27,14 +26,9 @@ export function joinList({ before, rows, after }: ListBody): string {
   return before + rows.join(",") + after;
 }
 
-/** Returns undefined for streams and unknown paths. */
-export function endpointOf(target: string): Endpoint | undefined {
-  return findEndpoint(splitPath(pathOf(target)) ?? [])?.endpoint;
-}
-
-/** The network, and the pool or token, in a path; undefined for streams and unknown paths. */
-export function pathValuesOf(target: string): ReadonlyMap<string, string> | undefined {
-  return findEndpoint(splitPath(pathOf(target)) ?? [])?.path;
+/** The endpoint of a path, and the network, pool or token in it. Undefined for streams and unknown paths. */
+export function routeOf(target: string): FoundEndpoint | undefined {
+  return findEndpoint(splitPath(pathOf(target)) ?? []);
 }
 
 /** Parameters that select a part of a list instead of a different list. */

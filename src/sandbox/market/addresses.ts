@@ -1,15 +1,9 @@
 import { hash } from "./hash.ts";
 import type { AddressFamily } from "../well-known.ts";
 
-interface Alphabet {
-  readonly digits: string;
-  /** How many digits can be derived from 32 random bits. */
-  readonly digitsPerWord: number;
-}
-
-const HEX = makeAlphabet("0123456789abcdef");
-const BASE58 = makeAlphabet("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz");
-const BASE64URL = makeAlphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
+const HEX = "0123456789abcdef";
+const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 export function makeAddress(family: AddressFamily, key: number): string {
   switch (family) {
@@ -32,41 +26,32 @@ export function makeHash64(key: number): string {
   return `0x${letters(key, 64, HEX)}`;
 }
 
+/** What comes before the hexadecimal digits of a hash. Families that are not listed use base58. */
+const hexPrefixes: Partial<Record<AddressFamily, string>> = { evm: "0x", aptos: "0x", tron: "", ton: "" };
+
 export function makeBlockHash(family: AddressFamily, key: number): string {
-  if (family === "solana" || family === "sui") return base58Bytes32(key);
-  return family === "evm" || family === "aptos" ? makeHash64(key) : letters(key, 64, HEX);
+  const prefix = hexPrefixes[family];
+  return prefix === undefined ? base58Bytes32(key) : `${prefix}${letters(key, 64, HEX)}`;
 }
 
 /** The ID contains `word` (32 bits), so that `readTransactionWord` can locate the transaction without a search. */
 export function makeTransactionId(family: AddressFamily, word: number, key: number): string {
-  switch (family) {
-    case "evm":
-    case "aptos":
-      return `0x${hexWord(word)}${letters(key, 56, HEX)}`;
-    case "tron":
-    case "ton":
-      return `${hexWord(word)}${letters(key, 56, HEX)}`;
-    case "solana":
-      // 64 bytes in base58 usually have 88 digits, and the first digit is 5 or less.
-      return `${BASE58.digits.charAt(1 + (key & 3))}${base58Word(word)}${letters(key, 81, BASE58)}`;
-    case "sui":
-      return `${BASE58.digits.charAt(1 + (key & 15))}${base58Word(word)}${letters(key, 37, BASE58)}`;
+  const prefix = hexPrefixes[family];
+  if (prefix !== undefined) {
+    const digits = (word >>> 0).toString(16).padStart(8, "0");
+    return `${prefix}${digits}${letters(key, 56, HEX)}`;
   }
+  // 64 bytes in base58 usually have 88 digits, and the first digit is 5 or less. Sui has 32 bytes.
+  const [firstDigits, rest] = family === "solana" ? [4, 81] : [16, 37];
+  return `${BASE58.charAt(1 + (key & (firstDigits - 1)))}${base58Word(word)}${letters(key, rest, BASE58)}`;
 }
 
 /** Undefined if the text cannot be such an ID. */
 export function readTransactionWord(family: AddressFamily, id: string): number | undefined {
-  if (family === "solana" || family === "sui") return readBase58Word(id.slice(1, 7));
-  const start = family === "evm" || family === "aptos" ? 2 : 0;
-  return readHexWord(id.slice(start, start + 8));
-}
-
-function hexWord(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, "0");
-}
-
-function readHexWord(text: string): number | undefined {
-  return /^[0-9a-f]{8}$/.test(text) ? Number.parseInt(text, 16) | 0 : undefined;
+  const prefix = hexPrefixes[family];
+  if (prefix === undefined) return readBase58Word(id.slice(1, 7));
+  const digits = id.slice(prefix.length, prefix.length + 8);
+  return /^[0-9a-f]{8}$/.test(digits) ? Number.parseInt(digits, 16) | 0 : undefined;
 }
 
 /** 32 bytes in base58 have 43 or 44 digits. With 44 digits, a first digit of up to J stays below 2^256. */
@@ -74,15 +59,15 @@ function base58Bytes32(key: number): string {
   const first = hash(key, -2) >>> 0;
   const rest = letters(key, 42, BASE58);
   return (first & 3) === 0
-    ? `${BASE58.digits.charAt(1 + ((first >>> 8) % 57))}${rest}`
-    : `${BASE58.digits.charAt(1 + ((first >>> 8) % 16))}${BASE58.digits.charAt((first >>> 16) % 58)}${rest}`;
+    ? `${BASE58.charAt(1 + ((first >>> 8) % 57))}${rest}`
+    : `${BASE58.charAt(1 + ((first >>> 8) % 16))}${BASE58.charAt((first >>> 16) % 58)}${rest}`;
 }
 
 function base58Word(word: number): string {
   let digits = "";
   let left = word >>> 0;
   for (let index = 0; index < 6; index += 1) {
-    digits += BASE58.digits.charAt(left % 58);
+    digits += BASE58.charAt(left % 58);
     left = Math.floor(left / 58);
   }
   return digits;
@@ -92,7 +77,7 @@ function readBase58Word(text: string): number | undefined {
   if (text.length !== 6) return undefined;
   let word = 0;
   for (let index = 5; index >= 0; index -= 1) {
-    const digit = BASE58.digits.indexOf(text.charAt(index));
+    const digit = BASE58.indexOf(text.charAt(index));
     if (digit < 0) return undefined;
     word = word * 58 + digit;
   }
@@ -102,7 +87,9 @@ function readBase58Word(text: string): number | undefined {
 const codes = Buffer.alloc(128);
 
 /** Uses several digits per hash, no concatenation and one buffer, because a network has thousands of addresses. */
-function letters(key: number, count: number, { digits, digitsPerWord }: Alphabet): string {
+function letters(key: number, count: number, digits: string): string {
+  // How many digits can be derived from 32 random bits.
+  const digitsPerWord = Math.floor(32 / Math.log2(digits.length));
   let word = 0;
   for (let index = 0; index < count; index += 1) {
     if (index % digitsPerWord === 0) word = hash(key, index / digitsPerWord) >>> 0;
@@ -111,8 +98,4 @@ function letters(key: number, count: number, { digits, digitsPerWord }: Alphabet
     word = rest;
   }
   return codes.toString("latin1", 0, count);
-}
-
-function makeAlphabet(digits: string): Alphabet {
-  return { digits, digitsPerWord: Math.floor(32 / Math.log2(digits.length)) };
 }

@@ -29,23 +29,14 @@ export function cutAt(unit: number): number {
 const KEY = 0x3ad8025f;
 const SPREAD = 1.4;
 
-interface Deck {
-  readonly flags: Uint8Array;
-  /** USD size relative to the median. */
-  readonly sizes: Float64Array;
-  /** Sums over all cards before an index. Sizes of swaps count only where the service returns USD values. */
-  readonly swaps: Float64Array;
-  readonly buys: Float64Array;
-  readonly volume: Float64Array;
-  readonly buyVolume: Float64Array;
-}
-
 export const deck = makeDeck();
 
-function makeDeck(): Deck {
-  const made: Deck = {
+function makeDeck() {
+  const made = {
     flags: new Uint8Array(CARDS),
+    /** USD size relative to the median. */
     sizes: new Float64Array(CARDS),
+    // Sums over all cards before an index. Sizes of swaps count only where the service returns USD values.
     swaps: new Float64Array(CARDS + 1),
     buys: new Float64Array(CARDS + 1),
     volume: new Float64Array(CARDS + 1),

@@ -1,14 +1,15 @@
-import { eachInSteps } from "../work.ts";
+import { eachInSteps, type Work } from "../work.ts";
 import { Flag } from "./deck.ts";
 import { LAST_TRADE } from "./history.ts";
 import type { Rows } from "./rows.ts";
 import { flagsOf, isSwap, volumeOf } from "./trades.ts";
-import type { Candle, CandleWindow, Market, PoolFacts } from "./types.ts";
+import type { Pool, Token } from "./pool.ts";
+import type { Candle, CandleWindow } from "./types.ts";
 import { priceAfter, usdAfter } from "./usd.ts";
 
-export function createCandles(rows: Rows): Pick<Market, "poolCandles" | "tokenCandles"> {
+export function createCandles(rows: Rows) {
   const eachSwap = (
-    pool: PoolFacts,
+    pool: Pool,
     { intervalSeconds, from, to, asOf }: CandleWindow,
     visit: (row: number, time: number) => void,
   ): void => {
@@ -20,15 +21,16 @@ export function createCandles(rows: Rows): Pick<Market, "poolCandles" | "tokenCa
     });
   };
   return {
-    poolCandles: (pool, window) => {
+    /** In ascending order, with from <= time_open < to. Intervals without a swap have no candle. */
+    poolCandles: (pool: Pool, window: CandleWindow): readonly Candle[] => {
       const candles = new Map<number, OpenCandle>();
       eachSwap(pool, window, (row, time) =>
         addSwap(candles, window, time, priceAfter(pool, row), volumeOf(pool, row)),
       );
       return close(candles, window);
     },
-    // Prices are in USD, so swaps without a USD value are skipped.
-    *tokenCandles(token, window) {
+    /** Prices are in USD, across all of the token's pools, so swaps without a USD value are skipped. */
+    *tokenCandles(token: Token, window: CandleWindow): Work<readonly Candle[]> {
       const candles = new Map<number, OpenCandle>();
       if (!token.isPriced) return [];
       yield* eachInSteps(token.pools, (pool) =>

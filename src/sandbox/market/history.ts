@@ -1,5 +1,4 @@
-import { belowAt, hashText } from "./hash.ts";
-import type { BlockClock } from "./types.ts";
+import { belowAt, hashText, unitAt } from "./hash.ts";
 import type { NetworkFacts } from "../well-known.ts";
 
 export const DAY = 86_400;
@@ -15,6 +14,12 @@ export const HISTORY_END = Date.UTC(2031, 0, 1) / 1000;
 
 /** No pool trades after this time. */
 export const LAST_TRADE = 32_000 * DAY;
+
+export interface BlockClock {
+  readonly blockSeconds: number;
+  /** Time of block 0, in Unix seconds. */
+  readonly genesis: number;
+}
 
 export function blockNumberAt(clock: BlockClock, time: number): number {
   return Math.floor((time - clock.genesis) / clock.blockSeconds);
@@ -43,4 +48,39 @@ const GENESIS: Readonly<Record<string, number>> = {
 export function makeBlockClock(network: NetworkFacts): BlockClock {
   const made = Date.UTC(2019, 0, 1) / 1000 + belowAt(hashText(0, network.id), 0, 400) * DAY;
   return { blockSeconds: network.blockSeconds, genesis: GENESIS[network.id] ?? made };
+}
+
+/** How much more or less than the average a pool may trade on one day. */
+const DAILY_SWING = 0.25;
+
+/** What the times of a pool's trades are derived from. */
+interface Pace {
+  readonly key: number;
+  readonly rank: number;
+}
+
+export function tradesPerDay({ rank }: Pace): number {
+  return 4000 / rank;
+}
+
+/** Each row has a slot of equal length, except that days pass faster or slower. Fractional. */
+export function slotAt(pool: Pace, time: number): number {
+  const day = Math.floor(time / DAY);
+  const from = slotsBefore(pool.key, day);
+  return tradesPerDay(pool) * (from + (slotsBefore(pool.key, day + 1) - from) * (time / DAY - day));
+}
+
+/** In average days. */
+function slotsBefore(key: number, day: number): number {
+  return day - HISTORY_START / DAY + DAILY_SWING * unitAt(key ^ 0x1b873593, day);
+}
+
+/** The inverse of `slotAt`. */
+export function timeOfSlot(pool: Pace, slot: number): number {
+  const days = slot / tradesPerDay(pool);
+  // The swing may move a slot to the next day, but not to the previous one.
+  const latest = Math.floor(days + HISTORY_START / DAY);
+  const day = slotsBefore(pool.key, latest) <= days ? latest : latest - 1;
+  const from = slotsBefore(pool.key, day);
+  return (day + (days - from) / (slotsBefore(pool.key, day + 1) - from)) * DAY;
 }

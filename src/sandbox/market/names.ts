@@ -1,6 +1,5 @@
 import { belowAt, hash, hashText, pickAt, unitAt } from "./hash.ts";
 import { makeAddress } from "./addresses.ts";
-import type { DexFacts } from "./types.ts";
 import type { NetworkFacts } from "../well-known.ts";
 
 export interface TokenName {
@@ -109,6 +108,14 @@ const FACTORIES: Readonly<Record<string, string>> = {
 };
 
 const ENDINGS = ["Swap", " V2", " V3", " DEX", " Exchange", " AMM"];
+
+export interface DexFacts {
+  readonly network: NetworkFacts;
+  readonly dexId: string;
+  readonly dexName: string;
+  readonly protocol: string;
+  readonly factoryId: string;
+}
 
 export function makeDexes(seed: number, network: NetworkFacts, count: number): readonly DexFacts[] {
   const text = NAMES[network.id] ?? NAMES[network.addressFamily] ?? "";

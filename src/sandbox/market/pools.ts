@@ -1,11 +1,10 @@
 import { isStableSymbol } from "./assets.ts";
 import { hash, hashText, pickAt, unitAt } from "./hash.ts";
-import { alignToBlock, COUNTED_AT, HISTORY_END, makeBlockClock } from "./history.ts";
-import { FOREIGN_NAMES, HOSTILE_NAMES, makeDexes, slugOf, type TokenName } from "./names.ts";
-import { Pool, type PoolTraits } from "./pool.ts";
-import { makeKnownToken, makeToken, type Token } from "./tokens.ts";
-import type { BlockClock, DexFacts, PoolFacts, TokenFacts } from "./types.ts";
-import { type NetworkRow, POOL_ROWS, type PoolRow } from "../well-known.ts";
+import { alignToBlock, type BlockClock, COUNTED_AT, HISTORY_END, makeBlockClock } from "./history.ts";
+import { type DexFacts, FOREIGN_NAMES, HOSTILE_NAMES, makeDexes, slugOf, type TokenName } from "./names.ts";
+import { Pool, type PoolTraits, type Token } from "./pool.ts";
+import { makeKnownToken, makeToken } from "./tokens.ts";
+import { type NetworkFacts, POOL_ROWS, type PoolRow } from "../well-known.ts";
 import { finish, type Work } from "../work.ts";
 
 const FEES: readonly [number, ...number[]] = [0.3, 0.3, 0.05, 1, 0.01, 0.25];
@@ -27,8 +26,8 @@ const POOLS_A_STEP = 64;
  */
 export class Catalogue {
   readonly dexes: readonly DexFacts[];
-  readonly #network: NetworkRow;
-  readonly #pools: PoolFacts[] = [];
+  readonly #network: NetworkFacts;
+  readonly #pools: Pool[] = [];
   /** Ordered by the rank of the pool that prices the token. */
   readonly #tokens: Token[] = [];
   readonly #seed: number;
@@ -38,10 +37,10 @@ export class Catalogue {
   readonly #hubs: Token[] = [];
   readonly #poolsUntil = makeGrowingList(this.#pools, (pool) => pool.createdAt);
   readonly #tokensUntil = makeGrowingList(this.#tokens, (token) => token.pools[0]?.createdAt);
-  readonly #poolsById = new Map<string, PoolFacts>();
+  readonly #poolsById = new Map<string, Pool>();
   readonly #tokensByAddress = new Map<string, Token>();
 
-  constructor(seed: number, network: NetworkRow) {
+  constructor(seed: number, network: NetworkFacts) {
     this.dexes = makeDexes(seed, network, network.dexCount);
     this.#network = network;
     this.#seed = hashText(seed, `pools ${network.id}`);
@@ -69,22 +68,22 @@ export class Catalogue {
     yield* addMissing(this.#tokensByAddress, this.#tokens, (token) => token.address);
   }
 
-  poolsAt(at: number): readonly PoolFacts[] {
+  poolsAt(at: number): readonly Pool[] {
     finish(this.fill());
     return this.#poolsUntil(at);
   }
 
-  tokensAt(at: number): readonly TokenFacts[] {
+  tokensAt(at: number): readonly Token[] {
     finish(this.fill());
     return this.#tokensUntil(at);
   }
 
-  findPool(id: string): PoolFacts | undefined {
+  findPool(id: string): Pool | undefined {
     finish(this.index());
     return this.#poolsById.get(this.#normalize(id));
   }
 
-  findToken(address: string): TokenFacts | undefined {
+  findToken(address: string): Token | undefined {
     finish(this.index());
     return this.#tokensByAddress.get(this.#normalize(address));
   }
@@ -177,7 +176,7 @@ export class Catalogue {
     this.#pools.push(pool);
     for (const token of tokens) {
       if (token.pools.length === 0) this.#tokens.push(token);
-      token.pools.push(pool);
+      token.addPool(pool);
     }
   }
 }
@@ -217,7 +216,7 @@ function makeGrowingList<Item>(
 }
 
 /** The public pools, then one pool for each hub without a public pool. */
-function knownRows({ id: network, hubs, launchedAt }: NetworkRow): PoolRow[] {
+function knownRows({ id: network, hubs, launchedAt }: NetworkFacts): PoolRow[] {
   const rows = POOL_ROWS.filter((pool) => pool.network === network);
   const seen = new Set(rows.flatMap((pool) => pool.symbols));
   for (const hub of hubs) {
@@ -230,11 +229,11 @@ function knownRows({ id: network, hubs, launchedAt }: NetworkRow): PoolRow[] {
   return rows;
 }
 
-function givenName(network: NetworkRow, rank: number): TokenName | undefined {
+function givenName(network: NetworkFacts, rank: number): TokenName | undefined {
   const hostile = network.id === "ethereum" ? HOSTILE_NAMES[HOSTILE_RANKS.indexOf(rank)] : undefined;
   return hostile ?? FOREIGN_NAMES[FOREIGN_RANKS.indexOf(rank)];
 }
 
-function existsAt({ pools: [first] }: TokenFacts, at: number): boolean {
+function existsAt({ pools: [first] }: Token, at: number): boolean {
   return first !== undefined && first.createdAt <= at;
 }

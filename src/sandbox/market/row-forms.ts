@@ -2,8 +2,9 @@ import { Flag } from "./deck.ts";
 import { blockNumberAt, blockTime } from "./history.ts";
 import type { Strikes } from "./strikes.ts";
 import { flagsOf, headOf, lastRowAt, timeOf } from "./trades.ts";
-import { copyId, keyOf, makeTransaction } from "./transactions.ts";
-import type { PoolFacts, Transaction, TransactionKey } from "./types.ts";
+import { keyOf, makeId, makeTransaction, ofCopies } from "./transactions.ts";
+import type { Pool } from "./pool.ts";
+import type { Transaction, TransactionKey } from "./types.ts";
 
 /** When a row is listed in one form: since <= time of the response < until. */
 interface Listed {
@@ -31,7 +32,7 @@ const INDEXES_PER_BLOCK = 500;
 const LOGS = 6;
 
 /** Undefined for a row that no fault affects: such a row has only its final form, from its time on. */
-function formsOf(pool: PoolFacts, row: number, strikes: Strikes): readonly RowForm[] | undefined {
+function formsOf(pool: Pool, row: number, strikes: Strikes): readonly RowForm[] | undefined {
   const late = strikes.lateSeconds(pool, row);
   const withdrawn = isLastEvent(pool, row) ? strikes.withdrawnSeconds(pool, row) : 0;
   const fork = forkOf(pool, row, strikes);
@@ -47,7 +48,7 @@ function formsOf(pool: PoolFacts, row: number, strikes: Strikes): readonly RowFo
   return [final, ...others.filter((form) => form.since < form.until)];
 }
 
-export function allForms(pool: PoolFacts, row: number, strikes: Strikes): readonly RowForm[] {
+export function allForms(pool: Pool, row: number, strikes: Strikes): readonly RowForm[] {
   const forms = formsOf(pool, row, strikes);
   if (forms !== undefined) return forms;
   const time = timeOf(pool, row);
@@ -59,7 +60,7 @@ export function allForms(pool: PoolFacts, row: number, strikes: Strikes): readon
  * affects: only these can have a form that appears or ends later.
  */
 export function formsBetween(
-  pool: PoolFacts,
+  pool: Pool,
   { after, to, age }: { readonly after: number; readonly to: number; readonly age: number },
   strikes: Strikes,
   passes: (form: RowForm) => boolean,
@@ -81,7 +82,7 @@ interface Fork {
   readonly end: number;
 }
 
-function forkOf(pool: PoolFacts, row: number, strikes: Strikes): Fork | undefined {
+function forkOf(pool: Pool, row: number, strikes: Strikes): Fork | undefined {
   if (!strikes.hasForks) return undefined;
   const time = timeOf(pool, row);
   const block = blockNumberAt(pool.clock, time);
@@ -91,7 +92,7 @@ function forkOf(pool: PoolFacts, row: number, strikes: Strikes): Fork | undefine
 
 /** All events of a transaction move together and keep their order. */
 function forkForm(
-  pool: PoolFacts,
+  pool: Pool,
   row: number,
   { time, block, end }: Fork,
   late: number,
@@ -115,13 +116,13 @@ function forkForm(
 }
 
 /** A block of a fork has no such copies, because they belong to the block that replaces it. */
-function copyForm(pool: PoolFacts, row: number, time: number, since: number, until: number): OtherForm {
+function copyForm(pool: Pool, row: number, time: number, since: number, until: number): OtherForm {
   const key = keyOf(pool, row);
   return { kind: "copy", row, time, since, until, ...key, logIndex: key.logIndex + 1 };
 }
 
 /** Only such a row may have a copy, so that no other transaction stands between the events of one. */
-function isLastEvent(pool: PoolFacts, row: number): boolean {
+function isLastEvent(pool: Pool, row: number): boolean {
   return (flagsOf(pool, row + 1) & Flag.follows) === 0;
 }
 
@@ -129,10 +130,10 @@ export function isShown({ since, until }: RowForm, at: number): boolean {
   return since <= at && at < until;
 }
 
-export function transactionIn(pool: PoolFacts, form: RowForm): Transaction {
+export function transactionIn(pool: Pool, form: RowForm): Transaction {
   const transaction = makeTransaction(pool, form.row);
   if (form.kind === "final") return transaction;
   const { time, blockNumber, transactionIndex, logIndex } = form;
-  const id = form.kind === "copy" ? copyId(pool, form.row) : transaction.id;
+  const id = form.kind === "copy" ? makeId(pool, form.row, ofCopies) : transaction.id;
   return { ...transaction, id, time, blockNumber, transactionIndex, logIndex };
 }

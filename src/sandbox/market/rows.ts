@@ -1,27 +1,27 @@
 import { blockTime } from "./history.ts";
 import { allForms, formsBetween, isShown, type OtherForm, type RowForm, transactionIn } from "./row-forms.ts";
-import { createStrikes, type Strikes } from "./strikes.ts";
+import { LONGEST_MOVE, type Strikes } from "./strikes.ts";
 import { lastRowAt, noSums, type Sums, sumRows, timeOf } from "./trades.ts";
-import { blockHashOf, keyOf, lastRowBefore, makeTransaction, rowOfCopy, rowsWithId } from "./transactions.ts";
+import {
+  blockHashOf,
+  keyOf,
+  lastRowBefore,
+  makeTransaction,
+  ofCopies,
+  rowOfId,
+  rowsWithId,
+} from "./transactions.ts";
+import type { Pool } from "./pool.ts";
 import {
   compareKeys,
-  type Market,
-  type MarketFaults,
-  type PoolFacts,
   type Showing,
   type Transaction,
   type TransactionKey,
+  type TransactionWindow,
 } from "./types.ts";
 
-type Lists = "transactions" | "transactionCount" | "transactionsWithId" | "placeOfId" | "blockHash";
-type Streams = "showings" | "arrivals" | "revised";
-
 /** How everything that depends on rows reads them: totals, candles, lists and streams. */
-export interface Rows extends Pick<Market, Lists | Streams> {
-  readonly sum: (pool: PoolFacts, span: Span) => Sums;
-  /** In ascending order. */
-  readonly each: (pool: PoolFacts, span: Span, visit: (row: number, time: number) => void) => void;
-}
+export type Rows = ReturnType<typeof createRows>;
 
 /** Covers after < time <= to, as a response at `asOf` shows it; undefined for the final rows. */
 interface Span {
@@ -34,10 +34,9 @@ interface Span {
  * The rows as a service with market faults shows them. Everything follows from the forms of each row (row-forms.ts), so
  * all responses at one time agree, and the rows are final once they are old enough.
  */
-export function createRows(faults: MarketFaults, seed: number): Rows {
-  const strikes = createStrikes(faults, seed);
+export function createRows(strikes: Strikes) {
   const exceptionsAt = rememberExceptions(strikes);
-  const pieces = (pool: PoolFacts, { after, to, asOf }: Span, before?: TransactionKey): readonly Piece[] => {
+  const pieces = (pool: Pool, { after, to, asOf }: Span, before?: TransactionKey): readonly Piece[] => {
     const first = lastRowAt(pool, after) + 1;
     const end = Math.max(first, lastRowBefore(pool, to, before) + 1);
     const all = exceptionsAt(pool, asOf);
@@ -53,7 +52,7 @@ export function createRows(faults: MarketFaults, seed: number): Rows {
     return cutIntoPieces(first, end, exceptions);
   };
   return {
-    sum: (pool, span) => {
+    sum: (pool: Pool, span: Span): Sums => {
       const sums = noSums();
       for (const { first, end } of pieces(pool, span)) {
         const part = sumRows(pool, first, end);
@@ -65,11 +64,16 @@ export function createRows(faults: MarketFaults, seed: number): Rows {
       }
       return sums;
     },
-    each: (pool, span, visit) => {
+    /** In ascending order. */
+    each: (pool: Pool, span: Span, visit: (row: number, time: number) => void): void => {
       for (const { first, end, form } of pieces(pool, span))
         for (let row = first; row < end; row += 1) visit(row, form?.time ?? timeOf(pool, row));
     },
-    transactions: (pool, { from = 0, to, before, skip = 0, limit, asOf }) => {
+    /** At most `limit` transactions within [from, to], newest first. With `before`, only those strictly before it. */
+    transactions: (
+      pool: Pool,
+      { from = 0, to, before, skip = 0, limit, asOf }: TransactionWindow,
+    ): readonly Transaction[] => {
       const found: Transaction[] = [];
       let left = skip;
       const span = { after: Math.ceil(from) - 1, to, asOf };
@@ -80,16 +84,18 @@ export function createRows(faults: MarketFaults, seed: number): Rows {
       }
       return found;
     },
-    transactionCount: (pool, from, to, asOf) =>
+    /** Both ends are inclusive. `asOf` as in `TransactionWindow`. */
+    transactionCount: (pool: Pool, from: number, to: number, asOf?: number) =>
       pieces(pool, { after: Math.ceil(from) - 1, to, asOf }).reduce(
         (sum, { first, end }) => sum + end - first,
         0,
       ),
-    transactionsWithId: (pool, id, asOf) => findShown(pool, id, asOf, strikes),
-    // A cursor stays valid when the row that it names is withdrawn.
-    placeOfId: (pool, id, asOf) =>
+    /** Newest first; empty if there are none. */
+    transactionsWithId: (pool: Pool, id: string, asOf: number) => findShown(pool, id, asOf, strikes),
+    /** The oldest event of a transaction. A cursor stays valid when the row that it names is withdrawn. */
+    placeOfId: (pool: Pool, id: string, asOf: number): TransactionKey | undefined =>
       findShown(pool, id, asOf, strikes).at(-1) ?? findWithdrawn(pool, id, asOf, strikes),
-    blockHash: (transaction, asOf) => {
+    blockHash: (transaction: Transaction, asOf?: number) => {
       const { pool, blockNumber } = transaction;
       const end = blockTime(pool.clock, blockNumber + strikes.forkBlocks(pool, blockNumber));
       return blockHashOf(transaction, asOf !== undefined && asOf < end);
@@ -110,8 +116,8 @@ const noExceptions: readonly Exception[] = [];
 
 /** Only young rows have exceptions, so a page of a long history costs as little as without faults. */
 function rememberExceptions(strikes: Strikes) {
-  const remembered = new WeakMap<PoolFacts, { readonly at: number; readonly found: readonly Exception[] }>();
-  return (pool: PoolFacts, at: number | undefined): readonly Exception[] => {
+  const remembered = new WeakMap<Pool, { readonly at: number; readonly found: readonly Exception[] }>();
+  return (pool: Pool, at: number | undefined): readonly Exception[] => {
     const age = strikes.longestAge(pool);
     if (at === undefined || age === 0) return noExceptions;
     const last = remembered.get(pool);
@@ -124,7 +130,7 @@ function rememberExceptions(strikes: Strikes) {
 }
 
 /** In ascending order. */
-function place(pool: PoolFacts, forms: readonly RowForm[]): readonly Exception[] {
+function place(pool: Pool, forms: readonly RowForm[]): readonly Exception[] {
   const hidden = forms.filter(({ kind }) => kind === "final");
   const extras = forms.filter((form) => form.kind !== "final").toSorted(compareKeys);
   return [
@@ -134,7 +140,7 @@ function place(pool: PoolFacts, forms: readonly RowForm[]): readonly Exception[]
 }
 
 /** The oldest final row that is newer than the form. */
-function rowAfter(pool: PoolFacts, form: OtherForm): number {
+function rowAfter(pool: Pool, form: OtherForm): number {
   let row = lastRowAt(pool, form.time);
   while (row >= 0 && compareKeys(keyOf(pool, row), form) > 0) row -= 1;
   return row + 1;
@@ -177,46 +183,46 @@ function countWhile<Item>(items: readonly Item[], holds: (item: Item) => boolean
 }
 
 /** Newest first. */
-function findShown(pool: PoolFacts, id: string, at: number, strikes: Strikes): readonly Transaction[] {
+function findShown(pool: Pool, id: string, at: number, strikes: Strikes): readonly Transaction[] {
   return formsWithId(pool, id, at, strikes)
     .filter((form) => isShown(form, at))
     .map((form) => transactionIn(pool, form))
     .toSorted((a, b) => compareKeys(b, a));
 }
 
-function findWithdrawn(pool: PoolFacts, id: string, at: number, strikes: Strikes): Transaction | undefined {
+function findWithdrawn(pool: Pool, id: string, at: number, strikes: Strikes): Transaction | undefined {
   const form = formsWithId(pool, id, at, strikes).find(({ kind, until }) => kind === "copy" && until <= at);
   return form && transactionIn(pool, form);
 }
 
-function formsWithId(pool: PoolFacts, id: string, at: number, strikes: Strikes): readonly RowForm[] {
-  const copied = rowOfCopy(pool, id);
+function formsWithId(pool: Pool, id: string, at: number, strikes: Strikes): readonly RowForm[] {
+  const copied = rowOfId(pool, id, ofCopies);
   const rows = copied === undefined ? rowsWithId(pool, id, at) : [copied];
   return rows
     .flatMap((row) => allForms(pool, row, strikes))
     .filter(({ kind }) => (kind === "copy") === (copied !== undefined));
 }
 
-/** A fork moves a transaction at most this many blocks. */
-const LONGEST_MOVE = 3;
-
-/** What streams need: when rows become listed, and when they stop being listed. */
-function createArrivals(strikes: Strikes): Pick<Market, Streams> {
+/** What streams need: when rows become listed, and when they stop being listed. All cover after < time <= to. */
+function createArrivals(strikes: Strikes) {
   const { hasForks, longestAge } = strikes;
   return {
-    showings: (pool, after, to) => {
+    /** All forms in which transactions with these times are ever listed, oldest first. */
+    showings: (pool: Pool, after: number, to: number): readonly Showing[] => {
       const age = hasForks ? Math.ceil(LONGEST_MOVE * pool.clock.blockSeconds) : 0;
       return formsBetween(pool, { after, to, age }, strikes, ({ time }) => time > after && time <= to)
         .map((form) => toShowing(pool, form))
         .toSorted(byPlace);
     },
-    arrivals: (pool, after, to) => {
+    /** All forms that become listed in this span, first those that do so first. */
+    arrivals: (pool: Pool, after: number, to: number): readonly Showing[] => {
       const span = { after, to, age: longestAge(pool) };
       return formsBetween(pool, span, strikes, ({ since }) => since > after && since <= to)
         .map((form) => toShowing(pool, form))
         .toSorted((a, b) => a.since - b.since || byPlace(a, b));
     },
-    revised: (pool, after, to) => {
+    /** The times of transactions that, in this span, become listed late or stop being listed. */
+    revised: (pool: Pool, after: number, to: number): readonly number[] => {
       const age = longestAge(pool);
       if (age === 0) return [];
       const isChange = ({ time, since, until }: RowForm): boolean =>
@@ -230,7 +236,7 @@ function byPlace(a: Showing, b: Showing): number {
   return compareKeys(a.transaction, b.transaction);
 }
 
-function toShowing(pool: PoolFacts, form: RowForm): Showing {
+function toShowing(pool: Pool, form: RowForm): Showing {
   const { row, since, until } = form;
   return { transaction: transactionIn(pool, form), since, until, pricedAt: timeOf(pool, row) };
 }

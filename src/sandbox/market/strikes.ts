@@ -1,67 +1,67 @@
+import type { Faults, FaultName } from "../fault-kinds.ts";
 import { belowAt, hashText, unitAt } from "./hash.ts";
-import type { FaultShare, MarketFaults, PoolFacts } from "./types.ts";
-import type { NetworkFacts } from "../well-known.ts";
-
-/** Where a fork shows a transaction: the number of blocks after its own, or undefined if the fork lacks it. */
-type ForkPlace = 0 | 1 | 2 | 3 | undefined;
+import type { Pool } from "./pool.ts";
 
 export type Strikes = ReturnType<typeof createStrikes>;
 
 /** Which rows are affected depends only on the seed, the kind and the row (or block). A larger share adds rows. */
-export function createStrikes({ lateRows, withdrawnRows, reorgs }: MarketFaults, seed: number) {
-  const lateKey = hashText(seed, "late-rows");
-  const withdrawnKey = hashText(seed, "withdrawn-rows");
-  const forkKey = hashText(seed, "reorg");
-  const blockKeys = new Map<NetworkFacts, number>();
-  const blockKey = (network: NetworkFacts): number => {
-    const known = blockKeys.get(network);
-    if (known !== undefined) return known;
-    const made = hashText(forkKey, network.id);
-    blockKeys.set(network, made);
-    return made;
-  };
-  const rowSeconds = Math.max(0, ...[...lateRows, ...withdrawnRows].map(({ amount }) => amount));
-  const forkBlocks = Math.max(0, ...reorgs.map(({ amount }) => amount)) + 1;
+export function createStrikes(faults: Faults, seed: number) {
+  const lateRows = createStrike("late-rows", faults, seed);
+  const latePools = createStrike("late-pools", faults, seed);
+  const withdrawnRows = createStrike("withdrawn-rows", faults, seed);
+  const reorgs = createStrike("reorg", faults, seed);
+  const blockKey = ({ network }: Pool): number => hashText(reorgs.key, network.id);
+  const rowSeconds = Math.max(lateRows.most, withdrawnRows.most);
+  const hasForks = reorgs.most > 0;
   return {
-    hasForks: reorgs.length > 0,
+    hasForks,
     /** The age, in seconds, from which every row of the pool is final. */
-    longestAge: ({ clock }: PoolFacts): number =>
-      reorgs.length === 0 ? rowSeconds : Math.max(rowSeconds, Math.ceil(forkBlocks * clock.blockSeconds) + 1),
-    lateSeconds: ({ key }: PoolFacts, row: number): number =>
-      lateRows.length === 0 ? 0 : longest(lateRows, unitAt(lateKey ^ key, row)),
-    withdrawnSeconds: ({ key }: PoolFacts, row: number): number =>
-      withdrawnRows.length === 0 ? 0 : longest(withdrawnRows, unitAt(withdrawnKey ^ key, row)),
+    longestAge: ({ clock }: Pool): number =>
+      hasForks ? Math.max(rowSeconds, Math.ceil((reorgs.most + 1) * clock.blockSeconds) + 1) : rowSeconds,
+    lateSeconds: ({ key }: Pool, row: number): number => lateRows.longest(lateRows.key ^ key, row),
+    withdrawnSeconds: ({ key }: Pool, row: number): number =>
+      withdrawnRows.longest(withdrawnRows.key ^ key, row),
     /** How many later blocks end the fork at this block; 0 if there is none. The same for all pools of a network. */
-    forkBlocks: ({ network }: PoolFacts, block: number): number =>
-      reorgs.length === 0 ? 0 : longest(reorgs, unitAt(blockKey(network), block)),
+    forkBlocks: (pool: Pool, block: number): number => (hasForks ? reorgs.longest(blockKey(pool), block) : 0),
     /** Added to the transaction indexes of a fork's block. */
-    indexShift: ({ network }: PoolFacts, block: number): number =>
-      1 + belowAt(blockKey(network) ^ 0x5bd1e995, block, 40),
-    forkPlace: ({ key }: PoolFacts, head: number): ForkPlace => {
-      const unit = unitAt(forkKey ^ key, head);
+    indexShift: (pool: Pool, block: number): number => 1 + belowAt(blockKey(pool) ^ 0x5bd1e995, block, 40),
+    /** Where a fork shows a transaction: 0 to 3 blocks after its own, or undefined if the fork lacks it. */
+    forkPlace: ({ key }: Pool, head: number): number | undefined => {
+      const unit = unitAt(reorgs.key ^ key, head);
       if (unit < 0.6) return 0;
-      if (unit >= 0.85) return undefined;
-      return LATER[belowAt(forkKey ^ key ^ 0x5bd1e995, head, LATER.length)];
+      return unit < 0.85 ? 1 + belowAt(reorgs.key ^ key ^ 0x5bd1e995, head, LONGEST_MOVE) : undefined;
+    },
+    /** The pools that searches list at this time. A late one has rows and prices from its creation on. */
+    listedPools: (pools: readonly Pool[], at: number): readonly Pool[] =>
+      latePools.most === 0
+        ? pools
+        : pools.filter(({ key, createdAt }) => at - createdAt >= latePools.longest(latePools.key, key)),
+    /** The age of the oldest transaction that is listed. */
+    reachSeconds: createStrike("reach", faults, seed).least,
+  };
+}
+
+/** A fork moves a transaction at most this many blocks. */
+export const LONGEST_MOVE = 3;
+
+function createStrike(kind: FaultName, faults: Faults, seed: number) {
+  const shares = faults
+    .filter((fault) => fault.kind === kind)
+    .map(({ amount = 0, when }) => ({
+      // The clock has whole seconds; a number of blocks is not a time.
+      amount: kind === "reorg" ? amount : Math.ceil(amount / 1000),
+      share: when.by === "rate" ? when.share : 1,
+    }));
+  return {
+    key: hashText(seed, kind),
+    most: Math.max(0, ...shares.map(({ amount }) => amount)),
+    least: Math.min(...shares.map(({ amount }) => amount)),
+    longest: (key: number, place: number): number => {
+      if (shares.length === 0) return 0;
+      const unit = unitAt(key, place);
+      let longest = 0;
+      for (const { amount, share } of shares) if (unit < share && amount > longest) longest = amount;
+      return longest;
     },
   };
-}
-
-/** The pools that searches list at this time. A late one has rows and prices from its creation on. */
-export function listedPools(
-  pools: readonly PoolFacts[],
-  at: number,
-  { latePools }: MarketFaults,
-  seed: number,
-): readonly PoolFacts[] {
-  if (latePools.length === 0) return pools;
-  const lateKey = hashText(seed, "late-pools");
-  return pools.filter(({ key, createdAt }) => at - createdAt >= longest(latePools, unitAt(lateKey, key)));
-}
-
-const LATER = [1, 2, 3] as const;
-
-function longest(faults: readonly FaultShare[], unit: number): number {
-  let most = 0;
-  for (const { amount, share } of faults) if (unit < share && amount > most) most = amount;
-  return most;
 }

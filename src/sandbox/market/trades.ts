@@ -1,45 +1,18 @@
 import { CARDS, deck, Flag } from "./deck.ts";
 import { unitAt } from "./hash.ts";
-import { alignToBlock, DAY, HISTORY_START, LAST_TRADE } from "./history.ts";
-import type { PoolFacts } from "./types.ts";
+import { alignToBlock, LAST_TRADE, slotAt, timeOfSlot } from "./history.ts";
+import type { Pool } from "./pool.ts";
 
 /**
  * A pool's transactions are rows numbered from 0, its first one. Every row is computed from its number alone, and the
  * number from the time, so nothing needs to be generated in order or cached.
  */
 
-/** How much more or less than the average a pool may trade on one day, or in one pass through the deck. */
-const DAILY_SWING = 0.25;
+/** How much larger or smaller than the average the swaps of a pool may be in one pass through the deck. */
 const SIZE_SWING = 0.3;
 
-export function tradesPerDay({ rank }: Pick<PoolFacts, "rank">): number {
-  return 4000 / rank;
-}
-
-/** Each row has a slot of equal length, except that days pass faster or slower. Fractional. */
-export function slotAt(pool: Pick<PoolFacts, "key" | "rank">, time: number): number {
-  const day = Math.floor(time / DAY);
-  const from = slotsBefore(pool.key, day);
-  return tradesPerDay(pool) * (from + (slotsBefore(pool.key, day + 1) - from) * (time / DAY - day));
-}
-
-/** In average days. */
-function slotsBefore(key: number, day: number): number {
-  return day - HISTORY_START / DAY + DAILY_SWING * unitAt(key ^ 0x1b873593, day);
-}
-
-/** The inverse of `slotAt`. */
-function timeOfSlot(pool: PoolFacts, slot: number): number {
-  const days = slot / tradesPerDay(pool);
-  // The swing may move a slot to the next day, but not to the previous one.
-  const latest = Math.floor(days + HISTORY_START / DAY);
-  const day = slotsBefore(pool.key, latest) <= days ? latest : latest - 1;
-  const from = slotsBefore(pool.key, day);
-  return (day + (days - from) / (slotsBefore(pool.key, day + 1) - from)) * DAY;
-}
-
 /** The newest row at or before `time`; -1 if there is none. */
-export function lastRowAt(pool: PoolFacts, time: number): number {
+export function lastRowAt(pool: Pool, time: number): number {
   if (time < pool.tradesFrom) return -1;
   const until = Math.floor(Math.min(time, LAST_TRADE));
   let row = Math.floor(slotAt(pool, until) - pool.trading.firstSlot);
@@ -49,52 +22,52 @@ export function lastRowAt(pool: PoolFacts, time: number): number {
 }
 
 /** Unix seconds. */
-export function timeOf(pool: PoolFacts, row: number): number {
+export function timeOf(pool: Pool, row: number): number {
   const head = headOf(pool, row);
   if (head === 0) return pool.tradesFrom;
   return alignToBlock(pool.clock, timeOfSlot(pool, pool.trading.firstSlot + head - unitAt(pool.key, head)));
 }
 
 /** The first row of the same transaction. */
-export function headOf(pool: PoolFacts, row: number): number {
+export function headOf(pool: Pool, row: number): number {
   let head = row;
   while ((flagsOf(pool, head) & Flag.follows) !== 0) head -= 1;
   return head;
 }
 
 /** Adding or removing liquidity does not change a price. The first row is always a swap. */
-export function lastSwap(pool: PoolFacts, row: number): number {
+export function lastSwap(pool: Pool, row: number): number {
   let swap = row;
   while (!isSwap(pool, swap)) swap -= 1;
   return swap;
 }
 
-export function flagsOf(pool: PoolFacts, row: number): number {
+export function flagsOf(pool: Pool, row: number): number {
   return deck.flags[(pool.trading.cut + row) % CARDS] ?? 0;
 }
 
-export function isSwap(pool: PoolFacts, row: number): boolean {
+export function isSwap(pool: Pool, row: number): boolean {
   return (flagsOf(pool, row) & Flag.liquidity) === 0;
 }
 
 /** USD, even where the service returns no value. */
-export function sizeOf(pool: PoolFacts, row: number): number {
+export function sizeOf(pool: Pool, row: number): number {
   const place = pool.trading.cut + row;
   return (deck.sizes[place % CARDS] ?? 0) * swapUsd(pool, Math.floor(place / CARDS));
 }
 
 /** The volume of one swap: the larger of its two sides, or 0 where the service has no value. */
-export function volumeOf(pool: PoolFacts, row: number): number {
+export function volumeOf(pool: Pool, row: number): number {
   const hasUsd = (flagsOf(pool, row) & Flag.noUsd) === 0 && isPriced(pool);
   return hasUsd ? sizeOf(pool, row) : 0;
 }
 
 /** The median size of a swap in one pass through the deck. */
-function swapUsd(pool: PoolFacts, pass: number): number {
+function swapUsd(pool: Pool, pass: number): number {
   return pool.trading.swapUsd * (1 - SIZE_SWING + 2 * SIZE_SWING * unitAt(pool.key ^ 0x52dce729, pass));
 }
 
-function isPriced({ tokens: [token0, token1] }: PoolFacts): boolean {
+function isPriced({ tokens: [token0, token1] }: Pool): boolean {
   return token0.isPriced || token1.isPriced;
 }
 
@@ -111,7 +84,7 @@ export function noSums(): Sums {
 }
 
 /** Totals of the rows with `first <= row < end`. */
-export function sumRows(pool: PoolFacts, first: number, end: number): Sums {
+export function sumRows(pool: Pool, first: number, end: number): Sums {
   const sums = { ...noSums(), txns: end - first };
   const last = pool.trading.cut + end;
   for (let place = pool.trading.cut + first; place < last;) {

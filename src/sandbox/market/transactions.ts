@@ -3,26 +3,25 @@ import { Flag } from "./deck.ts";
 import { belowAt, hash, hashText, mix, toUnit, unmix } from "./hash.ts";
 import { blockNumberAt, blockTime } from "./history.ts";
 import { flagsOf, headOf, lastRowAt, sizeOf, timeOf } from "./trades.ts";
-import { compareKeys, type PoolFacts, type Transaction, type TransactionKey } from "./types.ts";
+import type { Pool } from "./pool.ts";
+import { compareKeys, type Transaction, type TransactionKey } from "./types.ts";
 import { priceAfter, usdAfter } from "./usd.ts";
 import type { NetworkFacts } from "../well-known.ts";
 
 const TRADERS = 4000;
 
 /** The ID encodes the row. The complete ID is compared, so a wrong ID matches nothing. In ascending order. */
-export function rowsWithId(pool: PoolFacts, id: string, to: number): number[] {
-  const word = readTransactionWord(pool.network.addressFamily, id);
-  if (word === undefined) return [];
-  const head = (unmix(word) ^ hash(pool.key, -3)) >>> 0;
+export function rowsWithId(pool: Pool, id: string, to: number): number[] {
+  const head = rowOfId(pool, id, ofTransactions);
   const last = lastRowAt(pool, to);
-  if (head > last || headOf(pool, head) !== head || makeId(pool, head) !== id) return [];
+  if (head === undefined || headOf(pool, head) !== head) return [];
   const found: number[] = [];
   for (let row = head; row <= last && headOf(pool, row) === head; row += 1) found.push(row);
   return found;
 }
 
 /** The newest row at or before `to`, and strictly before `before`; -1 if there is none. */
-export function lastRowBefore(pool: PoolFacts, to: number, before: TransactionKey | undefined): number {
+export function lastRowBefore(pool: Pool, to: number, before: TransactionKey | undefined): number {
   const second = before === undefined ? Number.POSITIVE_INFINITY : blockTime(pool.clock, before.blockNumber);
   let row = lastRowAt(pool, Math.min(to, second));
   if (before === undefined) return row;
@@ -31,7 +30,7 @@ export function lastRowBefore(pool: PoolFacts, to: number, before: TransactionKe
 }
 
 /** Only the pool's first index in a block is generated. Each later transaction adds a gap and six log indexes. */
-export function keyOf(pool: PoolFacts, row: number, time = timeOf(pool, row)): TransactionKey {
+export function keyOf(pool: Pool, row: number, time = timeOf(pool, row)): TransactionKey {
   const blockNumber = blockNumberAt(pool.clock, time);
   const head = headOf(pool, row);
   let transactionIndex = belowAt(pool.key, blockNumber, 120);
@@ -42,26 +41,30 @@ export function keyOf(pool: PoolFacts, row: number, time = timeOf(pool, row)): T
   return { blockNumber, transactionIndex, logIndex };
 }
 
-function makeId(pool: PoolFacts, head: number): string {
-  const word = mix(head ^ hash(pool.key, -3));
-  return makeTransactionId(pool.network.addressFamily, word, hash(pool.key ^ 0x94d049bb, head));
+/** The hashes from which the IDs of one kind are made. */
+interface IdKeys {
+  readonly word: number;
+  readonly rest: number;
 }
 
-/** The ID of the additional row that follows this one for a while (`withdrawn-rows`). */
-export function copyId(pool: PoolFacts, row: number): string {
-  const word = mix(row ^ hash(pool.key, -5));
-  return makeTransactionId(pool.network.addressFamily, word, hash(pool.key ^ 0x6c62272e, row));
+const ofTransactions: IdKeys = { word: -3, rest: 0x94d049bb };
+/** The IDs of the additional rows that follow a row for a while (`withdrawn-rows`). */
+export const ofCopies: IdKeys = { word: -5, rest: 0x6c62272e };
+
+export function makeId(pool: Pool, row: number, { word, rest }: IdKeys): string {
+  const encoded = mix(row ^ hash(pool.key, word));
+  return makeTransactionId(pool.network.addressFamily, encoded, hash(pool.key ^ rest, row));
 }
 
-/** Undefined if no copy of a row has this ID. */
-export function rowOfCopy(pool: PoolFacts, id: string): number | undefined {
+/** Undefined if no row has this ID. */
+export function rowOfId(pool: Pool, id: string, keys: IdKeys): number | undefined {
   const word = readTransactionWord(pool.network.addressFamily, id);
   if (word === undefined) return undefined;
-  const row = (unmix(word) ^ hash(pool.key, -5)) >>> 0;
-  return copyId(pool, row) === id ? row : undefined;
+  const row = (unmix(word) ^ hash(pool.key, keys.word)) >>> 0;
+  return makeId(pool, row, keys) === id ? row : undefined;
 }
 
-export function makeTransaction(pool: PoolFacts, row: number): Transaction {
+export function makeTransaction(pool: Pool, row: number): Transaction {
   const { network } = pool;
   const [token0, token1] = pool.tokens;
   const head = headOf(pool, row);
@@ -87,7 +90,7 @@ export function makeTransaction(pool: PoolFacts, row: number): Transaction {
     ...keyOf(pool, row, time),
     kind: isLiquidity ? ((flags & Flag.add) === 0 ? "remove" : "add") : "swap",
     pool,
-    id: makeId(pool, head),
+    id: makeId(pool, head, ofTransactions),
     time,
     sender,
     recipient: isDirect ? sender : traderAt(network, -1 - (word & 15)),

@@ -1,160 +1,4 @@
-import type { Work } from "../work.ts";
-import type { NetworkFacts } from "../well-known.ts";
-import type { Asset } from "./assets.ts";
-
-/**
- * Everything is a pure function of seed and time, so the same request has the same result in any process. Times are in
- * Unix seconds. Trades and blocks occur on full seconds.
- */
-export interface Market {
-  readonly seed: number;
-  /** The faults through which rows are seen; empty for the final market. */
-  readonly faultName: string;
-  /** The same market as a service with these faults shows it. Prices, liquidity and reserves are not affected. */
-  readonly withFaults: (faults: MarketFaults) => Market;
-  /** The age of the oldest transaction that is listed. May be Infinity. */
-  readonly reachSeconds: number;
-  readonly networks: readonly NetworkFacts[];
-  readonly network: (slug: string) => NetworkFacts | undefined;
-  /** Creates the network's pools and tokens, which otherwise happens all at once when they are first needed. */
-  readonly prepare: (network: NetworkFacts) => Work<void>;
-  /** Also makes all IDs and addresses, so that a pool or token can be found by them. */
-  readonly prepareLookups: (network: NetworkFacts) => Work<void>;
-  readonly dexes: (network: NetworkFacts) => readonly DexFacts[];
-  /** All pools that are listed at `at`, busiest first. The array is shared and must not be modified. */
-  readonly pools: (network: NetworkFacts, at: number) => readonly PoolFacts[];
-  readonly tokens: (network: NetworkFacts, at: number) => readonly TokenFacts[];
-  /** EVM addresses match regardless of case, and other addresses only exactly. */
-  readonly pool: (network: NetworkFacts, id: string, at: number) => PoolFacts | undefined;
-  readonly token: (network: NetworkFacts, address: string, at: number) => TokenFacts | undefined;
-  readonly poolsOfToken: (token: TokenFacts, at: number) => readonly PoolFacts[];
-
-  /** The price and time of the newest trade at or before `at`. */
-  readonly poolPrice: (pool: PoolFacts, at: number) => PoolPrice;
-  readonly poolLiquidityUsd: (pool: PoolFacts, at: number) => number;
-  /** Covers `at - seconds < time <= at`. */
-  readonly poolActivity: (pool: PoolFacts, at: number, seconds: number) => Activity;
-  /** Percent; null if there were no swaps in the window. The price is that of token0 in USD. */
-  readonly poolPriceChange: (pool: PoolFacts, at: number, seconds: number) => number | null;
-
-  /** Undefined for a token without a price. */
-  readonly tokenPriceUsd: (token: TokenFacts, at: number) => number | undefined;
-  readonly tokenLiquidityUsd: (token: TokenFacts, at: number) => number;
-  readonly tokenActivity: (token: TokenFacts, at: number, seconds: number) => Activity;
-  readonly tokenPriceChange: (token: TokenFacts, at: number, seconds: number) => number | null;
-
-  /** At most `limit` transactions within [from, to], newest first. With `before`, only those strictly before it. */
-  readonly transactions: (pool: PoolFacts, window: TransactionWindow) => readonly Transaction[];
-  /** Both ends are inclusive. `asOf` as in `TransactionWindow`. */
-  readonly transactionCount: (pool: PoolFacts, from: number, to: number, asOf?: number) => number;
-  /** Newest first; empty if there are none. */
-  readonly transactionsWithId: (pool: PoolFacts, id: string, asOf: number) => readonly Transaction[];
-  /** The oldest event of a transaction, even if it was withdrawn. */
-  readonly placeOfId: (pool: PoolFacts, id: string, asOf: number) => TransactionKey | undefined;
-
-  readonly blockHash: (transaction: Transaction, asOf?: number) => string;
-
-  // For streams; all cover after < time <= to.
-  /** All forms in which transactions with these times are ever listed, oldest first. */
-  readonly showings: (pool: PoolFacts, after: number, to: number) => readonly Showing[];
-  /** All forms that become listed in this span, first those that do so first. */
-  readonly arrivals: (pool: PoolFacts, after: number, to: number) => readonly Showing[];
-  /** The times of transactions that, in this span, become listed late or stop being listed. */
-  readonly revised: (pool: PoolFacts, after: number, to: number) => readonly number[];
-
-  /** In ascending order, with from <= time_open < to. Intervals without a swap have no candle. */
-  readonly poolCandles: (pool: PoolFacts, window: CandleWindow) => readonly Candle[];
-  /** In USD, across all of the token's pools. */
-  readonly tokenCandles: (token: TokenFacts, window: CandleWindow) => Work<readonly Candle[]>;
-}
-
-/** How a service may show young rows and pools differently from what they finally are. */
-export interface MarketFaults {
-  /** Different for faults that differ; empty without faults. */
-  readonly name: string;
-  /** `amount` is in whole seconds. */
-  readonly lateRows: readonly FaultShare[];
-  readonly latePools: readonly FaultShare[];
-  readonly withdrawnRows: readonly FaultShare[];
-  /** `amount` is a number of blocks. */
-  readonly reorgs: readonly FaultShare[];
-  /** The age of the oldest transaction that is listed. May be Infinity. */
-  readonly reachSeconds: number;
-}
-
-export interface FaultShare {
-  readonly amount: number;
-  /** 0 to 1. */
-  readonly share: number;
-}
-
-export interface DexFacts {
-  readonly network: NetworkFacts;
-  readonly dexId: string;
-  readonly dexName: string;
-  readonly protocol: string;
-  readonly factoryId: string;
-}
-
-export interface TokenFacts {
-  readonly network: NetworkFacts;
-  readonly address: string;
-  readonly name: string;
-  readonly symbol: string;
-  readonly decimals: number;
-  /** Raw units. Some values exceed 2^53. */
-  readonly totalSupply: bigint;
-  readonly description: string;
-  readonly website: string;
-  readonly explorer: string;
-  readonly hasImage: boolean;
-  readonly addedAt: number;
-  readonly createdAt: number;
-  // No endpoint returns the following.
-  readonly asset: Asset;
-  readonly isPriced: boolean;
-  /** The first one is the busiest and oldest, with which the token appears. Never empty once the network is made. */
-  readonly pools: readonly PoolFacts[];
-}
-
-export interface PoolFacts {
-  readonly network: NetworkFacts;
-  readonly id: string;
-  readonly dex: DexFacts;
-  /** Two tokens, or in rare cases three. The first is the base token, and the second is the quote token. */
-  readonly tokens: PoolTokens;
-  /** Percent; null if the service has no value. */
-  readonly fee: number | null;
-  readonly createdAt: number;
-  readonly createdAtBlockNumber: number;
-  /** 1 is the network's busiest pool. A pool has about 4,000 / rank trades per day. */
-  readonly rank: number;
-  // No endpoint returns the following.
-  readonly key: number;
-  readonly clock: BlockClock;
-  /** The time of the first trade, in Unix seconds. */
-  readonly tradesFrom: number;
-  readonly trading: Trading;
-}
-
-/** What a pool's trades are derived from. */
-export interface Trading {
-  /** The median size of a swap. */
-  readonly swapUsd: number;
-  /** A trade's maximum deviation from the noise-free price, as a fraction. */
-  readonly noise: number;
-  /** The slot and the card of the first trade. */
-  readonly firstSlot: number;
-  readonly cut: number;
-}
-
-export type PoolTokens = readonly [TokenFacts, TokenFacts, ...TokenFacts[]];
-
-export interface BlockClock {
-  readonly blockSeconds: number;
-  /** Time of block 0, in Unix seconds. */
-  readonly genesis: number;
-}
+import type { Pool, Token } from "./pool.ts";
 
 export interface PoolPrice {
   /** The price of token0 in token1. */
@@ -194,7 +38,7 @@ export interface TransactionKey {
 
 export interface Transaction extends TransactionKey {
   readonly kind: "swap" | "add" | "remove";
-  readonly pool: PoolFacts;
+  readonly pool: Pool;
   /** All events in a transaction have the same hash. */
   readonly id: string;
   readonly time: number;
@@ -239,7 +83,7 @@ export interface Candle {
   readonly volume: number;
 }
 
-export function inTokens(amount: bigint, token: TokenFacts | undefined): number {
+export function inTokens(amount: bigint, token: Token | undefined): number {
   return Number(amount) / 10 ** (token?.decimals ?? 0);
 }
 

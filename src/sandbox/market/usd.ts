@@ -1,8 +1,9 @@
 import { logPriceAt } from "./assets.ts";
 import { unitAt } from "./hash.ts";
-import { DAY } from "./history.ts";
-import { lastRowAt, lastSwap, timeOf, tradesPerDay } from "./trades.ts";
-import type { PoolFacts, PoolPrice, TokenFacts } from "./types.ts";
+import { DAY, tradesPerDay } from "./history.ts";
+import { lastRowAt, lastSwap, timeOf } from "./trades.ts";
+import type { Pool, Token } from "./pool.ts";
+import type { PoolPrice } from "./types.ts";
 
 /**
  * USD prices. At any time, a token has exactly one price, set by the last swap in its busiest pool and the price of
@@ -10,17 +11,17 @@ import type { PoolFacts, PoolPrice, TokenFacts } from "./types.ts";
  */
 
 /** The price after the last swap at or before `time`. */
-export function usdAt(token: TokenFacts, time: number): number {
+export function usdAt(token: Token, time: number): number {
   const pool = pricingPool(token);
   return usdInPricingPool(token, Math.max(0, lastRowAt(pool, time)));
 }
 
 /** The token's price after a row of one of its pools. `time` is the row's. */
-export function usdAfter(token: TokenFacts, pool: PoolFacts, row: number, time: number): number {
+export function usdAfter(token: Token, pool: Pool, row: number, time: number): number {
   return pool === pricingPool(token) ? usdInPricingPool(token, row) : usdAt(token, time);
 }
 
-function usdInPricingPool(token: TokenFacts, row: number): number {
+function usdInPricingPool(token: Token, row: number): number {
   const pool = pricingPool(token);
   const swap = lastSwap(pool, row);
   const time = timeOf(pool, swap);
@@ -34,25 +35,25 @@ function usdInPricingPool(token: TokenFacts, row: number): number {
 }
 
 /** The price of token0 in token1 after a row. */
-export function priceAfter(pool: PoolFacts, row: number): number {
+export function priceAfter(pool: Pool, row: number): number {
   const swap = lastSwap(pool, row);
   return priceAfterSwap(pool, swap, timeOf(pool, swap));
 }
 
 /** `time` is the swap's. */
-function priceAfterSwap(pool: PoolFacts, swap: number, time: number): number {
+function priceAfterSwap(pool: Pool, swap: number, time: number): number {
   const [token0, token1] = pool.tokens;
   const undisturbed = Math.exp(logPriceAt(token0.asset, time) - logPriceAt(token1.asset, time));
   return undisturbed * (1 + pool.trading.noise * (2 * unitAt(pool.key ^ 0x2c1b3c6d, swap) - 1));
 }
 
-export function pricingPool({ pools: [first], symbol }: TokenFacts): PoolFacts {
+export function pricingPool({ pools: [first], symbol }: Token): Pool {
   if (first === undefined) throw new Error(`${symbol}: a token without a pool`);
   return first;
 }
 
 /** `priceUsd` is the single price of token0 in all responses, not one derived from this pool; 0 without a price. */
-export function priceOfPool(pool: PoolFacts, at: number): PoolPrice {
+export function priceOfPool(pool: Pool, at: number): PoolPrice {
   const [token0] = pool.tokens;
   const swap = lastSwap(pool, Math.max(0, lastRowAt(pool, at)));
   const time = timeOf(pool, swap);
@@ -66,7 +67,7 @@ export function priceOfPool(pool: PoolFacts, at: number): PoolPrice {
 const SILENT_DAYS = 7;
 
 /** Changes slowly. 0 in the first week, because the service returns no liquidity for young pools. */
-export function liquidityOfPool(pool: PoolFacts, at: number): number {
+export function liquidityOfPool(pool: Pool, at: number): number {
   if (at - pool.createdAt < SILENT_DAYS * DAY) return 0;
   const place = at / (4 * DAY);
   const step = Math.floor(place);
@@ -78,7 +79,7 @@ export function liquidityOfPool(pool: PoolFacts, at: number): number {
 }
 
 /** Counts half the liquidity of each two-token pool. */
-export function liquidityOfPools(pools: readonly PoolFacts[], at: number): number {
+export function liquidityOfPools(pools: readonly Pool[], at: number): number {
   let sum = 0;
   for (const pool of pools) sum += liquidityOfPool(pool, at) / pool.tokens.length;
   return sum;

@@ -2,13 +2,11 @@ import type { Tier } from "../../api/tier.ts";
 import { type CreditAccount, USD_PER_OVERAGE_BLOCK } from "./meters.ts";
 import { writeInstant } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
-import { Refusal } from "../wire/service-refusal.ts";
+import { documentation, Refusal } from "../wire/service-refusal.ts";
 import type { Account } from "./accounts.ts";
 
 const console = "https://console.dexpaprika.com";
 const pricing = "https://dexpaprika.com/api/pricing";
-
-export const documentation = "https://docs.dexpaprika.com";
 
 /** Specification, "Errors" section, `links`. The sandbox does not contact these hosts. */
 const links: Readonly<Record<Tier, Readonly<Record<string, string>>>> = {

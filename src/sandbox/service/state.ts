@@ -4,7 +4,7 @@ import type { Faults } from "../fault-kinds.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import { createMarket } from "../market/market.ts";
 import { makeRecent } from "../recent.ts";
-import type { PoolFacts, TokenFacts } from "../market/types.ts";
+import type { Pool, Token } from "../market/pool.ts";
 import { defaultSettings, type SandboxOptions } from "../sandbox-exchange.ts";
 import type { Work } from "../work.ts";
 
@@ -35,8 +35,8 @@ export function createSandboxState(wanted: SandboxOptions) {
     at,
     account: accounts.of,
     holdAccount: accounts.hold,
-    poolLists: makeRecent<string, () => Work<readonly PoolFacts[]>>(LISTS_KEPT),
-    tokenLists: makeRecent<string, () => Work<readonly TokenFacts[]>>(LISTS_KEPT),
+    poolLists: makeRecent<string, () => Work<readonly Pool[]>>(LISTS_KEPT),
+    tokenLists: makeRecent<string, () => Work<readonly Token[]>>(LISTS_KEPT),
     dexLists: makeRecent<string, readonly JsonObject[]>(LISTS_KEPT),
     faults: createFaultCounter(faults, seed),
     edgeCache: createEdgeCache(faults, options.elapsed),

@@ -1,6 +1,8 @@
 import type { StreamInterval } from "../../api/feeds/ohlcv-feed.ts";
 import { belowAt, hash, hashText } from "../market/hash.ts";
-import { inTokens, type Market, type Showing, type TokenFacts, type Transaction } from "../market/types.ts";
+import type { Token } from "../market/pool.ts";
+import type { Market } from "../market/market.ts";
+import { inTokens, type Showing, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent, type StreamEvent } from "./served-stream.ts";
 
 /** Wire-facts 5.6: how many seconds to wait after a candle ends, so that it is complete. */
@@ -19,7 +21,7 @@ const LONGEST_DELAY = 30;
  * The seed determines which ones and when. With market faults, a candle is also sent again when its swaps change. The
  * last version sent always equals the candle from `/ohlcv`.
  */
-export function candleSource(market: Market, token: TokenFacts, interval: StreamInterval): EventSource {
+export function candleSource(market: Market, token: Token, interval: StreamInterval): EventSource {
   const { seconds, sealing } = timing[interval];
   const key = hashText(market.seed, `late ${token.network.id} ${token.address} ${interval}`);
   return (from, to) => {
@@ -77,7 +79,7 @@ function isListed(at: number) {
 /** All forms of all swaps, by candle. Swaps without a USD value are skipped. */
 function groupSwaps(
   market: Market,
-  token: TokenFacts,
+  token: Token,
   from: number,
   end: number,
   seconds: number,
@@ -97,11 +99,7 @@ function groupSwaps(
   return groups;
 }
 
-function priceIn(
-  market: Market,
-  token: TokenFacts,
-  { transaction: row, pricedAt }: Showing,
-): number | undefined {
+function priceIn(market: Market, token: Token, { transaction: row, pricedAt }: Showing): number | undefined {
   const [token0, token1] = row.pool.tokens;
   if (token0 === token) return row.price0Usd;
   if (token1 === token) return row.price1Usd;
@@ -131,7 +129,7 @@ function isInside(at: number, from: number, to: number): boolean {
 
 /** Wire-facts 5.5: `avg` is unweighted. Within a second, the swap in the busiest pool comes first. */
 function writeCandle(
-  token: TokenFacts,
+  token: Token,
   interval: StreamInterval,
   timestamp: number,
   swaps: readonly PricedSwap[],

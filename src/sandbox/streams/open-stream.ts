@@ -2,12 +2,18 @@ import { type Arrived, arrive, bodyIn, respondRefusal, respondWith } from "../se
 import { plans, type Tier } from "../../api/tier.ts";
 import { billing } from "../service/billing-refusals.ts";
 import { guard, planRequiredBy } from "../service/guards.ts";
-import type { Market, TokenFacts } from "../market/types.ts";
-import { NETWORK_ROWS } from "../well-known.ts";
-import { removedStream } from "../service/removed-paths.ts";
+import type { Token } from "../market/pool.ts";
+import type { Market } from "../market/market.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
 import type { Dialect, SandboxRequest, SandboxResponse } from "../sandbox-exchange.ts";
-import { asRefusal, internalError, methodNotAllowed, refuse, type Refusal } from "../wire/service-refusal.ts";
+import {
+  asRefusal,
+  internalError,
+  methodNotAllowed,
+  refuse,
+  type Refusal,
+  removedStream,
+} from "../wire/service-refusal.ts";
 import type { SandboxState } from "../service/state.ts";
 import type { Work } from "../work.ts";
 import { pastCandles } from "./candle-events.ts";
@@ -16,12 +22,12 @@ import {
   findFeed,
   readBackfill,
   readSubscriptions,
+  sourceOf,
   type Subscription,
 } from "./subscriptions.ts";
 import { EventStream, type StreamSink } from "./served-stream.ts";
 import { streamOwner } from "./stream-census.ts";
 import type { StreamHub } from "./stream-hub.ts";
-import { sourceOf } from "./event-sources.ts";
 
 /** Handles a request without a socket. Opening a stream counts toward the rate limit but is free. */
 export function* openStream(request: SandboxRequest, state: SandboxState, hub: StreamHub): Work<Opening> {
@@ -115,11 +121,12 @@ const PREVIEW_ASSETS = 35;
  * Whether keyless streams include the token (public dialect). Only two of the 35 preview assets are known, WETH on
  * Ethereum and wrapped SOL on Solana, so the sandbox uses the most common quote token on each of 35 networks.
  */
-function isPreviewAsset(market: Market, token: TokenFacts, at: number): boolean {
-  const row = NETWORK_ROWS.slice(0, PREVIEW_ASSETS).find(({ id }) => id === token.network.id);
-  const symbol = row?.hubs[0];
+function isPreviewAsset(market: Market, token: Token, at: number): boolean {
+  const { network } = token;
+  if (!market.networks.slice(0, PREVIEW_ASSETS).includes(network)) return false;
+  const [symbol] = network.hubs;
   // Other tokens may have the same symbol, but the real one comes first in the list.
-  return market.tokens(token.network, at).find((each) => each.symbol === symbol) === token;
+  return market.tokens(network, at).find((each) => each.symbol === symbol) === token;
 }
 
 function start(

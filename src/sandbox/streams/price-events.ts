@@ -1,6 +1,7 @@
 import type { Dialect } from "../sandbox-exchange.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
-import type { Market, TokenFacts } from "../market/types.ts";
+import type { Token } from "../market/pool.ts";
+import type { Market } from "../market/market.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 import { transactionsBetween } from "./transaction-events.ts";
 
@@ -11,9 +12,9 @@ import { transactionsBetween } from "./transaction-events.ts";
  */
 export function priceSource(
   market: Market,
-  token: TokenFacts,
+  token: Token,
   at: number,
-  write: (token: TokenFacts, price: string, time: number) => JsonObject,
+  write: (token: Token, price: string, time: number) => JsonObject,
   name: "token_price" | "t_p",
 ): EventSource {
   // Pools are ordered by rank, and the first one always prices the token.
@@ -35,7 +36,7 @@ export function priceSource(
 
 /** Specification, Streaming: `p` is a string. Wire-facts 5.5: the last three fields contain the same time. */
 export function writeTokenPrice(dialect: Dialect) {
-  return ({ address, network }: TokenFacts, price: string, time: number): JsonObject => ({
+  return ({ address, network }: Token, price: string, time: number): JsonObject => ({
     address,
     chain: network.id,
     p: dialect === "spec" ? price : undefined,
@@ -47,7 +48,7 @@ export function writeTokenPrice(dialect: Dialect) {
 }
 
 /** The older format, which the public service still supports. */
-export function writeLegacyPrice({ address, network }: TokenFacts, price: string, time: number): JsonObject {
+export function writeLegacyPrice({ address, network }: Token, price: string, time: number): JsonObject {
   return { a: address, c: network.id, p: price, t: time, t_p: time };
 }
 

@@ -1,10 +1,12 @@
 import type { JsonObject } from "../wire/json-writer.ts";
-import { inTokens, type Market, type PoolFacts, type TokenFacts, type Transaction } from "../market/types.ts";
+import type { Pool, Token } from "../market/pool.ts";
+import type { Market } from "../market/market.ts";
+import { inTokens, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
-import { transactionsBetween, transactionsOfToken } from "./transaction-events.ts";
+import { transactionsBetween } from "./transaction-events.ts";
 
 /** Wire-facts 5.5; not in the specification. A delta is the change since the previous block. */
-export function poolReserveSource(market: Market, pool: PoolFacts): EventSource {
+export function poolReserveSource(market: Market, pool: Pool): EventSource {
   return (from, to) =>
     newestBySecond(transactionsBetween(market, pool, from, to)).map((row) => {
       const [previous] = market.transactions(pool, { to: row.time - 1, limit: 1 });
@@ -29,10 +31,14 @@ export function poolReserveSource(market: Market, pool: PoolFacts): EventSource 
 }
 
 /** Has no nested tokens, but totals across all of the token's pools. */
-export function tokenReserveSource(market: Market, token: TokenFacts): EventSource {
+export function tokenReserveSource(market: Market, token: Token): EventSource {
   const share = (at: number): number => market.tokenLiquidityUsd(token, at);
   return (from, to) => {
-    const rows = transactionsOfToken(market, token, from, to).toSorted((a, b) => a.time - b.time);
+    // Within a second, the last row is the newest one of the least busy pool.
+    const rows = market
+      .poolsOfToken(token, to)
+      .flatMap((pool) => transactionsBetween(market, pool, from, to))
+      .toSorted((a, b) => a.time - b.time);
     return newestBySecond(rows).map((row) =>
       makeEvent("token_reserves", row.time, {
         chain: token.network.id,
@@ -49,7 +55,7 @@ export function tokenReserveSource(market: Market, token: TokenFacts): EventSour
 /** `share` returns the USD value of the token's reserve at a given time. */
 function writeReserve(
   market: Market,
-  token: TokenFacts,
+  token: Token,
   share: (at: number) => number,
   at: number,
   before: number | undefined,
@@ -66,7 +72,7 @@ function writeReserve(
   };
 }
 
-function rawUnits(market: Market, token: TokenFacts, share: (at: number) => number, at: number): bigint {
+function rawUnits(market: Market, token: Token, share: (at: number) => number, at: number): bigint {
   const price = market.tokenPriceUsd(token, at);
   return price === undefined ? 0n : BigInt(Math.round((share(at) / price) * 10 ** token.decimals));
 }

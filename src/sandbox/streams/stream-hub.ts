@@ -1,10 +1,9 @@
 import type { SandboxState } from "../service/state.ts";
 import type { EventSource, EventStream, StreamEvent } from "./served-stream.ts";
-import { type Subscription, subjectKey } from "./subscriptions.ts";
+import { sourceOf, type Subscription, subjectKey } from "./subscriptions.ts";
 import { StreamCensus } from "./stream-census.ts";
 import { internalError } from "../wire/service-refusal.ts";
-import { sourceOf } from "./event-sources.ts";
-import type { Market } from "../market/types.ts";
+import type { Market } from "../market/market.ts";
 
 /** Wire-facts 5.4. Pings are sent in real time, and rate limits use real time too. */
 const PING_MS = 15_000;

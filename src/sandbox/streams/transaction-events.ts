@@ -1,20 +1,15 @@
 import { writeInstant } from "../wire/request-times.ts";
 import type { JsonObject } from "../wire/json-writer.ts";
-import {
-  compareKeys,
-  inTokens,
-  type Market,
-  type PoolFacts,
-  type TokenFacts,
-  type Transaction,
-} from "../market/types.ts";
+import type { Pool, Token } from "../market/pool.ts";
+import type { Market } from "../market/market.ts";
+import { compareKeys, inTokens, type Transaction } from "../market/types.ts";
 import { type EventSource, makeEvent } from "./served-stream.ts";
 
 /** Swaps, adds and removes (specification, "Transaction" resource), each when it becomes listed. */
 export function transactionSource(
   market: Market,
   name: "pool" | "token",
-  poolsAt: (at: number) => readonly PoolFacts[],
+  poolsAt: (at: number) => readonly Pool[],
 ): EventSource {
   return (from, to) =>
     poolsAt(to)
@@ -31,21 +26,11 @@ function byPlace(a: Transaction, b: Transaction): number {
 /** The final transactions of from < time <= to, oldest first. */
 export function transactionsBetween(
   market: Market,
-  pool: PoolFacts,
+  pool: Pool,
   from: number,
   to: number,
 ): readonly Transaction[] {
   return market.transactions(pool, { from: from + 1, to, limit: Number.POSITIVE_INFINITY }).toReversed();
-}
-
-/** The final transactions of from < time <= to, with the busiest pool first and, within each pool, the oldest transaction first. */
-export function transactionsOfToken(
-  market: Market,
-  token: TokenFacts,
-  from: number,
-  to: number,
-): readonly Transaction[] {
-  return market.poolsOfToken(token, to).flatMap((pool) => transactionsBetween(market, pool, from, to));
 }
 
 /** Wire-facts 5.5: amounts are arbitrarily long integers. USD values are omitted where the service has none. */
@@ -73,7 +58,7 @@ function writeRow(row: Transaction): JsonObject {
   };
 }
 
-function usdOf(amount: bigint, token: TokenFacts | undefined, price: number | undefined): number | undefined {
+function usdOf(amount: bigint, token: Token | undefined, price: number | undefined): number | undefined {
   if (token === undefined || price === undefined) return undefined;
   return inTokens(amount, token) * price;
 }

@@ -1,4 +1,7 @@
+import { matchTemplate } from "../../api/endpoints/find-endpoint.ts";
+import { removedEndpoints } from "../../api/endpoints/removed-endpoints.ts";
 import type { ServiceCode } from "../../api/service-errors.ts";
+import type { Dialect } from "../sandbox-exchange.ts";
 import type { JsonObject } from "./json-writer.ts";
 
 /** Thrown by guards and endpoints. `handle` turns it into a response. */
@@ -51,4 +54,27 @@ export function missingParam(param: string): Refusal {
 
 export function notFound(resource: "pool" | "token"): Refusal {
   return refuse(404, "not_found", `${resource} not found`, { resource });
+}
+
+export const documentation = "https://docs.dexpaprika.com";
+
+/** A 410 for a removed path; undefined for other paths. Placeholders are written as in the specification. */
+export function removedPath(segments: readonly string[], dialect: Dialect): Refusal | undefined {
+  for (const { path, replacement, carried } of removedEndpoints) {
+    if (matchTemplate(path, segments) === undefined) continue;
+    const query = Object.entries(carried).map(([old, name]) => `?${name}={${old}}`);
+    return removed(`${replacement}${query.join("")}`, dialect);
+  }
+  return undefined;
+}
+
+/** Specification, "Removed endpoints": a 410 for GET and POST /stream. */
+export function removedStream(dialect: Dialect): Refusal {
+  return removed("/sse/prices", dialect, " with method=token_price");
+}
+
+function removed(replacement: string, dialect: Dialect, how = ""): Refusal {
+  if (dialect === "public") return new Refusal(410, { code: 410, message: "endpoint removed", replacement });
+  const message = `endpoint removed; use ${replacement}${how}`;
+  return new Refusal(410, { error: "endpoint_removed", code: 410, message, replacement, documentation });
 }

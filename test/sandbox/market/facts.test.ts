@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../../harness/bundled-sandbox.ts";
 import { mix, unmix } from "../../../src/sandbox/market/hash.ts";
-import type { Market } from "../../../src/sandbox/market/types.ts";
+import type { Market } from "../../../src/sandbox/market/market.ts";
 import type { AddressFamily, NetworkFacts } from "../../../src/sandbox/well-known.ts";
 
 const NOW = Date.parse("2026-11-01T00:00:00Z") / 1000;

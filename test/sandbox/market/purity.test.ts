@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../../harness/bundled-sandbox.ts";
-import type { Market, PoolFacts } from "../../../src/sandbox/market/types.ts";
+import type { Pool } from "../../../src/sandbox/market/pool.ts";
+import type { Market } from "../../../src/sandbox/market/market.ts";
 
 const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;
 const DAY = 86_400;
 
-function poolOf(market: Market, slug: string, place: number): PoolFacts {
+function poolOf(market: Market, slug: string, place: number): Pool {
   const network = market.network(slug);
   const pool = network && market.pools(network, NOW)[place];
   if (pool === undefined) throw new Error(`${slug} has no pool at ${place}`);

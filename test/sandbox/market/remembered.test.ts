@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createMarket } from "../../harness/bundled-sandbox.ts";
-import type { Activity, Market } from "../../../src/sandbox/market/types.ts";
+import type { Market } from "../../../src/sandbox/market/market.ts";
+import type { Activity } from "../../../src/sandbox/market/types.ts";
 
 const NOON = 1_790_942_400;
 const windows = [60, 300, 3600, 6 * 3600, 86_400, 2 * 86_400, 7 * 86_400];

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type * as module from "../../../src/sandbox/market/market.ts";
-import type { Market, PoolFacts } from "../../../src/sandbox/market/types.ts";
+import type { Pool } from "../../../src/sandbox/market/pool.ts";
+import type { Market } from "../../../src/sandbox/market/market.ts";
 import { bundled } from "../../harness/bundled.ts";
 import { processorTime } from "../../harness/processor-time.ts";
 
@@ -13,7 +14,7 @@ const SLACK = 3;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the bundle of that very module
 const { createMarket } = (await bundled("src/sandbox/market/market.ts")) as typeof module;
 
-function poolsOf(market: Market, slug: string): readonly PoolFacts[] {
+function poolsOf(market: Market, slug: string): readonly Pool[] {
   const network = market.network(slug);
   return network === undefined ? [] : market.pools(network, NOW);
 }
@@ -22,7 +23,7 @@ function poolsOf(market: Market, slug: string): readonly PoolFacts[] {
  * Milliseconds of `work` with its own market, so that caches are cold: the best of three runs, or the first
  * run that is fast enough.
  */
-function measure(enough: number, work: (market: Market, pools: readonly PoolFacts[]) => void): number {
+function measure(enough: number, work: (market: Market, pools: readonly Pool[]) => void): number {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3 && best > enough; round += 1) {
     const market = createMarket({ seed: 20 + round });
@@ -40,7 +41,7 @@ describe("with a warm module and a cold cache", () => {
     for (const pool of poolsOf(market, "base").slice(0, 200)) market.poolActivity(pool, NOW, 3 * DAY);
   });
 
-  test.each<[string, number, (market: Market, pools: readonly PoolFacts[]) => void]>([
+  test.each<[string, number, (market: Market, pools: readonly Pool[]) => void]>([
     [
       "24h candles for a year of the busiest pool",
       1000,

@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { createMarket } from "../../harness/bundled-sandbox.ts";
-import type { PoolFacts, TokenFacts, Transaction } from "../../../src/sandbox/market/types.ts";
+import type { Pool, Token } from "../../../src/sandbox/market/pool.ts";
+import type { Transaction } from "../../../src/sandbox/market/types.ts";
 import { finish } from "../../../src/sandbox/work.ts";
 
 const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;
 const DAY = 86_400;
 const market = createMarket({ seed: 3 });
 
-function tokenOf(slug: string, symbol: string): TokenFacts {
+function tokenOf(slug: string, symbol: string): Token {
   const network = market.network(slug);
   const token = network && market.tokens(network, NOW).find((one) => one.symbol === symbol);
   if (token === undefined) throw new Error(`${slug} has no ${symbol}`);
@@ -101,7 +102,7 @@ const TOKENS: readonly (readonly [string, string])[] = [
   ["arc", "EURC"],
 ];
 
-function swapsOf(pools: readonly PoolFacts[], from: number, to: number): Transaction[] {
+function swapsOf(pools: readonly Pool[], from: number, to: number): Transaction[] {
   return pools
     .flatMap((pool) => market.transactions(pool, { from, to, limit: 100_000 }))
     .filter((one) => one.kind === "swap");

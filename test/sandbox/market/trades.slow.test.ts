@@ -2,13 +2,14 @@ import { describe, expect, test } from "vitest";
 import { createMarket } from "../../harness/bundled-sandbox.ts";
 import { inverse } from "../../../src/sandbox/market/fold-candles.ts";
 import { groupBy } from "../../../src/base/group-by.ts";
-import type { Candle, PoolFacts, Transaction, TransactionKey } from "../../../src/sandbox/market/types.ts";
+import type { Pool } from "../../../src/sandbox/market/pool.ts";
+import type { Candle, Transaction, TransactionKey } from "../../../src/sandbox/market/types.ts";
 
 const NOW = Date.parse("2026-10-15T13:07:35Z") / 1000;
 const DAY = 86_400;
 const market = createMarket({ seed: 1 });
 
-function poolOf(slug: string, rank: number): PoolFacts {
+function poolOf(slug: string, rank: number): Pool {
   const network = market.network(slug);
   const pool = network && market.pools(network, NOW).find((one) => one.rank >= rank);
   if (pool === undefined) throw new Error(`${slug} has no pool of rank ${rank}`);
@@ -37,7 +38,7 @@ const POOLS: readonly (readonly [string, number])[] = [
 ];
 
 /** Every transaction with from <= time <= to, newest first, a page at a time. */
-function readAll(pool: PoolFacts, from: number, to: number, limit = 100): Transaction[] {
+function readAll(pool: Pool, from: number, to: number, limit = 100): Transaction[] {
   const all: Transaction[] = [];
   let before: TransactionKey | undefined;
   for (;;) {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Market, PoolFacts, TokenFacts } from "../../../src/sandbox/market/types.ts";
+import type { Faults } from "../../../src/sandbox/fault-kinds.ts";
+import type { Pool, Token } from "../../../src/sandbox/market/pool.ts";
+import type { Market } from "../../../src/sandbox/market/market.ts";
 import { finish } from "../../../src/sandbox/work.ts";
 import {
   createSandboxState,
@@ -13,12 +15,16 @@ import { busiestPool, marketOf, serve } from "../compare-market.ts";
 import { list, NOON } from "../contract/service.ts";
 import { finalRows, listedAmong, listedRows, type ListedRow, type MarketRules } from "../listed-rows.ts";
 
+function readFaults(spec: string): Faults {
+  const faults = parseFaults(spec);
+  if (isFaultProblem(faults)) throw new Error(faults.problem);
+  return faults;
+}
+
 /** Opens a stream without a socket, lets the clock run for `seconds`, in uneven steps, and returns the events. */
 function eventsOf(faults: string, market: Market, target: string, seconds: number): readonly unknown[] {
-  const read = parseFaults(faults);
-  if (isFaultProblem(read)) throw new Error(read.problem);
   let now = NOON;
-  const made = createSandboxState({ now: () => now * 1000, elapsed: () => 0, faults: read });
+  const made = createSandboxState({ now: () => now * 1000, elapsed: () => 0, faults: readFaults(faults) });
   const state = { ...made, market };
   const hub = new StreamHub(state);
   const request = {
@@ -123,14 +129,7 @@ describe.each(cases)("$faults", ({ faults, rules }) => {
 test("the forms of a short span, from which candles are sent, include rows that a fork moves there", () => {
   const { market, pool } = busiestPool(1, "ethereum");
   const rules: MarketRules = { seed: 1, reorg: [64, 1] };
-  const seen = market.withFaults({
-    name: "reorg=64:100%",
-    lateRows: [],
-    latePools: [],
-    withdrawnRows: [],
-    reorgs: [{ amount: 64, share: 1 }],
-    reachSeconds: Number.POSITIVE_INFINITY,
-  });
+  const seen = market.withFaults(readFaults("reorg=64:100%"));
   let moved = 0;
   for (let after = NOON - 700; after < NOON; after += 5) {
     const listed = seen
@@ -149,7 +148,7 @@ test("the forms of a short span, from which candles are sent, include rows that 
 });
 
 /** A token with few pools, which trades often. */
-function quietToken(market: Market): { token: TokenFacts; pools: readonly PoolFacts[] } {
+function quietToken(market: Market): { token: Token; pools: readonly Pool[] } {
   const network = market.network("ethereum");
   const tokens = network === undefined ? [] : market.tokens(network, NOON);
   for (const token of tokens) {
