@@ -54,12 +54,7 @@ export function createOpenFiles(
   const isGone = async (file: string, opened: OpenFile): Promise<boolean> => {
     if (clock.elapsed() - opened.checkedAt < checkIntervalMs) return false;
     opened.checkedAt = clock.elapsed();
-    const exactly = { bigint: true } as const;
-    const [named, found] = await Promise.all([
-      stat(file, exactly).catch(() => undefined),
-      opened.handle.stat(exactly),
-    ]);
-    return named === undefined || !isSameFile(named, found);
+    return (await sizeIfNamed(file, opened.handle)) === undefined;
   };
   const append = async (text: string | Uint8Array, file: string): Promise<void> => {
     let opened = files.get(file);
@@ -98,6 +93,16 @@ export function createOpenFiles(
   };
 }
 
+/** Undefined if the name no longer refers to the open file, because another program has moved it away. */
+async function sizeIfNamed(file: string, handle: FileHandle): Promise<number | undefined> {
+  const exactly = { bigint: true } as const;
+  const [named, found] = await Promise.all([
+    stat(file, exactly).catch(() => undefined),
+    handle.stat(exactly),
+  ]);
+  return named !== undefined && isSameFile(named, found) ? Number(found.size) : undefined;
+}
+
 async function syncAll(
   files: ReadonlyMap<string, OpenFile>,
   names: Iterable<string>,
@@ -105,7 +110,8 @@ async function syncAll(
   const sizes: Record<string, number> = {};
   const save = async (file: string, handle: FileHandle): Promise<void> => {
     await handle.sync();
-    sizes[file] = (await handle.stat()).size;
+    const size = await sizeIfNamed(file, handle);
+    if (size !== undefined) sizes[file] = size;
   };
   for (const [file, { handle }] of files) await save(file, handle);
   for (const file of names) {
