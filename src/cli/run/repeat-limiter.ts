@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/context/context.ts";
+import type { Report } from "./report.ts";
 
 /** In milliseconds. */
 const repetition = 60_000;
@@ -23,6 +24,24 @@ export function createRepeatLimiter({
     if (said.size >= maxSaid) said.clear();
     said.set(words, { at: elapsed(), times: 0 });
     return times;
+  };
+}
+
+/** Reports only the first failure of a series, and new reasons. */
+export function createSeries(
+  { warn }: Pick<Report, "warn">,
+  timesToTell: ReturnType<typeof createRepeatLimiter>,
+) {
+  let last: string | undefined;
+  return {
+    failed: (reason: string, line: string): void => {
+      if (reason !== last && timesToTell(reason) !== undefined) warn(line);
+      last = reason;
+    },
+    end: (): void => {
+      last = undefined;
+    },
+    reason: () => last,
   };
 }
 

@@ -2,7 +2,7 @@ import { namesAndLabels } from "../../../client/subject.ts";
 import { endCause } from "../../../client/ending.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { fail, type Failure } from "../../../base/failure.ts";
-import { createRepeatLimiter } from "../../run/repeat-limiter.ts";
+import { createRepeatLimiter, createSeries } from "../../run/repeat-limiter.ts";
 import { fallbackPollMs } from "../../../client/follow-wake.ts";
 import type { Clock } from "../../../base/context/context.ts";
 import { compareRows, type FollowedRow } from "../../../client/followed-row.ts";
@@ -50,7 +50,7 @@ function createSinks({ run, log, isOfMany, queue }: Session, list: FollowedList)
 
 function reportOfStream(sinks: Sinks, holes: Holes) {
   const { warn, log, timesToTell, changed } = sinks;
-  const lost = createSeries(sinks);
+  const lost = createSeries(sinks, sinks.timesToTell);
   let [isListening, isPollSaid, gapSeconds] = [false, false, 0];
   return {
     /** Whether the stream is currently open and triggers reads. */
@@ -92,7 +92,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
   const { info, log, isOne, named } = sinks;
-  const series = createSeries(sinks);
+  const series = createSeries(sinks, sinks.timesToTell);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
       holes.failed();
@@ -173,21 +173,6 @@ function reportOfRows({ warn, log, now, isOne }: Sinks, { latest }: Session["pre
       log({ event: "gap", ...times, reason: "the service's lists were incomplete" });
       warn(`rows since ${times.from} may be missing: the service's lists were incomplete`);
     },
-  };
-}
-
-/** In a series of failures, reports only the first one and new reasons. A summary follows when the series ends. */
-function createSeries({ warn, timesToTell }: Sinks) {
-  let last: string | undefined;
-  return {
-    failed: (reason: string, line: string): void => {
-      if (reason !== last && timesToTell(reason) !== undefined) warn(line);
-      last = reason;
-    },
-    end: (): void => {
-      last = undefined;
-    },
-    reason: () => last,
   };
 }
 
