@@ -99,13 +99,13 @@ export class LiveStream {
     const before = new Set(this.assets().map(subjectKey));
     const added = new Set(wanted.filter((subject) => !before.has(subjectKey(subject))));
     for (const subject of added) this.#addedKeys.add(subjectKey(subject));
-    const joining = replanned.flatMap(({ from, subjects }) =>
-      from === undefined ? [] : subjects.filter((subject) => added.has(subject)),
-    );
     const hasRoom = this.#running.size < this.#room(listed.length).cap;
     const probing = { ...this.#options, signal, isHostKnown: true };
-    const refused = hasRoom ? await refusedAlone(probing, joining) : undefined;
-    if (refused !== undefined) this.#drop(refused.invalid, refused.failure);
+    for (const { from, subjects } of hasRoom ? replanned : []) {
+      const joining = from === undefined ? [] : subjects.filter((subject) => added.has(subject));
+      const refused = await refusedAlone(probing, joining);
+      if (refused !== undefined) this.#drop(refused.invalid, refused.failure);
+    }
     const subjects = this.#withoutDropped(listed);
     this.#regroup(this.#replan(subjects));
     return subjects;

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
 import { pool } from "./following.ts";
 import { price, stream } from "./keeping.ts";
-import { listen, logged, pricesOf, refuse } from "./stream-run.ts";
+import { askedFor, listen, logged, pricesOf, refuse } from "./stream-run.ts";
 
 const folder = temporaryFolder();
 const one = "ethereum:0x0000000000000000000000000000000000000abc";
@@ -56,6 +56,25 @@ test("T13: a reload does not reset the waits", async () => {
   await running.until(() => waits().length > before + 1);
   await running.interrupted();
   expect(Math.min(...waits().slice(before))).toBeGreaterThanOrEqual(8000);
+});
+
+test("a reload tries new assets in batches that the service accepts", async () => {
+  const list = inFolder("sixty");
+  const assets = Array.from(
+    { length: 90 },
+    (_, index) => `ethereum:0x${String(index + 1).padStart(40, "0")}`,
+  );
+  writeFileSync(list, assets.slice(0, 60).join("\n"));
+  const server = await serveInTest((request) =>
+    askedFor(request).length > 25 ? refuse(413, "request entity too large") : pricesOf(request),
+  );
+  const running = listen([`@${list}`], server);
+  await running.until(() => running.lines().length === 60);
+  writeFileSync(list, assets.slice(30).join("\n"));
+  running.context.reload();
+  await running.until(() => running.context.stderrText().includes("reloaded"));
+  expect(server.requests.every((request) => askedFor(request).length <= 25)).toBe(true);
+  expect((await running.interrupted()).stderr).not.toContain("skipped");
 });
 
 test.each(["events", "out"])(
