@@ -250,11 +250,17 @@ describe("--watch of a list", () => {
   });
 });
 
-test("--watch reports an outage once, and its end", async () => {
-  const { stderr } = await watch(words, [list([["a", "1"]]), no(503), no(503), no(503), list([["a", "1"]])]);
-  expect(stderr).toMatch(
-    /^watching .*\nwarning: .*503.*; retrying at the next refresh\nnote: refreshed again after 3 failed attempts\n$/u,
-  );
+test.each([0, 4])("--watch reports an outage once, and its end (--retries %d)", async (retries) => {
+  const down = Array.from({ length: 3 * (retries + 1) }, () => no(503));
+  const argv = words.replace("--retries 0", `--retries ${retries}`);
+  const { stderr } = await watch(argv, [list([["a", "1"]]), ...down, list([["a", "1"]])]);
+  const lines = [
+    "watching .*",
+    ...(retries > 0 ? ["note: .*503.*; retrying in .*s"] : []),
+    "warning: .*503.*; retrying at the next refresh",
+    "note: refreshed again after 3 failed attempts",
+  ];
+  expect(stderr).toMatch(new RegExp(`^${lines.join("\\n")}\\n$`, "u"));
 });
 
 describe("--watch on a terminal", () => {

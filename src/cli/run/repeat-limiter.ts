@@ -1,5 +1,4 @@
 import type { Clock } from "../../base/context/context.ts";
-import type { Report } from "./report.ts";
 
 /** In milliseconds. */
 const repetition = 60_000;
@@ -27,20 +26,20 @@ export function createRepeatLimiter({
   };
 }
 
-/** Reports only the first failure of a series, and new reasons. */
-export function createSeries(
-  { warn }: Pick<Report, "warn">,
-  timesToTell: ReturnType<typeof createRepeatLimiter>,
-) {
+/** Of a series of failures, only the first one and new reasons are news. */
+export function createSeries(clock: Pick<Clock, "elapsed">) {
+  const timesToTell = createRepeatLimiter(clock);
   let last: string | undefined;
   return {
-    failed: (reason: string, line: string): void => {
-      if (reason !== last && timesToTell(reason) !== undefined) warn(line);
+    isNews: (reason: string): boolean => {
+      const isNew = reason !== last && timesToTell(reason) !== undefined;
       last = reason;
+      return isNew;
     },
     end: (): void => {
       last = undefined;
     },
+    /** Undefined after the end of the series. */
     reason: () => last,
   };
 }

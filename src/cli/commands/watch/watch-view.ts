@@ -8,7 +8,7 @@ import { createPaint } from "../../render/painter.ts";
 import type { Presentation } from "../../render/renderer.ts";
 import { visibleText } from "../../render/sanitize.ts";
 import { cutText, ellipsis, joinFitting } from "../../render/values/width.ts";
-import { createRepeatLimiter, createSeries } from "../../run/repeat-limiter.ts";
+import { createSeries } from "../../run/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import { formatSeconds } from "../../../api/duration.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
@@ -53,14 +53,16 @@ const nowhere: Output = { isTerminal: false, columns: undefined, write: () => Pr
 /** Writes all rows from the first round, and then only new and changed rows. */
 async function openWatchLines({ context, report }: Run, presentation: Presentation): Promise<WatchView> {
   const renderer = await createRenderer({ ...presentation, hasAges: false });
-  const series = createSeries(report, createRepeatLimiter(context.clock));
+  const series = createSeries(context.clock);
   return {
     show: async (_, { rows, gone }, at) => {
       series.end();
       for (const group of rows) await renderer.page(group);
       if (gone.length > 0) report.info(`${showSeconds(at / 1000)}: ${removedRowsLine(gone)}`);
     },
-    failed: (reason) => series.failed(reason, `${reason}; retrying at the next refresh`),
+    failed: (reason) => {
+      if (series.isNews(reason)) report.warn(`${reason}; retrying at the next refresh`);
+    },
     waiting: () => undefined,
   };
 }

@@ -3,7 +3,7 @@ import { fieldPaths } from "../../../api/field-paths.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
 import { isFinal } from "../../../client/follow.ts";
 import { createEnding, StopReason } from "../../../client/ending.ts";
-import { createRepeatLimiter, createSeries } from "../../run/repeat-limiter.ts";
+import { createSeries } from "../../run/repeat-limiter.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/freshness.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
@@ -130,7 +130,7 @@ function keepingLast(
   read: (now: number) => Promise<PullPlan>,
   take: (plan: PullPlan) => void,
 ): typeof read {
-  const ignored = createSeries(report, createRepeatLimiter(clock));
+  const ignored = createSeries(clock);
   let last = first;
   return async (now) => {
     try {
@@ -140,7 +140,7 @@ function keepingLast(
       ignored.end();
     } catch (cause) {
       if (signal.aborted || !(cause instanceof Failure)) throw cause;
-      ignored.failed(cause.message, `new list ignored: ${cause.message}`);
+      if (ignored.isNews(cause.message)) report.warn(`new list ignored: ${cause.message}`);
     }
     return last;
   };
