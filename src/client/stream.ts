@@ -38,7 +38,6 @@ export class LiveStream {
   readonly #droppedKeys = new Set<string>();
   /** Assets that a reload of the list brought. */
   readonly #addedKeys = new Set<string>();
-  #reloading: Promise<unknown> = Promise.resolve();
   #begun = 0;
   #start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
 
@@ -80,15 +79,10 @@ export class LiveStream {
 
   /**
    * Returns the assets in use, excluding dropped ones that are still listed. Only connections whose assets change are
-   * reopened, after what the list adds to them has been tried alone. Throws if the list does not fit.
+   * reopened, after what the list adds to them has been tried alone. Throws if the list does not fit. One call must end
+   * before the next one begins.
    */
   async reload(listed: readonly Subject[], signal: AbortSignal): Promise<readonly Subject[]> {
-    const reload = this.#reloading.then(async () => await this.#reload(listed, signal));
-    this.#reloading = reload.catch(() => undefined);
-    return await reload;
-  }
-
-  async #reload(listed: readonly Subject[], signal: AbortSignal): Promise<readonly Subject[]> {
     if (this.#droppedKeys.size > 0) {
       const keys = new Set(listed.map(subjectKey));
       for (const key of this.#droppedKeys) if (!keys.has(key)) this.#droppedKeys.delete(key);

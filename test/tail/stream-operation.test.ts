@@ -1,6 +1,9 @@
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { nameOf } from "../../src/client/subject.ts";
 import { run } from "../harness/dexdata.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -56,6 +59,28 @@ test("T13: a reload does not reset the waits", async () => {
   await running.until(() => waits().length > before + 1);
   await running.interrupted();
   expect(Math.min(...waits().slice(before))).toBeGreaterThanOrEqual(8000);
+});
+
+test.skipIf(process.platform === "win32")("of two reloads, the list of the last one counts", async () => {
+  const list = inFolder("twice");
+  const [two, three] = [one.replace("abc", "abd"), one.replace("abc", "abe")];
+  writeFileSync(list, one);
+  const server = await serveInTest(pricesOf);
+  const running = listen(`@${list}`, server);
+  await running.until(() => running.lines().length === 1);
+  const slow = `${list}-slow`;
+  execFileSync("mkfifo", [slow]);
+  renameSync(slow, list);
+  running.context.reload();
+  const pipe = await open(list, "w");
+  renameSync(list, slow);
+  writeFileSync(list, three);
+  running.context.reload();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await pipe.writeFile(two);
+  await pipe.close();
+  await running.until(() => running.context.stderrText().split("asset list reloaded").length === 3);
+  expect(askedFor(server.requests.at(-1) ?? expect.fail()).map(nameOf)).toEqual([three]);
 });
 
 test("a reload tries new assets in batches that the service accepts", async () => {
