@@ -3,7 +3,6 @@ import { fieldPaths } from "../../../api/field-paths.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
 import { isFinal } from "../../../client/follow.ts";
 import { createEnding, StopReason } from "../../../client/ending.ts";
-import { createSeries } from "../../run/repeat-limiter.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/freshness.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
@@ -20,7 +19,7 @@ import { type PullPlan, readPlan } from "../input/pull-plan.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
-import { compareRounds, fetchRound, hourlyCost, type Round } from "./rounds.ts";
+import { compareRounds, fetchRound, hourlyCost, keepingLast, type Round } from "./rounds.ts";
 import { openWatchAlerts } from "./watch-alerts.ts";
 import { openView } from "./watch-view.ts";
 import { isWaitTooLong } from "../../../client/retry.ts";
@@ -121,29 +120,6 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     isSilent: wanted?.command.length === 0,
   });
   return { run, client, readAgain, nowOf, interval, freshness, assets, alerts, view, credits: () => credits };
-}
-
-/** A program that replaces a list may leave it missing or damaged for a moment. `take` may refuse a list, too. */
-function keepingLast(
-  { context: { clock, signal }, report }: Run,
-  first: PullPlan,
-  read: (now: number) => Promise<PullPlan>,
-  take: (plan: PullPlan) => void,
-): typeof read {
-  const ignored = createSeries(clock);
-  let last = first;
-  return async (now) => {
-    try {
-      const plan = await read(now);
-      take(plan);
-      last = plan;
-      ignored.end();
-    } catch (cause) {
-      if (signal.aborted || !(cause instanceof Failure)) throw cause;
-      if (ignored.isNews(cause.message)) report.warn(`new list ignored: ${cause.message}`);
-    }
-    return last;
-  };
 }
 
 /** Throws the reason of the end. */
