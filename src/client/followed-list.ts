@@ -192,23 +192,33 @@ export async function beginNewRows({ from, saved, present, shown, ...source }: N
     reads += 1;
     const depth = overlap * Math.max(15, now - last) * (reads & -reads);
     const isOfDay = pagesOfDay <= fewPages || depth >= reach;
-    const since = Math.max(begin, isOfDay ? Math.min(now, last) - reach : now - depth);
-    const args = new Map([...newestFirst, ["created_after", wireOf(since)]]);
-    const fresh = new Map<string, FollowedRow>();
-    let pages = 0;
-    for await (const page of readPages(client, request.endpoint, args, list)) {
-      pages += 1;
-      for (const row of followedRowsOf(page, request))
-        if (row.at.seconds >= since && !known.has(row.key)) fresh.set(row.key, shown(row));
+    let since = Math.max(begin, isOfDay ? Math.min(now, last) - reach : now - depth);
+    let [width, mostPages, isLast] = [2 * reach, 0, false];
+    // After weeks without a run, a single list would be too long for memory, and a failure would discard all of it.
+    while (!isLast) {
+      const until = since + width;
+      isLast = until >= now;
+      const args = new Map([...newestFirst, ["created_after", wireOf(since)]]);
+      if (!isLast) args.set("created_before", wireOf(until));
+      const fresh = new Map<string, FollowedRow>();
+      let pages = 0;
+      for await (const page of readPages(client, request.endpoint, args, list)) {
+        pages += 1;
+        for (const row of followedRowsOf(page, request))
+          if (row.at.seconds >= since && !known.has(row.key)) fresh.set(row.key, shown(row));
+      }
+      const rows = oldestFirst(fresh.values());
+      for (const { key, at } of rows) known.set(key, at.seconds);
+      // The next run reads from a day before the newest known row, which can be weeks ago.
+      const needed = Math.min(now - 2 * reach, newest() - reach);
+      for (const [key, seconds] of known) if (seconds < needed) known.delete(key);
+      yield { rows, isPresent: false, doubt: undefined, missing: 0, forgotten: 0 };
+      mostPages = Math.max(mostPages, pages);
+      if (pages <= fewPages) width *= 4;
+      since = until;
+      last = Math.min(until, now);
     }
-    pagesOfDay = isOfDay ? pages : Math.max(pages, pagesOfDay);
-    last = now;
-    const rows = oldestFirst(fresh.values());
-    for (const { key, at } of rows) known.set(key, at.seconds);
-    // The next run reads from a day before the newest known row, which can be weeks ago.
-    const needed = Math.min(now - 2 * reach, newest() - reach);
-    for (const [key, seconds] of known) if (seconds < needed) known.delete(key);
-    yield { rows, isPresent: false, doubt: undefined, missing: 0, forgotten: 0 };
+    pagesOfDay = isOfDay ? mostPages : Math.max(mostPages, pagesOfDay);
   }
 
   return {

@@ -38,7 +38,6 @@ export class LiveStream {
   readonly #droppedKeys = new Set<string>();
   /** Assets that a reload of the list brought. */
   readonly #addedKeys = new Set<string>();
-  #reloading: Promise<unknown> = Promise.resolve();
   #begun = 0;
   #start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
 
@@ -80,15 +79,10 @@ export class LiveStream {
 
   /**
    * Returns the assets in use, excluding dropped ones that are still listed. Only connections whose assets change are
-   * reopened, after what the list adds to them has been tried alone. Throws if the list does not fit.
+   * reopened, after what the list adds to them has been tried alone. Throws if the list does not fit. One call must end
+   * before the next one begins.
    */
   async reload(listed: readonly Subject[], signal: AbortSignal): Promise<readonly Subject[]> {
-    const reload = this.#reloading.then(async () => await this.#reload(listed, signal));
-    this.#reloading = reload.catch(() => undefined);
-    return await reload;
-  }
-
-  async #reload(listed: readonly Subject[], signal: AbortSignal): Promise<readonly Subject[]> {
     if (this.#droppedKeys.size > 0) {
       const keys = new Set(listed.map(subjectKey));
       for (const key of this.#droppedKeys) if (!keys.has(key)) this.#droppedKeys.delete(key);
@@ -99,13 +93,13 @@ export class LiveStream {
     const before = new Set(this.assets().map(subjectKey));
     const added = new Set(wanted.filter((subject) => !before.has(subjectKey(subject))));
     for (const subject of added) this.#addedKeys.add(subjectKey(subject));
-    const joining = replanned.flatMap(({ from, subjects }) =>
-      from === undefined ? [] : subjects.filter((subject) => added.has(subject)),
-    );
     const hasRoom = this.#running.size < this.#room(listed.length).cap;
     const probing = { ...this.#options, signal, isHostKnown: true };
-    const refused = hasRoom ? await refusedAlone(probing, joining) : undefined;
-    if (refused !== undefined) this.#drop(refused.invalid, refused.failure);
+    for (const { from, subjects } of hasRoom ? replanned : []) {
+      const joining = from === undefined ? [] : subjects.filter((subject) => added.has(subject));
+      const refused = await refusedAlone(probing, joining);
+      if (refused !== undefined) this.#drop(refused.invalid, refused.failure);
+    }
     const subjects = this.#withoutDropped(listed);
     this.#regroup(this.#replan(subjects));
     return subjects;

@@ -123,16 +123,21 @@ export async function openRotatingFile(
   };
 }
 
-/** Whether the name no longer refers to the open file. */
+/** Looks at most once a second. */
 async function isGone(file: string, opened: OpenFile, clock: Pick<Clock, "elapsed">): Promise<boolean> {
   if (clock.elapsed() - opened.checkedAt < checkIntervalMs) return false;
   opened.checkedAt = clock.elapsed();
+  return (await sizeIfNamed(file, opened.handle)) === undefined;
+}
+
+/** Undefined if the name no longer refers to the open file, because another program has moved it away. */
+async function sizeIfNamed(file: string, handle: FileHandle): Promise<number | undefined> {
   const exactly = { bigint: true } as const;
   const [named, found] = await Promise.all([
     stat(file, exactly).catch(() => undefined),
-    opened.handle.stat(exactly),
+    handle.stat(exactly),
   ]);
-  return named === undefined || !isSameFile(named, found);
+  return named !== undefined && isSameFile(named, found) ? Number(found.size) : undefined;
 }
 
 async function syncAll(
@@ -142,7 +147,8 @@ async function syncAll(
   const sizes: Record<string, number> = {};
   const save = async (file: string, handle: FileHandle): Promise<void> => {
     await handle.sync();
-    sizes[file] = (await handle.stat()).size;
+    const size = await sizeIfNamed(file, handle);
+    if (size !== undefined) sizes[file] = size;
   };
   for (const [file, { handle }] of files) await save(file, handle);
   for (const file of names) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { defaultRetryPolicy } from "../../src/client/retry.ts";
 import { createReport } from "../../src/cli/run/report.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
@@ -8,6 +9,7 @@ const options = {
   hasStats: false,
   verbosity: 0,
   sandbox: undefined,
+  retry: defaultRetryPolicy,
 } as const;
 
 test("keeps a limited number of lines while stderr is blocked, and counts the rest", async () => {

@@ -1,7 +1,10 @@
+import { rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { dexdata, run } from "../harness/dexdata.ts";
 import { json, type Reply, type ScriptedServer } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
 
 let server: ScriptedServer;
@@ -208,6 +211,56 @@ describe("--watch in a pipe", () => {
       "watching every 30s: up to 240 credits/hour, 172,800 a month\nno price for sui:0xb\n",
     );
   });
+});
+
+describe("--watch of a list", () => {
+  const price = (id: string): string => `{"id":"${id}","chain":"sui","price_usd":1}`;
+
+  test("continues with the old list while the file is missing or invalid, and prints the cost of a new one", async () => {
+    const file = path.join(temporaryFolder(), "list.txt");
+    const lists = [
+      "sui:0xa\n",
+      undefined,
+      "sui 0xa 0xb nonsense\n",
+      "sui:0xa\nsui:0xb\n",
+      "sui:0xa\nsui:0xb\n",
+    ];
+    const put = (text: string | undefined): void => {
+      if (text === undefined) rmSync(file);
+      else writeFileSync(file, text);
+    };
+    const prepared: { context?: TestContext } = {};
+    server = await serveInTest(({ query }, index) => {
+      if (index + 1 === lists.length) prepared.context?.interrupt({ cause: "SIGINT" });
+      else put(lists[index + 1]);
+      return json(`[${(query.get("tokens") ?? "").split(",").map(price).join(",")}]`);
+    });
+    put(lists[0]);
+    prepared.context = createTestContext({ flows: true, env: { DEXDATA_BASE_URL: server.url } });
+    const argv = ["prices", `@${file}`, "--watch", "30s", "--error-format", "text"];
+    const { exit, stdout, stderr } = await run(argv, prepared.context);
+    expect({ exit, stdout }).toEqual({ exit: 130, stdout: `${price("0xa")}\n${price("0xb")}\n` });
+    expect(stderr.replaceAll(file, "FILE").split("\n")).toEqual([
+      "watching every 30s: up to 120 credits/hour, 86,400 a month",
+      'warning: new list ignored: "@FILE": cannot be read (no such file)',
+      expect.stringMatching(/^warning: new list ignored: FILE line 1: /u),
+      "watching every 30s: up to 240 credits/hour, 172,800 a month",
+      "",
+    ]);
+  });
+});
+
+test.each([0, 4])("--watch reports an outage once, and its end (--retries %d)", async (retries) => {
+  const down = Array.from({ length: 3 * (retries + 1) }, () => no(503));
+  const argv = words.replace("--retries 0", `--retries ${retries}`);
+  const { stderr } = await watch(argv, [list([["a", "1"]]), ...down, list([["a", "1"]])]);
+  const lines = [
+    "watching .*",
+    ...(retries > 0 ? ["note: .*503.*; retrying in .*s"] : []),
+    "warning: .*503.*; retrying at the next refresh",
+    "note: refreshed again after 3 failed attempts",
+  ];
+  expect(stderr).toMatch(new RegExp(`^${lines.join("\\n")}\\n$`, "u"));
 });
 
 describe("--watch on a terminal", () => {

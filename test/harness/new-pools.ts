@@ -38,10 +38,11 @@ export function answerSearch(
   haveTime = false,
 ): Reply {
   const after = Number(query.get("created_after") ?? 0);
+  const before = Number(query.get("created_before") ?? Number.POSITIVE_INFINITY);
   const limit = Number(query.get("limit") ?? 10);
   const [offset = 0, at = now] = query.get("cursor")?.split("@").map(Number) ?? [];
   const listed = pools
-    .filter(({ createdAt, listedAt }) => listedAt <= at && createdAt >= after)
+    .filter(({ createdAt, listedAt }) => listedAt <= at && createdAt >= after && createdAt <= before)
     .toSorted((a, b) => b.createdAt - a.createdAt);
   const nulls = "volume_usd_24h volume_usd_7d volume_usd_30d liquidity_usd transactions_24h price_usd fee";
   const results = listed.slice(offset, offset + limit).map(({ id, createdAt }) => ({
@@ -60,6 +61,7 @@ export function answerSearch(
     order_by: query.get("order_by"),
     sort: query.get("sort"),
     ...(query.has("created_after") && { created_after: after }),
+    ...(query.has("created_before") && { created_before: before }),
   };
   return json(
     { results, has_next_page: hasNext, next_cursor: hasNext ? next : "", query: echo },

@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../harness/dexdata.ts";
 import { answerSearch, newPoolsStart as start } from "../harness/new-pools.ts";
+import { json } from "../harness/scripted-server.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext } from "../harness/test-context.ts";
@@ -35,6 +36,33 @@ test.each([11, 30, 72])("a search that finds a pool every %d hours: restarts rep
   const last = now - 13 * hour;
   const wanted = pools.filter(({ createdAt }) => createdAt > start - 167 * hour && createdAt <= last);
   expect(rowsOf(readFileSync(out, "utf8")).map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
+});
+
+test("a week of many pools is written in parts, so a failure discards only the last of them", async () => {
+  const pools = Array.from({ length: 7 * 300 }, (_, index) => {
+    const createdAt = start - (7 * 300 - index) * 288;
+    return { id: `0x${(index + 1).toString(16).padStart(40, "0")}`, createdAt, listedAt: createdAt };
+  });
+  let isDown = true;
+  const { url, requests } = await serveInTest((request) =>
+    isDown && !request.query.has("created_before")
+      ? json({ message: "down" }, { status: 503, headers: { date: new Date(start * 1000).toUTCString() } })
+      : answerSearch(pools, start, request),
+  );
+  const out = path.join(createTestContext().home, "new.ndjson");
+  const words = `pools search base --follow --created-after ${start - 168 * hour} --for 5m --out ${out}`;
+  const follow = async (): Promise<number> =>
+    (await run(words.split(" "), createTestContext({ env: envOf(url), now: start * 1000, speed: 2000 })))
+      .exit;
+  const ids = (): readonly unknown[] => rowsOf(readFileSync(out, "utf8")).map(({ id }) => id);
+  expect(await follow()).toBe(8);
+  expect(ids()).toEqual(pools.slice(0, 1801).map(({ id }) => id));
+  isDown = false;
+  const before = requests.length;
+  expect(await follow()).toBe(0);
+  expect(ids()).toEqual(pools.map(({ id }) => id));
+  // Two days, and then a day in each of the five minutes.
+  expect(requests.length - before).toBeLessThanOrEqual(8 + 5 * 5);
 });
 
 test("a pool of the next century hides none of those that were created while no run was active", async () => {

@@ -1,6 +1,9 @@
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { nameOf } from "../../src/client/subject.ts";
 import { run } from "../harness/dexdata.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -8,7 +11,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
 import { pool } from "./following.ts";
 import { price, stream } from "./keeping.ts";
-import { listen, logged, pricesOf, refuse } from "./stream-run.ts";
+import { askedFor, listen, logged, pricesOf, refuse } from "./stream-run.ts";
 
 const folder = temporaryFolder();
 const one = "ethereum:0x0000000000000000000000000000000000000abc";
@@ -56,6 +59,47 @@ test("T13: a reload does not reset the waits", async () => {
   await running.until(() => waits().length > before + 1);
   await running.interrupted();
   expect(Math.min(...waits().slice(before))).toBeGreaterThanOrEqual(8000);
+});
+
+test.skipIf(process.platform === "win32")("of two reloads, the list of the last one counts", async () => {
+  const list = inFolder("twice");
+  const [two, three] = [one.replace("abc", "abd"), one.replace("abc", "abe")];
+  writeFileSync(list, one);
+  const server = await serveInTest(pricesOf);
+  const running = listen(`@${list}`, server);
+  await running.until(() => running.lines().length === 1);
+  const slow = `${list}-slow`;
+  execFileSync("mkfifo", [slow]);
+  renameSync(slow, list);
+  running.context.reload();
+  const pipe = await open(list, "w");
+  renameSync(list, slow);
+  writeFileSync(list, three);
+  running.context.reload();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await pipe.writeFile(two);
+  await pipe.close();
+  await running.until(() => running.context.stderrText().split("asset list reloaded").length === 3);
+  expect(askedFor(server.requests.at(-1) ?? expect.fail()).map(nameOf)).toEqual([three]);
+});
+
+test("a reload tries new assets in batches that the service accepts", async () => {
+  const list = inFolder("sixty");
+  const assets = Array.from(
+    { length: 90 },
+    (_, index) => `ethereum:0x${String(index + 1).padStart(40, "0")}`,
+  );
+  writeFileSync(list, assets.slice(0, 60).join("\n"));
+  const server = await serveInTest((request) =>
+    askedFor(request).length > 25 ? refuse(413, "request entity too large") : pricesOf(request),
+  );
+  const running = listen([`@${list}`], server);
+  await running.until(() => running.lines().length === 60);
+  writeFileSync(list, assets.slice(30).join("\n"));
+  running.context.reload();
+  await running.until(() => running.context.stderrText().includes("reloaded"));
+  expect(server.requests.every((request) => askedFor(request).length <= 25)).toBe(true);
+  expect((await running.interrupted()).stderr).not.toContain("skipped");
 });
 
 test.each(["events", "out"])(

@@ -26,6 +26,24 @@ export function createRepeatLimiter({
   };
 }
 
+/** Of a series of failures, only the first one and new reasons are news. */
+export function createSeries(clock: Pick<Clock, "elapsed">) {
+  const timesToTell = createRepeatLimiter(clock);
+  let last: string | undefined;
+  return {
+    isNews: (reason: string): boolean => {
+      const isNew = reason !== last && timesToTell(reason) !== undefined;
+      last = reason;
+      return isNew;
+    },
+    end: (): void => {
+      last = undefined;
+    },
+    /** Undefined after the end of the series. */
+    reason: () => last,
+  };
+}
+
 /** The number of different messages in a minute. */
 const maxInBurst = 10;
 

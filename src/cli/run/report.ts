@@ -4,6 +4,7 @@ import { creditsIn, type Meter } from "../../client/meter.ts";
 import { formatDuration, formatSeconds } from "../../api/duration.ts";
 import type { Context } from "../../base/context/context.ts";
 import type { RunOptions } from "./run-options.ts";
+import { createSeries } from "./repeat-limiter.ts";
 import { hideSecrets } from "../../base/key.ts";
 import { visibleText } from "../render/sanitize.ts";
 
@@ -43,13 +44,14 @@ export function inSandbox(hint: string): string {
 /** Prints everything except rows and the final failure. Each message is one line on stderr. */
 export function createReport(
   context: Context,
-  options: Pick<RunOptions, "isQuiet" | "hasDimRemarks" | "hasStats" | "verbosity" | "sandbox">,
+  options: Pick<RunOptions, "isQuiet" | "hasDimRemarks" | "hasStats" | "verbosity" | "sandbox" | "retry">,
   countdown: Countdown | undefined,
 ) {
   const started = context.clock.elapsed();
   const isWatched = context.stderr.isTerminal && !options.isQuiet;
   let written: Promise<void> = Promise.resolve();
   let [waiting, leftOut] = [0, 0];
+  const waits = createSeries(context.clock);
   const append = (text: string, isDim = false): void => {
     waiting += 1;
     written = written
@@ -86,11 +88,15 @@ export function createReport(
       if (isWatched) write(withNext(text), options.hasDimRemarks);
     },
     answered: (exchange: Exchange) => {
+      if (exchange.age !== undefined) waits.end();
       if (options.verbosity > 0) for (const line of exchangeLines(exchange, options.verbosity)) write(line);
     },
     waiting: (wait: Waiting) => {
       countdown?.begin(wait.milliseconds, whyAgain(wait));
-      if (wait.milliseconds > shortWait && countdown?.isShown() !== true) info(waitingLine(wait));
+      if (wait.milliseconds <= shortWait || countdown?.isShown() === true) return;
+      // An outage may last for days.
+      const isNews = waits.isNews(wait.failure.message);
+      if (isNews || !options.retry.outlastsOutages) info(waitingLine(wait));
     },
     /** `line` describes the pause if it is long enough to mention. */
     pausing: (milliseconds: number, line: string | undefined) => {

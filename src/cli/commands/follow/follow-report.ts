@@ -2,7 +2,7 @@ import { namesAndLabels } from "../../../client/subject.ts";
 import { endCause } from "../../../client/ending.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { fail, type Failure } from "../../../base/failure.ts";
-import { createRepeatLimiter } from "../../run/repeat-limiter.ts";
+import { createRepeatLimiter, createSeries } from "../../run/repeat-limiter.ts";
 import { fallbackPollMs } from "../../../client/follow-wake.ts";
 import type { Clock } from "../../../base/context/context.ts";
 import { compareRows, type FollowedRow } from "../../../client/followed-row.ts";
@@ -41,7 +41,7 @@ function createSinks({ run, log, isOfMany, queue }: Session, list: FollowedList)
     log: ((event) => log({ ...event, ...names })) satisfies FollowLog,
     isOne: !isOfMany,
     named,
-    now: clock.now,
+    clock,
     /** The connection has opened or was lost. */
     changed: metrics?.changed,
     timesToTell: createRepeatLimiter(clock),
@@ -50,7 +50,7 @@ function createSinks({ run, log, isOfMany, queue }: Session, list: FollowedList)
 
 function reportOfStream(sinks: Sinks, holes: Holes) {
   const { warn, log, timesToTell, changed } = sinks;
-  const lost = createSeries(sinks);
+  const lost = createSeries(sinks.clock);
   let [isListening, isPollSaid, gapSeconds] = [false, false, 0];
   return {
     /** Whether the stream is currently open and triggers reads. */
@@ -75,7 +75,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
       log({ event: "retry", reason, wait_ms: wait });
       const meanwhile = isPollSaid ? "" : `; meanwhile ${pollLine(fallbackPollMs)}`;
       isPollSaid = true;
-      lost.failed(line, `${line}; reconnecting in ${formatDuration(wait)}${meanwhile}`);
+      if (lost.isNews(line)) warn(`${line}; reconnecting in ${formatDuration(wait)}${meanwhile}`);
     },
     said: (kind: "warning" | "error" | "unknown", text: string): void => {
       const line =
@@ -91,13 +91,13 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { info, log, isOne, named } = sinks;
-  const series = createSeries(sinks);
+  const { warn, info, log, isOne, named } = sinks;
+  const series = createSeries(sinks.clock);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
       holes.failed();
       log({ event: "read_failed", reason, wait_ms: wait });
-      series.failed(reason, `${reason}; retrying in ${formatDuration(wait)}`);
+      if (series.isNews(reason)) warn(`${reason}; retrying in ${formatDuration(wait)}`);
     },
     caughtUp: (began: number, rows: number): void => {
       series.end();
@@ -124,7 +124,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
   };
 }
 
-function reportOfRows({ warn, log, now, isOne }: Sinks, { latest }: Session["present"]) {
+function reportOfRows({ warn, log, clock, isOne }: Sinks, { latest }: Session["present"]) {
   let isAheadSaid = false;
   let last: FollowedRow | undefined;
   let unlistedLine: string | undefined;
@@ -169,25 +169,10 @@ function reportOfRows({ warn, log, now, isOne }: Sinks, { latest }: Session["pre
     forgotten: (rows: number): void =>
       warn(`${counted(rows, "row")} left out: they may have been written more than a day ago`),
     unproved: (from: Instant): void => {
-      const times = { from: instant(from.seconds * 1000), to: instant(now()) };
+      const times = { from: instant(from.seconds * 1000), to: instant(clock.now()) };
       log({ event: "gap", ...times, reason: "the service's lists were incomplete" });
       warn(`rows since ${times.from} may be missing: the service's lists were incomplete`);
     },
-  };
-}
-
-/** In a series of failures, reports only the first one and new reasons. A summary follows when the series ends. */
-function createSeries({ warn, timesToTell }: Sinks) {
-  let last: string | undefined;
-  return {
-    failed: (reason: string, line: string): void => {
-      if (reason !== last && timesToTell(reason) !== undefined) warn(line);
-      last = reason;
-    },
-    end: (): void => {
-      last = undefined;
-    },
-    reason: () => last,
   };
 }
 

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { affectsOneInput, Failure, usageFailure } from "../../../base/failure.ts";
-import { createQueue } from "../../../base/concurrent.ts";
 import { counted, inWords } from "../../../base/text/words.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { timeField } from "../../../client/followed-row.ts";
@@ -19,6 +18,7 @@ import type { EndpointGroup } from "../input/positionals.ts";
 import { reportEnd } from "./follow-report.ts";
 import { followList, type FollowingList } from "./follow-list.ts";
 import { type FollowedList, listTitle, rowNames } from "./followed-lists.ts";
+import { createReload } from "../stream/reload.ts";
 import { openSession, type Session } from "./open-session.ts";
 
 export async function runFollow(
@@ -82,7 +82,7 @@ async function follow(session: Session): Promise<ExitCode> {
   for (const list of lists) running.start(list);
   const release = run.context.onReload(
     // Without a list to reload, SIGHUP means that the terminal was closed.
-    session.isReloaded ? () => void running.reload() : () => run.context.interrupt({ cause: "SIGHUP" }),
+    session.isReloaded ? running.reload : () => run.context.interrupt({ cause: "SIGHUP" }),
   );
   const following = running.all;
   session.alerts?.watch(() =>
@@ -142,35 +142,30 @@ function createRunning(session: Session) {
     running.set(list.name, followList(session, list, failed));
   };
   const reload = async (): Promise<void> => {
-    try {
-      const next = await session.reread(ending.signal);
-      session.checkRate(next.length);
-      const names = new Set(next.map(({ name }) => name));
-      const removed = [...running].filter(([name]) => !names.has(name));
-      const added = next.filter(({ name }) => !running.has(name));
-      for (const { request } of added) await session.files?.checkUnused(rowNames(request.args));
-      for (const [name, { stop, done }] of removed) {
-        stop();
-        await done;
-        running.delete(name);
-      }
-      for (const list of added) start(list);
-      log({ event: "reload", pools: running.size, added: added.length, removed: removed.length });
-      report.info(
-        `list reloaded: ${counted(running.size, "pool")}, ${added.length} new, ${removed.length} removed`,
-      );
-    } catch (cause) {
-      if (ending.signal.aborted) return;
-      if (!(cause instanceof Failure)) return ending.end(cause);
-      log({ event: "reload_refused", reason: cause.message });
-      report.warn(`new list ignored: ${cause.message}`);
+    const next = await session.reread(ending.signal);
+    session.checkRate(next.length);
+    const names = new Set(next.map(({ name }) => name));
+    const removed = [...running].filter(([name]) => !names.has(name));
+    const added = next.filter(({ name }) => !running.has(name));
+    for (const { request } of added) await session.files?.checkUnused(rowNames(request.args));
+    for (const [name, { stop, done }] of removed) {
+      stop();
+      await done;
+      running.delete(name);
     }
+    for (const list of added) start(list);
+    log({ event: "reload", pools: running.size, added: added.length, removed: removed.length });
+    report.info(
+      `list reloaded: ${counted(running.size, "pool")}, ${added.length} new, ${removed.length} removed`,
+    );
   };
-  // While a removed list ends, a second reload would start the new ones again.
-  const inTurn = createQueue();
+  const refused = ({ message: reason }: Failure): void => {
+    log({ event: "reload_refused", reason });
+    report.warn(`new list ignored: ${reason}`);
+  };
   return {
     start,
     all: (): readonly FollowingList[] => [...running.values()],
-    reload: async (): Promise<void> => await inTurn(reload),
+    reload: createReload(ending, reload, refused),
   };
 }

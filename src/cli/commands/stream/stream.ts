@@ -9,6 +9,7 @@ import { StopReason } from "../../../client/ending.ts";
 import { watchIdle } from "./stops.ts";
 import { LiveStream } from "../../../client/stream.ts";
 import { withoutNames } from "../input/targets.ts";
+import { createReload } from "./reload.ts";
 import { streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import type { StreamFlags } from "./stream-flags.ts";
@@ -172,23 +173,16 @@ function listenForReload(
   stream: LiveStream,
 ): () => void {
   const reload = async (): Promise<void> => {
-    try {
-      const listed = await readAssets(stops.signal, "keep");
-      // After a long list, the events that have arrived meanwhile come first.
-      await new Promise((resolve) => setImmediate(resolve));
-      stops.signal.throwIfAborted();
-      known.name(listed);
-      const subjects = await stream.reload(known.labeled(listed), stops.signal);
-      output.board?.watch(subjects);
-      course.reloaded(subjects);
-    } catch (cause) {
-      // The run ended while the list was being read, for example from a pipe without a writer.
-      if (stops.signal.aborted) return;
-      if (cause instanceof Failure) course.reloadRefused(cause);
-      else stops.end(cause);
-    }
+    const listed = await readAssets(stops.signal, "keep");
+    // After a long list, the events that have arrived meanwhile come first.
+    await new Promise((resolve) => setImmediate(resolve));
+    stops.signal.throwIfAborted();
+    known.name(listed);
+    const subjects = await stream.reload(known.labeled(listed), stops.signal);
+    output.board?.watch(subjects);
+    course.reloaded(subjects);
   };
-  return run.context.onReload(() => void reload());
+  return run.context.onReload(createReload(stops, reload, course.reloadRefused));
 }
 
 /** Logs the credits once a minute if they have changed. After the first minute with events, says what they cost. */

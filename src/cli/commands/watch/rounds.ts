@@ -5,7 +5,7 @@ import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { type TextRow, textRows } from "../../../client/rows.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { type Endpoint, rowShape, type ApiRequest } from "../../../api/endpoint.ts";
-import { type Failure, affectsOneInput, usageFailure } from "../../../base/failure.ts";
+import { Failure, affectsOneInput, usageFailure } from "../../../base/failure.ts";
 import { plans, type Tier } from "../../../api/tier.ts";
 import { counted } from "../../../base/text/words.ts";
 import { estimate } from "../../run/spending/estimate.ts";
@@ -14,6 +14,8 @@ import { startPull, totalsOf } from "../../../rows/pull.ts";
 import { createRowSelector } from "../../render/values/row-text.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { withSuggestion } from "../input/suggestion.ts";
+import { createSeries } from "../../run/repeat-limiter.ts";
+import type { Run } from "../../run/with-run.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { TableAssets } from "../pull/table-assets.ts";
 
@@ -146,5 +148,28 @@ export function hourlyCost(
     credits: Math.ceil(credits * rounds),
     /** A round may need more requests than usual. */
     isAbout: creditsAtMost !== undefined,
+  };
+}
+
+/** A program that replaces a list may leave it missing or damaged for a moment. `take` may refuse a list, too. */
+export function keepingLast(
+  { context: { clock, signal }, report }: Run,
+  first: PullPlan,
+  read: (now: number) => Promise<PullPlan>,
+  take: (plan: PullPlan) => void,
+): typeof read {
+  const ignored = createSeries(clock);
+  let last = first;
+  return async (now) => {
+    try {
+      const plan = await read(now);
+      take(plan);
+      last = plan;
+      ignored.end();
+    } catch (cause) {
+      if (signal.aborted || !(cause instanceof Failure)) throw cause;
+      if (ignored.isNews(cause.message)) report.warn(`new list ignored: ${cause.message}`);
+    }
+    return last;
   };
 }

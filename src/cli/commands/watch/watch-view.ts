@@ -8,7 +8,7 @@ import { createPaint } from "../../render/terminal.ts";
 import type { Presentation } from "../../render/renderer.ts";
 import { visibleText } from "../../render/sanitize.ts";
 import { cutText, ellipsis, joinFitting } from "../../render/values/width.ts";
-import type { Report } from "../../run/report.ts";
+import { createSeries } from "../../run/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import { formatSeconds } from "../../../api/duration.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
@@ -37,7 +37,7 @@ export async function openView(
   plan: PullPlan,
   { title, facts, isSilent, ...marks }: ViewFacts,
 ): Promise<WatchView> {
-  const { context, options, report } = run;
+  const { context, options } = run;
   const { stdout, env, clock } = context;
   const presentation = { ...presentationOf(context, options, plan), isContinued: false, ...marks };
   if (!isSilent && stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb")
@@ -45,20 +45,24 @@ export async function openView(
   if (options.picture === "chart")
     throw usageFailure("--chart and --watch can be used together only on a terminal", "remove one of them");
   const output = isSilent ? nowhere : stdout;
-  return await openWatchLines(report, { ...presentation, output, now: clock.now() });
+  return await openWatchLines(run, { ...presentation, output, now: clock.now() });
 }
 
 const nowhere: Output = { isTerminal: false, columns: undefined, write: () => Promise.resolve() };
 
 /** Writes all rows from the first round, and then only new and changed rows. */
-async function openWatchLines(report: Report, presentation: Presentation): Promise<WatchView> {
+async function openWatchLines({ context, report }: Run, presentation: Presentation): Promise<WatchView> {
   const renderer = await createRenderer({ ...presentation, hasAges: false });
+  const series = createSeries(context.clock);
   return {
     show: async (_, { rows, gone }, at) => {
+      series.end();
       for (const group of rows) await renderer.page(group);
       if (gone.length > 0) report.info(`${showSeconds(at / 1000)}: ${removedRowsLine(gone)}`);
     },
-    failed: (reason) => report.warn(`${reason}; retrying at the next refresh`),
+    failed: (reason) => {
+      if (series.isNews(reason)) report.warn(`${reason}; retrying at the next refresh`);
+    },
     waiting: () => undefined,
   };
 }

@@ -19,7 +19,7 @@ import { type PullPlan, readPlan } from "../input/pull-plan.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import { createTableAssets } from "../pull/table-assets.ts";
-import { compareRounds, fetchRound, hourlyCost, type Round } from "./rounds.ts";
+import { compareRounds, fetchRound, hourlyCost, keepingLast, type Round } from "./rounds.ts";
 import { openWatchAlerts } from "./watch-alerts.ts";
 import { openView } from "./watch-view.ts";
 import { isWaitTooLong } from "../../../client/retry.ts";
@@ -84,14 +84,23 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     },
   });
   const { meter, target } = client;
-  const cost = hourlyCost({ interval, every }, first, options, target.tier);
-  const { credits, isAbout } = cost;
+  const costOf = (plan: PullPlan) => hourlyCost({ interval, every }, plan, options, target.tier);
   if (flags.estimate === true) {
-    await writeHourlyEstimate(run, flags, first.endpoint, target, cost);
+    await writeHourlyEstimate(run, flags, first.endpoint, target, costOf(first));
     return undefined;
   }
-  if (!options.isQuiet)
-    report.print(`watching every ${every}: ${isAbout ? "about" : "up to"} ${costOverTime(credits)}`);
+  let credits = 0;
+  const take = (plan: PullPlan): void => {
+    const cost = costOf(plan);
+    if (cost.credits !== credits && !options.isQuiet)
+      report.print(
+        `watching every ${every}: ${cost.isAbout ? "about" : "up to"} ${costOverTime(cost.credits)}`,
+      );
+    ({ credits } = cost);
+  };
+  take(first);
+  const isListed = words.some((word) => word.startsWith("@"));
+  const readAgain = isListed ? keepingLast(run, first, read, take) : read;
   const others = new Map([...typed].filter(([name]) => name !== "watch" && name !== "--"));
   const command = ["dexdata", group[0].command, ...words, ...flagWords(others)].join(" ");
   const assets = createTableAssets(run, client, first);
@@ -110,12 +119,12 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     isOn: alerts?.isOn,
     isSilent: wanted?.command.length === 0,
   });
-  return { run, client, read, nowOf, interval, freshness, assets, alerts, view, credits };
+  return { run, client, readAgain, nowOf, interval, freshness, assets, alerts, view, credits: () => credits };
 }
 
 /** Throws the reason of the end. */
 async function readRounds(session: Session): Promise<never> {
-  const { run, client, read, nowOf, interval, freshness, assets, alerts, view, credits } = session;
+  const { run, client, readAgain, nowOf, interval, freshness, assets, alerts, view, credits } = session;
   const { context, options, report, metrics } = run;
   const { clock, signal } = context;
   const said = new Set<string>();
@@ -129,7 +138,7 @@ async function readRounds(session: Session): Promise<never> {
     // Each round resolves all relative times with the same clock reading.
     const now = nowOf();
     const began = clock.elapsed();
-    const plan = await read(now);
+    const plan = await readAgain(now);
     freshness.begin();
     const round = await fetchRound(context, client, plan, { ...options, ...assets }).catch(
       (cause: unknown) => {
@@ -148,11 +157,12 @@ async function readRounds(session: Session): Promise<never> {
       await alerts?.see(round, now, readTo);
       const changes = compareRounds(plan.endpoint, options.fields, last, round);
       await view.show(round, changes, now);
-      const lasting = last === undefined ? creditsLast(client.meter.creditsLeft, credits) : undefined;
+      const lasting = last === undefined ? creditsLast(client.meter.creditsLeft, credits()) : undefined;
       if (lasting !== undefined) report.info(lasting);
       for (const note of round.notes) if (!said.has(note)) report.print(note);
       for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
       for (const each of [...round.notes, ...round.refused]) said.add(each);
+      if (failures > 1) report.info(`refreshed again after ${counted(failures, "failed attempt")}`);
       last = round;
       failures = 0;
       refreshed = readTo;
