@@ -8,7 +8,7 @@ import { checkKeyForm } from "../base/key.ts";
 import { plans, type Tier, tiers } from "../api/tier.ts";
 import { checkHost } from "../api/host.ts";
 import { readSetting, type Setting, settings } from "../client/settings.ts";
-import { aFunction, checkOptions, checkTypes } from "./check-options.ts";
+import { aFunction, aString, checkOptions, checkTypes, isString } from "./check-options.ts";
 import type { ClientOptions } from "./public-types.ts";
 
 export type ClientWishes = ReturnType<typeof readOptions>;
@@ -34,7 +34,7 @@ export const optionNames = Object.keys({
 export function readOptions(options: ClientOptions) {
   checkOptions(options, optionNames, "createClient");
   checkTypes(options, {
-    apiKey: [isString, "a string"],
+    apiKey: aString,
     baseUrl: [isString, "a URL as a string"],
     streamingUrl: [isString, "a URL as a string"],
     tier: [isString, `one of ${tiers.join(", ")}`],
@@ -70,8 +70,6 @@ export function readOptions(options: ClientOptions) {
     hasTexts: readNumbers(options.numbers) === "text",
   };
 }
-
-const isString = (value: unknown): boolean => typeof value === "string";
 
 const isEnvironment = (value: unknown): boolean =>
   isObject(value) && Object.values(value).every((each) => each === undefined || isString(each));
