@@ -39,6 +39,7 @@ export function readOptions(options: ClientOptions) {
     streamingUrl: [isString, "a URL as a string"],
     tier: [isString, `one of ${tiers.join(", ")}`],
     environment: [isEnvironment, "an object such as process.env"],
+    numbers: [(value) => value === "number" || value === "text", "one of number, text"],
     signal: [(value) => value instanceof AbortSignal, "an AbortSignal"],
     onWait: aFunction,
     now: aFunction,
@@ -67,7 +68,7 @@ export function readOptions(options: ClientOptions) {
       maxCredits === undefined
         ? unbounded
         : runBudget(wholeNumber("maxCredits", maxCredits, 0), "maxCredits"),
-    hasTexts: readNumbers(options.numbers) === "text",
+    hasTexts: options.numbers === "text",
   };
 }
 
@@ -120,11 +121,6 @@ function rateOf(rpm: number | "unlimited" | undefined, tier: Tier): PaceRate {
   if (rpm === "unlimited") return { kind: "unlimited" };
   if (rpm !== undefined) return { kind: "fixed", perMinute: rpm, where: "rpm" };
   return { kind: "plan", perMinute: plans[tier].requestsPerMinute, plan: tier };
-}
-
-function readNumbers(word: unknown = "number"): "number" | "text" {
-  if (word === "number" || word === "text") return word;
-  throw invalidInput("numbers", "must be one of number, text");
 }
 
 export function wholeNumber(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {

@@ -25,8 +25,7 @@ export async function set({ words }: RunInput, context: Context): Promise<ExitCo
 export async function unset({ words }: RunInput, context: Context): Promise<ExitCode> {
   expectWords(words, 1, "config unset <name>");
   const [name = ""] = words;
-  const wasSet = await unsetSetting(context, name);
-  if (!wasSet) await writeWarning(context, `${name} was not set`);
+  if (!(await unsetSetting(context, name))) await writeWarning(context, `${name} was not set`);
   return 0;
 }
 
