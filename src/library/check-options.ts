@@ -29,4 +29,8 @@ export function checkTypes(
   }
 }
 
+export const isString = (value: unknown): boolean => typeof value === "string";
+
+export const aString = [isString, "a string"] as const;
+
 export const aFunction = [(value: unknown) => typeof value === "function", "a function"] as const;

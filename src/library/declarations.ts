@@ -48,7 +48,7 @@ const union = (name: string, words: readonly string[]): string =>
   `export type ${name} = ${words.map((word) => JSON.stringify(word)).join(" | ")};\n`;
 
 const creation = `export declare function createClient(options: ClientOptions & { readonly numbers: "text" }): Client<string>;
-export declare function createClient(options?: ClientOptions & { readonly numbers?: "number" }): Client<number>;
+export declare function createClient(options?: ClientOptions & { readonly numbers?: "number" | undefined }): Client<number>;
 /** For options that are known only when the program runs. */
 export declare function createClient(options?: ClientOptions): Client<number | string>;
 `;

@@ -8,7 +8,7 @@ import { EventOwners } from "../client/event-owner.ts";
 import type { Gap } from "../client/gap.ts";
 import { LiveStream } from "../client/stream.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
-import { aFunction, checkOptions, checkTypes } from "./check-options.ts";
+import { aFunction, aString, checkOptions, checkTypes } from "./check-options.ts";
 import { createHandover } from "./handover.ts";
 import type { Asset, StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { withOptions } from "./library-failure.ts";
@@ -126,6 +126,9 @@ const allOptions = [...clientOptions, ...optionNames];
 function readStream(options: StreamOptions, now: number) {
   checkOptions(options, optionNames, "stream");
   checkTypes(options, {
+    feed: aString,
+    by: aString,
+    interval: aString,
     onInvalid: [(value) => value === "fail" || value === "drop", "fail or drop"],
     onNotice: aFunction,
   });
@@ -155,7 +158,8 @@ function readStream(options: StreamOptions, now: number) {
 function readAssets(assets: unknown): readonly Asset[] {
   if (!Array.isArray(assets)) throw invalidInput("assets", "must be an array of {network, address}");
   if (assets.length === 0) throw usageFailure("assets: must contain at least one asset");
-  return assets.map((asset: unknown, index) => {
+  // Copied, because map() skips the holes of an array.
+  return [...assets].map((asset: unknown, index) => {
     const [network, address] = [member(asset, "network"), member(asset, "address")];
     if (isObject(asset) && typeof network === "string" && typeof address === "string")
       return { ...asset, network, address };

@@ -12,55 +12,55 @@ export type { FeedName, KnownCode, Tier };
  */
 export interface ClientOptions {
   /** The API key, sent unchanged and only to this client's hosts. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /**
    * The key's plan, which determines the hosts and the rate limit. Required with a key, because the host is never
    * guessed.
    */
-  readonly tier?: Tier;
+  readonly tier?: Tier | undefined;
   /** Replaces the tier's REST host. Must use https, except for localhost. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
   /** Replaces the tier's streaming host. */
-  readonly streamingUrl?: string;
+  readonly streamingUrl?: string | undefined;
   /**
    * Pass `process.env` to use environment variables as defaults for the other options: `DEXDATA_API_KEY`,
    * `DEXDATA_TIER`, `DEXDATA_BASE_URL` and the other host variables, `DEXDATA_RETRY_ON`, `DEXDATA_RPM`, `DEXDATA_NOW`,
    * `HTTPS_PROXY` and `NO_PROXY`.
    */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /**
    * Determines how JSON numbers are returned: as the nearest double (like `JSON.parse`), or as strings with the
    * original digits. Amounts in a token's smallest unit are always strings, because a double cannot represent them. A
    * page's `texts` always contain the original digits.
    */
-  readonly numbers?: "number" | "text";
+  readonly numbers?: "number" | "text" | undefined;
   /** Requests per minute for this client. Default: the plan's limit. */
-  readonly rpm?: number | "unlimited";
+  readonly rpm?: number | "unlimited" | undefined;
   /**
    * Number of retries after 429, 500 and connection errors, and after 502, 503 and 504 once the client has had a
    * response. Default: 4.
    */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** Maximum total wait for one request. A wait that would exceed it does not start. Default: 180,000. */
-  readonly retryMaxTime?: number;
+  readonly retryMaxTime?: number | undefined;
   /** Time limit for one request, including the connection, headers and body. Default: 30,000. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /**
    * Concurrent requests for lists that can be fetched in parts. Default: 1, which never requests pages in advance, so
    * leaving a loop early does not waste credits.
    */
-  readonly parallel?: number;
+  readonly parallel?: number | undefined;
   /** Credits that this client may spend. A request or event that would exceed this limit causes a Failure. */
-  readonly maxCredits?: number;
+  readonly maxCredits?: number | undefined;
   /** Ends all of this client's activity. Pending promises reject with the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called before each wait for the rate limit or a retry. */
-  readonly onWait?: (milliseconds: number, reason: string) => void;
+  readonly onWait?: ((milliseconds: number, reason: string) => void) | undefined;
   /**
    * The time that relative times such as `-24h` and default time ranges start from. Default: `DEXDATA_NOW`, which does not
    * move (Node prints a warning if the host is not on this machine), or the system clock if it is not set.
    */
-  readonly now?: () => Date;
+  readonly now?: (() => Date) | undefined;
 }
 
 /** How many requests a client has sent, and what they cost. */
@@ -77,7 +77,7 @@ export interface Meter {
 
 export interface ListOptions {
   /** Maximum total number of rows. Default: all rows. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 export interface Page<T> {
@@ -108,17 +108,17 @@ export interface StreamOptions<F extends FeedName = FeedName> {
   /** Any number of assets, streamed over as few connections as possible. */
   readonly assets: readonly Asset[];
   /** What the addresses identify. The default depends on the feed. */
-  readonly by?: "token" | "pool";
+  readonly by?: "token" | "pool" | undefined;
   /** The interval of `ohlcv` candles. Default: 1s. */
-  readonly interval?: "1s" | "5s" | "60s";
+  readonly interval?: "1s" | "5s" | "60s" | undefined;
   /** The time of the first `ohlcv` candle, at most 15 minutes ago. */
-  readonly since?: Time;
+  readonly since?: Time | undefined;
   /**
    * Whether an asset that the service does not stream ends the stream ("fail") or is skipped ("drop"). Default: "fail".
    */
-  readonly onInvalid?: "fail" | "drop";
+  readonly onInvalid?: "fail" | "drop" | undefined;
   /** Called when a connection changes and when the service sends a message. */
-  readonly onNotice?: (notice: StreamNotice) => void;
+  readonly onNotice?: ((notice: StreamNotice) => void) | undefined;
 }
 
 export interface StreamEvent<T> {

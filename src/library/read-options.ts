@@ -8,7 +8,7 @@ import { checkKeyForm } from "../base/key.ts";
 import { plans, type Tier, tiers } from "../api/tier.ts";
 import { checkHost } from "../api/host.ts";
 import { readSetting, type Setting, settings } from "../client/settings.ts";
-import { aFunction, checkOptions, checkTypes } from "./check-options.ts";
+import { aFunction, aString, checkOptions, checkTypes, isString } from "./check-options.ts";
 import type { ClientOptions } from "./public-types.ts";
 
 export type ClientWishes = ReturnType<typeof readOptions>;
@@ -34,11 +34,12 @@ export const optionNames = Object.keys({
 export function readOptions(options: ClientOptions) {
   checkOptions(options, optionNames, "createClient");
   checkTypes(options, {
-    apiKey: [isString, "a string"],
+    apiKey: aString,
     baseUrl: [isString, "a URL as a string"],
     streamingUrl: [isString, "a URL as a string"],
     tier: [isString, `one of ${tiers.join(", ")}`],
     environment: [isEnvironment, "an object such as process.env"],
+    numbers: [(value) => value === "number" || value === "text", "one of number, text"],
     signal: [(value) => value instanceof AbortSignal, "an AbortSignal"],
     onWait: aFunction,
     now: aFunction,
@@ -67,11 +68,9 @@ export function readOptions(options: ClientOptions) {
       maxCredits === undefined
         ? unbounded
         : runBudget(wholeNumber("maxCredits", maxCredits, 0), "maxCredits"),
-    hasTexts: readNumbers(options.numbers) === "text",
+    hasTexts: options.numbers === "text",
   };
 }
-
-const isString = (value: unknown): boolean => typeof value === "string";
 
 const isEnvironment = (value: unknown): boolean =>
   isObject(value) && Object.values(value).every((each) => each === undefined || isString(each));
@@ -122,11 +121,6 @@ function rateOf(rpm: number | "unlimited" | undefined, tier: Tier): PaceRate {
   if (rpm === "unlimited") return { kind: "unlimited" };
   if (rpm !== undefined) return { kind: "fixed", perMinute: rpm, where: "rpm" };
   return { kind: "plan", perMinute: plans[tier].requestsPerMinute, plan: tier };
-}
-
-function readNumbers(word: unknown = "number"): "number" | "text" {
-  if (word === "number" || word === "text") return word;
-  throw invalidInput("numbers", "must be one of number, text");
 }
 
 export function wholeNumber(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {

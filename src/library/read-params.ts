@@ -65,7 +65,7 @@ const defaultValues: GivenParams = { detailed: true };
 /** Reads inputs one by one, because there may be more of them than one request accepts. */
 function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: number): EndpointCall {
   const network = given["network"];
-  const inputs = Array.isArray(given[name]) ? given[name] : [given[name]];
+  const inputs = Array.isArray(given[name]) ? [...given[name]] : [given[name]];
   const subjects = inputs.map((input: unknown): Subject => {
     if (typeof network !== "string" || typeof input !== "string" || input.includes(","))
       throw invalidInput(name, "must be an address or an array of addresses, with a network");

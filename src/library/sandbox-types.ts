@@ -7,29 +7,29 @@ import type { ClientOptions, Time } from "./public-types.ts";
 /** Durations are in milliseconds. */
 export interface SandboxOptions {
   /** The start time of the simulated clock. Default: now. */
-  readonly clock?: Time;
+  readonly clock?: Time | undefined;
   /** The speed of the simulated clock: 1 (the default) is real time, and 0 stops it, so that only `advance` moves it. */
-  readonly speed?: number;
+  readonly speed?: number | undefined;
   /** Selects the simulated market. The same seed and time give the same rows. Default: 1. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** Faults to inject, e.g. `"429x3"` or `["500:5%", "reset-body@7"]`; docs/sandbox.md lists them. Default: none. */
-  readonly faults?: string | readonly string[];
+  readonly faults?: string | readonly string[] | undefined;
   /** Which API to imitate where the specification and the public service differ. Default: public. */
-  readonly dialect?: "spec" | "public";
+  readonly dialect?: "spec" | "public" | undefined;
   /** Requests per minute of each account. Default: the plan's limit. */
-  readonly rpm?: number | "unlimited";
+  readonly rpm?: number | "unlimited" | undefined;
   /** The length of the rate limit's minute. Default: 60,000. */
-  readonly minute?: number;
+  readonly minute?: number | undefined;
   /** Credits of each account. Default: the plan's credits. */
-  readonly credits?: number;
+  readonly credits?: number | undefined;
   /** Credits purchased in addition to the plan, for pro only. Default: 0. */
-  readonly packs?: number;
+  readonly packs?: number | undefined;
   /** The spend cap for overage in USD, for pro only. Default: overage is disabled. */
-  readonly overageCap?: number;
+  readonly overageCap?: number | undefined;
   /** Delays every response. Default: 0. */
-  readonly latency?: number;
+  readonly latency?: number | undefined;
   /** The first of four consecutive ports. Default: 0, which uses four free ports. */
-  readonly port?: number;
+  readonly port?: number | undefined;
 }
 
 /** A simulated API on 127.0.0.1. Several can run in one process; they share nothing. */

@@ -3,6 +3,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type OutputFormat, outputFormats } from "../../src/api/output-format.ts";
 import { allCommands } from "../../src/cli/all-commands.ts";
+import { hasFlag } from "../../src/cli/commands/command.ts";
 import { formatByName, formats } from "../../src/cli/render/formats/formats.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { exampleFiles, writeExampleFiles } from "../harness/example-files.ts";
@@ -40,20 +41,7 @@ const sandbox = useSandbox();
 const folder = temporaryFolder();
 beforeAll(async () => await writeExampleFiles(folder, sandbox.env()));
 
-/** These commands print one value or nothing to stdout, the same for every format. */
-const ofOneValue = [
-  "auth login",
-  "config get",
-  "config set",
-  "config unset",
-  "config path",
-  "name add",
-  "name remove",
-];
-
-const commands = allCommands.filter(
-  ({ words, flags, shared }) => ("output" in flags || "output" in shared) && !ofOneValue.includes(words),
-);
+const commands = allCommands.filter((command) => hasFlag(command, "output"));
 
 describe.each(outputFormats)("-o %s", (format) => {
   test.each(commands.map((command) => [command.words, command] as const))(

@@ -60,12 +60,28 @@ describe("L2: the documentation of the types is written for programmers", () => 
   });
 });
 
+test.each([
+  ["dexdata", library, 5],
+  ["dexdata/sandbox", sandbox, 1],
+])("L2: every option and parameter of %s can be given as undefined", (_, types, least) => {
+  const given = [...types.matchAll(/^export interface \w+(?:Options|Params)\b.*\{\n([^}]*)\n\}$/gmu)];
+  expect(given.length).toBeGreaterThanOrEqual(least);
+  const optional = given.flatMap(([body]) => body.match(/^ {2}readonly \w+\?: .*$/gmu) ?? []);
+  expect(optional.filter((line) => !line.endsWith(" | undefined;"))).toEqual([]);
+});
+
 /** What a program can do with the options of a client that it gets from elsewhere. */
 const wrappers = `
 import { type Client, type ClientOptions, createClient } from "./library.cjs";
 
 const pool = { network: "a", pool_address: "b" };
 export const patient = (options: ClientOptions): Client<number | string> => createClient({ retries: 9, ...options });
+export const unset = (limit?: number): Client => {
+  const client = createClient({ apiKey: undefined, signal: undefined, onWait: undefined, numbers: undefined });
+  client.networks({}, { limit });
+  client.stream({ feed: "ohlcv", assets: [], since: limit });
+  return client;
+};
 export const chosen = (isExact: boolean) => createClient({ numbers: isExact ? "text" : "number" });
 export async function price(options: ClientOptions): Promise<number | string | null | undefined> {
   return (await patient(options).pool(pool)).last_price;

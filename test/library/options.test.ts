@@ -52,6 +52,8 @@ const wrongValues = [
   { nested: 1 },
   true,
   () => undefined,
+  Symbol("wrong"),
+  Object.create(null),
   new URL("http://127.0.0.1:9"),
   ["http://127.0.0.1:9"],
 ] as const;
@@ -123,6 +125,16 @@ test.each([
 ])("L18: %j is not an asset of a stream", async (asset, message) => {
   const call = () => Reflect.apply(openLibrary(closed).stream, undefined, [{ ...streamed, assets: [asset] }]);
   expect(await failureOf(call)).toMatchObject({ message, code: "usage" });
+});
+
+test("L18: a hole in an array is refused", async () => {
+  const client = openLibrary(closed);
+  const calls: readonly (readonly [call: () => unknown, message: string])[] = [
+    [() => client.stream({ feed: "prices", assets: Array(1) }), "invalid assets[0]"],
+    [() => client.multiPrices({ network: "ethereum", tokens: Array(1) }), "invalid tokens"],
+  ];
+  for (const [call, message] of calls)
+    expect(await failureOf(call)).toMatchObject({ message: expect.stringContaining(message), code: "usage" });
 });
 
 test.each<readonly [object, string]>([

@@ -7,9 +7,9 @@ import { command, requestingFlags } from "../command.ts";
 export const identifying = pick(sharedFlags, "base-url", "key-file", "profile", "sandbox", "tier", "seed");
 
 const retrying = ["retries", "retry-on", "retry-max-time"] as const;
-const requesting = ["output", "no-header", ...requestingFlags, ...retrying] as const;
+const requesting = [...requestingFlags, ...retrying] as const;
 
-const lookupFlags = { ...pick(textFlags, ...requesting), ...identifying };
+const lookupFlags = { ...pick(textFlags, "output", "no-header", ...requesting), ...identifying };
 
 /** Used by commands that do not read the profile's key. */
 const profileFlag = (summary: string): typeof sharedFlags.profile => ({ ...sharedFlags.profile, summary });

@@ -1,4 +1,5 @@
 import { localExits } from "../../../base/exit-codes.ts";
+import { pick } from "../../run/flags/flag.ts";
 import { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { command, type Positional } from "../command.ts";
 
@@ -33,7 +34,7 @@ export const configCommands = rows.map(([action, positionals, summary, examples]
     examples,
     exits: localExits,
     flags: {},
-    shared: localRowFlags,
+    shared: action === "list" ? localRowFlags : pick(localRowFlags, "error-format"),
     run: async (input, context) => await (await import("./config.ts"))[action](input, context),
   }),
 );

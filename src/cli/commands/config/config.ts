@@ -1,16 +1,13 @@
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import type { localRowFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber, expectWords, writeRows } from "../../run/output/local-output.ts";
 import { writeWarning } from "../../run/report.ts";
+import type { RunInput } from "../../run/run-options.ts";
 import { listSettings, setSetting, settingNamed, unsetSetting } from "../../settings/edit-config.ts";
 import { configPath, configWarnings, readConfigFile } from "../../settings/read-settings.ts";
 import { readSetting } from "../../../client/settings.ts";
-import type { Input } from "../command.ts";
 
-type Typed = Input<typeof localRowFlags>;
-
-export async function get({ words }: Typed, context: Context): Promise<ExitCode> {
+export async function get({ words }: RunInput, context: Context): Promise<ExitCode> {
   expectWords(words, 1, "config get <name>");
   const setting = settingNamed(words[0] ?? "");
   await warnOfFile(context);
@@ -18,22 +15,21 @@ export async function get({ words }: Typed, context: Context): Promise<ExitCode>
   return 0;
 }
 
-export async function set({ words }: Typed, context: Context): Promise<ExitCode> {
+export async function set({ words }: RunInput, context: Context): Promise<ExitCode> {
   expectWords(words, 2, "config set <name> <value>");
   const [name = "", value = ""] = words;
   await setSetting(context, name, value);
   return 0;
 }
 
-export async function unset({ words }: Typed, context: Context): Promise<ExitCode> {
+export async function unset({ words }: RunInput, context: Context): Promise<ExitCode> {
   expectWords(words, 1, "config unset <name>");
   const [name = ""] = words;
-  const wasSet = await unsetSetting(context, name);
-  if (!wasSet) await writeWarning(context, `${name} was not set`);
+  if (!(await unsetSetting(context, name))) await writeWarning(context, `${name} was not set`);
   return 0;
 }
 
-export async function list({ words, flags }: Typed, context: Context): Promise<ExitCode> {
+export async function list({ words, flags }: RunInput, context: Context): Promise<ExitCode> {
   expectWords(words, 0, "config list");
   await warnOfFile(context);
   const rows = listSettings(context).map((listed) => {
@@ -46,7 +42,7 @@ export async function list({ words, flags }: Typed, context: Context): Promise<E
   return await writeRows(context, flags, rows);
 }
 
-export async function path({ words }: Typed, context: Context): Promise<ExitCode> {
+export async function path({ words }: RunInput, context: Context): Promise<ExitCode> {
   expectWords(words, 0, "config path");
   await context.stdout.write(`${configPath(context)}\n`);
   return 0;

@@ -5,7 +5,7 @@ import { toggle } from "../../run/flags/flag-types.ts";
 import { localRowFlags, sharedFlags } from "../../run/flags/shared-flags.ts";
 
 /** The hosts determine the service that a name belongs to. */
-const shared = { ...localRowFlags, ...pick(sharedFlags, "sandbox", "seed", "base-url") };
+const shared = pick(sharedFlags, "error-format", "sandbox", "seed", "base-url");
 const base = { section: "Setup", exits: localExits, shared, flags: {} } as const;
 const name = { name: "name" };
 const load = async () => await import("./name.ts");
@@ -31,6 +31,7 @@ export const nameCommands: readonly Command[] = [
     positionals: [],
     summary: "List all names and their assets",
     examples: ["dexdata name list --sandbox", "dexdata name list -o json"],
+    shared: { ...localRowFlags, ...shared },
     run: async (input, context) => await (await load()).list(input, context),
   }),
   command({
