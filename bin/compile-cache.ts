@@ -1,12 +1,11 @@
-import { lstatSync, realpathSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import Module from "node:module";
-import { createRequire } from "node:module";
+import { lstatSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import Module, { createRequire } from "node:module";
 import path from "node:path";
-import { makeFolder } from "../src/base/files/paths.ts";
-import { findFolders } from "../src/cli/folders.ts";
 import { cachedDataVersionTag } from "node:v8";
 import { compileFunction } from "node:vm";
 import { crc32 } from "node:zlib";
+import { makeFolder } from "../src/base/files/paths.ts";
+import { findFolders } from "../src/cli/folders.ts";
 
 /** `node:module` has had this function since Node 22.1. */
 interface CachingLoader {

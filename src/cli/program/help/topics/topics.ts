@@ -1,7 +1,7 @@
 import type { Command } from "../../../commands/command.ts";
 import type { TopicContext, TopicName } from "../overview.ts";
+import { agentsTopic } from "./agents-topic.ts";
 import * as fixed from "./static-topics.ts";
-import { agentsTopic } from "./static-topics.ts";
 import * as table from "./table-topics.ts";
 import type { Block } from "../../../help-page.ts";
 
