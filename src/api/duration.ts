@@ -49,7 +49,7 @@ export function exactDuration(milliseconds: number): string {
  * the hour above that. Rounded up, so that no wait appears shorter than it is.
  */
 export function formatDuration(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.ceil(milliseconds)}ms`;
+  if (milliseconds <= 999) return `${Math.ceil(milliseconds)}ms`;
   const tenths = Math.ceil(milliseconds / 100);
   if (tenths < 600) return `${tenths / 10}s`;
   const seconds = Math.ceil(milliseconds / 1000);

@@ -520,7 +520,7 @@ describe("doctor with a problem", () => {
         "stream",
         {
           result: "fail",
-          found: expect.stringMatching(/^127\.0\.0\.1:\d+: no data within 20\.0s$/u),
+          found: expect.stringMatching(/^127\.0\.0\.1:\d+: no data within 20s$/u),
           next: expect.any(String),
         },
       ],

@@ -376,6 +376,18 @@ test("an address that has the form of a name is accepted with its network, as a 
   );
 });
 
+test("the rest of a long choice is found by a search of that kind alone", async () => {
+  const pools = Array.from({ length: 9 }, (_, index) => ({
+    id: `0x${String(index).repeat(40)}`,
+    chain: "ethereum",
+    tokens: [{ symbol: "PEPE" }, { symbol: "WETH" }],
+  }));
+  const server = await serveInTest(() => json({ tokens: found.tokens, pools, dexes: [] }));
+  const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
+  const { stderr } = await run("pool ethereum pepe", { ...TERMINAL, typed: [""] });
+  expect(stderr).toContain("\n1 more: dexdata search pepe --type pools\n");
+});
+
 test("at a terminal, a word after a network whose addresses are unknown leads to a search", async () => {
   const server = await serveInTest(() => json({ tokens: [], pools: [], dexes: [] }));
   const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));

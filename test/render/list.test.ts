@@ -62,6 +62,27 @@ describe("a list", () => {
     expect(text).toContain("53s ago");
   });
 
+  it("counts the zeros of dust amounts as those of prices, so that they hide no column", async () => {
+    const rows = `[{"amount_0":"5","amount_1":"-1","volume_0":5e-18,"volume_1":1.5,"token_0_symbol":"WETH","token_1_symbol":"USDC"}]`;
+    expect(await render([rows], { endpoint: "pool_transactions", columns: 80 })).toContain(
+      "+0.0₁₇50000 WETH  -1.5000 USDC",
+    );
+  });
+
+  it("shows the other prices beside one that is too large to read", async () => {
+    const row = (symbol: string, price: string) =>
+      `{"address":"0x1d283807545a96bd50d0f019d6ca2ef62a9a0be1","symbol":"${symbol}","price_usd":${price}}`;
+    const rows = `[${row("WETH", "2981.77")},${row("BROKEN", "1234567890123456789012345678901234567890")}]`;
+    expect(await render([rows], { endpoint: "network_tokens_search", columns: 60 })).toBe(
+      [
+        "SYMBOL  PRICE USD  TOKEN",
+        "WETH     2,981.77  0x1d28…0be1",
+        "BROKEN  1.2346e39  0x1d28…0be1",
+        "",
+      ].join("\n"),
+    );
+  });
+
   it("identifies a candle by its opening time", async () => {
     const rows = `[{"time_open":"2026-11-21T08:00:00Z","open":1,"high":2.5,"low":0.25,"close":2,"volume":48213899}]`;
     expect(await render([rows], { endpoint: "token_ohlcv", columns: 80 })).toBe(

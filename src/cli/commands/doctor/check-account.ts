@@ -1,6 +1,7 @@
 import type { Exchange } from "../../../client/client.ts";
 import { lookUpOf, type Target, tierHint } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
+import { formatDuration } from "../../../api/duration.ts";
 import { usage } from "../../../api/endpoints/usage.ts";
 import { maskKey } from "../../../base/key.ts";
 import { answerAge, isTier, plans } from "../../../api/tier.ts";
@@ -11,7 +12,7 @@ import { spentToday, accountFile } from "../../run/spending/shared-limits.ts";
 import { checkKeyHosts, findKey } from "../../settings/find-key.ts";
 import { counted, grouped } from "../../../base/text/words.ts";
 import { accountOf, type SeenPlan } from "../auth/find-plan.ts";
-import { fail, type Finding, findingsOf, ok, type Outcome, showMs, warn } from "./findings.ts";
+import { fail, type Finding, findingsOf, ok, type Outcome, warn } from "./findings.ts";
 import { current, readPaceState } from "../../../client/pace.ts";
 
 /** Checks the key's format and whether its tier is known, because the tier determines the hosts. */
@@ -56,7 +57,7 @@ export function checkPace(context: Context, { rpm }: RunOptions, target: Target)
   const found = `${counted(used, "request")} in the last minute (limit: ${rate})`;
   if (hold !== undefined)
     return warn(
-      `${found}; the service rejected more requests, so the next one waits ${showMs(hold.until - now)}`,
+      `${found}; the service rejected more requests, so the next one waits ${formatDuration(hold.until - now)}`,
       "wait, and check what else uses this key",
     );
   const heard = lower.length === 0 ? "" : `; the service allowed only ${Math.min(...lower)}/min`;
@@ -94,7 +95,8 @@ export async function checkAnswer(
   const account = ask(usage, new Map()).then((answer) => accountOf(answer.read(), meter));
   const answer = await findingsOf("answer", async () => {
     await account;
-    return ok(`${new URL(target.rest).host} responded in ${showMs(exchanges.at(-1)?.milliseconds ?? 0)}`);
+    const elapsed = formatDuration(exchanges.at(-1)?.milliseconds ?? 0);
+    return ok(`${new URL(target.rest).host} responded in ${elapsed}`);
   });
   const seen = await account.catch(() => undefined);
   return [
@@ -145,9 +147,9 @@ function checkClock(exchange: Exchange | undefined, now: number): Outcome | unde
   const doubt = 500 + milliseconds / 2;
   const ahead = now - milliseconds / 2 - (theirs + 500);
   const off = Math.max(0, Math.abs(ahead) - doubt);
-  if (off <= doubtful) return ok(`in sync with the service (±${showMs(doubt)})`);
+  if (off <= doubtful) return ok(`in sync with the service (±${formatDuration(doubt)})`);
   const side = ahead > 0 ? "ahead of" : "behind";
-  const found = `at least ${showMs(off)} ${side} the service (${new Date(theirs).toISOString().replace(".000Z", "Z")})`;
+  const found = `at least ${formatDuration(off)} ${side} the service (${new Date(theirs).toISOString().replace(".000Z", "Z")})`;
   const next = "sync the clock, e.g. timedatectl set-ntp true";
   return off > wrong ? fail(found, next) : warn(found, next);
 }

@@ -10,10 +10,11 @@ import { findAddresses, reachHost, reachStream } from "../../../client/reach.ts"
 import type { Target } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { pricesFeed as feed } from "../../../api/feeds/prices-feed.ts";
+import { formatDuration } from "../../../api/duration.ts";
 import { checkNetwork, isLoopback } from "../../../api/host.ts";
 import type { OpenClient } from "../../run/open-client.ts";
 import type { Run } from "../../run/with-run.ts";
-import { fail, type Finding, findingsOf, hasFailure, ok, type Outcome, showMs, warn } from "./findings.ts";
+import { fail, type Finding, findingsOf, hasFailure, ok, type Outcome, warn } from "./findings.ts";
 
 export type Hosts = Pick<Target, "rest" | "streaming">;
 
@@ -69,21 +70,17 @@ export async function checkHost(
     if (isIP(unbracketed(url.hostname)) !== 0 || findProxy(url, env) !== undefined) return undefined;
     const started = clock.elapsed();
     const addresses = await findAddresses(context, url, { timeout, signal });
-    return ok(`${url.hostname} resolves to ${addresses.join(", ")} (${showMs(clock.elapsed() - started)})`);
+    const elapsed = formatDuration(clock.elapsed() - started);
+    return ok(`${url.hostname} resolves to ${addresses.join(", ")} (${elapsed})`);
   });
   if (hasFailure(resolved)) {
     const hint = `check the host name and the DNS server; ${hostSettings[name]}`;
     return resolved.map((finding) => ({ ...finding, next: hint }));
   }
   const reached = await findingsOf(`${name} connection`, async () => {
-    const {
-      milliseconds,
-      protocol,
-      validTo,
-      name: peer,
-    } = await reachHost(context, url, { timeout, signal });
-    const secure = protocol === undefined ? "without TLS, on this machine" : protocol;
-    const found = `${peer} reached in ${showMs(milliseconds)}, ${secure}`;
+    const peer = await reachHost(context, url, { timeout, signal });
+    const { protocol = "without TLS, on this machine", validTo } = peer;
+    const found = `${peer.name} reached in ${formatDuration(peer.milliseconds)}, ${protocol}`;
     if (!(Date.parse(validTo ?? "") - clock.now() < soon)) return ok(found);
     return warn(
       `${found}; its certificate expires ${validTo}`,
@@ -114,8 +111,8 @@ export async function checkStream(
   const started = clock.elapsed();
   const reached = await reachStream(context, { ...opening, ...subscription }, maxWait);
   if (reached === "closed") return silent(`${host} closed the stream without sending data`);
-  if (reached === "silent") return silent(`${host}: no data within ${showMs(maxWait)}`);
-  return ok(`${host}: first byte after ${showMs(clock.elapsed() - started)}`);
+  if (reached === "silent") return silent(`${host}: no data within ${formatDuration(maxWait)}`);
+  return ok(`${host}: first byte after ${formatDuration(clock.elapsed() - started)}`);
 }
 
 function silent(found: string): Outcome {

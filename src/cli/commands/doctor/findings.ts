@@ -55,11 +55,6 @@ export function hasFailure(findings: readonly Finding[]): boolean {
   return findings.some(({ result }) => result === "fail");
 }
 
-/** For example, `83ms` or `2.4s`. */
-export function showMs(milliseconds: number): string {
-  return milliseconds < 1000 ? `${Math.round(milliseconds)}ms` : `${(milliseconds / 1000).toFixed(1)}s`;
-}
-
 const signs = { ok: "✓", warn: "!", fail: "✗" } as const;
 const tones = { ok: "up", warn: "heading", fail: "down" } as const;
 /** The width of the longest check name and the space after it. */

@@ -86,14 +86,8 @@ function candidatesIn(
     if (network !== undefined && chain !== network) return [];
     const asset = { network: chain, address, kind };
     const own = pools.filter((pool) => hasToken(pool, subjectKey(asset)));
-    return [
-      {
-        asset,
-        row,
-        symbol: labelOfRow(row) ?? "",
-        listedVolume: own.reduce((sum, pool) => sum + (numberIn(pool, "volume_usd") ?? 0), 0),
-      },
-    ];
+    const listedVolume = own.reduce((sum, pool) => sum + (numberIn(pool, "volume_usd") ?? 0), 0);
+    return [{ asset, row, symbol: labelOfRow(row) ?? "", listedVolume }];
   });
   const rankOf = (each: Candidate) => Number(hasSymbol(each, word));
   const liquidityOf = ({ row }: Candidate) => numberIn(row, "liquidity_usd") ?? 0;
@@ -144,7 +138,7 @@ async function choose(
   if (!isSymbol)
     await writeWarning(context, `no ${kind} has the symbol ${word.toUpperCase()}; similar ones:`);
   await context.stderr.write(drawCandidates(shown, context.stderr.columns ?? Number.POSITIVE_INFINITY));
-  const others = `${found.length - shown.length} more: dexdata search ${word}${isSandbox ? " --sandbox" : ""}`;
+  const others = `${found.length - shown.length} more: dexdata search ${word} --type ${kind}s${isSandbox ? " --sandbox" : ""}`;
   const narrower =
     network === undefined ? `; to choose on one network, repeat the command with <network> ${word}` : "";
   if (found.length > shown.length) await writeLine(context, others + narrower);

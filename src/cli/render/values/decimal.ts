@@ -35,12 +35,23 @@ export function roundPlaces(decimal: ExactDecimal, places: number): ExactDecimal
   return roundSignificant(decimal, widthOf(decimal) + places);
 }
 
+/** A number with more digits before the decimal point would leave no room for the other columns. */
+const MOST_DIGITS = 24;
+
+/** `1.2346e39` */
+function showPower(number: ExactDecimal): string {
+  const rounded = roundSignificant(number, 5);
+  const power = widthOf(rounded) - 1;
+  return `${writeDecimal({ ...rounded, exponent: rounded.exponent - power }, 4)}e${power}`;
+}
+
 /**
  * Shows two decimals from 1,000, four from 1, and five significant digits below 1, with zeros at the end, so that
  * numbers below each other stay comparable. `significant` overrides this and needs no zeros.
  */
 export function showPrice(price: ExactDecimal, significant?: number, countsZeros = false): string {
   const rounded = roundPrice(price, significant);
+  if (significant === undefined && widthOf(rounded) > MOST_DIGITS) return showPower(price);
   const text = writeDecimal(rounded, placesOf(rounded, significant), ",");
   return countsZeros ? countZeros(text) : text;
 }
@@ -78,6 +89,7 @@ export function showAmount(amount: ExactDecimal): string {
   if (small.digits === "" && amount.digits !== "") return amount.isNegative ? "-<0.01" : "<0.01";
   if (widthOf(small) <= 3) return writeDecimal(small, hasFraction(small) ? 2 : 0);
   const rounded = roundSignificant(amount, 3);
+  if (widthOf(rounded) > MOST_DIGITS) return showPower(amount);
   const unit = Math.min(Math.floor((widthOf(rounded) - 1) / 3), UNITS.length - 1);
   const shifted = { ...rounded, exponent: rounded.exponent - unit * 3 };
   return `${writeDecimal(shifted, Math.max(0, 3 - widthOf(shifted)), ",")}${UNITS[unit] ?? ""}`;

@@ -28,7 +28,7 @@ export function showTrade(row: unknown, part: TradePart, style: CellStyle): Cell
   const symbol = symbolOf(row, side, style);
   if (amount === undefined) return plain(`${String(member(row, `amount_${side}`))} raw${symbol}`);
   const size = { ...amount, isNegative: false };
-  const text = widthOf(size) > maxDigits ? showAmount(size) : showPrice(size);
+  const text = widthOf(size) > maxDigits ? showAmount(size) : showPrice(size, undefined, style.countsZeros);
   const sign = amount.digits === "" ? "" : amount.isNegative ? "-" : "+";
   return plain(`${sign}${text}${symbol}`);
 }
