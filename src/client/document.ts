@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { damagedResponse, invalidResponse } from "../base/failure.ts";
 
 /** A complete response. */
@@ -29,7 +30,8 @@ export function createDocument({
    * integers above 2^53 are rounded, so values for display are taken from the text.
    */
   const read = () => {
-    const text = decodeUtf8(body);
+    if (!isUtf8(body)) throw damagedResponse("invalid response: not valid UTF-8");
+    const text = new TextDecoder().decode(body);
     try {
       return { text, value: JSON.parse(text) as unknown };
     } catch {
@@ -42,14 +44,6 @@ export function createDocument({
     }
   };
   // A truncated body or an error page does not end like JSON. Found here, the request is repeated.
-  if (!/[\]}]\s*$/u.test(Buffer.from(body.subarray(-16)).toString("latin1"))) read();
+  if (!isUtf8(body) || !/[\]}]\s*$/u.test(Buffer.from(body.subarray(-16)).toString("latin1"))) read();
   return { bytes: body, asOf, read };
-}
-
-function decodeUtf8(body: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
-  } catch {
-    throw invalidResponse("invalid response: not valid UTF-8");
-  }
 }

@@ -53,6 +53,10 @@ export const lineSchema = z.object({
   to: z.optional(z.string()),
   /** The proof that the finished queries are complete. */
   proof: z.optional(z.enum(["count", "end of list", "inputs"])),
+  /** How many lists continue after their limit, if there are several, or after --max-rows-read. */
+  unfinished: count.default(0),
+  /** Why the service may lack rows of `--day`, although its lists are complete. */
+  doubt: z.optional(z.string()),
   remarks: z.optional(
     z.object({ short: z.optional(count), twins: z.optional(count), replaced: z.optional(count) }),
   ),

@@ -159,7 +159,7 @@ export const noCost: PullCost = { requests: 0, credits: 0, inDoubt: 0 };
 /** `progress` is that of the earlier runs. A new line of the checkpoint has its own size and hashes. */
 export function totalsOf(progress: CheckpointLine | undefined): PullTotals {
   if (progress === undefined)
-    return { rows: 0, repeats: 0, missing: 0, refused: 0, question: 0, rowsOfQuestion: 0 };
+    return { rows: 0, repeats: 0, missing: 0, refused: 0, question: 0, rowsOfQuestion: 0, unfinished: 0 };
   const { bytes: _bytes, sha256: _sha256, seen: _seen, ...totals } = progress;
   return totals;
 }

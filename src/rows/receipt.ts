@@ -41,7 +41,8 @@ export function readPullReceipt(file: string): readonly PullReceipt[] | undefine
   const { object } = found;
   if (!["dexdata", "query", "output"].every((name) => Object.hasOwn(object, name))) return undefined;
   const read = receiptSchema.safeParse(object);
-  if (read.success) return read.data.outputs === undefined ? [read.data] : receiptsOfFiles(read.data);
+  // A pull without rows has no files, but it may be incomplete.
+  if (read.success) return read.data.outputs?.[0] ? receiptsOfFiles(read.data) : [read.data];
   const field = read.error.issues[0]?.path.join(".") ?? "";
   throw usageFailure(`"${file}" is not a valid receipt: ${field}`, "repeat the pull with --receipt");
 }

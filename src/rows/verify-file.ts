@@ -113,11 +113,10 @@ export function createVerification(target: Target, report: Report, signal: Abort
 }
 
 /** H1 and H2, as far as the receipt alone shows them. */
-function checkReceipt({ complete, why_not: why, more, missing, refused }: PullReceipt, report: Report): void {
-  if (!complete) {
-    report("H1", { field: "complete", expected: "true", found: `false: ${why ?? "the pull is incomplete"}` });
-    return;
-  }
+export function checkReceipt(receipt: PullReceipt, report: Report): void {
+  const { complete, why_not: why, more, missing, refused } = receipt;
+  const reason = why ?? "the pull is incomplete";
+  if (!complete) return report("H1", { field: "complete", expected: "true", found: `false: ${reason}` });
   if (more === true) report("H2", { field: "more", expected: "false", found: "true" });
   for (const [field, found] of Object.entries({ missing, refused }))
     if (found > 0) report("H2", { field, expected: "0", found: String(found) });

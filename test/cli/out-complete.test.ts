@@ -1,9 +1,11 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { breakAt, type PagedList, pullOfPages, servePages } from "../harness/paged-list.ts";
 import { toRow } from "../harness/rows.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -149,5 +151,64 @@ test("a receipt of an unfinished pull does not end the next run", async () => {
     rows: 6,
     output: { file, bytes: readFileSync(file).length },
     now: "2026-11-21T08:54:00.000Z",
+  });
+});
+
+describe("a pull whose receipt could not be written", () => {
+  const pools = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`);
+  const tokens = pools.map((pool) => ({ id: pool }));
+  const timesOf: Readonly<Record<string, readonly string[]>> = {
+    [pools[0] ?? ""]: ["2026-11-21T08:53:00Z", "2026-11-21T08:52:00Z", "2026-11-21T08:51:00Z"],
+    [pools[1] ?? ""]: ["2026-11-21T08:50:00Z"],
+  };
+
+  /** The directory of the receipt is missing while the rows are read. Then the same command runs with --resume. */
+  async function runTwice(words: readonly string[]) {
+    const receipt = path.join(newFile(), "receipt.json");
+    const server = await serveInTest(({ path: requested, query }) => {
+      rmSync(path.dirname(receipt), { recursive: true, force: true });
+      const all = Object.entries(timesOf).find(([pool]) => requested.includes(pool))?.[1] ?? [];
+      const limit = Number(query.get("limit"));
+      if (!requested.includes("search"))
+        return json({
+          transactions: all.slice(0, limit).map((time) => ({ id: time, created_at: time })),
+          page_info: { limit, page: 1, total_items: all.length, total_pages: Math.ceil(all.length / limit) },
+        });
+      const from = Number(query.get("cursor") ?? 0);
+      const results = [0, 1].map((row) => ({ chain: "ethereum", id: `0x${from}${row}`, tokens }));
+      return json({ results, has_next_page: true, next_cursor: String(from + 1) });
+    });
+    const command = [...words, "--out", newFile(), "--receipt", receipt, "--stats", "-o", "ndjson"];
+    const ways = { env: { DEXDATA_BASE_URL: server.url }, now: "2026-11-21T08:54:00Z" };
+    mkdirSync(path.dirname(receipt));
+    const first = await dexdata(command, ways);
+    expect([first.exit, first.stderr]).toEqual([
+      1,
+      expect.stringContaining("repeat the command with --resume"),
+    ]);
+    const requests = server.requests.length;
+    mkdirSync(path.dirname(receipt));
+    const { exit, stderr } = await dexdata([...command, "--resume"], ways);
+    expect(server.requests.length).toBe(requests);
+    return { exit, stderr, receipt: toRow(readFileSync(receipt, "utf8")) };
+  }
+
+  test("is still incomplete with --resume if --max-rows-read ended its list", async () => {
+    const several = pools.flatMap((pool) => ["--token", pool]);
+    const words = ["pools", "search", "ethereum", ...several, "--page-size", "2", "--max-rows-read", "8"];
+    const { exit, stderr, receipt } = await runTwice([...words, "--all"]);
+    expect([exit, stderr]).toEqual([8, expect.stringContaining("incomplete: stopped after 8 rows read")]);
+    expect(receipt).toMatchObject({ complete: false, more: true, rows_read: 8 });
+  });
+
+  test("is still incomplete with --resume if the service may not have the day", async () => {
+    const { exit, receipt } = await runTwice(["txns", "ethereum", pools[1] ?? "", "--day", "2026-11-10"]);
+    expect([exit, receipt["complete"], receipt["complete_to"]]).toEqual([8, false, "2026-11-10T00:00:00Z"]);
+  });
+
+  test("still has more rows with --resume if the limit ended one of its lists", async () => {
+    const { exit, stderr, receipt } = await runTwice(["txns", "ethereum", ...pools, "--limit", "2"]);
+    expect([exit, receipt["rows"], receipt["more"]]).toEqual([0, 3, true]);
+    expect(stderr).toContain(", limit reached");
   });
 });

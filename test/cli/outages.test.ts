@@ -134,6 +134,12 @@ const damages: readonly (readonly [string, Reply, RegExp])[] = [
   ["HTML", html(200), /HTML instead of JSON/u],
   ["an empty body", empty(200), /empty body/u],
   ["truncated JSON", bytes(Buffer.from('{"results":[{"id":"0x1"')), /malformed or truncated JSON/u],
+  [
+    "JSON truncated in a character",
+    bytes(Buffer.from('{"name":"größer').subarray(0, 12)),
+    /not valid UTF-8/u,
+  ],
+  ["an invalid byte", bytes(Buffer.from('{"name":"ö"}', "latin1")), /not valid UTF-8/u],
   ["corrupt gzip", bytes(Buffer.from("[]"), { "content-encoding": "gzip" }), /corrupt gzip data/u],
 ];
 

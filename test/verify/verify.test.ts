@@ -41,6 +41,19 @@ describe("a receipt", () => {
     expect(await verify(at("moved.ndjson.receipt"), at("other.ndjson"))).toMatchObject(clean);
   });
 
+  test("of a pull without rows, and therefore without files, is checked", async () => {
+    const receipt = at("empty.json");
+    const words = `txns ethereum ${pool} --from 2026-11-21T07:00:00Z --to 2026-11-21T07:00:00Z --all --receipt ${receipt}`;
+    const argv = [...words.split(" "), "--out", at("empty-{date}.csv")];
+    expect((await dexdata(argv, { env: sandbox.env() })).exit).toBe(0);
+    expect(await verify(receipt)).toMatchObject({ exit: 0, stdout: "" });
+    const text = readFileSync(receipt, "utf8");
+    expect(text).toMatch(/"outputs": \[\]/u);
+    writeFileSync(receipt, text.replace('"complete": true', '"complete": false'));
+    const { exit, stdout } = await verify(receipt);
+    expect([exit, rulesOf(stdout)]).toEqual([8, ["H1"]]);
+  });
+
   test.each(["ndjson", "csv.gz", "parquet"])(
     "of several %s files stands for each of them",
     async (ending) => {

@@ -42,6 +42,7 @@ const after = (pages: number): CheckpointLine => ({
   repeats: 0,
   missing: 0,
   refused: 0,
+  unfinished: 0,
   requests: pages,
   credits: pages,
   inDoubt: 0,

@@ -8,7 +8,7 @@ import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
-import { type PlannedPull, type Pull, checkSameQuery, queryDigest, queryOf } from "./pull.ts";
+import { checkSameQuery, lacksInputs, type PlannedPull, type Pull, queryDigest, queryOf } from "./pull.ts";
 import { isInterruption } from "../../../base/context/context.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/words.ts";
@@ -146,9 +146,9 @@ interface Rest {
   readonly next: Readonly<Record<string, string>> | null;
 }
 
-export function restOf({ plan, reached: { last, unfinished } }: PlannedPull): Rest {
+export function restOf({ plan, reached: { last, totals } }: PlannedPull): Rest {
+  if (totals.unfinished > 0) return { more: true, next: null };
   if (last === undefined || plan.list.kind === "once") return { more: null, next: null };
-  if (unfinished > 0) return { more: true, next: null };
   const { end } = last.page;
   if (end.kind === "last") return { more: false, next: null };
   // Rows may be missing before a position that is not confirmed.
@@ -284,8 +284,9 @@ export async function reportFinished(
   if (line === undefined && to.pattern !== undefined) return undefined;
   if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);
   report.print(line);
-  const { refused = 0, missing = 0 } = published?.progress ?? {};
-  return refused > 0 || (missing > 0 && plan.missing === "fail") ? 8 : 0;
+  const { doubt, unfinished } = planned.reached.totals;
+  const isCut = doubt !== undefined || (plan.limit === undefined && unfinished > 0);
+  return isCut || lacksInputs(planned) ? 8 : 0;
 }
 
 /** In milliseconds. A resumed pull keeps the time range of its first run. */

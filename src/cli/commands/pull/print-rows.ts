@@ -189,16 +189,19 @@ async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<readonly st
   }
   if (rowsOfQuestion < (plan.limit ?? Number.POSITIVE_INFINITY)) {
     const hint = hintAtReach(request, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
-    if (plan.days !== undefined) reached.doubt ??= hint;
+    if (plan.days !== undefined) reached.totals.doubt ??= hint;
     else if (hint !== undefined) run.report.warn(hint);
   }
   const { last } = reached;
-  if (plan.limit === undefined || last?.request !== request || isCutOff(last.page)) return [];
+  if (last?.request !== request) return [];
+  const isCut = isCutOff(last.page);
+  if (isCut) reached.totals.unfinished += 1;
+  if (plan.limit === undefined || isCut) return [];
   const { stderr } = run.context;
   // A terminal that does not know its width reports 0.
   const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;
   const more = moreRowsLine(request, typed, last.page, plan, room);
   if (more === undefined || plan.argSets.length === 1) return more === undefined ? [] : [more];
-  reached.unfinished += 1;
+  reached.totals.unfinished += 1;
   return [];
 }

@@ -1,7 +1,7 @@
 import { isPaged, traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import type { SeenKeys } from "../../../client/seen-keys.ts";
-import { isCutOff, nextOf, type Page } from "../../../client/page.ts";
+import { nextOf, type Page } from "../../../client/page.ts";
 import { earlierOf } from "../../../client/meter.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { type RunInput, serviceOf } from "../../run/run-options.ts";
@@ -41,10 +41,6 @@ export interface Reached {
   /** Across all runs. */
   readonly totals: PullTotals;
   last: { readonly request: ApiRequest; readonly page: Page } | undefined;
-  /** How many lists have more rows than the limit, if there are several. */
-  unfinished: number;
-  /** Why the service may lack rows of `--day`, although its lists are complete. */
-  doubt: string | undefined;
 }
 
 export interface OpenedPull extends PlannedPull {
@@ -58,9 +54,9 @@ export interface Pull extends OpenedPull {
 }
 
 /** Why the list is shorter than requested, although it continues; undefined unless --max-rows-read ended it. */
-export function cutOffReason({ plan, reached: { last, totals } }: PlannedPull): string | undefined {
-  if (last === undefined || !isCutOff(last.page) || totals.rows >= (plan.limit ?? Number.POSITIVE_INFINITY))
-    return undefined;
+export function cutOffReason({ plan, reached: { totals } }: PlannedPull): string | undefined {
+  const isCutOff = plan.list.kind === "pools" && totals.unfinished > 0;
+  if (!isCutOff || totals.rows >= (plan.limit ?? Number.POSITIVE_INFINITY)) return undefined;
   return `stopped after ${counted(totals.rowsRead ?? 0, "row")} read (--max-rows-read)`;
 }
 

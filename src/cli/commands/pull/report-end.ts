@@ -33,10 +33,10 @@ export function reportEnd(run: Pull, renderer: Renderer, { warnings, meanings, m
   }
   if (renderer.isShortened?.() === true) report.hint("complete addresses: -o wide");
   for (const line of more) remarkOnMore(run, line);
-  if (reached.unfinished > 0)
+  if (reached.totals.unfinished > 0 && argSets.length > 1)
     remarkOnMore(
       run,
-      `more rows available for ${reached.unfinished} of ${counted(argSets.length, "input")}; ${higherLimit(endpoint, limit)}`,
+      `more rows available for ${reached.totals.unfinished} of ${counted(argSets.length, "input")}; ${higherLimit(endpoint, limit)}`,
     );
   if (reached.totals.rows === 0) report.hint("no results");
   if (tellRowsRead(run)) return 8;
@@ -136,7 +136,8 @@ export function unsettledDays(run: OpenedPull): Unsettled | undefined {
   const { plan, options, client, reached } = run;
   const { days } = plan;
   if (days === undefined) return undefined;
-  if (reached.doubt !== undefined) return { completeTo: days.from, problem: reached.doubt, exit: 8 };
+  const { doubt } = reached.totals;
+  if (doubt !== undefined) return { completeTo: days.from, problem: doubt, exit: 8 };
   const now = Math.floor(options.now / 1000);
   const delay = answerAge(client.target.tier) + Math.ceil(client.meter.age / 1000);
   const shownTo = Math.floor((asOfPull(run) ?? Number.POSITIVE_INFINITY) / 1000);

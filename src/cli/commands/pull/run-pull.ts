@@ -51,11 +51,11 @@ async function openAndPrint(
   const claim = await claimOutput(run, to);
   const finished = await findFinished(claim, to);
   // A resumed pull continues with the clock and the totals of its earlier runs.
-  const { header, progress } = claim?.interrupted ?? {};
+  const { header, progress } = claim?.interrupted ?? claim?.published ?? {};
   const now = resumedClock(finished?.now ?? header?.now, run.options, typed.flags);
   const options = { ...run.options, now };
   const plan = await read(options, run.sources);
-  const reached = { totals: totalsOf(progress), last: undefined, unfinished: 0, doubt: undefined };
+  const reached = { totals: totalsOf(progress), last: undefined };
   const planned: PlannedPull = { ...run, ...typed, to, claim, options, plan, reached };
   await checkPlan(planned, finished);
   const done = finished && claim && (await reportFinished(planned, claim, finished));

@@ -13,7 +13,7 @@ import type { Values } from "../../run/flags/flag.ts";
 import type { LocalOutputFlags, sharedFlags } from "../../run/flags/shared-flags.ts";
 import { writeLine } from "../../run/report.ts";
 import { type PullReceipt, readPullReceipt } from "../../../rows/receipt.ts";
-import { createVerification, type Form, type Target } from "../../../rows/verify-file.ts";
+import { checkReceipt, createVerification, type Form, type Target } from "../../../rows/verify-file.ts";
 import { closingLine, createFindingsWriter } from "./findings-writer.ts";
 import type { WantedKind } from "../../../rows/verify-rules.ts";
 
@@ -51,8 +51,10 @@ export async function verify({ words, flags }: VerifyInput, outer: Context): Pro
       signal.throwIfAborted();
       const report = writer.begin(target.file);
       if (target.size === undefined) {
-        report("F1", { expected: "the file named in the receipt", found: "no such file" });
-        await writer.end(0, undefined, ["F1"]);
+        const hasFiles = target.receipt?.outputs?.length !== 0;
+        if (hasFiles) report("F1", { expected: "the file named in the receipt", found: "no such file" });
+        else checkReceipt(target.receipt, report);
+        await writer.end(0, undefined, hasFiles ? ["F1"] : ["H1", "H2"]);
         continue;
       }
       current = createVerification({ ...target, kind: flags.kind }, report, signal);
@@ -125,8 +127,7 @@ function findTargets(words: readonly string[]): readonly SizedTarget[] {
     const named = receipt === undefined ? file : (only ?? fileOfReceipt(file, receipt));
     const key = path.resolve(named);
     if (receipt === undefined && targets.has(key)) continue;
-    const form = formOf(named, receipt);
-    targets.set(key, { file: named, form, receipt, size: sizeOfFile(named) });
+    targets.set(key, { file: named, form: formOf(named, receipt), receipt, size: sizeOfFile(named) });
   }
   return [...targets.values()];
 }
