@@ -92,7 +92,8 @@ export function createClient(context: ClientContext, target: Target, options: Cl
    */
   const ask = async (endpoint: Endpoint, args: Args, until = signal): Promise<DatedDocument> => {
     refuseKey(endpoint.path, target.key);
-    for (const [name, value] of args) if (name !== "cursor") refuseKey(value, target.key);
+    for (const [name, text] of args)
+      if (name !== "cursor" || text === target.key) refuseKey(text, target.key);
     const url = urlOf(endpoint, args);
     const reservation = reserveCredits(budget, turns, costOf(endpoint, args));
     let waited = 0;

@@ -70,6 +70,7 @@ describe("name", () => {
     ["a".repeat(41), /invalid <name>/u],
     ["So11111111111111111111111111111111111112", /invalid <name>/u],
     ["search", /invalid <name>/u],
+    ["api_of_a_key_0123456789abcdef", /invalid argument \\"api_…\\": must not contain an API key/u],
   ])("refuses %s as a name", async (name, message) => {
     const { exit, stderr } = await run(["name", "add", name, `ethereum:${WETH}`]);
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringMatching(message) });
