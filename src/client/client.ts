@@ -3,7 +3,7 @@ import type { Context } from "../base/context/context.ts";
 import type { Endpoint, Args, ApiRequest } from "../api/endpoint.ts";
 import { Failure, invalidResponse } from "../base/failure.ts";
 import { type Budget, createEventLedger, inTurn, reserveCredits, type Reservation } from "./credit-budget.ts";
-import { costOf, createMeter, isCharged } from "./meter.ts";
+import { costOf, createMeter, isCharged, type Meter } from "./meter.ts";
 import type { Pace } from "./pace.ts";
 import { type AnswerAge, createAgeReader } from "./freshness.ts";
 import { refusal } from "./response/request-refusal.ts";
@@ -22,6 +22,8 @@ export interface ClientOptions {
   readonly retry: RetryPolicy;
   readonly pace: Pace;
   readonly budget: Budget;
+  /** By an earlier client of the same run. */
+  readonly spent: Meter | undefined;
   /** The plan that a response must name if it names a plan at all. */
   readonly requiredPlan: string | undefined;
   /** A pull's maximum number of concurrent requests. */
@@ -92,7 +94,8 @@ export function createClient(context: ClientContext, target: Target, options: Cl
    */
   const ask = async (endpoint: Endpoint, args: Args, until = signal): Promise<DatedDocument> => {
     refuseKey(endpoint.path, target.key);
-    for (const [name, value] of args) if (name !== "cursor") refuseKey(value, target.key);
+    for (const [name, text] of args)
+      if (name !== "cursor" || text === target.key) refuseKey(text, target.key);
     const url = urlOf(endpoint, args);
     const reservation = reserveCredits(budget, turns, costOf(endpoint, args));
     let waited = 0;
@@ -143,7 +146,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
 function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {
   const { pace, timeout, observer, requiredPlan } = options;
   const transport = createTransport(context);
-  const { meter, sent, delivered, applied } = createMeter();
+  const { meter, sent, delivered, applied } = createMeter(options.spent);
   const authorize = createAuthorization(target);
   const readAge = createAgeReader(target.tier);
 

@@ -50,8 +50,7 @@ export function bothBudgets(first: Budget, second: Budget): Budget {
       if (other.status === "rejected") throw other.reason;
     },
     settled: async () => {
-      await first.settled();
-      await second.settled();
+      await Promise.all([first.settled(), second.settled()]);
     },
   };
 }
@@ -104,8 +103,8 @@ export function reserveCredits(budget: Budget, turns: Pick<Budget, "claim">, cre
  * A request that exceeds the budget only when combined with pending requests waits for them, because they may cost
  * nothing. The error therefore reports the final number of credits spent.
  */
-export function runBudget(most: number, name = "--max-credits"): Budget {
-  let spent = 0;
+export function runBudget(most: number, name = "--max-credits", before = 0): Budget {
+  let spent = before;
   let pending = 0;
   let waiting: (() => void)[] = [];
   const settlement = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
@@ -143,12 +142,8 @@ export function runBudget(most: number, name = "--max-credits"): Budget {
 }
 
 function passed(name: string, most: number, spent: number, cost: string): Failure {
-  const problem = `${name} of ${most} reached: ${countedAsSpent(spent)}, ${cost}`;
+  const problem = `${name} of ${most} reached: ${spent} spent, ${cost}`;
   return fail("max_credits", problem, { next: `raise ${name}` });
-}
-
-export function countedAsSpent(credits: number): string {
-  return `${credits} spent`;
 }
 
 /** A run's account of stream events, which the service charges as it delivers them. */

@@ -49,10 +49,11 @@ export function addPlans(
   return Object.fromEntries(sum);
 }
 
-export function createMeter() {
-  const meter = new Counters();
+/** Continues the count of an earlier client, except for the age of its responses. */
+export function createMeter(before: Meter = new Counters()) {
+  const meter: Counters = { ...before, asOf: undefined, age: 0 };
   const { plans } = meter;
-  let answers = 0;
+  let answers = meter.requests;
   /** The number of responses received when `creditsLeft` was set. */
   let leftAt = 0;
 

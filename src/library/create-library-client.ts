@@ -40,6 +40,7 @@ export function createLibraryClient(
     ...wishes,
     pace,
     requiredPlan: undefined,
+    spent: undefined,
     observer: {
       answered: () => undefined,
       applied: () => undefined,

@@ -460,7 +460,7 @@ describe("doctor with a problem", () => {
         {
           result: "fail",
           found: "0 of 0 credits spent today (UTC)",
-          next: expect.stringContaining("budget.daily"),
+          next: "wait until tomorrow (UTC), or change the budget with DEXDATA_BUDGET_DAILY",
         },
       ],
       [

@@ -180,6 +180,13 @@ describe("the key", () => {
     expect(free.requests).toEqual([]);
   });
 
+  test("is never sent as a cursor", async () => {
+    const env = { DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" };
+    const { exit, stderr } = await runCommand(env, `pools search ethereum --cursor ${keys.pro}`);
+    expect({ exit, sent: seen() }).toEqual({ exit: 2, sent: nothing });
+    expect(stderr).toContain("must not contain an API key");
+  });
+
   test("without a tier is not sent: exit 2, naming DEXDATA_TIER", async () => {
     const { exit, stdout, stderr } = await runCommand({ DEXDATA_API_KEY: keys.pro });
     expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });

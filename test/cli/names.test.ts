@@ -9,6 +9,7 @@ import { json, type Script } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import type { TestContextOptions } from "../harness/test-context.ts";
+import { stream } from "../tail/keeping.ts";
 
 const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
@@ -70,6 +71,7 @@ describe("name", () => {
     ["a".repeat(41), /invalid <name>/u],
     ["So11111111111111111111111111111111111112", /invalid <name>/u],
     ["search", /invalid <name>/u],
+    ["api_of_a_key_0123456789abcdef", /invalid argument \\"api_…\\": must not contain an API key/u],
   ])("refuses %s as a name", async (name, message) => {
     const { exit, stderr } = await run(["name", "add", name, `ethereum:${WETH}`]);
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringMatching(message) });
@@ -339,8 +341,37 @@ describe("an unknown word at a terminal", () => {
     const twice = await run("prices pepe PEPE", { ...TERMINAL, typed: ["1"] });
     expect(twice).toMatchObject({ exit: 0 });
     await run("name remove pepe");
-    expect(await run("prices pepe --max-credits 1", { ...TERMINAL, typed: ["1"] })).toMatchObject({
-      exit: 5,
+    const limited = await run("prices pepe --max-credits 1", { ...TERMINAL, typed: ["1"] });
+    expect(limited).toMatchObject({ exit: 5 });
+    expect(limited.stderr).toContain("--max-credits of 1 reached: 1 spent, next request costs 1");
+  });
+
+  test("the rate of a stream's costs excludes the search", async () => {
+    const server = await serveInTest((request, attempt) =>
+      request.path === "/search" ? answers(request, attempt) : stream([]),
+    );
+    const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url, DEXDATA_STREAMING_URL: server.url }));
+    const asked = await run("stream pepe --for 3m", { ...TERMINAL, typed: ["1"], flows: true });
+    expect(asked.stderr).toContain("0 events, 1 credit");
+    expect(asked.stderr).not.toContain("at the current rate");
+  });
+
+  test("the summary and the receipt include the search", async () => {
+    let left = 50;
+    const server = await serveInTest(async (request, attempt) => {
+      left -= (request.query.get("tokens") ?? "").split(",").length;
+      return { ...(await answers(request, attempt)), headers: { "x-credits-remaining": String(left) } };
+    });
+    const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
+    const folder = temporaryFolder();
+    const [out, receipt] = [path.join(folder, "rows.csv"), path.join(folder, "receipt.json")];
+    const words = `prices pepe weth --max-credits 5 --out ${out} --receipt ${receipt}`;
+    const asked = await run(words, { ...TERMINAL, typed: ["1", "1"] });
+    expect(asked).toMatchObject({ exit: 0 });
+    expect(asked.stderr).toContain("3 requests, 4 credits (46 left)");
+    expect(JSON.parse(readFileSync(receipt, "utf8"))).toMatchObject({
+      requests: 3,
+      credits: { spent: 4, in_doubt: 0, before: 50, after: 46 },
     });
   });
 

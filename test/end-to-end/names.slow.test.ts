@@ -56,7 +56,7 @@ test.skipIf(isLeftOut)(
       );
       const own = screen.find((line) => line.endsWith(address(index, "a")));
       terminal.enter(/^\d/u.exec(own ?? "")?.[0] ?? "");
-      const after = await terminal.until(/1 request, 1 credit, .*\n\$$/u);
+      const after = await terminal.until(/2 requests, 2 credits, .*\n\$$/u);
       expect(after.filter((line) => line.endsWith(address(index, "a")))).toHaveLength(2);
       expect(server.requests.slice(before).map(({ path }) => path)).toEqual([
         "/search",

@@ -1,5 +1,6 @@
 import type { Context } from "../../base/context/context.ts";
 import type { ExitCode } from "../../base/exit-codes.ts";
+import type { Meter } from "../../client/meter.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
 import type { Block } from "../help-page.ts";
@@ -74,6 +75,7 @@ export interface Input<F extends Flags> {
   readonly flags: Values<F>;
   /** As the user typed them, for suggested commands. */
   readonly typed: TypedFlags;
+  readonly spent: Meter | undefined;
 }
 
 const usual = { otherForm: undefined, credits: undefined, plan: anyPlan, passesExit: false, notes: [] };
@@ -95,7 +97,8 @@ export function command<Own extends Flags, Shared extends Flags>(described: Desc
     ...usual,
     ...described,
     endpoints: [],
-    run: async (words, typed, context) => await run({ words, typed, flags: readValues(all, typed) }, context),
+    run: async (words, typed, context) =>
+      await run({ words, typed, flags: readValues(all, typed), spent: undefined }, context),
   };
 }
 

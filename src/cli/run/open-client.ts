@@ -36,6 +36,7 @@ export async function openClient(
     retry: options.retry,
     pace,
     budget,
+    spent: options.spent,
     requiredPlan: options.requiredPlan,
     width: options.parallel,
     observer: { applied: watchPlans(target, report.warn), ...report },

@@ -1,5 +1,6 @@
 import { isLoopback, namesIn } from "../../api/host.ts";
 import type { Target } from "../../client/target.ts";
+import type { Meter } from "../../client/meter.ts";
 import type { Context } from "../../base/context/context.ts";
 import { choiceFailure } from "../../api/read-param.ts";
 import { usageFailure } from "../../base/failure.ts";
@@ -31,6 +32,8 @@ export interface RunInput {
         Values<{ readonly prefix: typeof prefixFlag; readonly metrics: ReturnType<typeof metricsFlag> }>
     >;
   readonly typed: TypedFlags;
+  /** By the search for a name; it counts as part of the run. */
+  readonly spent: Meter | undefined;
 }
 
 export type RunOptions = Readonly<ReturnType<typeof readRunOptions>>;
@@ -39,7 +42,7 @@ export type RunOptions = Readonly<ReturnType<typeof readRunOptions>>;
  * Combined from flags, the environment and config.json. Nothing has been sent yet. Each error names the flag as the
  * user typed it.
  */
-export function readRunOptions({ flags: given, typed }: RunInput, context: Context) {
+export function readRunOptions({ flags: given, typed, spent }: RunInput, context: Context) {
   // The defaults also apply to a command that does not have the flag.
   const flags = { ...readValues<typeof sharedFlags>(sharedFlags, new Map()), ...given };
   const settings = readSettings(context);
@@ -100,6 +103,7 @@ export function readRunOptions({ flags: given, typed }: RunInput, context: Conte
     parallel: flags.parallel,
     rpm: flags.rpm === undefined ? settings.rpm : { value: flags.rpm, where: "--rpm" },
     maxCredits: flags["max-credits"],
+    spent,
     /** The plan that the service must apply to every response. */
     requiredPlan: flags["require-plan"],
     sandbox: readSandbox(flags, typed, settings),

@@ -85,7 +85,7 @@ test.each(["txns", "auth login", "doctor"])(
     if (command === undefined) throw new Error(words);
     const flags = readValues<typeof sharedFlags>(flagsOf(command), none);
     const context = createTestContext({ env: { DEXDATA_SANDBOX: "1" } });
-    const options = readRunOptions({ words: [], flags, typed: none }, context);
+    const options = readRunOptions({ words: [], flags, typed: none, spent: undefined }, context);
     const inRun: Readonly<Record<string, unknown>> = {
       timeout: options.timeout,
       retries: options.retry.retries,

@@ -73,16 +73,12 @@ export async function checkBudget(
   const warnings: string[] = [];
   const today = await spentToday(context, options, target, (line) => warnings.push(line));
   if (today === undefined) return undefined;
-  const { spent, most } = today;
+  const { spent, most, changedBy } = today;
   const found = `${spent} of ${most} credits spent today (UTC)`;
   const [warning] = warnings;
   if (warning !== undefined) return warn(`${found}: ${warning}`, "compare with: dexdata usage");
   if (spent < most) return ok(found);
-  return fail(
-    found,
-    "wait until tomorrow (UTC), or raise the limit: dexdata config set budget.daily <credits>",
-    5,
-  );
+  return fail(found, `wait until tomorrow (UTC), or change the budget with ${changedBy}`, 5);
 }
 
 /** The response contains the plan, the credits and the time. */

@@ -39,7 +39,7 @@ export function endpointCommand(group: EndpointGroup): Command {
     endpoints: group,
     run: async (words, typed, context) => {
       const all = { ...sharedFlags, ...flags() };
-      const input = { words, typed, flags: readValues<EndpointFlags>(all, typed) };
+      const input = { words, typed, flags: readValues<EndpointFlags>(all, typed), spent: undefined };
       const asked = (["fields", "columns"] as const).find((name) => typed.get(name)?.at(-1) === "?");
       if (asked !== undefined) {
         const { listNamesOf } = await import("../pull/list-fields.ts");

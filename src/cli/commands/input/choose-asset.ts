@@ -7,6 +7,7 @@ import { fail, Failure } from "../../../base/failure.ts";
 import { isObject, member } from "../../../base/json/json-scan.ts";
 import { readSwitch } from "../../../base/text/words.ts";
 import { groupBy } from "../../../base/group-by.ts";
+import type { Meter } from "../../../client/meter.ts";
 import { nameOf, shortAddress, subjectKey } from "../../../client/subject.ts";
 import { readPages } from "../../../client/read-pages.ts";
 import { drawLocalTable } from "../../render/table/local-table.ts";
@@ -50,7 +51,7 @@ export async function chooseAsset(
   input: RunInput,
   outer: Context,
   wanted: WantedAsset,
-): Promise<{ readonly asset: NamedAsset; readonly credits: number }> {
+): Promise<{ readonly asset: NamedAsset; readonly spent: Meter }> {
   return await withRun(input, outer, async (run) => {
     const { word, kind, isTaken } = wanted;
     const why = isTaken ? "is the name of an asset on another network" : "is not a name yet";
@@ -62,7 +63,7 @@ export async function chooseAsset(
       groups.set(group, rows.values());
     const { asset, isKept } = await choose(run, wanted, candidatesIn(groups, wanted));
     if (isKept) await keepName(run, input, wanted, asset);
-    return { asset, credits: client.meter.credits + client.meter.creditsInDoubt };
+    return { asset, spent: client.meter };
   });
 }
 

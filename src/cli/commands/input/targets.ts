@@ -57,7 +57,7 @@ function canBeName(word: string, index: number): boolean {
 async function replaceNames(input: RunInput, context: Context, places: AssetPlaces): Promise<RunInput> {
   const options = readRunOptions(input, context);
   const names = createNameFinder(context, options);
-  let credits = 0;
+  let { spent } = input;
   /** A repeated word leads to one question only. */
   const chosenBefore = new Map<string, NamedAsset>();
   const find = async (
@@ -73,8 +73,8 @@ async function replaceNames(input: RunInput, context: Context, places: AssetPlac
     const { canAsk, chooseAsset } = await import("./choose-asset.ts");
     if (!canAsk(input, context, options)) throw names.unknown(word, undefined, network);
     const wanted = { word, network, kind: takes ?? "token", isTaken: names.find(word) !== undefined };
-    const chosen = await chooseAsset(remaining(input, credits), context, wanted);
-    credits += chosen.credits;
+    const chosen = await chooseAsset({ ...input, spent }, context, wanted);
+    spent = chosen.spent;
     chosenBefore.set(key, chosen.asset);
     return chosen.asset;
   };
@@ -93,10 +93,9 @@ async function replaceNames(input: RunInput, context: Context, places: AssetPlac
   }
   if (tokens.length > 0) typed.set("token", tokens);
   const quote = await find(typed.get("in")?.at(-1), undefined, "token");
-  const { flags } = remaining(input, credits);
-  if (quote === undefined) return { ...input, flags, words, typed };
+  if (quote === undefined) return { ...input, spent, words, typed };
   typed.set("in", [nameOf(quote)]);
-  return { ...input, flags: Object.assign({}, flags, { in: nameOf(quote) }), words, typed };
+  return { ...input, spent, flags: Object.assign({}, input.flags, { in: nameOf(quote) }), words, typed };
 }
 
 /** The words of `--token`, without the search's network. All are checked before the first one leads to a question. */
@@ -117,13 +116,6 @@ function ownTokens(
       `use ${network}:<address>, or search the other network: dexdata ${command} ${pair.network} --token ${pair.address}`,
     );
   });
-}
-
-/** The question has a client of its own, whose credits count as well. */
-function remaining(input: RunInput, credits: number): RunInput {
-  const most = input.flags["max-credits"];
-  if (most === undefined || credits === 0) return input;
-  return { ...input, flags: { ...input.flags, "max-credits": Math.max(0, most - credits) } };
 }
 
 /** A name is never the slug of a known network. Other networks are known by what follows them. */

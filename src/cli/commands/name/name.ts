@@ -3,6 +3,7 @@ import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { refuseUrl } from "../../../api/read-param.ts";
+import { refuseKey } from "../../../client/target.ts";
 import { addressKey, nameOf } from "../../../client/subject.ts";
 import { isKnownNetwork, readAssetNames, setAssetName } from "../../run/asset-names.ts";
 import { expectWords, writeRows } from "../../run/output/local-output.ts";
@@ -18,6 +19,7 @@ export async function add(input: RunInput, context: Context): Promise<ExitCode> 
   const usage = "name add <name> <network:address>";
   expectWords(input.words, 2, usage);
   const [name = "", word = ""] = input.words;
+  refuseKey(name, undefined);
   if (!isAssetName(name)) throw invalidInput(`<name> "${name}"`, nameForm);
   const slug = name.toLowerCase();
   if (isKnownNetwork(context, slug))

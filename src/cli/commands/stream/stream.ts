@@ -185,13 +185,15 @@ function listenForReload(
   return run.context.onReload(createReload(stops, reload, course.reloadRefused));
 }
 
-/** Logs the credits once a minute if they have changed. After the first minute with events, says what they cost. */
+/** Logs the credits once a minute if they have changed. After the first minute with events, shows what they cost. */
 function countCredits({ run, stops, course, open }: Session): () => void {
-  let before = 0;
+  const { credits: first } = stops.counts();
+  let before = first;
   return run.context.clock.every(60_000, () => {
     const { events, credits } = stops.counts();
     if (credits !== before) course.credits(events, credits);
-    if (before === 0 && credits > 0) course.costs(60 * credits, open.client.meter.creditsLeft);
+    if (before === first && credits > first)
+      course.costs(60 * (credits - first), open.client.meter.creditsLeft);
     before = credits;
   });
 }

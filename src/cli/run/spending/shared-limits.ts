@@ -1,11 +1,5 @@
 import path from "node:path";
-import {
-  bothBudgets,
-  type Budget,
-  countedAsSpent,
-  runBudget,
-  unbounded,
-} from "../../../client/credit-budget.ts";
+import { bothBudgets, type Budget, runBudget, unbounded } from "../../../client/credit-budget.ts";
 import type { Target } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { fail, Failure } from "../../../base/failure.ts";
@@ -232,7 +226,7 @@ function passed(most: number, changedBy: string, spent: Day, cost: string): Fail
   const end = dayOf(Date.parse(spent.day) + 86_400_000);
   return fail(
     "daily_budget",
-    `budget.daily of ${most} reached: ${countedAsSpent(spent.credits)} today, ${cost}; resets at ${end}T00:00:00Z`,
+    `budget.daily of ${most} reached: ${spent.credits} spent today, ${cost}; resets at ${end}T00:00:00Z`,
     { next: `change the budget with ${changedBy}` },
   );
 }
@@ -249,24 +243,28 @@ export async function spentToday(
   { settings }: Pick<RunOptions, "settings">,
   target: Pick<Target, "rest" | "key">,
   warn: (line: string) => void,
-): Promise<{ readonly spent: number; readonly most: number } | undefined> {
+) {
   const { value: most } = settings.budget_daily;
   if (most === undefined) return undefined;
   const { change, today } = openSpending(context, target, warn);
-  return { most, spent: (await change(today(), ({ credits }) => credits)).credits };
+  const { credits: spent } = await change(today(), ({ credits }) => credits);
+  return { most, spent, changedBy: changeBudgetWith(settings) };
 }
 
 /** Combines `--max-credits` with what is left of the daily budget, which the sandbox does not have. */
 export function budgetOf(
   context: Context,
-  { maxCredits, settings }: RunOptions,
+  { maxCredits, spent, settings }: RunOptions,
   target: Pick<Target, "rest" | "key" | "isSimulated">,
   warn: (line: string) => void,
 ): Budget {
-  const ofRun = maxCredits === undefined ? unbounded : runBudget(maxCredits);
-  const { value: most, source } = settings.budget_daily;
+  const before = spent === undefined ? 0 : spent.credits + spent.creditsInDoubt;
+  const ofRun = maxCredits === undefined ? unbounded : runBudget(maxCredits, "--max-credits", before);
+  const { value: most } = settings.budget_daily;
   if (most === undefined || target.isSimulated) return ofRun;
-  const changedBy =
-    source === "environment" ? "DEXDATA_BUDGET_DAILY" : "dexdata config set budget.daily <credits>";
-  return bothBudgets(ofRun, dailyBudget(context, target, most, changedBy, warn));
+  return bothBudgets(ofRun, dailyBudget(context, target, most, changeBudgetWith(settings), warn));
+}
+
+function changeBudgetWith({ budget_daily: { source } }: RunOptions["settings"]): string {
+  return source === "environment" ? "DEXDATA_BUDGET_DAILY" : "dexdata config set budget.daily <credits>";
 }
