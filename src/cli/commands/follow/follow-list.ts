@@ -33,6 +33,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
   const work = async (): Promise<void> =>
     await followRows({
       context,
+      runSignal: ending.signal,
       begin: beginningOf(session, list, freshness),
       schedule,
       latest: present.latest,
