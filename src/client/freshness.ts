@@ -113,15 +113,20 @@ const toleranceSeconds = 60;
 /** A cached response may be this much older than the one before; beyond it, the service's clock was set back. */
 const cachedMilliseconds = 86_400_000;
 
+/** In milliseconds. If no `Date` confirms the latest one for this long, it was wrong, or the clock was set back. */
+const unconfirmedFor = 300_000;
+
 /** The service's present, by the `Date` headers of its responses, or by the local clock if they have none. */
-export function createServicePresent(clock: Pick<Clock, "now">) {
+export function createServicePresent(clock: Pick<Clock, "now" | "elapsed">) {
   let said: number | undefined;
+  let saidAt = 0;
   const seconds = (): number => Math.floor((said ?? clock.now()) / 1000);
   return {
     record: (date: string | undefined): void => {
-      const milliseconds = date === undefined ? Number.NaN : Date.parse(date);
+      const milliseconds = Date.parse(date ?? "");
       const isCached = said !== undefined && milliseconds < said && said - milliseconds < cachedMilliseconds;
-      if (!Number.isNaN(milliseconds) && !isCached) said = milliseconds;
+      const isKept = isCached && clock.elapsed() - saidAt < unconfirmedFor;
+      if (!Number.isNaN(milliseconds) && !isKept) [said, saidAt] = [milliseconds, clock.elapsed()];
     },
     /**
      * In Unix seconds. A row with a later time has a wrong date. It is written, but does not show how far the service
