@@ -97,7 +97,6 @@ async function follow(session: Session): Promise<ExitCode> {
     rows_total: () => (session.isSilent ? session.alerts?.written() : undefined) ?? quota.count,
     oldest_asset_age_seconds: () =>
       following().reduce((most, { readAt }) => Math.max(most, (clock.elapsed() - readAt()) / 1000), 0),
-    gap_seconds_total: () => following().reduce((sum, each) => sum + each.course.gapSeconds(), 0),
     ...(session.poll === undefined && {
       connections: () =>
         signal.aborted ? { open: 0, retrying: 0 } : { open: listening(), retrying: 1 - listening() },

@@ -38,7 +38,7 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
   const states = new Map<number, "open" | "retrying">();
   const wereOpen = new Set<number>();
   const reasons = new Map<number, string>();
-  let [gaps, gapSeconds, missed, hasClosed] = [0, 0, 0, false];
+  let [gaps, missed, hasClosed] = [0, 0, false];
   const count = (wanted: "open" | "retrying"): number =>
     [...states.values()].filter((state) => state === wanted).length;
   /** `next` returns the end of the line: whether and when dexdata tries again. */
@@ -50,7 +50,7 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
     const { reason, clockJump } = gap;
     const jump = clockJump !== undefined && { clock_jump: clockJump / 1000 };
     log({ event: "gap", ...timesOf(gap), reason, ...jump, ...facts(connection) });
-    gapSeconds += (gap.to.elapsed - gap.from.elapsed) / 1000;
+    metrics?.missed(gap.to.elapsed - gap.from.elapsed);
   };
   const tellGap = (connection: Connection, gap: Gap): void => {
     gaps += 1;
@@ -100,7 +100,6 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
   return {
     ...handlers,
     connections,
-    gapSeconds: () => gapSeconds,
     isOpen: ({ number }: Connection) => states.get(number) === "open",
     /** `planned` is the initial number of connections, before any has reported its state. */
     state: (planned = 0) => ({

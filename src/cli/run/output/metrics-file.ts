@@ -55,6 +55,7 @@ export function openMetrics(
   // A sync that fails must not hide when the last one succeeded. 0 if none has.
   const before = /^dexdata_sync_last_success_time_seconds (\S+)$/mu.exec(earlier)?.[1] ?? 0;
   const requests = { ok: 0, rejected: 0, failed: 0 };
+  let gapSeconds = 0;
   let sources: Sources = {
     info: () => ({ [version]: 1 }),
     start_time_seconds: () => started,
@@ -62,7 +63,7 @@ export function openMetrics(
     rows_total: () => 0,
     credits_total: () => 0,
     requests_total: () => requests,
-    gap_seconds_total: () => 0,
+    gap_seconds_total: () => gapSeconds,
   };
   let pending: (() => void) | undefined;
   let isReported = false;
@@ -91,6 +92,10 @@ export function openMetrics(
       requests[
         status >= 200 && status < 300 ? "ok" : status >= 400 && status < 500 ? "rejected" : "failed"
       ] += 1;
+    },
+    /** A gap of this length was reported. */
+    missed: (milliseconds: number): void => {
+      gapSeconds += milliseconds / 1000;
     },
     shows: (more: Sources): void => {
       sources = { ...sources, ...more };
