@@ -110,11 +110,11 @@ const worthSaying = 5000;
 /** Block producers may set times a few seconds ahead. The `Date` header has no fractions of a second. */
 const toleranceSeconds = 60;
 
-/** A cached response may be this much older than the one before; beyond it, the service's clock was set back. */
-const cachedMilliseconds = 86_400_000;
-
-/** In milliseconds. If no `Date` confirms the latest one for this long, it was wrong, or the clock was set back. */
-const unconfirmedFor = 300_000;
+/**
+ * In milliseconds. A cached response may be this much older than the one before. Beyond it, or if no `Date` confirms the
+ * latest one for this long, the latest one was wrong, or the service's clock was set back.
+ */
+const [cachedFor, unconfirmedFor] = [86_400_000, 300_000];
 
 /** The service's present, by the `Date` headers of its responses, or by the local clock if they have none. */
 export function createServicePresent(clock: Pick<Clock, "now" | "elapsed">) {
@@ -124,7 +124,7 @@ export function createServicePresent(clock: Pick<Clock, "now" | "elapsed">) {
   return {
     record: (date: string | undefined): void => {
       const milliseconds = Date.parse(date ?? "");
-      const isCached = said !== undefined && milliseconds < said && said - milliseconds < cachedMilliseconds;
+      const isCached = said !== undefined && milliseconds < said && said - milliseconds < cachedFor;
       const isKept = isCached && clock.elapsed() - saidAt < unconfirmedFor;
       if (!Number.isNaN(milliseconds) && !isKept) [said, saidAt] = [milliseconds, clock.elapsed()];
     },

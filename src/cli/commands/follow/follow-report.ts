@@ -147,9 +147,8 @@ function reportOfRows({ warn, log, logGap, clock, isOne }: Sinks, { latest }: Se
   return {
     unwritten: (rows: number): void => {
       log({ event: "unwritten", rows });
-      warn(
-        `${counted(rows, "row")} may be missing at the end: the program reading the output did not accept them`,
-      );
+      const line = "may be missing at the end: the program reading the output did not accept them";
+      warn(`${counted(rows, "row")} ${line}`);
     },
     /** Rows that are older than one already written were indexed too late, and those of the future have a wrong date. */
     written: (rows: readonly FollowedRow[]): void => {
@@ -204,9 +203,7 @@ function createHoles({ now }: Pick<Clock, "now">) {
   let lastRead: number | undefined;
   let failedSince: number | undefined;
   return {
-    add: (hole: Hole): void => {
-      holes.push(hole);
-    },
+    add: (hole: Hole): void => void holes.push(hole),
     failed: (): void => {
       failedSince ??= lastRead ?? now();
     },

@@ -148,21 +148,18 @@ function reportOfAssets({ report: { warn, info } }: Run, log: StreamLog, maxEven
       warn(`skipped ${names.length === 1 ? "asset" : "assets"} ${someOf(names)}${why}`);
     },
     leftOut: (connection: Connection, event: StreamEvent): void => {
-      const broken = countBroken();
-      if (broken === undefined) return;
-      const name = shortened(event.name);
-      log({ event: "left_out", name, so_far: broken, ...facts(connection) });
-      const what = `skipped event ${name} on connection ${connection.number}: invalid JSON`;
-      warn(`${what}; ${counted(broken, "event")} skipped so far`);
+      const so_far = countBroken();
+      if (so_far === undefined) return;
+      log({ event: "left_out", name: shortened(event.name), so_far, ...facts(connection) });
+      warn(`${skippedEvent(connection, event)}: invalid JSON; ${counted(so_far, "event")} skipped so far`);
     },
     skipped: (connection: Connection, event: StreamEvent): void => {
-      const skipped = countSkipped();
-      if (skipped === undefined) return;
-      const name = shortened(event.name);
+      const so_far = countSkipped();
+      if (so_far === undefined) return;
       const reason = `larger than ${maxEventMebibytes} MiB`;
-      log({ event: "lost", reason, name, so_far: skipped, ...facts(connection) });
-      const what = `skipped event ${name} on connection ${connection.number}: ${reason} (--max-event)`;
-      warn(`${what}; ${counted(skipped, "event")} lost so far`);
+      log({ event: "lost", reason, name: shortened(event.name), so_far, ...facts(connection) });
+      const what = `${skippedEvent(connection, event)}: ${reason} (--max-event)`;
+      warn(`${what}; ${counted(so_far, "event")} lost so far`);
     },
     foreign: (connection: Connection, { name }: Foreign): void => {
       const foreign = countForeign();
@@ -209,6 +206,9 @@ function reportOfAssets({ report: { warn, info } }: Run, log: StreamLog, maxEven
     },
   };
 }
+
+const skippedEvent = ({ number }: Connection, { name }: StreamEvent): string =>
+  `skipped event ${shortened(name)} on connection ${number}`;
 
 function gapLine(connection: Connection, gap: Gap): string {
   const { from, to } = timesOf(gap);
