@@ -42,6 +42,7 @@ export function createLibraryClient(
     requiredPlan: undefined,
     observer: {
       answered: () => undefined,
+      opened: () => undefined,
       applied: () => undefined,
       waiting: ({ milliseconds, failure }) => onWait(milliseconds, failure.message),
     },

@@ -121,6 +121,19 @@ describe("--metrics", () => {
     expect(samplesOf(file)).toMatchObject({ running: 0, rows_total: 1 });
   });
 
+  test("each attempt to open a stream counts as a request", async () => {
+    const file = inFolder("openings.prom");
+    const server = await serveInTest((_, index) =>
+      index === 2 ? stream([price("1")]) : json({ message: "no" }, { status: index === 0 ? 503 : 429 }),
+    );
+    await listen([weth, "--limit", "1", "--metrics", file], server, { speed: 300 }).outcome;
+    expect(samplesOf(file)).toMatchObject({
+      'requests_total{result="ok"}': 1,
+      'requests_total{result="rejected"}': 1,
+      'requests_total{result="failed"}': 1,
+    });
+  });
+
   test("a gap that is open when a stream ends counts", async () => {
     const [file, events] = [inFolder("gap.prom"), inFolder("gap.events")];
     const server = await serveInTest((_, index) =>

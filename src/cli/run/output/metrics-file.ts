@@ -1,4 +1,3 @@
-import type { Exchange } from "../../../client/client.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { cannotBeWritten } from "../../../base/files/file-errors.ts";
@@ -87,8 +86,8 @@ export function openMetrics(
   });
   const stop = clock.every(writeGap, () => write());
   return {
-    answered: ({ answer }: Exchange): void => {
-      const { status = 0 } = answer ?? {};
+    /** Requests, and attempts to open a stream, which count against the same limit. 0 without a response. */
+    answered: (status = 0): void => {
       requests[
         status >= 200 && status < 300 ? "ok" : status >= 400 && status < 500 ? "rejected" : "failed"
       ] += 1;
