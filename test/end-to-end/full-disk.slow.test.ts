@@ -55,7 +55,7 @@ describe.runIf(existsSync("/dev/full"))("full stdout", () => {
     );
   });
 
-  test.each(["--version", "--help", "networks"])("%s: JSON in a pipe", async (words) => {
+  test.each(["--version", "--help"])("%s: JSON in a pipe", async (words) => {
     const { exit, stderr } = await shell(`dexdata ${words} > /dev/full`);
     expect([exit, JSON.parse(stderr)]).toEqual([1, expect.objectContaining({ message: full })]);
   });
