@@ -8,11 +8,11 @@ import { versionLine } from "../src/base/version.ts";
 // Scripts often request the version, and people often request help. Both load almost nothing besides Node itself.
 const argv = process.argv.slice(2);
 const [first, ...rest] = argv;
-if (rest.length === 0 && (first === "--version" || first === "-V" || first === "version")) {
-  printVersion();
-} else if (first === "__complete") {
+const isVersion = rest.length === 0 && (first === "--version" || first === "-V" || first === "version");
+const isPrinted = isVersion && printVersion();
+if (first === "__complete") {
   void import("./complete-words.ts").then(({ completeWords }) => completeWords(rest));
-} else {
+} else if (!isPrinted) {
   const entry = { early: awaitEarlyReload(), readPackageFile };
   const page = findPreparedHelp(argv);
   const run =
@@ -35,19 +35,13 @@ function reportStart(cause: unknown): void {
   writeSync(2, `error: cannot start: ${why}\n  hint: ${next}\n`);
 }
 
-/** Does not use process.stdout, because loading its streams takes 3 ms. */
-function printVersion(): void {
-  const line = `${versionLine}\n`;
+/** Does not use process.stdout, because loading its streams takes 3 ms. If this fails, the full program tries again. */
+function printVersion(): boolean {
   try {
-    writeSync(1, line);
-  } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    // stdout is a non-blocking pipe that is full.
-    if (code === "EAGAIN") process.stdout.write(line);
-    else if (code !== "EPIPE" && code !== "EOF") {
-      process.stderr.write(`error: cannot write output: ${code === "ENOSPC" ? "disk full" : code}\n`);
-      process.exitCode = 1;
-    }
+    writeSync(1, `${versionLine}\n`);
+    return true;
+  } catch {
+    return false;
   }
 }
 

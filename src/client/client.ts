@@ -33,6 +33,8 @@ export interface ClientOptions {
 
 export interface ClientObserver {
   readonly answered: (exchange: Exchange) => void;
+  /** The status of a stream that was opened or rejected; undefined without a response. */
+  readonly opened: (status: number | undefined) => void;
   readonly waiting: (wait: Waiting) => void;
   /** The plan that the service named in a response. */
   readonly applied: (plan: string) => void;
@@ -67,7 +69,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   setMaxListeners(0, context.signal);
   const { clock, random, signal } = context;
   const { budget, retry, observer, width } = options;
-  const { meter, delivered, notePlan, attempt, close } = createAttempts(context, target, options);
+  const { meter, delivered, noteOpening, attempt, close } = createAttempts(context, target, options);
   const ledger = createEventLedger(budget, delivered);
   const turns = inTurn(budget);
   const urlOf = createRequestUrls(target.rest);
@@ -140,7 +142,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
     await budget.settled();
   };
 
-  return { target, meter, ledger, notePlan, width, signal, ask, maxRepeats: most, again, close: closeAll };
+  return { target, meter, ledger, noteOpening, width, signal, ask, maxRepeats: most, again, close: closeAll };
 }
 
 function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {
@@ -154,6 +156,10 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     const shown = plan.slice(0, 100);
     applied(shown);
     observer.applied(shown);
+  };
+  const noteOpening = (status: number | undefined, plan: string | undefined): void => {
+    observer.opened(status);
+    if (plan !== undefined) notePlan(plan);
   };
 
   const attempt = async (
@@ -197,5 +203,5 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     return { ...createDocument({ ...answer, asOf: age?.asOf }), age };
   };
 
-  return { meter, delivered, notePlan, attempt, close: transport.close };
+  return { meter, delivered, noteOpening, attempt, close: transport.close };
 }

@@ -96,6 +96,9 @@ export class EventOwners {
   /** When the asset that has been silent for longest had its last event; for one without an event, the first call. */
   quietest(subjects: readonly Subject[], now: number): number {
     let least = now;
+    const listed = new Set(subjects.map(subjectKey));
+    // If a reload brings an asset back, its silence starts over.
+    for (const [key, heard] of this.#heard) if (!listed.has(key)) heard.at = Number.NaN;
     for (const subject of subjects) {
       const heard = this.#heardOf(subject);
       if (Number.isNaN(heard.at)) heard.at = now;

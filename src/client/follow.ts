@@ -1,4 +1,5 @@
-import type { Clock, Context } from "../base/context/context.ts";
+import { once } from "node:events";
+import type { Context } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
 import { type Instant, toWire } from "../base/time/time.ts";
 import { unlessAborted } from "./ending.ts";
@@ -33,6 +34,8 @@ interface FollowHandlers {
 
 interface Follower {
   readonly context: Pick<Context, "clock" | "random" | "signal">;
+  /** The signal of the whole run. The signal of the context also aborts when only this list is removed. */
+  readonly runSignal: AbortSignal;
   /** Finds the start. If it fails, it is repeated. */
   readonly begin: () => Promise<RowSource>;
   readonly schedule: Schedule;
@@ -131,7 +134,7 @@ export async function followRows(follower: Follower): Promise<void> {
     while (await readOnce()) await schedule.untilDue(() => Math.min(held.nextDue(), recheckAt()), differsAt);
   } catch (cause) {
     // The list may come back in this run, so its last rows count as written.
-    if ((await writeRest(clock, handlers, pending, held.all())) && source !== undefined) progressed(source);
+    if ((await writeRest(follower, pending, held.all())) && source !== undefined) progressed(source);
     throw cause;
   }
 }
@@ -143,8 +146,7 @@ interface Pending {
 
 /** Writes the held rows after those that the reader is still accepting. After a failed write, none are written. */
 async function writeRest(
-  clock: Clock,
-  handlers: FollowHandlers,
+  { context: { clock, signal }, runSignal, handlers }: Follower,
   pending: Pending | undefined,
   rest: readonly FollowedRow[],
 ): Promise<boolean> {
@@ -157,12 +159,15 @@ async function writeRest(
     return await handlers.write(rest);
   };
   const waiting = new AbortController();
-  const tooLate = clock.sleep(lastWrites, waiting.signal).then(() => {
+  const giveUp = async (): Promise<boolean> => {
+    // While the run continues, a slow reader still gets the rows of a list that was removed.
+    if (signal.aborted && !runSignal.aborted) await once(runSignal, "abort", waiting);
+    await clock.sleep(lastWrites, waiting.signal);
     handlers.unwritten(left);
     return false;
-  });
+  };
   try {
-    return await Promise.race([writing(), tooLate]);
+    return await Promise.race([writing(), giveUp()]);
   } finally {
     waiting.abort(new Error("the last rows are written"));
   }

@@ -172,7 +172,7 @@ export async function beginNewRows({ from, saved, present, shown, ...source }: N
   const { client, request, pageSize, isStrict, latest } = source;
   const newestFirst = new Map([...request.args, ["order_by", "created_at"], ["sort", "desc"]]);
   const list = plainList(pageSize, isStrict);
-  const begin = saved?.from ?? from?.seconds ?? (await findStart());
+  let begin = saved?.from ?? from?.seconds ?? (await findStart());
   const known = new Map(saved?.rows);
   // Rows that are dated in the future do not show how far the reads have come.
   const newest = (): number =>
@@ -190,8 +190,10 @@ export async function beginNewRows({ from, saved, present, shown, ...source }: N
   async function* read(): AsyncGenerator<Found> {
     const now = present();
     reads += 1;
+    // Only after a wrong `Date` header.
+    if (from === undefined && begin > latest()) begin = now;
     const depth = overlap * Math.max(15, now - last) * (reads & -reads);
-    const isOfDay = pagesOfDay <= fewPages || depth >= reach;
+    const isOfDay = pagesOfDay <= fewPages || depth >= reach || last > now;
     let since = Math.max(begin, isOfDay ? Math.min(now, last) - reach : now - depth);
     let [width, mostPages, isLast] = [2 * reach, 0, false];
     // After weeks without a run, a single list would be too long for memory, and a failure would discard all of it.

@@ -110,18 +110,23 @@ const worthSaying = 5000;
 /** Block producers may set times a few seconds ahead. The `Date` header has no fractions of a second. */
 const toleranceSeconds = 60;
 
-/** A cached response may be this much older than the one before; beyond it, the service's clock was set back. */
-const cachedMilliseconds = 86_400_000;
+/**
+ * In milliseconds. A cached response may be this much older than the one before. Beyond it, or if no `Date` confirms the
+ * latest one for this long, the latest one was wrong, or the service's clock was set back.
+ */
+const [cachedFor, unconfirmedFor] = [86_400_000, 300_000];
 
 /** The service's present, by the `Date` headers of its responses, or by the local clock if they have none. */
-export function createServicePresent(clock: Pick<Clock, "now">) {
+export function createServicePresent(clock: Pick<Clock, "now" | "elapsed">) {
   let said: number | undefined;
+  let saidAt = 0;
   const seconds = (): number => Math.floor((said ?? clock.now()) / 1000);
   return {
     record: (date: string | undefined): void => {
-      const milliseconds = date === undefined ? Number.NaN : Date.parse(date);
-      const isCached = said !== undefined && milliseconds < said && said - milliseconds < cachedMilliseconds;
-      if (!Number.isNaN(milliseconds) && !isCached) said = milliseconds;
+      const milliseconds = Date.parse(date ?? "");
+      const isCached = said !== undefined && milliseconds < said && said - milliseconds < cachedFor;
+      const isKept = isCached && clock.elapsed() - saidAt < unconfirmedFor;
+      if (!Number.isNaN(milliseconds) && !isKept) [said, saidAt] = [milliseconds, clock.elapsed()];
     },
     /**
      * In Unix seconds. A row with a later time has a wrong date. It is written, but does not show how far the service

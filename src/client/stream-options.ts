@@ -32,8 +32,8 @@ export interface Opening {
   /** The service's time in milliseconds since the epoch; by default, that of the clock. */
   readonly now?: () => number;
   readonly plan?: {
-    /** Receives the plan that the host applies to the stream. */
-    readonly counted: (plan: string) => void;
+    /** Called for each attempt, with the plan that the host applies. The status is undefined without a response. */
+    readonly answered: (status: number | undefined, plan: string | undefined) => void;
     /** The plan that a response must name if it names a plan at all. */
     readonly required: string | undefined;
   };

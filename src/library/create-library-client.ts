@@ -43,6 +43,7 @@ export function createLibraryClient(
     spent: undefined,
     observer: {
       answered: () => undefined,
+      opened: () => undefined,
       applied: () => undefined,
       waiting: ({ milliseconds, failure }) => onWait(milliseconds, failure.message),
     },

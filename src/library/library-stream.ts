@@ -70,7 +70,7 @@ async function* listen(
       feed,
       kind,
       params,
-      plan: { counted: client.notePlan, required: undefined },
+      plan: { answered: client.noteOpening, required: undefined },
       since: undefined,
       cap: connectionsOfPlan[target.tier],
       onInvalid,

@@ -32,6 +32,14 @@ describe("--json", () => {
     }
   });
 
+  test("an empty list of fields is one of --fields", async () => {
+    const [short, long] = await Promise.all(
+      ["--json=", "-o json --fields="].map((each) => dexdata(`networks ${each}`)),
+    );
+    expect(short?.stderr).toContain('--fields \\"\\"');
+    expect([short?.exit, short?.stderr]).toEqual([2, long?.stderr]);
+  });
+
   test("another format is a conflict, and after -- the word is an argument", async () => {
     const both = await dexdata("networks --json -o csv", { env: sandbox.env() });
     expect(both).toMatchObject({ exit: 2, stdout: "" });

@@ -10,6 +10,7 @@ import { leftOut } from "../harness/recipe-tools.ts";
 import { usdcWeth } from "../harness/lake.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
+import { envOf } from "../tail/following.ts";
 import { price, stream } from "../tail/keeping.ts";
 import { listen, logged } from "../tail/stream-run.ts";
 
@@ -120,6 +121,19 @@ describe("--metrics", () => {
     expect(samplesOf(file)).toMatchObject({ running: 0, rows_total: 1 });
   });
 
+  test("each attempt to open a stream counts as a request", async () => {
+    const file = inFolder("openings.prom");
+    const server = await serveInTest((_, index) =>
+      index === 2 ? stream([price("1")]) : json({ message: "no" }, { status: index === 0 ? 503 : 429 }),
+    );
+    await listen([weth, "--limit", "1", "--metrics", file], server, { speed: 300 }).outcome;
+    expect(samplesOf(file)).toMatchObject({
+      'requests_total{result="ok"}': 1,
+      'requests_total{result="rejected"}': 1,
+      'requests_total{result="failed"}': 1,
+    });
+  });
+
   test("a gap that is open when a stream ends counts", async () => {
     const [file, events] = [inFolder("gap.prom"), inFolder("gap.events")];
     const server = await serveInTest((_, index) =>
@@ -130,6 +144,19 @@ describe("--metrics", () => {
     const gaps = logged(events).filter(({ event }) => event === "gap");
     const lengths = gaps.map(({ from, to }) => Date.parse(String(to)) - Date.parse(String(from)));
     expect(gaps).toHaveLength(1);
+    expect(samplesOf(file)["gap_seconds_total"]).toBeCloseTo(Number(lengths[0]) / 1000, 0);
+  });
+
+  test("the time that a follow could not read counts", async () => {
+    const [file, events] = [inFolder("unread.prom"), inFolder("unread.events")];
+    const server = await serveInTest(() => json("{}", { status: 503 }));
+    const words = `txns ethereum ${usdcWeth} --follow --poll 10s --for 2m --metrics ${file} --events ${events}`;
+    const env = { ...envOf(server.url), DEXDATA_RETRIES: "0" };
+    const context = createTestContext({ flows: true, speed: 300, env });
+    expect((await run(words.split(" "), context)).exit).toBe(8);
+    const gaps = logged(events).filter(({ event }) => event === "gap");
+    const lengths = gaps.map(({ from, to }) => Date.parse(String(to)) - Date.parse(String(from)));
+    expect(lengths).toEqual([expect.toSatisfy((length) => length >= 120_000)]);
     expect(samplesOf(file)["gap_seconds_total"]).toBeCloseTo(Number(lengths[0]) / 1000, 0);
   });
 

@@ -1,12 +1,14 @@
 import path from "node:path";
 import { asyncBufferFromFile, parquetMetadataAsync } from "hyparquet";
 import { describe, expect, test } from "vitest";
-import { dexdata } from "../harness/dexdata.ts";
+import { dexdata, run } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
+import { createTestContext } from "../harness/test-context.ts";
+import { envOf } from "../tail/following.ts";
 
 const sandbox = useSandbox();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
@@ -188,6 +190,38 @@ describe("--amounts tokens", () => {
     expect(warnings).toEqual([
       `warning: unknown token decimals, so amounts in tokens are null: ethereum:${pool}`,
     ]);
+  });
+
+  test("of several pools, each warning names only the new ones", async () => {
+    const address = (name: string): string => `0x${name.padStart(40, "0")}`;
+    let responses = 0;
+    const server = await serveInTest(({ path: asked }) => {
+      if (!asked.endsWith("/transactions")) return json({ message: "no" }, { status: 404 });
+      responses += 1;
+      const pool_id = asked.split("/").at(-2);
+      const created_at = "2026-11-21T08:00:00Z";
+      const row = {
+        id: `0x${responses}`,
+        log_index: 1,
+        pool_id,
+        token_0: usdc,
+        token_1: weth,
+        amount_0: 1,
+        created_at,
+      };
+      return json({
+        transactions: [row],
+        page_info: { limit: 100, page: 1, total_items: 1, total_pages: 1 },
+      });
+    });
+    const pools = ["a", "b", "c"].map((name) => `ethereum:${address(name)}`);
+    const argv = `txns ${pools.join(" ")} --follow --from 2026-11-21T07:00:00Z --for 5m --amounts tokens -o ndjson`;
+    const context = createTestContext({ flows: true, speed: 300, env: envOf(server.url) });
+    const { stderr } = await run(argv.split(" "), context);
+    const named = [...stderr.matchAll(/^warning: unknown token .* are null: (.*)$/gmu)].map(
+      ([, each]) => each,
+    );
+    expect(named.join(", ").split(", ").toSorted()).toEqual(pools);
   });
 
   test("is not null for a pool because another pool of its token could not be read", async () => {

@@ -170,3 +170,21 @@ test("docs/streams.md explains each kind of event", () => {
     .flatMap((line) => [...(line.split("|")[1] ?? "").matchAll(/`(\w+)`/gu)].map(([, name]) => name));
   expect(new Set(explained)).toEqual(new Set<unknown>([...streamEvents, ...followEvents]));
 });
+
+test("an events file that cannot be written is reported again if it was written in between, once a minute", async () => {
+  const [file, said] = [path.join(folder, "flapping", "events.ndjson"), [] as string[]];
+  mkdirSync(path.dirname(file));
+  const { clock } = createTestContext();
+  const log = openEventLog(file, { warn: (line) => void said.push(line) }, clock);
+  const breakFile = (): void => {
+    rmSync(path.dirname(file), { recursive: true });
+    for (let times = 0; times < 3; times += 1) log({ event: "x" });
+    mkdirSync(path.dirname(file));
+    log({ event: "x" });
+  };
+  for (let times = 0; times < 2; times += 1) breakFile();
+  expect(said).toHaveLength(1);
+  await clock.sleep(60_000);
+  breakFile();
+  expect(said).toHaveLength(2);
+});

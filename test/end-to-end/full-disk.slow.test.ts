@@ -55,9 +55,9 @@ describe.runIf(existsSync("/dev/full"))("full stdout", () => {
     );
   });
 
-  test("--version, which loads no error handling", async () => {
-    const { exit, stderr } = await shell("dexdata --version > /dev/full");
-    expect({ exit, stderr }).toEqual({ exit: 1, stderr: `error: ${full}\n` });
+  test.each(["--version", "--help"])("%s: JSON in a pipe", async (words) => {
+    const { exit, stderr } = await shell(`dexdata ${words} > /dev/full`);
+    expect([exit, JSON.parse(stderr)]).toEqual([1, expect.objectContaining({ message: full })]);
   });
 
   test("a full stderr changes neither rows nor exit code", async () => {

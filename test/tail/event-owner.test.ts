@@ -56,6 +56,8 @@ test("the quietest asset is that without an event for longest, on whichever conn
   const moved = [...assets.slice(1), { network: "base", address: "0x4" }];
   expect([owners.quietest(moved.slice(0, 2), 400), owners.quietest(moved.slice(2), 400)]).toEqual([210, 400]);
   expect(owners.quietest([], 500)).toBe(500);
+  // They were not listed meanwhile.
+  expect(owners.quietest(assets, 600)).toBe(600);
 });
 
 describe("T1: the row's own address decides", () => {

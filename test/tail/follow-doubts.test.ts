@@ -152,7 +152,7 @@ test("a held row is written after a complete read, or after a minute without one
 });
 
 test("a cached response does not set the service's clock back", () => {
-  const present = createServicePresent({ now: () => 0 });
+  const present = createServicePresent({ now: () => 0, elapsed: () => 0 });
   present.record("Sat, 21 Nov 2026 08:00:00 GMT");
   present.record("Sat, 21 Nov 2026 07:50:00 GMT");
   expect(present.seconds()).toBe(listingStart);

@@ -70,6 +70,36 @@ test("two reloads at once start a new pool once, although the removed one takes 
   });
 });
 
+test("a pool that is removed while the reader is slow, and comes back: no row is missing or repeated", async () => {
+  const { folder, list } = newList(2);
+  const both = readFileSync(list, "utf8");
+  await withService({}, async ({ start, log }) => {
+    const words = `txns @${list} --follow ${from} --for 170s --out ${folder}/rows.ndjson --when log_index>=0`;
+    const { context, outcome } = start(words);
+    // Rows wait for the alerts on stdout.
+    const release = context.stdout.stall();
+    while (log.length < 2) await new Promise(setImmediate);
+    await context.clock.sleep(10_000);
+    writeFileSync(list, both.slice(both.indexOf("\n") + 1));
+    context.reload();
+    while (!context.stderrText().includes("1 removed")) await new Promise(setImmediate);
+    await context.clock.sleep(5000);
+    writeFileSync(list, both);
+    context.reload();
+    await context.clock.sleep(5000);
+    release();
+    const { exit, stderr } = await outcome;
+    const rows = rowsBelow(folder);
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: expect.stringContaining("2 pools, 1 new, 0 removed"),
+    });
+    expect.soft(stderr).not.toContain("may be missing");
+    expect.soft(rows.length - new Set(rows).size).toBe(0);
+    expect(marketRows(sandboxNow - hour, sandboxNow, 2).filter((row) => !rows.includes(row))).toEqual([]);
+  });
+});
+
 describe("what cannot be followed", () => {
   test("more pools than the rate allows: exit 6 with the interval that fits, before a request", async () => {
     const { list } = newList();

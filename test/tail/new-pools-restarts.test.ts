@@ -125,3 +125,32 @@ test("a search begins at the present, although the service lists a pool of the n
     3_000_000_000, 70, 200,
   ]);
 });
+
+test.each([
+  [1, ""],
+  [35, ` --created-after ${start - 24 * hour}`],
+])("one Date header far ahead, in response %d, hides new pools only for minutes", async (wrong, after) => {
+  const { clock } = createTestContext({ speed: 2000 });
+  const now = (): number => start + clock.elapsed() / 1000;
+  // Too many a day for reads that cover the day.
+  const pools = Array.from({ length: 3000 }, (_, index) => {
+    const createdAt = start + (index - 2900) * 30 + 15;
+    return { id: `0x${(index + 1).toString(16).padStart(40, "0")}`, createdAt, listedAt: createdAt };
+  });
+  let responses = 0;
+  const { url } = await serveInTest((request) => {
+    responses += 1;
+    const ahead = new Date((now() + 20 * hour) * 1000).toUTCString();
+    const reply = answerSearch(pools, now(), request);
+    const isWrong = responses === wrong && "headers" in reply;
+    return isWrong ? { ...reply, headers: { ...reply.headers, date: ahead } } : reply;
+  });
+  const context = createTestContext({ env: envOf(url), speed: 2000 });
+  const running = { ...context, clock: { ...clock, now: () => now() * 1000 } };
+  const { stdout } = await run(`pools search base --follow --for 25m -o ndjson${after}`.split(" "), running);
+  const seconds = rowsOf(stdout).map(({ created_at: time }) => Date.parse(String(time)) / 1000 - start);
+  const first = wrong === 1 ? 7 * 60 : 60;
+  const wanted = Array.from({ length: (12 * 60 - first) / 30 }, (_, index) => first + 15 + index * 30);
+  expect(seconds.filter((second) => wanted.includes(second))).toEqual(wanted);
+  expect(Math.min(...seconds)).toBeGreaterThan(wrong === 1 ? 0 : -24 * hour);
+});

@@ -57,6 +57,7 @@ test("a list without rows reports none as unwritten when the run ends during its
   const begin = { seconds: 0, fraction: "" };
   const following = followRows({
     context: { clock, random, signal: ending.signal },
+    runSignal: ending.signal,
     polledAt: undefined,
     begin: async () =>
       await Promise.resolve({

@@ -8,7 +8,7 @@ export interface LogFile {
   readonly label: string;
   /** The hint if the file cannot be opened. */
   readonly advice?: string;
-  /** Called once if a later write fails, for example because the disk is full. */
+  /** Called for the first of a series of later writes that fail, for example because the disk is full. */
   readonly onProblem: (problem: string) => void;
 }
 
@@ -27,13 +27,11 @@ export function openLogFile({ file, label, advice, onProblem }: LogFile): (text:
   };
   const refused = append("");
   if (refused !== undefined) throw usageFailure(refused, advice);
-  let isReported = false;
+  let isFailing = false;
   return (text) => {
     const problem = append(text);
-    if (problem !== undefined && !isReported) {
-      isReported = true;
-      onProblem(problem);
-    }
-    return problem === undefined;
+    if (problem !== undefined && !isFailing) onProblem(problem);
+    isFailing = problem !== undefined;
+    return !isFailing;
   };
 }

@@ -43,7 +43,7 @@ function withoutSigns(argv: readonly string[]): string[] {
   const [typed, rest] = dashes < 0 ? [argv, []] : [argv.slice(0, dashes), argv.slice(dashes)];
   const words = typed.flatMap((word, index) => {
     // Short for `-o json --fields a,b`. A word is a list of fields only if it has a comma; it could be an argument.
-    const [json, fields] = /^--json(?:=(.+))?$/su.exec(word) ?? [];
+    const [json, fields] = /^--json(?:=(.*))?$/su.exec(word) ?? [];
     if (json !== undefined) return ["-ojson", ...(fields === undefined ? [] : ["--fields", fields])];
     if (typed[index - 1] === "--json" && /^[\w.*]+(?:,[\w.*]+)+$/u.test(word)) return ["--fields", word];
     return [word.replace(/^(-[hqv]*[A-Za-z])=(?=.)/su, "$1")];

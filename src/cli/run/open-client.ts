@@ -54,7 +54,7 @@ export async function openClient(
 }
 
 /** Without `applied`, a plan other than the key's is reported as soon as the service names it. */
-export type RunObserver = Report & Partial<Pick<ClientObserver, "applied">>;
+export type RunObserver = Report & Pick<ClientObserver, "opened"> & Partial<Pick<ClientObserver, "applied">>;
 
 /** The user pays for a plan that is not applied, so this is printed even if stderr is a pipe, once for each plan. */
 function watchPlans(target: Target, warn: (line: string) => void): (plan: string) => void {

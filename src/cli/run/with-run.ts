@@ -99,12 +99,13 @@ export async function withRun<Result>(
     if (isUnannounced) report.info("simulated data, because DEXDATA_SANDBOX is set");
     isUnannounced = false;
     const answered = (exchange: Exchange): void => {
-      metrics?.answered(exchange);
+      metrics?.answered(exchange.answer?.status);
       observer?.answered?.(exchange);
       report.answered(exchange);
     };
+    const seen = { answered, opened: (status?: number) => metrics?.answered(status) };
     const chosen = retry === undefined ? options : { ...options, retry };
-    const opened = await openClient(own, chosen, { ...report, ...observer, answered }, speed, target);
+    const opened = await openClient(own, chosen, { ...report, ...observer, ...seen }, speed, target);
     metrics?.shows({ credits_total: () => opened.client.meter.credits });
     onClose(async () => {
       await progress.close();

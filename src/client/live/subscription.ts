@@ -55,9 +55,12 @@ export function openerOf(opening: Opening & Subscription): OpenConnection {
       headers: { ...authorize(url), ...(resumed !== "" && { "last-event-id": resumed }) },
       body: subjects.length > 1 ? bodyOf(opening) : undefined,
     };
-    const opened = await openConnection(context, sent, { timeout, signal });
+    const opened = await openConnection(context, sent, { timeout, signal }).catch((cause: unknown) => {
+      opening.plan?.answered(undefined, undefined);
+      throw cause;
+    });
     const plan = opened.headers.get("x-api-plan");
-    if (plan !== undefined) opening.plan?.counted(plan);
+    opening.plan?.answered("chunks" in opened ? 200 : opened.status, plan);
     if ("chunks" in opened) {
       try {
         checkPlan(plan, opening.plan?.required, undefined);

@@ -33,6 +33,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
   const work = async (): Promise<void> =>
     await followRows({
       context,
+      runSignal: ending.signal,
       begin: beginningOf(session, list, freshness),
       schedule,
       latest: present.latest,
@@ -143,9 +144,9 @@ async function listen(
   const streaming = flags["streaming-url"];
   const target = { ...open.client.target, ...(streaming !== undefined && { streaming }) };
   const { pace, client } = open;
-  const { ledger, notePlan: counted } = client;
+  const { ledger, noteOpening: answered } = client;
   const { timeout, requiredPlan: required } = options;
-  const cost = { counted, required };
+  const cost = { answered, required };
   const opening = { target, context, pace, ledger, timeout, command: "txns --follow", plan: cost };
   const subjects = pool === undefined ? [] : [pool];
   const handlers = { ...course, retrying: course.streamLost };

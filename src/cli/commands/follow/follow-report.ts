@@ -34,11 +34,21 @@ function createSinks({ run, log, isOfMany, queue }: Session, list: FollowedList)
   const names = list.pool && namesAndLabels([list.pool]);
   /** Adds the list, unless it is the only one. */
   const named = (line: string): string => (isOfMany ? `${listTitle(list)}: ${line}` : line);
+  const logNamed = ((event) => log({ ...event, ...names })) satisfies FollowLog;
   return {
     /** While the host is down, the failures of all lists are already reported as one. */
     warn: (line: string): void => (queue?.isDown() === true ? undefined : report.warn(named(line))),
     info: report.info,
-    log: ((event) => log({ ...event, ...names })) satisfies FollowLog,
+    log: logNamed,
+    /** If the wall clock was set, the length differs from the times. */
+    logGap: (
+      times: Pick<Hole, "from" | "to">,
+      reason: string,
+      milliseconds = times.to - times.from,
+    ): void => {
+      metrics?.missed(milliseconds);
+      logNamed({ event: "gap", ...timesOf(times), reason });
+    },
     isOne: !isOfMany,
     named,
     clock,
@@ -49,13 +59,12 @@ function createSinks({ run, log, isOfMany, queue }: Session, list: FollowedList)
 }
 
 function reportOfStream(sinks: Sinks, holes: Holes) {
-  const { warn, log, timesToTell, changed } = sinks;
+  const { warn, log, logGap, timesToTell, changed } = sinks;
   const lost = createSeries(sinks.clock);
-  let [isListening, isPollSaid, gapSeconds] = [false, false, 0];
+  let [isListening, isPollSaid] = [false, false];
   return {
     /** Whether the stream is currently open and triggers reads. */
     isListening: () => isListening,
-    gapSeconds: () => gapSeconds,
     opened: (at: Moment, gap: Gap | undefined): void => {
       isListening = true;
       changed?.();
@@ -63,9 +72,8 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
       log({ event: "open", at: instant(at.now) });
       if (gap === undefined) return;
       const hole = { from: gap.from.now, to: gap.to.now };
-      gapSeconds += (gap.to.elapsed - gap.from.elapsed) / 1000;
       holes.add({ ...hole, readAfter: at.elapsed });
-      log({ event: "gap", ...timesOf(hole), reason: gap.reason });
+      logGap(hole, gap.reason, gap.to.elapsed - gap.from.elapsed);
       warn(`stream disconnected ${shown(hole)} (${gap.reason}); backfilling`);
     },
     streamLost: ({ message: reason }: Failure, wait: number): void => {
@@ -91,7 +99,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { warn, info, log, isOne, named } = sinks;
+  const { warn, info, log, logGap, isOne, named } = sinks;
   const series = createSeries(sinks.clock);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
@@ -112,7 +120,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
       const hole = holes.unread();
       if (hole === undefined) return undefined;
       const reason = series.reason();
-      log({ event: "gap", ...timesOf(hole), reason: reason ?? "no read was complete" });
+      logGap(hole, reason ?? "no read was complete");
       if (reason === undefined)
         return fail("not_read", named(`no read was complete ${shown(hole)}; rows may be missing`), {
           next: "use a longer --for; with --out, the next run continues",
@@ -124,7 +132,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
   };
 }
 
-function reportOfRows({ warn, log, clock, isOne }: Sinks, { latest }: Session["present"]) {
+function reportOfRows({ warn, log, logGap, clock, isOne }: Sinks, { latest }: Session["present"]) {
   let isAheadSaid = false;
   let last: FollowedRow | undefined;
   let unlistedLine: string | undefined;
@@ -139,9 +147,8 @@ function reportOfRows({ warn, log, clock, isOne }: Sinks, { latest }: Session["p
   return {
     unwritten: (rows: number): void => {
       log({ event: "unwritten", rows });
-      warn(
-        `${counted(rows, "row")} may be missing at the end: the program reading the output did not accept them`,
-      );
+      const line = "may be missing at the end: the program reading the output did not accept them";
+      warn(`${counted(rows, "row")} ${line}`);
     },
     /** Rows that are older than one already written were indexed too late, and those of the future have a wrong date. */
     written: (rows: readonly FollowedRow[]): void => {
@@ -169,9 +176,9 @@ function reportOfRows({ warn, log, clock, isOne }: Sinks, { latest }: Session["p
     forgotten: (rows: number): void =>
       warn(`${counted(rows, "row")} left out: they may have been written more than a day ago`),
     unproved: (from: Instant): void => {
-      const times = { from: instant(from.seconds * 1000), to: instant(clock.now()) };
-      log({ event: "gap", ...times, reason: "the service's lists were incomplete" });
-      warn(`rows since ${times.from} may be missing: the service's lists were incomplete`);
+      const times = { from: from.seconds * 1000, to: clock.now() };
+      logGap(times, "the service's lists were incomplete");
+      warn(`rows since ${instant(times.from)} may be missing: the service's lists were incomplete`);
     },
   };
 }
@@ -196,9 +203,7 @@ function createHoles({ now }: Pick<Clock, "now">) {
   let lastRead: number | undefined;
   let failedSince: number | undefined;
   return {
-    add: (hole: Hole): void => {
-      holes.push(hole);
-    },
+    add: (hole: Hole): void => void holes.push(hole),
     failed: (): void => {
       failedSince ??= lastRead ?? now();
     },

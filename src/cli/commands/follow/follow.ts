@@ -97,7 +97,6 @@ async function follow(session: Session): Promise<ExitCode> {
     rows_total: () => (session.isSilent ? session.alerts?.written() : undefined) ?? quota.count,
     oldest_asset_age_seconds: () =>
       following().reduce((most, { readAt }) => Math.max(most, (clock.elapsed() - readAt()) / 1000), 0),
-    gap_seconds_total: () => following().reduce((sum, each) => sum + each.course.gapSeconds(), 0),
     ...(session.poll === undefined && {
       connections: () =>
         signal.aborted ? { open: 0, retrying: 0 } : { open: listening(), retrying: 1 - listening() },
@@ -107,7 +106,7 @@ async function follow(session: Session): Promise<ExitCode> {
   try {
     if (!signal.aborted) await once(signal, "abort");
     // A list that has just failed may have been the last.
-    await Promise.all(following().map(({ done }) => done));
+    await Promise.all(running.unfinished().map(({ done }) => done));
   } finally {
     release();
     const { reason } = signal;
@@ -118,7 +117,7 @@ async function follow(session: Session): Promise<ExitCode> {
   }
   const exit = session.alerts?.exitAfter(signal.reason);
   if (exit === undefined && !(signal.reason instanceof StopReason)) throw signal.reason;
-  if (!following().some(({ isStuck }) => isStuck())) await renderer.end();
+  if (!running.unfinished().some(({ isStuck }) => isStuck())) await renderer.end();
   if (behind !== undefined && exit !== 0) throw behind;
   return exit ?? 0;
 }
@@ -128,6 +127,8 @@ function createRunning(session: Session) {
   const { run, flags, log, ending, isOfMany } = session;
   const { report } = run;
   const running = new Map<string, FollowingList>();
+  /** Removed lists, whose last rows may not be written yet. */
+  const removed = new Map<string, FollowingList>();
   const start = (list: FollowedList): void => {
     const failed = (cause: unknown): void => {
       if (!isOfMany || !(cause instanceof Failure)) return ending.end(cause);
@@ -145,18 +146,22 @@ function createRunning(session: Session) {
     const next = await session.reread(ending.signal);
     session.checkRate(next.length);
     const names = new Set(next.map(({ name }) => name));
-    const removed = [...running].filter(([name]) => !names.has(name));
+    const gone = [...running].filter(([name]) => !names.has(name));
     const added = next.filter(({ name }) => !running.has(name));
     for (const { request } of added) await session.files?.checkUnused(rowNames(request.args));
-    for (const [name, { stop, done }] of removed) {
-      stop();
-      await done;
+    for (const [name, each] of gone) {
+      each.stop();
       running.delete(name);
+      removed.set(name, each);
     }
-    for (const list of added) start(list);
-    log({ event: "reload", pools: running.size, added: added.length, removed: removed.length });
+    for (const list of added) {
+      // It continues after its last rows.
+      await removed.get(list.name)?.done;
+      start(list);
+    }
+    log({ event: "reload", pools: running.size, added: added.length, removed: gone.length });
     report.info(
-      `list reloaded: ${counted(running.size, "pool")}, ${added.length} new, ${removed.length} removed`,
+      `list reloaded: ${counted(running.size, "pool")}, ${added.length} new, ${gone.length} removed`,
     );
   };
   const refused = ({ message: reason }: Failure): void => {
@@ -166,6 +171,7 @@ function createRunning(session: Session) {
   return {
     start,
     all: (): readonly FollowingList[] => [...running.values()],
+    unfinished: () => [...running.values(), ...removed.values()],
     reload: createReload(ending, reload, refused),
   };
 }

@@ -74,11 +74,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const quota = { limit: typed.has("when") ? undefined : limit, count: 0, inTurn: createQueue() };
   const said = new Set<string>();
   /** Whether this has not been said in this run, for any list. */
-  const isFirst = (line: string): boolean => {
-    const isNew = !said.has(line);
-    said.add(line);
-    return isNew;
-  };
+  const isFirst = (what: "cost" | "fields"): boolean => said.size < said.add(what).size;
   const writing = { files, renderer, assets, idle, quota, isFirst, alerts, see, onLimit, isSilent };
   return { ...asked, ...reading, ...writing, run, flags, log, ending, checkpoint };
 }
@@ -128,11 +124,13 @@ function tellStart({ report }: Run, asked: Options, out: string | undefined): vo
 /** `idle` is in milliseconds. Time spent waiting for the reader of the output does not count. */
 function watchRows(clock: Clock, idle: number | undefined, { signal, end }: Ending) {
   if (idle === undefined) return undefined;
-  const report = (): void =>
-    end(
-      fail("idle", `no new row for ${idle / 1000}s (--idle-exit)`, {
-        next: "check that the pool has trades: dexdata pool <network> <pool>",
-      }),
-    );
-  return createQuietWatch(clock, idle, signal, () => ["rows"], report);
+  const next = "check that the pool has trades: dexdata pool <network> <pool>";
+  const failure = fail("idle", `no new row for ${idle / 1000}s (--idle-exit)`, { next });
+  return createQuietWatch(
+    clock,
+    idle,
+    signal,
+    () => ["rows"],
+    () => end(failure),
+  );
 }

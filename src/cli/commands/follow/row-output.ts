@@ -66,7 +66,7 @@ export function createRowOutput(
       await renderer.page({ group: onlyGroup, rows: shown(textRows(part)) }, request.args);
     idle?.resume("rows");
     if (alerts?.isOver() === true) onLimit();
-    const warnings = assets.warnings().filter(isFirst);
+    const warnings = [...assets.warnings()];
     // Missing fields are reported at the start, because a run may take days.
     if (isFirst("fields"))
       warnings.push(

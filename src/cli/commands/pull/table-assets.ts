@@ -36,9 +36,8 @@ export function createTableAssets(
   const known = createKnownAssets(context, client.target, names);
   known.name(named);
   const isTable = formats[options.format].columns === "guessed" && options.fields === undefined;
-  let shown = "";
-  let learned = 0;
-  /** The pools of which amounts could not be computed. */
+  let [shown, learned, warned] = ["", 0, 0];
+  /** The pools of which amounts could not be computed, and how many of them a warning has named. */
   const unknown = new Set<string>();
   let addAmounts: ((rows: Page["rows"]) => Page["rows"]) | undefined;
 
@@ -64,12 +63,11 @@ export function createTableAssets(
     find: ((address, network = shown) => known.find(network, address)) satisfies FindAsset,
     /** Call this before the page is shown. */
     learnFor: async (request: ApiRequest, { group, rows }: Pick<Page, "group" | "rows">): Promise<void> => {
-      const { endpoint, args } = request;
-      shown = args.get("network") ?? "";
-      const pool = args.get("pool_address");
+      shown = request.args.get("network") ?? "";
+      const pool = request.args.get("pool_address");
       if ((await learnAmounts(request, rows)) !== undefined) unknown.add(`${shown}:${pool}`);
       if (!isTable) return;
-      if (pool !== undefined && needsPool(endpoint, pool, { group, rows })) {
+      if (pool !== undefined && needsPool(request.endpoint, pool, { group, rows })) {
         await known.requestPool(client, shown, pool);
       } else if (context.stdout.isTerminal && learned < maxLearned) {
         // Only for people: reading each row twice and writing the cache would slow down scripts.
@@ -83,10 +81,12 @@ export function createTableAssets(
       titleOf({ ...subject, label: names.labelOf(subject) ?? subject.label }),
     /** Adds exact amounts in tokens, if the user requested them. Call this after `learnFor`. */
     inTokens: (rows: Page["rows"]): Page["rows"] => addAmounts?.(rows) ?? rows,
-    warnings: (): readonly string[] =>
-      unknown.size === 0
-        ? []
-        : [`unknown token decimals, so amounts in tokens are null: ${[...unknown].join(", ")}`],
+    /** Of what has happened since the last call. */
+    warnings: (): readonly string[] => {
+      const pools = [...unknown].slice(warned).join(", ");
+      warned = unknown.size;
+      return pools === "" ? [] : [`unknown token decimals, so amounts in tokens are null: ${pools}`];
+    },
     save: known.save,
   };
 

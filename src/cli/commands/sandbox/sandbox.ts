@@ -115,7 +115,7 @@ async function runInside(
   }).finally(() => context.signal.removeEventListener("abort", stop));
 }
 
-/** If a write fails, for example because the disk is full, the log reports it once and the sandbox continues. */
+/** If writes fail, for example because the disk is full, the first failure is reported and the sandbox continues. */
 function openLog(file: string | undefined, context: Context): SandboxSettings["log"] {
   if (file === undefined) return () => undefined;
   const append = openLogFile({

@@ -87,7 +87,6 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   run.metrics?.shows({
     rows_total: () => (flags.out === undefined ? alerts?.written() : undefined) ?? stops.counts().events,
     connections: course.connections,
-    gap_seconds_total: course.gapSeconds,
   });
   const isOn = by === "crossing" ? alerts?.isOn : undefined;
   const output = await openStreamOutput(run, flags, { ...facts, isOn, alertLines, broken: leaveOut });

@@ -38,7 +38,7 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
   const states = new Map<number, "open" | "retrying">();
   const wereOpen = new Set<number>();
   const reasons = new Map<number, string>();
-  let [gaps, gapSeconds, missed, hasClosed] = [0, 0, 0, false];
+  let [gaps, missed, hasClosed] = [0, 0, false];
   const count = (wanted: "open" | "retrying"): number =>
     [...states.values()].filter((state) => state === wanted).length;
   /** `next` returns the end of the line: whether and when dexdata tries again. */
@@ -50,7 +50,7 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
     const { reason, clockJump } = gap;
     const jump = clockJump !== undefined && { clock_jump: clockJump / 1000 };
     log({ event: "gap", ...timesOf(gap), reason, ...jump, ...facts(connection) });
-    gapSeconds += (gap.to.elapsed - gap.from.elapsed) / 1000;
+    metrics?.missed(gap.to.elapsed - gap.from.elapsed);
   };
   const tellGap = (connection: Connection, gap: Gap): void => {
     gaps += 1;
@@ -100,7 +100,6 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
   return {
     ...handlers,
     connections,
-    gapSeconds: () => gapSeconds,
     isOpen: ({ number }: Connection) => states.get(number) === "open",
     /** `planned` is the initial number of connections, before any has reported its state. */
     state: (planned = 0) => ({
@@ -149,21 +148,18 @@ function reportOfAssets({ report: { warn, info } }: Run, log: StreamLog, maxEven
       warn(`skipped ${names.length === 1 ? "asset" : "assets"} ${someOf(names)}${why}`);
     },
     leftOut: (connection: Connection, event: StreamEvent): void => {
-      const broken = countBroken();
-      if (broken === undefined) return;
-      const name = shortened(event.name);
-      log({ event: "left_out", name, so_far: broken, ...facts(connection) });
-      const what = `skipped event ${name} on connection ${connection.number}: invalid JSON`;
-      warn(`${what}; ${counted(broken, "event")} skipped so far`);
+      const so_far = countBroken();
+      if (so_far === undefined) return;
+      log({ event: "left_out", name: shortened(event.name), so_far, ...facts(connection) });
+      warn(`${skippedEvent(connection, event)}: invalid JSON; ${counted(so_far, "event")} skipped so far`);
     },
     skipped: (connection: Connection, event: StreamEvent): void => {
-      const skipped = countSkipped();
-      if (skipped === undefined) return;
-      const name = shortened(event.name);
+      const so_far = countSkipped();
+      if (so_far === undefined) return;
       const reason = `larger than ${maxEventMebibytes} MiB`;
-      log({ event: "lost", reason, name, so_far: skipped, ...facts(connection) });
-      const what = `skipped event ${name} on connection ${connection.number}: ${reason} (--max-event)`;
-      warn(`${what}; ${counted(skipped, "event")} lost so far`);
+      log({ event: "lost", reason, name: shortened(event.name), so_far, ...facts(connection) });
+      const what = `${skippedEvent(connection, event)}: ${reason} (--max-event)`;
+      warn(`${what}; ${counted(so_far, "event")} lost so far`);
     },
     foreign: (connection: Connection, { name }: Foreign): void => {
       const foreign = countForeign();
@@ -210,6 +206,9 @@ function reportOfAssets({ report: { warn, info } }: Run, log: StreamLog, maxEven
     },
   };
 }
+
+const skippedEvent = ({ number }: Connection, { name }: StreamEvent): string =>
+  `skipped event ${shortened(name)} on connection ${number}`;
 
 function gapLine(connection: Connection, gap: Gap): string {
   const { from, to } = timesOf(gap);

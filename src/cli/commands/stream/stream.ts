@@ -94,7 +94,7 @@ function createLiveStream(session: Session): LiveStream {
       timeout: options.timeout,
       now: session.now,
       command: streamCommand(feed),
-      plan: { counted: open.client.notePlan, required: options.requiredPlan },
+      plan: { answered: open.client.noteOpening, required: options.requiredPlan },
       feed,
       kind,
       params,

@@ -6,6 +6,7 @@ import type { Clock } from "../../../base/context/context.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
 import type { Report } from "../report.ts";
 import { instant } from "../../../base/text/words.ts";
+import { createRepeatLimiter } from "../repeat-limiter.ts";
 
 export interface LoggedEvent<Name extends string> {
   readonly event: Name;
@@ -28,19 +29,22 @@ export function checkEventsFile(file: string | undefined): void {
 
 /**
  * Each NDJSON line is written at once, so lines stay complete and the file can be moved during the run. A file that
- * cannot be opened is rejected. A later write failure is reported once, and the stream continues.
+ * cannot be opened is rejected. Of a series of later write failures, the first is reported, and the stream continues.
  */
 export function openEventLog(
   file: string | undefined,
   { warn }: Pick<Report, "warn">,
-  clock: Pick<Clock, "now">,
+  clock: Pick<Clock, "now" | "elapsed">,
 ): LogEvent<string> {
   if (file === undefined) return () => undefined;
+  const timesToTell = createRepeatLimiter(clock);
   const append = openLogFile({
     file,
     label: `--events "${withoutSecrets(file)}"`,
     advice: "check the directory and its permissions",
-    onProblem: (problem) => warn(`${problem}; the stream continues`),
+    onProblem: (problem) => {
+      if (timesToTell(problem) !== undefined) warn(`${problem}; the stream continues`);
+    },
   });
   let lost = 0;
   return ({ event, at = instant(clock.now()), ...facts }) => {

@@ -1,4 +1,3 @@
-import type { Exchange } from "../../../client/client.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { cannotBeWritten } from "../../../base/files/file-errors.ts";
@@ -55,6 +54,7 @@ export function openMetrics(
   // A sync that fails must not hide when the last one succeeded. 0 if none has.
   const before = /^dexdata_sync_last_success_time_seconds (\S+)$/mu.exec(earlier)?.[1] ?? 0;
   const requests = { ok: 0, rejected: 0, failed: 0 };
+  let gapSeconds = 0;
   let sources: Sources = {
     info: () => ({ [version]: 1 }),
     start_time_seconds: () => started,
@@ -62,7 +62,7 @@ export function openMetrics(
     rows_total: () => 0,
     credits_total: () => 0,
     requests_total: () => requests,
-    gap_seconds_total: () => 0,
+    gap_seconds_total: () => gapSeconds,
   };
   let pending: (() => void) | undefined;
   let isReported = false;
@@ -86,11 +86,15 @@ export function openMetrics(
   });
   const stop = clock.every(writeGap, () => write());
   return {
-    answered: ({ answer }: Exchange): void => {
-      const { status = 0 } = answer ?? {};
+    /** Requests, and attempts to open a stream, which count against the same limit. 0 without a response. */
+    answered: (status = 0): void => {
       requests[
         status >= 200 && status < 300 ? "ok" : status >= 400 && status < 500 ? "rejected" : "failed"
       ] += 1;
+    },
+    /** A gap of this length was reported. */
+    missed: (milliseconds: number): void => {
+      gapSeconds += milliseconds / 1000;
     },
     shows: (more: Sources): void => {
       sources = { ...sources, ...more };
