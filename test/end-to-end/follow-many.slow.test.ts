@@ -210,8 +210,9 @@ async function collect(options: Market, minutes: number, poll: number) {
       `${seen.at(-1)?.processor} s of processor time`,
   );
   expect(refused).toBe(0);
-  // While many pools are due, up to 50 connections are open. A leak would be one with each read.
-  expect(files[2]).toBeLessThanOrEqual((files[1] ?? 0) + 10);
+  // While many pools are due, up to 50 connections are open, perhaps only in the last third. A leak of one with each read
+  // would be hundreds.
+  expect(files[2]).toBeLessThanOrEqual((files[1] ?? 0) + 50);
   return { requests: service.log.length, computed, peak, thirds };
 }
 

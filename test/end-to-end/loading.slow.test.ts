@@ -165,7 +165,7 @@ describe("loaded chunks", () => {
     ],
     [
       ["networks", "--sandbox", "--validate"],
-      [...asking, "server", "validated-pages", "zod"],
+      [...asking, "row-check", "server", "zod"],
     ],
     // Half a second of work without a terminal on stderr: no spinner.
     [
