@@ -95,9 +95,7 @@ export function createClient(context: ClientContext, target: Target, options: Cl
    * the response is no longer needed: a request that was not yet sent is dropped, and one that was sent is billed.
    */
   const ask = async (endpoint: Endpoint, args: Args, until = signal): Promise<DatedDocument> => {
-    refuseKey(endpoint.path, target.key);
-    for (const [name, text] of args)
-      if (name !== "cursor" || text === target.key) refuseKey(text, target.key);
+    refuseKeys(endpoint.path, args, target.key);
     const url = urlOf(endpoint, args);
     const reservation = reserveCredits(budget, turns, costOf(endpoint, args));
     let waited = 0;
@@ -143,6 +141,12 @@ export function createClient(context: ClientContext, target: Target, options: Cl
   };
 
   return { target, meter, ledger, noteOpening, width, signal, ask, maxRepeats: most, again, close: closeAll };
+}
+
+/** A cursor of the service may look like another key. */
+function refuseKeys(path: string, args: Args, key: Target["key"]): void {
+  refuseKey(path, key);
+  for (const [name, text] of args) if (name !== "cursor" || text === key) refuseKey(text, key);
 }
 
 function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {

@@ -30,7 +30,6 @@ export function createDocument({
    * integers above 2^53 are rounded, so values for display are taken from the text.
    */
   const read = () => {
-    if (!isUtf8(body)) throw damagedResponse("invalid response: not valid UTF-8");
     const text = new TextDecoder().decode(body);
     try {
       return { text, value: JSON.parse(text) as unknown };
@@ -43,7 +42,8 @@ export function createDocument({
       );
     }
   };
-  // A truncated body or an error page does not end like JSON. Found here, the request is repeated.
-  if (!isUtf8(body) || !/[\]}]\s*$/u.test(Buffer.from(body.subarray(-16)).toString("latin1"))) read();
+  // Found here, the request is repeated. A truncated body or an error page does not end like JSON.
+  if (!isUtf8(body)) throw damagedResponse("invalid response: not valid UTF-8");
+  if (!/[\]}]\s*$/u.test(Buffer.from(body.subarray(-16)).toString("latin1"))) read();
   return { bytes: body, asOf, read };
 }

@@ -75,6 +75,7 @@ export interface Input<F extends Flags> {
   readonly flags: Values<F>;
   /** As the user typed them, for suggested commands. */
   readonly typed: TypedFlags;
+  /** What the search for the name of an asset has cost before the run; undefined without one. */
   readonly spent: Meter | undefined;
 }
 

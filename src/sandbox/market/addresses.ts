@@ -26,7 +26,7 @@ export function makeHash64(key: number): string {
   return `0x${letters(key, 64, HEX)}`;
 }
 
-/** What comes before the hexadecimal digits of a hash. Families that are not listed use base58. */
+/** The prefix of a hexadecimal hash. The other families use base58. */
 const hexPrefixes: Partial<Record<AddressFamily, string>> = { evm: "0x", aptos: "0x", tron: "", ton: "" };
 
 export function makeBlockHash(family: AddressFamily, key: number): string {

@@ -90,7 +90,7 @@ export function createRows(strikes: Strikes) {
         (sum, { first, end }) => sum + end - first,
         0,
       ),
-    /** Newest first; empty if there are none. */
+    /** Its events, newest first. */
     transactionsWithId: (pool: Pool, id: string, asOf: number) => findShown(pool, id, asOf, strikes),
     /** The oldest event of a transaction. A cursor stays valid when the row that it names is withdrawn. */
     placeOfId: (pool: Pool, id: string, asOf: number): TransactionKey | undefined =>

@@ -18,7 +18,7 @@ import type { EndpointGroup } from "../input/positionals.ts";
 import { reportEnd } from "./follow-report.ts";
 import { followList, type FollowingList } from "./follow-list.ts";
 import { type FollowedList, listTitle, rowNames } from "./followed-lists.ts";
-import { createReload } from "../stream/reload.ts";
+import { createReload } from "../../run/reload.ts";
 import { openSession, type Session } from "./open-session.ts";
 
 export async function runFollow(
@@ -103,10 +103,11 @@ async function follow(session: Session): Promise<ExitCode> {
     }),
   });
   let behind: Failure | undefined;
+  let isStuck = false;
   try {
     if (!signal.aborted) await once(signal, "abort");
     // A list that has just failed may have been the last.
-    await Promise.all(running.unfinished().map(({ done }) => done));
+    isStuck = await running.ended();
   } finally {
     release();
     const { reason } = signal;
@@ -117,7 +118,7 @@ async function follow(session: Session): Promise<ExitCode> {
   }
   const exit = session.alerts?.exitAfter(signal.reason);
   if (exit === undefined && !(signal.reason instanceof StopReason)) throw signal.reason;
-  if (!running.unfinished().some(({ isStuck }) => isStuck())) await renderer.end();
+  if (!isStuck) await renderer.end();
   if (behind !== undefined && exit !== 0) throw behind;
   return exit ?? 0;
 }
@@ -153,6 +154,7 @@ function createRunning(session: Session) {
       each.stop();
       running.delete(name);
       removed.set(name, each);
+      void each.done.then(() => removed.delete(name));
     }
     for (const list of added) {
       // It continues after its last rows.
@@ -171,7 +173,12 @@ function createRunning(session: Session) {
   return {
     start,
     all: (): readonly FollowingList[] => [...running.values()],
-    unfinished: () => [...running.values(), ...removed.values()],
+    /** Waits for all lists. Returns whether the reader of the output has not accepted the last rows of one. */
+    ended: async (): Promise<boolean> => {
+      const lists = [...running.values(), ...removed.values()];
+      await Promise.all(lists.map(({ done }) => done));
+      return lists.some(({ isStuck }) => isStuck());
+    },
     reload: createReload(ending, reload, refused),
   };
 }

@@ -74,7 +74,11 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
   const quota = { limit: typed.has("when") ? undefined : limit, count: 0, inTurn: createQueue() };
   const said = new Set<string>();
   /** Whether this has not been said in this run, for any list. */
-  const isFirst = (what: "cost" | "fields"): boolean => said.size < said.add(what).size;
+  const isFirst = (what: "cost" | "fields"): boolean => {
+    const isNew = !said.has(what);
+    said.add(what);
+    return isNew;
+  };
   const writing = { files, renderer, assets, idle, quota, isFirst, alerts, see, onLimit, isSilent };
   return { ...asked, ...reading, ...writing, run, flags, log, ending, checkpoint };
 }

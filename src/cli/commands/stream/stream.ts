@@ -9,7 +9,7 @@ import { StopReason } from "../../../client/ending.ts";
 import { watchIdle } from "./stops.ts";
 import { LiveStream } from "../../../client/stream.ts";
 import { withoutNames } from "../input/targets.ts";
-import { createReload } from "./reload.ts";
+import { createReload } from "../../run/reload.ts";
 import { streamTaker } from "../input/subjects.ts";
 import type { Input } from "../command.ts";
 import type { StreamFlags } from "./stream-flags.ts";

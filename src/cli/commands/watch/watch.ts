@@ -89,7 +89,8 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     await writeHourlyEstimate(run, flags, first.endpoint, target, costOf(first));
     return undefined;
   }
-  let credits = 0;
+  /** The first cost is always printed. */
+  let credits = Number.NaN;
   const take = (plan: PullPlan): void => {
     const cost = costOf(plan);
     if (cost.credits !== credits && !options.isQuiet)

@@ -1,6 +1,6 @@
-import { createQueue } from "../../../base/concurrent.ts";
-import { Failure } from "../../../base/failure.ts";
-import type { Ending } from "../../../client/ending.ts";
+import { createQueue } from "../../base/concurrent.ts";
+import { Failure } from "../../base/failure.ts";
+import type { Ending } from "../../client/ending.ts";
 
 /** One at a time, so that the list that was read last is the one that counts. An invalid list changes nothing. */
 export function createReload(
