@@ -47,15 +47,15 @@ function printVersion(): boolean {
 
 /**
  * Remembers a SIGHUP that arrives before the run can handle it, because it would end the process while the program is
- * loading. Only streams from an `@file` reload on SIGHUP.
+ * loading. Only streams and followed lists from an `@file` reload on SIGHUP.
  */
 function awaitEarlyReload(): Entry["early"] {
   let hasArrived = false;
   const remember = (): void => {
     hasArrived = true;
   };
-  let isAwaited =
-    process.platform !== "win32" && first === "stream" && rest.some((word) => word.startsWith("@"));
+  const isLasting = first === "stream" || rest.includes("--follow");
+  let isAwaited = process.platform !== "win32" && isLasting && rest.some((word) => word.startsWith("@"));
   if (isAwaited) process.on("SIGHUP", remember);
   return {
     isAwaited: () => isAwaited,

@@ -1,8 +1,9 @@
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type ChildProcessWithoutNullStreams, execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { ended, start } from "../harness/binary.ts";
+import { catchesHangUp, ended, start } from "../harness/binary.ts";
 import { createMarket, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
 import { isLong } from "../harness/long.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
@@ -132,7 +133,7 @@ test.each(["{network}/{pool}/{date}.ndjson", "swaps-{date}.ndjson"])(
     const all = readFileSync(service.list, "utf8");
     for (let kill = 0; kill < kills; kill += 1) {
       const child = service.begin(words);
-      // A program that is not ready yet ends at SIGHUP.
+      // SIGHUP ends a program that has not started yet.
       const end = ended(child);
       // Three runs lose their first pool and get it back.
       if (kill % Math.ceil(kills / 3) === 1) {
@@ -180,6 +181,25 @@ test.each(["", ",edge-cache=60s"])(
   },
   isLong ? 900_000 : 90_000,
 );
+
+test("a SIGHUP before the list is first read is remembered, and does not end the collector", async () => {
+  const service = await openMarket({ name: "early", pools: 2, speed: 1 });
+  const all = readFileSync(service.list, "utf8");
+  rmSync(service.list);
+  execFileSync("mkfifo", [service.list]);
+  const child = service.begin("--poll 5s --for 3s --out OUT/rows.ndjson");
+  const ending = ended(child);
+  while (!catchesHangUp(child.pid ?? 0)) await pause(10);
+  child.kill("SIGHUP");
+  const writer = await open(service.list, "w");
+  rmSync(service.list);
+  writeFileSync(service.list, all);
+  await writer.writeFile(all.slice(all.indexOf("\n") + 1));
+  await writer.close();
+  const { exit, stderr } = await ending;
+  expect([exit, stderr]).toEqual([0, expect.stringContaining("list reloaded: 2 pools, 1 new, 0 removed")]);
+  await service.close();
+});
 
 /** Follows without faults for this long, and observes the process sixty times. */
 async function collect(options: Market, minutes: number, poll: number) {

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { ended, start } from "../harness/binary.ts";
+import { catchesHangUp, ended, start } from "../harness/binary.ts";
 import { inTime } from "../harness/in-time.ts";
 import {
   endless,
@@ -240,14 +240,6 @@ test("a hundred connections print nothing on stderr", async () => {
   expect(stdout.toString("utf8").split("\n").length).toBe(101);
   expect(server.requests.length).toBe(100);
 });
-
-/** SIGHUP is signal 1: the lowest bit. */
-function catchesHangUp(pid: number): boolean {
-  const caught = /SigCgt:\s+(?<mask>\w+)/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.groups?.[
-    "mask"
-  ];
-  return (BigInt(`0x${caught ?? "0"}`) & 1n) === 1n;
-}
 
 function residentMegabytes(pid: number): number {
   const pages = /VmRSS:\s+(?<kb>\d+) kB/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.groups?.["kb"];

@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdtempSync, realpathSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -59,4 +59,12 @@ export async function ended(child: ChildProcessWithoutNullStreams, milliseconds 
       });
     });
   });
+}
+
+/** Whether a process handles SIGHUP, which is signal 1: the lowest bit. */
+export function catchesHangUp(pid: number): boolean {
+  const caught = /SigCgt:\s+(?<mask>\w+)/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.groups?.[
+    "mask"
+  ];
+  return (BigInt(`0x${caught ?? "0"}`) & 1n) === 1n;
 }
