@@ -239,7 +239,7 @@ describe("--receipt", () => {
     expect([exit, stderr]).toEqual([
       1,
       `error: --receipt "${receipt}": cannot be written (no such directory)\n` +
-        `  hint: ${file} is complete; check the directory's permissions and free space, then repeat the command with --resume\n`,
+        `  hint: ${file} was written; check the directory's permissions and free space, then repeat the command with --resume\n`,
     ]);
     mkdirSync(inner);
     expect((await dexdata([...words, "--resume"], { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(0);

@@ -225,7 +225,7 @@ describe.runIf(process.platform === "linux")("full disk", () => {
       left: [],
     });
     expect(stderr).toContain(
-      "cannot be written (file too large)\n  hint: the output is complete; check the directory's permissions and free space\n",
+      "cannot be written (file too large)\n  hint: the output was written; check the directory's permissions and free space\n",
     );
   });
 });

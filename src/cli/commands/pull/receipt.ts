@@ -46,7 +46,7 @@ export function writeReceipt(run: Pull, ending: Ending): void {
         ? `, then repeat the command with --resume${isForced ? " instead of --force" : ""}`
         : "";
     throw fail("output", `--receipt "${receipt}": ${cannotBeWritten(cause)}`, {
-      next: `${file ?? "the output"} is complete; check the directory's permissions and free space${again}`,
+      next: `${file ?? "the output"} was written; check the directory's permissions and free space${again}`,
       cause,
     });
   }
