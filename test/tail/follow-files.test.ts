@@ -94,7 +94,7 @@ describe("a clock set between runs loses and repeats no row", () => {
 
   test("any number of runs with any clocks", async () => {
     const random = createRandom(11);
-    for (let seed = 0; seed < (isLong ? 200 : 12); seed += 1) {
+    for (let seed = 0; seed < (isLong ? 200 : patterns.length); seed += 1) {
       const below = newFolder();
       const pattern = patterns[seed % patterns.length] ?? "";
       let rows = 0;

@@ -58,12 +58,6 @@ contract("credits", {}, (service) => {
     const before = await remaining(service, "/usage", { key });
     expect(await remaining(service, "/usage", { key, method: "POST" })).toBe(before);
   });
-
-  test("213: there is no daily limit of 10,000", async () => {
-    const key = "api_free_daily";
-    await spend(service, 10_001, { key, host: "free" });
-    expect((await service.ask("/usage", { key, host: "free" })).status).toBe(200);
-  });
 });
 
 const exhausted: readonly (readonly [tier: string, asking: ListRequest, word: RegExp, link: string])[] = [
