@@ -290,6 +290,23 @@ describe("an error response", () => {
     });
   });
 
+  test.each([
+    ["dev", "register and upgrade"],
+    ["free", "register"],
+  ])(
+    "rules 121 and 158: without a key, a value that requires the %s plan says %s, with its link",
+    async (required_tier, next) => {
+      const body = { error: "plan_required", tier: "keyless", required_tier, param: "start", message: "no" };
+      const { exit, stderr } = await runCommand(
+        json({ ...body, links: { ...links, pricing: "https://pricing.example" } }, { status: 403 }),
+        `ohlcv ethereum ${pool} --pool --from -3d --error-format text`,
+        { DEXDATA_API_KEY: "", DEXDATA_TIER: "keyless" },
+      );
+      const hint = `choose a value that your plan includes, or ${next} at https://console.example\n`;
+      expect({ exit, stderr }).toEqual({ exit: 4, stderr: expect.stringContaining(hint) });
+    },
+  );
+
   test("promise 2: text from the service cannot control the terminal", async () => {
     const message = "\u001b]0;owned\u0007\u202Eevil\nsecond line";
     const outcome = await runCommand(json({ error: "forbidden", message }, { status: 403 }), "networks");
