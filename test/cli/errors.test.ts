@@ -46,6 +46,13 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     /gone/,
   ],
   [
+    "rule 169: 400 for the limit, which two flags set",
+    json({ error: "invalid_param", message: "too many", param: "limit" }, { status: 400 }),
+    2,
+    /the service rejected --limit or --page-size "10" /,
+    /too many/,
+  ],
+  [
     "rule 171: 400 with a message alone",
     json({ message: "invalid query parameters: order_by (must be one of [a b c])" }, { status: 400 }),
     2,

@@ -85,7 +85,7 @@ function shownInput(param: Param, { endpoint, args }: ApiRequest): string {
 }
 
 const pagingFlags: ReadonlyMap<string, string> = new Map([
-  ["limit", "--page-size"],
+  ["limit", "--limit or --page-size"],
   ["cursor", "--cursor"],
   ["page", "--page"],
 ]);
