@@ -379,6 +379,9 @@ describe("--count-back returns the newest candles that exist", () => {
       expect(stderr).toMatch(
         /^warning: found \d+ of [\d,]+ candles; the plan does not include earlier ones\n$/u,
       );
+      // Nothing is known about the intervals before them.
+      const filled = (await run(`${counted} --fill null`)).stdout;
+      expect((await run(`${included} --fill null`)).stdout.endsWith(filled)).toBe(true);
     },
   );
 

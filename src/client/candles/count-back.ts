@@ -43,9 +43,11 @@ export async function* countBack(request: SliceRequest): AsyncGenerator<Page> {
   const [few, all] = [count, wanted].map((each) => grouped(String(each)));
   const warning = count < wanted ? `found ${few} of ${all} candles; ${ending}` : undefined;
   const from: PageNote = { kind: "complete from", seconds: held.completeFrom };
-  const atEnd = [...warningOf(warning), ...remark("replaced", held.replaced), from];
+  const atEnd = [...warningOf(warning), ...remark("replaced", held.replaced)];
   // Longer candles are made from all parts at once, because pages may not end within one of them.
-  yield* pagesOf(held.newest(wanted), made === undefined ? maxLimit : Number.POSITIVE_INFINITY, atEnd);
+  const size = made === undefined ? maxLimit : Number.POSITIVE_INFINITY;
+  for (const page of pagesOf(held.newest(wanted), size, atEnd))
+    yield { ...page, notes: [...page.notes, from] };
 }
 
 const planEnds = "the plan does not include earlier ones";
