@@ -45,13 +45,10 @@ export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
  * Whether the event is one of the feed's. The specification names only `error` (Events 6), so an event with another name
  * counts as well if it has the value of the feed, such as the `p` of a price (Events 1).
  */
-export function isData(
-  event: StreamEvent,
-  { events, shown: [value] }: Pick<Feed, "events" | "shown">,
-): boolean {
-  if (events.has(event.name)) return true;
+export function isData(event: StreamEvent, feed: Pick<Feed, "events" | "shown">): boolean {
+  if (feed.events.has(event.name)) return true;
   const row = parseJson(dataOf(event).toString("utf8"));
-  return event.name !== "error" && value.names.some((name) => member(row, name) !== undefined);
+  return event.name !== "error" && feed.shown[0].names.some((name) => member(row, name) !== undefined);
 }
 
 /** A slice of a chunk would keep the entire chunk in memory. */

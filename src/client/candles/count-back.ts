@@ -42,12 +42,10 @@ export async function* countBack(request: SliceRequest): AsyncGenerator<Page> {
   const count = Math.min(held.starts.length, wanted);
   const [few, all] = [count, wanted].map((each) => grouped(String(each)));
   const warning = count < wanted ? `found ${few} of ${all} candles; ${ending}` : undefined;
-  const from: PageNote = { kind: "complete from", seconds: held.completeFrom };
-  const atEnd = [...warningOf(warning), ...remark("replaced", held.replaced)];
+  const notes: PageNote[] = [{ kind: "complete from", seconds: held.completeFrom }];
+  const atEnd = [...notes, ...warningOf(warning), ...remark("replaced", held.replaced)];
   // Longer candles are made from all parts at once, because pages may not end within one of them.
-  const size = made === undefined ? maxLimit : Number.POSITIVE_INFINITY;
-  for (const page of pagesOf(held.newest(wanted), size, atEnd))
-    yield { ...page, notes: [...page.notes, from] };
+  yield* pagesOf(held.newest(wanted), made === undefined ? maxLimit : Number.POSITIVE_INFINITY, notes, atEnd);
 }
 
 const planEnds = "the plan does not include earlier ones";
@@ -191,11 +189,13 @@ class HeldCandles {
   }
 }
 
-function* pagesOf(candles: readonly Candle[], size: number, atEnd: readonly PageNote[]): Generator<Page> {
+type Notes = readonly PageNote[];
+
+function* pagesOf(candles: readonly Candle[], size: number, notes: Notes, atEnd: Notes): Generator<Page> {
   for (let from = 0; from === 0 || from < candles.length; from += size) {
     const next = candles[from + size]?.opens;
     const page = candleRows(candles.slice(from, from + size));
     if (next === undefined) yield pageOf(page, ended("end of list"), atEnd);
-    else yield pageOf(page, more({ flag: "from", value: wireOf(next) }));
+    else yield pageOf(page, more({ flag: "from", value: wireOf(next) }), notes);
   }
 }
