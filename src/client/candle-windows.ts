@@ -46,7 +46,9 @@ function startOfCount({ params }: Endpoint, filled: Typed, now: number): string 
   const [instant, length] = [fromWire(end), intervalSeconds(interval)];
   const last =
     madeInterval(interval) === undefined ? instant.seconds : nextIntervalStart(instant.seconds, length);
-  return formatInstant({ ...instant, seconds: last - Number(count) * length });
+  // There are no candles before 1970.
+  const earliest = Math.min(0, last - length);
+  return formatInstant({ ...instant, seconds: Math.max(earliest, last - Number(count) * length) });
 }
 
 /**

@@ -109,8 +109,8 @@ export function createClient(context: ClientContext, target: Target, options: Cl
         } catch (cause) {
           if (!(cause instanceof Failure)) throw cause;
           if (cause.details.status === 402) spent = cause;
-          // Do not retry after a signal or the --deadline, or if nothing waits for the response.
-          if (until.aborted) throw cause;
+          // Do not retry without credits, after a signal or the --deadline, or if nothing waits for the response.
+          if (until.aborted || cause === spent) throw cause;
           const tries = { attempt: sends, waited, hasAnswered, random: random() };
           const milliseconds = waitBeforeRetry(cause, retry, tries);
           await wait({ milliseconds, attempt: sends, failure: cause }, until);

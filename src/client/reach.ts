@@ -6,6 +6,7 @@ import { peerName } from "./connection/connection-failure.ts";
 import { createEnding } from "./ending.ts";
 import { EventStreamParser } from "./streams/event-stream.ts";
 import { openerOf } from "./live/subscription.ts";
+import { isData } from "./stream-event.ts";
 import { unbracketed } from "./proxy.ts";
 import { type SendOptions, withDeadline } from "./connection/transport.ts";
 import type { Opening, Subscription } from "./stream-options.ts";
@@ -79,7 +80,7 @@ export async function reachStream(
       connection.close();
       const parser = new EventStreamParser();
       const events = chunks.flatMap((chunk) => parser.push(chunk));
-      ledger.delivered(events.filter(({ name }) => feed.events.has(name)).length);
+      ledger.delivered(events.filter((event) => isData(event, feed)).length);
       return "data";
     }
     return "closed";

@@ -1,6 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { compactJson, escapeJsonText } from "../base/json/json-text.ts";
-import { parseJson } from "../base/json/json-scan.ts";
+import type { Feed } from "../api/feed.ts";
+import { member, parseJson } from "../base/json/json-scan.ts";
+
 /** An event as it arrived. Most events are output unchanged, so nothing is decoded in advance. */
 export interface StreamEvent {
   /** "message" if the stream does not name a type. */
@@ -37,6 +39,16 @@ export function isSkipped({ bytes }: StreamEvent): boolean {
 /** In UTF-8, with lines joined by LF. It may contain invalid sequences, which are replaced during decoding. */
 export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
   return bytes.subarray(start, end);
+}
+
+/**
+ * Whether the event is one of the feed's. The specification names only `error` (Events 6), so an event with another name
+ * counts as well if it has the value of the feed, such as the `p` of a price (Events 1).
+ */
+export function isData(event: StreamEvent, feed: Pick<Feed, "events" | "shown">): boolean {
+  if (feed.events.has(event.name)) return true;
+  const row = parseJson(dataOf(event).toString("utf8"));
+  return event.name !== "error" && feed.shown[0].names.some((name) => member(row, name) !== undefined);
 }
 
 /** A slice of a chunk would keep the entire chunk in memory. */

@@ -41,8 +41,8 @@ export interface Opening {
 
 /** When a connection is given up, and what it passes on. */
 export interface ConnectionOptions {
-  /** Events with names that the feed does not define carry no data; they are not passed on. */
-  readonly feed: Pick<Feed, "events" | "hasTimeIds">;
+  /** Only its events are passed on; see `isData`. */
+  readonly feed: Pick<Feed, "events" | "shown" | "hasTimeIds">;
   /** Maximum number of consecutive reconnects that bring no data event; undefined means no limit. */
   readonly maxReconnects: number | undefined;
   /** In bytes. Larger events are skipped. */

@@ -1,5 +1,5 @@
 import type { Args } from "../api/endpoint.ts";
-import { more, nextOf, type Page, type Position } from "../client/page.ts";
+import { more, nextOf, notesOf, type Page, type Position } from "../client/page.ts";
 import type { CandleMarks } from "../client/list-plan.ts";
 import { type TextRow, textRows } from "../client/rows.ts";
 import { member, rawMembers } from "../base/json/json-scan.ts";
@@ -37,6 +37,7 @@ export async function* markedCandles(
   const gaps = fill === undefined ? undefined : createGaps(args, fill, now, start);
   for await (const page of pages) {
     const at = gaps?.placed(page.at);
+    for (const { seconds } of notesOf(page, "complete from")) gaps?.startFrom(seconds);
     const rows: TextRow[] = [];
     for (const [index, value] of page.rows.values().entries()) {
       const candle = { row: page.rows.text(index), value };
@@ -95,6 +96,9 @@ function createGaps(args: Args, fill: Fill, now: number, start: Position | undef
       return rows;
     },
     upTo,
+    startFrom: (seconds: number): void => {
+      due = Math.max(due, nextIntervalStart(seconds, interval));
+    },
     /** Stores in the place what is needed to continue filling from there. */
     placed: <P extends Position | undefined>(position: P): P =>
       position === undefined || last === undefined ? position : { ...position, before: last.row },

@@ -391,6 +391,18 @@ describe("--require-plan", () => {
 });
 
 describe("402 during a pull", () => {
+  test("rule 189: is not retried, even if --retry-on names it", async () => {
+    const server = await serveInTest(() => json({ error: "payment_required" }, { status: 402 }));
+    const { exit, stderr } = await dexdata("networks --retry-on 402", {
+      env: { DEXDATA_BASE_URL: server.url },
+    });
+    expect({ exit, stderr: stderr.split("\n").length, requests: server.requests.length }).toEqual({
+      exit: 5,
+      stderr: 2,
+      requests: 1,
+    });
+  });
+
   test("K11: no request follows the first 402, however many are waiting", async () => {
     const server = await serveInTest(async (_, index) => {
       if (index === 3)

@@ -46,6 +46,13 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     /gone/,
   ],
   [
+    "rule 169: 400 for the limit, which two flags set",
+    json({ error: "invalid_param", message: "too many", param: "limit" }, { status: 400 }),
+    2,
+    /the service rejected --limit or --page-size "10" /,
+    /too many/,
+  ],
+  [
     "rule 171: 400 with a message alone",
     json({ message: "invalid query parameters: order_by (must be one of [a b c])" }, { status: 400 }),
     2,
@@ -289,6 +296,23 @@ describe("an error response", () => {
       resets_at: "2026-12-01T00:00:00Z",
     });
   });
+
+  test.each([
+    ["dev", "register and upgrade"],
+    ["free", "register"],
+  ])(
+    "rules 121 and 158: without a key, a value that requires the %s plan says %s, with its link",
+    async (required_tier, next) => {
+      const body = { error: "plan_required", tier: "keyless", required_tier, param: "start", message: "no" };
+      const { exit, stderr } = await runCommand(
+        json({ ...body, links: { ...links, pricing: "https://pricing.example" } }, { status: 403 }),
+        `ohlcv ethereum ${pool} --pool --from -3d --error-format text`,
+        { DEXDATA_API_KEY: "", DEXDATA_TIER: "keyless" },
+      );
+      const hint = `choose a value that your plan includes, or ${next} at https://console.example\n`;
+      expect({ exit, stderr }).toEqual({ exit: 4, stderr: expect.stringContaining(hint) });
+    },
+  );
 
   test("promise 2: text from the service cannot control the terminal", async () => {
     const message = "\u001b]0;owned\u0007\u202Eevil\nsecond line";

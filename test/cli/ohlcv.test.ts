@@ -359,6 +359,44 @@ describe("--count-back returns the newest candles that exist", () => {
     expect(stderr).toBe("warning: found 1,500 of 2,500 candles; the plan does not include earlier ones\n");
   });
 
+  test.each([
+    ["dev", "of a token", 1100, "2026-10-22T09:00:00Z"],
+    ["free", "of the quietest pool", 150, "2026-11-14T09:00:00Z"],
+  ] as const)(
+    "on the %s plan, %s: all candles that the plan includes, although they end within a response",
+    async (tier, of, count, start) => {
+      const run = async (command: string): Promise<Outcome> =>
+        await dexdata(command, { env: sandbox.env(tier), now: sandboxNow });
+      const quietest = "pools search ethereum --order-by txns_24h --sort asc --limit 1 --fields id -o csv";
+      const address =
+        of === "of a token"
+          ? "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"
+          : `${(await run(quietest)).stdout.split("\n")[1] ?? ""} --pool`;
+      const included = `ohlcv ethereum ${address} -o ndjson --from ${start}`;
+      const counted = `ohlcv ethereum ${address} -o ndjson --count-back ${count}`;
+      const { exit, stdout, stderr } = await run(counted);
+      expect({ exit, stdout }).toEqual({ exit: 0, stdout: (await run(included)).stdout });
+      expect(stderr).toMatch(
+        /^warning: found \d+ of [\d,]+ candles; the plan does not include earlier ones\n$/u,
+      );
+      // Nothing is known about the intervals before them.
+      const filled = (await run(`${counted} --fill null`)).stdout;
+      expect((await run(`${included} --fill null`)).stdout.endsWith(filled)).toBe(true);
+    },
+  );
+
+  test("does not begin before 1970, and --count-back has no other limit", async () => {
+    const opens = [to - 300, to - 60];
+    const { exit, stdout, stderr, requests } = await runWithService(
+      { ...service(opens), interval: 86_400 },
+      words(10_000_000_000).replace("1m", "24h"),
+    );
+    expect({ exit, stdout: rowsOf(stdout).length }).toEqual({ exit: 0, stdout: 0 });
+    expect(stderr).toContain("found 0 of 10,000,000,000 candles");
+    const starts = windowsOf(requests.map(({ url }) => url)).map(([start]) => start);
+    expect(Math.min(...starts.map(Number))).toBe(0);
+  });
+
   test("fails if the plan includes none of them", async () => {
     const { exit } = await runCommand(
       () => json({ error: "plan_required", tier: "dev" }, { status: 403 }),

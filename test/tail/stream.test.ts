@@ -32,6 +32,28 @@ describe("events", () => {
     expect(running.context.stdout.chunks.length).toBe(1);
   });
 
+  test("rules 130 and 166: an event with a price is one of the feed, whatever its name; others are only reported", async () => {
+    const unnamed = 'data: {"p":"1"}\n\n';
+    const other = 'event: swap\ndata: {"p":"2"}\n\nevent: status\ndata: {"state":"ok"}\n\ndata: text\n\n';
+    const server = await serveInTest(() => stream([unnamed, ping, other, price("3")]));
+    const file = inFolder("EVENTS-NAMES");
+    const running = listen([one, "--limit", "3", "--envelope", "--events", file], server);
+    const { exit, stdout } = await running.outcome;
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+    expect([exit, lines]).toEqual([
+      0,
+      ["message", "swap", "token_price"].map((event, index) =>
+        expect.objectContaining({ event, data: { p: String(index + 1) } }),
+      ),
+    ]);
+    const unknown = logged(file).filter(({ event }) => event === "unknown");
+    expect(unknown.map(({ message }) => message)).toEqual(["status", "message"]);
+    expect(logged(file).at(-1)).toMatchObject({ event: "credits", credits: 3 });
+  });
+
   test("invalid JSON never reaches stdout, is reported, and does not count toward --limit", async () => {
     const broken = "event: token_price\ndata: {broken\n\n";
     const server = await serveInTest(() => stream([broken + price("1") + broken + price("2") + price("3")]));

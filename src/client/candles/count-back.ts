@@ -1,5 +1,6 @@
 import { showSeconds, wireOf } from "../../base/time/time.ts";
 import { Failure } from "../../base/failure.ts";
+import { candleReach } from "../../api/tier.ts";
 import { grouped } from "../../base/text/words.ts";
 import { inOrder } from "../../base/concurrent.ts";
 import { ended, more, type Page, type PageNote, pageOf, remark, warningOf } from "../page.ts";
@@ -41,10 +42,10 @@ export async function* countBack(request: SliceRequest): AsyncGenerator<Page> {
   const count = Math.min(held.starts.length, wanted);
   const [few, all] = [count, wanted].map((each) => grouped(String(each)));
   const warning = count < wanted ? `found ${few} of ${all} candles; ${ending}` : undefined;
-  const from: PageNote = { kind: "complete from", seconds: held.completeFrom };
-  const atEnd = [...warningOf(warning), ...remark("replaced", held.replaced), from];
+  const notes: PageNote[] = [{ kind: "complete from", seconds: held.completeFrom }];
+  const atEnd = [...notes, ...warningOf(warning), ...remark("replaced", held.replaced)];
   // Longer candles are made from all parts at once, because pages may not end within one of them.
-  yield* pagesOf(held.newest(wanted), made === undefined ? maxLimit : Number.POSITIVE_INFINITY, atEnd);
+  yield* pagesOf(held.newest(wanted), made === undefined ? maxLimit : Number.POSITIVE_INFINITY, notes, atEnd);
 }
 
 const planEnds = "the plan does not include earlier ones";
@@ -54,10 +55,10 @@ async function readWindow(request: SliceRequest, held: HeldCandles): Promise<str
   const withRest = createGapJudge(request);
   const slices = [...slicesOf(candleWindow(request.args), request.maxLimit)].toReversed();
   const read = slices.length === 1 ? askCountedBack : askWholeSlice;
-  const asks = slices.map((slice, index) => async () => ({
-    slice,
-    answer: await (index === 0 ? read(request, slice) : withinReach(async () => await read(request, slice))),
-  }));
+  const asks = slices.map((slice, index) => async () => {
+    if (index > 0) return await withinReach(request, slice, askWholeSlice);
+    return { slice, answer: await read(request, slice) };
+  });
   for await (const { slice, answer } of inOrder(asks, request.client.width, { firstAlone: true })) {
     if (answer === undefined) return planEnds;
     held.take(await withRest(slice, answer));
@@ -78,16 +79,18 @@ async function readBefore(request: SliceRequest, held: HeldCandles, wanted: numb
   let empty = 0;
   while (held.count() < wanted && reached > 0) {
     const start = Math.max(0, reached - range * interval);
-    const slice = sliceBetween(start, reached, interval);
-    const found = await withinReach(async () => await newestOf(request, slice));
-    if (found === undefined) return planEnds;
-    held.take(found.candles);
-    empty = found.candles.length === 0 ? empty + 1 : 0;
+    const stretch = sliceBetween(start, reached, interval);
+    const { slice, answer } = await withinReach(request, stretch, newestOf);
+    if (answer === undefined) return planEnds;
+    const { candles } = answer;
+    const since = "since" in answer ? answer.since : wholeSeconds(slice.start);
+    held.take(candles);
+    empty = candles.length === 0 ? empty + 1 : 0;
     if (empty === emptyStretches)
-      return `there are none between ${showSeconds(start)} and ${showSeconds(held.oldest)}`;
-    reached = found.since;
+      return `there are none between ${showSeconds(since)} and ${showSeconds(held.oldest)}`;
+    reached = since;
     held.completeFrom = reached;
-    const fitting = Math.floor((range * maxLimit * targetFill) / Math.max(1, found.candles.length));
+    const fitting = Math.floor((range * maxLimit * targetFill) / Math.max(1, candles.length));
     range = Math.max(maxLimit, Math.min(range * growth, fitting));
   }
   return "there are no earlier ones";
@@ -110,8 +113,27 @@ async function newestOf(request: SliceRequest, slice: CandleSlice) {
   return { candles: [...first, ...later], since: start };
 }
 
+/** In seconds. The plan counts from when a request arrives, which may be after a wait for the rate limit. */
+const arrival = 300;
+
+/** If the plan does not include the entire slice, reads the part that it includes; `answer` is undefined if there is none. */
+async function withinReach<T>(
+  request: SliceRequest,
+  slice: CandleSlice,
+  read: (request: SliceRequest, slice: CandleSlice) => Promise<T>,
+) {
+  const answer = await unlessRefused(async () => await read(request, slice));
+  if (answer !== undefined) return { slice, answer };
+  const { client, list } = request;
+  const now = list.kind === "candles" ? list.now / 1000 : Number.NaN;
+  const reach = now - (candleReach[client.target.tier] ?? Number.NaN) + arrival;
+  const part = reach > wholeSeconds(slice.start) ? restOf(slice, reach) : undefined;
+  if (part === undefined) return { slice, answer };
+  return { slice: part, answer: await unlessRefused(async () => await askWholeSlice(request, part)) };
+}
+
 /** Returns undefined if the plan does not include candles this old. */
-async function withinReach<T>(read: () => Promise<T>): Promise<T | undefined> {
+async function unlessRefused<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (cause) {
@@ -167,11 +189,13 @@ class HeldCandles {
   }
 }
 
-function* pagesOf(candles: readonly Candle[], size: number, atEnd: readonly PageNote[]): Generator<Page> {
+type Notes = readonly PageNote[];
+
+function* pagesOf(candles: readonly Candle[], size: number, notes: Notes, atEnd: Notes): Generator<Page> {
   for (let from = 0; from === 0 || from < candles.length; from += size) {
     const next = candles[from + size]?.opens;
     const page = candleRows(candles.slice(from, from + size));
     if (next === undefined) yield pageOf(page, ended("end of list"), atEnd);
-    else yield pageOf(page, more({ flag: "from", value: wireOf(next) }));
+    else yield pageOf(page, more({ flag: "from", value: wireOf(next) }), notes);
   }
 }

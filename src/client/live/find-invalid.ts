@@ -4,6 +4,7 @@ import { Failure } from "../../base/failure.ts";
 import { createEnding } from "../ending.ts";
 import { streamError } from "./listen.ts";
 import { type ChunkStream, openerOf } from "./subscription.ts";
+import { isData } from "../stream-event.ts";
 import { addressKey, nameOf, type Subject } from "../subject.ts";
 import { reconnectWait } from "../retry.ts";
 import { someOf } from "../../base/text/words.ts";
@@ -150,7 +151,7 @@ async function errorInStream(
   try {
     for await (const chunks of connection.chunks) {
       const events = chunks.flatMap((chunk) => parser.push(chunk));
-      const data = events.filter(({ name }) => feed.events.has(name)).length;
+      const data = events.filter((event) => isData(event, feed)).length;
       if (data > 0) ledger.delivered(data);
       const error = events.find(({ name }) => name === "error");
       if (error !== undefined) return streamError(error);

@@ -1,5 +1,5 @@
 import { EventStreamParser, maxSkippedBytes } from "../streams/event-stream.ts";
-import { dataOf, isSkipped, type StreamEvent, withoutChunk } from "../stream-event.ts";
+import { dataOf, isData, isSkipped, type StreamEvent, withoutChunk } from "../stream-event.ts";
 import { failAsService } from "../../api/service-errors.ts";
 import type { Clock } from "../../base/context/context.ts";
 import { fail, Failure } from "../../base/failure.ts";
@@ -46,7 +46,7 @@ interface Listening {
 /** Throws only errors of a handler and the signal's reason. */
 export async function listen(clock: Clock, connection: ChunkStream, listening: Listening) {
   const { handlers, limits, signal, upToDate } = listening;
-  const { events: dataNames, hasTimeIds } = limits.feed;
+  const { hasTimeIds } = limits.feed;
   const parser = new EventStreamParser(limits.largestEvent, finderOf(limits.fields));
   let stopped: Failure | undefined;
   let newest = listening.newest;
@@ -89,7 +89,7 @@ export async function listen(clock: Clock, connection: ChunkStream, listening: L
       if (next.done === true)
         return over(stopped ?? fail("stream_ended", "the service ended the stream", { next: undefined }));
       const at = momentOf(clock);
-      const { data, others, error } = sortEvents(next.value, parser, dataNames);
+      const { data, others, error } = sortEvents(next.value, parser, limits.feed);
       const hasPing = others.some(({ name }) => name === "ping");
       hasPings ||= hasPing;
       const isHeard = !hasPings || data.length > 0 || others.length > 0;
@@ -128,12 +128,12 @@ function tellOthers(others: readonly StreamEvent[], { said }: Pick<ConnectionHan
 }
 
 /** Events after an error are ignored. */
-function sortEvents(chunks: readonly Buffer[], parser: EventStreamParser, dataNames: ReadonlySet<string>) {
+function sortEvents(chunks: readonly Buffer[], parser: EventStreamParser, feed: ConnectionOptions["feed"]) {
   const data: StreamEvent[] = [];
   const others: StreamEvent[] = [];
   for (const chunk of chunks) {
     for (const event of parser.push(chunk)) {
-      if (dataNames.has(event.name)) data.push(event);
+      if (isData(event, feed)) data.push(event);
       else if (event.name === "error") return { data, others, error: event };
       else others.push(event);
     }

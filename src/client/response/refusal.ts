@@ -194,13 +194,13 @@ export function planOf({ answer, body, target }: Refused): string {
 export function planNeeded(what: string, plan: string, { body, target }: Refused) {
   const required = textField(body.fields, "required_tier") ?? plan;
   const tier = textField(body.fields, "tier") ?? target.tier;
-  const isKeyless = tier === "keyless";
-  const upgrade = target.isSimulated
+  const register = required === "free" ? "register" : "register and upgrade";
+  const next = target.isSimulated
     ? `simulate that plan: --tier ${required}`
-    : isKeyless
-      ? `register and upgrade${link(body, " at ", "register")}`
+    : tier === "keyless"
+      ? `${register}${link(body, " at ", "register")}`
       : `upgrade${link(body, " at ", "upgrade", "pricing")}`;
-  return { message: planSentence(what, required, { ...target, tier }), next: upgrade, isKeyless };
+  return { message: planSentence(what, required, { ...target, tier }), next };
 }
 
 /** The format of this header is undefined: Unix seconds and RFC 3339 are read, and any other text is ignored. */

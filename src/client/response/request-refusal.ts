@@ -10,7 +10,6 @@ import {
   commonSentence,
   type ErrorBody,
   isOfPlan,
-  link,
   planNeeded,
   readRefusal,
   refusalDetails,
@@ -53,12 +52,8 @@ function planRequired(refused: Refused, { endpoint, args }: ApiRequest): Sentenc
     return { message, next: `${next}; alternative without a paid plan: ${filledIn(withoutPlan, args)}` };
   }
   const input = args.has(param.name) ? shownInput(param, { endpoint, args }) : inputName(param);
-  const { message, isKeyless } = planNeeded(input, endpoint.plan, refused);
-  const upgrade = isKeyless ? "register and upgrade" : "upgrade";
-  return {
-    message,
-    next: `choose a value that your plan includes, or ${upgrade}${link(body, " at ", "upgrade", "pricing", "register")}`,
-  };
+  const { message, next } = planNeeded(input, endpoint.plan, refused);
+  return { message, next: `choose a value that your plan includes, or ${next}` };
 }
 
 /** With the values of the request, e.g. for `{network}`. */
@@ -90,7 +85,7 @@ function shownInput(param: Param, { endpoint, args }: ApiRequest): string {
 }
 
 const pagingFlags: ReadonlyMap<string, string> = new Map([
-  ["limit", "--page-size"],
+  ["limit", "--limit or --page-size"],
   ["cursor", "--cursor"],
   ["page", "--page"],
 ]);
