@@ -58,6 +58,13 @@ describe("name", () => {
     expect(toRow(stdout), stderr).toMatchObject({ asset: `ethereum:${USDC}`, label: "dollar" });
   });
 
+  test("an alert of txns --follow has the name of its pool", async () => {
+    expect(await run(`name add main ethereum:${POOL} --sandbox`)).toMatchObject({ exit: 0 });
+    const words = "txns main --follow --from -5m --for 1m --limit 1 --sandbox --when".split(" ");
+    const { stdout, stderr } = await run([...words, "size_usd > 1"], { flows: true });
+    expect(toRow(stdout), stderr).toMatchObject({ asset: `ethereum:${POOL}`, label: "main" });
+  });
+
   test.each([
     ["sui", /sui\\" is a network[^]*give it another name: sui-token/u],
     ["Base", /Base\\" is a network[^]*base-token/u],
@@ -70,7 +77,7 @@ describe("name", () => {
     ["0.0.1234", /invalid <name>/u],
     ["a".repeat(41), /invalid <name>/u],
     ["So11111111111111111111111111111111111112", /invalid <name>/u],
-    ["search", /invalid <name>/u],
+    ["search", /invalid <name>[^]*the words search, filter and top are not names/u],
     ["api_of_a_key_0123456789abcdef", /invalid argument \\"api_…\\": must not contain an API key/u],
   ])("refuses %s as a name", async (name, message) => {
     const { exit, stderr } = await run(["name", "add", name, `ethereum:${WETH}`]);
