@@ -237,7 +237,9 @@ function readWords(line: string, { network, names }: ListOrigin, where: string):
   if (/[\s"'\p{Cc}]/u.test(asset.address))
     throw usageFailure(
       `${where}: invalid address "${shortened(asset.address)}"`,
-      "an address must not contain spaces or quotes",
+      /[,;]/u.test(asset.address)
+        ? "list one asset per line; only prices --at-field <column> reads CSV"
+        : "an address must not contain spaces or quotes",
     );
   return { ...asset, label: label === "" ? undefined : label, kind: pair?.kind, hasGroup: false, where };
 }

@@ -86,7 +86,7 @@ export async function estimateSync(
 
 function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, monthly: number | null): string {
   const counted = "the service's current number of rows; days with many rows are read one by one";
-  const candles = "one candle per interval, up to 1000 candles per request";
+  const candles = "one candle per interval, up to 1,000 candles per request";
   const pools =
     "1 request per 100 rows of a search, or per listed pool; each pool that left the search in the last 24h costs 1 more (not counted)";
   const isOfCandles = kinds.has("ohlcv") || kinds.has("token-ohlcv");
