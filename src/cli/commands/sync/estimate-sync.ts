@@ -94,7 +94,7 @@ function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, monthly: number
     ...(kinds.has("transactions") || !(isOfCandles || lists > 0) ? [counted] : []),
     ...(isOfCandles ? [candles] : []),
     ...(lists > 0 ? [pools] : []),
-    ...(monthly === null && lists > 0 ? ["no figures of a month, because other datasets vary"] : []),
+    ...(monthly === null && lists > 0 ? ["no monthly figures, because other datasets vary"] : []),
   ];
   return parts.join("; ");
 }
