@@ -58,6 +58,17 @@ describe("name", () => {
     expect(toRow(stdout), stderr).toMatchObject({ asset: `ethereum:${USDC}`, label: "dollar" });
   });
 
+  test("so has an alert of --blind", async () => {
+    const server = await serveInTest((_, index) =>
+      index === 0 ? json([{ id: USDC, chain: "ethereum", price_usd: 1 }]) : json({}, { status: 503 }),
+    );
+    const service = `--base-url ${server.url}`;
+    expect(await run(`name add dollar ethereum:${USDC} ${service}`)).toMatchObject({ exit: 0 });
+    const words = `prices dollar --watch 5s --blind 20s --for 1m --retries 0 ${service} --when`.split(" ");
+    const { stdout, stderr } = await run([...words, "price_usd < 0.1"], { flows: true });
+    expect(toRow(stdout), stderr).toMatchObject({ alert: "blind", labels: ["dollar"] });
+  });
+
   test("an alert of txns --follow has the name of its pool", async () => {
     expect(await run(`name add main ethereum:${POOL} --sandbox`)).toMatchObject({ exit: 0 });
     const words = "txns main --follow --from -5m --for 1m --limit 1 --sandbox --when".split(" ");

@@ -140,8 +140,8 @@ export function rowNames(args: Args): PathNames {
 }
 
 /** For people: the list that a message is about. */
-export function listTitle({ pool, name }: FollowedList): string {
-  return pool === undefined ? name : titleOf(pool);
+export function listTitle({ pool, request }: FollowedList): string {
+  return pool === undefined ? request.endpoint.command : titleOf(pool);
 }
 
 function readPoll({ poll = pollOfLists.default }: { readonly poll: number | undefined }): number {
