@@ -21,7 +21,14 @@ export async function readSecret(signal: AbortSignal, onInterrupt: () => void): 
 
 /** The terminal echoes and edits the line itself, and Ctrl-C is a signal. */
 export async function readLine(signal: AbortSignal): Promise<string> {
-  return await firstOf(createInterface({ input: process.stdin, terminal: false }), signal);
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  lines.once("close", endLine).once("line", () => lines.off("close", endLine));
+  return await firstOf(lines, signal);
+}
+
+/** What is printed after Ctrl-C or Ctrl-D starts on a new line. */
+function endLine(): void {
+  process.stderr.write("\n");
 }
 
 async function firstOf(lines: Interface, signal: AbortSignal): Promise<string> {

@@ -146,4 +146,4 @@ export function isNameOn(network: string | undefined, word: string, of: AddressO
 
 export const nameForm =
   `a name has up to ${longestAssetName} letters, digits, "-", "_" and ".", starts with a letter or digit, and has a ` +
-  "letter; an address is not a name";
+  "letter; addresses and the words search, filter and top are not names";

@@ -50,10 +50,22 @@ export type Reading =
   | "time"
   | "yes-no"
   | "trade-type"
+  | "no-price-reason"
   | "mark";
 
 /** See `tradeType` in render/values/trade-type.ts. */
 export const tradeTypes = ["swap", "liquidity", "?"] as const;
+
+/** Why an asset has no price at the requested time. */
+export const noPriceReasons = [
+  "no_trade",
+  "outside_plan",
+  "too_recent",
+  "in_future",
+  "unknown_token",
+  "zero_quote",
+] as const;
+export type NoPriceReason = (typeof noPriceReasons)[number];
 
 const required = { optional: false, nullable: false };
 const unmarked = { isDetail: false, isRaw: false, isLater: false, isInTokens: false };

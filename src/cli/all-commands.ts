@@ -36,7 +36,7 @@ const commandsCommand = command({
   words: "commands",
   section: "Reference",
   positionals: [{ name: "command", isOptional: true, suggests: "commands" }],
-  summary: "List commands, flags, plans and costs in machine-readable form",
+  summary: "List commands, flags, plans and costs for programs",
   examples: ["dexdata commands", "dexdata commands -o json", "dexdata commands pools search -o json"],
   exits: localExits,
   flags: {

@@ -1,7 +1,8 @@
 import type { Args } from "../api/endpoint.ts";
 import { maxCandles } from "../api/endpoints/ohlcv.ts";
 import { wellKnownNetworks } from "../api/known-networks.ts";
-import { candlesOf, type NoPriceReason } from "../api/endpoints/timed-prices.ts";
+import { candlesOf } from "../api/endpoints/timed-prices.ts";
+import type { NoPriceReason } from "../api/record.ts";
 import { pool as poolEndpoint } from "../api/endpoints/pool.ts";
 import { token as tokenEndpoint } from "../api/endpoints/token.ts";
 import { Failure } from "../base/failure.ts";

@@ -82,7 +82,7 @@ describe("a condition", () => {
     ["price moves 0% in 1h", 13, '"0%" must be a percentage'],
     ["price rises 5% 1h", 16, '"1h" must be "in" and a duration'],
     ["price falls 150% in 1h", 13, '"150%" must be less than 100%'],
-    ["type rises 5% in 1h", 6, '"rises" must be <= >= != < > =\n'],
+    ["type rises 5% in 1h", 6, '"rises" must be one of <=, >=, !=, <, >, =\n'],
     ['token.symbol = "WETH"', 16, '""WETH"" must not have quotes\n'],
     ["type = 'swap'", 8, "\"'swap'\" must not have quotes\n"],
     ["price falls 5% in 1y", 19, '"1y" must be a duration from 1s to 7d'],
@@ -113,7 +113,7 @@ describe("a condition", () => {
 
   test.each([
     ["", "must be a field"],
-    ["price", "must be <= >= != < > =, or rises, falls, moves"],
+    ["price", "must be one of <=, >=, !=, <, >, =, rises, falls, moves"],
     ["price <", "must be a value"],
     ["price < 3 and", "must be a field"],
     ["price moves", "must be a percentage, such as 5%"],

@@ -129,7 +129,10 @@ describe("txns --follow --when", () => {
 
   test.each([
     [["--follow", "--when", "?"], "fields: id, log_index"],
-    [["--follow", "--when", "price_0_usd rises 5% in 1h"], 'column 13: \\"rises\\" must be <= >= != < > ='],
+    [
+      ["--follow", "--when", "price_0_usd rises 5% in 1h"],
+      'column 13: \\"rises\\" must be one of <=, >=, !=, <, >, =',
+    ],
     [["--follow", "--"], "missing command after --"],
     [["--when", "type = swap"], "--when requires --follow"],
     [["--follow", "--cooldown", "1s"], "--cooldown requires --when"],

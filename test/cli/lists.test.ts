@@ -101,6 +101,11 @@ describe("a list of assets", () => {
     [`${WETH},WETH`, "CSV is not a list of assets", "list one asset per line"],
     ["chain;price_usd;id", "CSV is not a list of assets", "list one asset per line"],
     ["solana:0x12", 'invalid address "0x12"', "a token address on solana is 32 to 44 base58 characters"],
+    [
+      'A,"0x2"',
+      `invalid address "A,"0x2""`,
+      "list one asset per line; only prices --at-field <column> reads CSV",
+    ],
     [`sui:0x2 0x3`, 'invalid address "0x2 0x3"', "an address must not contain spaces or quotes"],
     [`sui:'0x2'`, `invalid address "'0x2'"`, "an address must not contain spaces or quotes"],
     [`"${WETH}",`, "invalid JSON string", ""],

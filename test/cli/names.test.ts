@@ -58,6 +58,24 @@ describe("name", () => {
     expect(toRow(stdout), stderr).toMatchObject({ asset: `ethereum:${USDC}`, label: "dollar" });
   });
 
+  test("so has an alert of --blind", async () => {
+    const server = await serveInTest((_, index) =>
+      index === 0 ? json([{ id: USDC, chain: "ethereum", price_usd: 1 }]) : json({}, { status: 503 }),
+    );
+    const service = `--base-url ${server.url}`;
+    expect(await run(`name add dollar ethereum:${USDC} ${service}`)).toMatchObject({ exit: 0 });
+    const words = `prices dollar --watch 5s --blind 20s --for 1m --retries 0 ${service} --when`.split(" ");
+    const { stdout, stderr } = await run([...words, "price_usd < 0.1"], { flows: true });
+    expect(toRow(stdout), stderr).toMatchObject({ alert: "blind", labels: ["dollar"] });
+  });
+
+  test("an alert of txns --follow has the name of its pool", async () => {
+    expect(await run(`name add main ethereum:${POOL} --sandbox`)).toMatchObject({ exit: 0 });
+    const words = "txns main --follow --from -5m --for 1m --limit 1 --sandbox --when".split(" ");
+    const { stdout, stderr } = await run([...words, "size_usd > 1"], { flows: true });
+    expect(toRow(stdout), stderr).toMatchObject({ asset: `ethereum:${POOL}`, label: "main" });
+  });
+
   test.each([
     ["sui", /sui\\" is a network[^]*give it another name: sui-token/u],
     ["Base", /Base\\" is a network[^]*base-token/u],
@@ -70,7 +88,7 @@ describe("name", () => {
     ["0.0.1234", /invalid <name>/u],
     ["a".repeat(41), /invalid <name>/u],
     ["So11111111111111111111111111111111111112", /invalid <name>/u],
-    ["search", /invalid <name>/u],
+    ["search", /invalid <name>[^]*the words search, filter and top are not names/u],
     ["api_of_a_key_0123456789abcdef", /invalid argument \\"api_…\\": must not contain an API key/u],
   ])("refuses %s as a name", async (name, message) => {
     const { exit, stderr } = await run(["name", "add", name, `ethereum:${WETH}`]);

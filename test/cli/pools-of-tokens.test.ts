@@ -66,7 +66,7 @@ describe("several --token", () => {
     const first = await run(`--token ${B} --token ${A} --all --page-size 50`);
     expect(first).toMatchObject({
       exit: 0,
-      stderr: "note: read 110 rows to find 40 pools with all tokens\n",
+      stderr: "note: found 40 pools with all tokens in 110 rows\n",
     });
     expect(fieldOf(first.stdout, "id")).toEqual(both);
     expect(sent()).toEqual(["a0", "b0", "a50"]);
@@ -102,7 +102,7 @@ describe("several --token", () => {
     expect(all.exit).toBe(8);
     expect(fieldOf(all.stdout, "id")).toEqual(both.slice(0, 20));
     expect(all.stderr).toBe(
-      "note: read 40 rows to find 20 pools with all tokens\n" +
+      "note: found 20 pools with all tokens in 40 rows\n" +
         "warning: stopped after 40 rows read (--max-rows-read), but the list continues; more pools may contain all tokens\n",
     );
     expect(sent()).toHaveLength(4);
@@ -137,7 +137,7 @@ describe("several --token", () => {
     expect(cut.stderr).toContain(`--token ${A} --token ${B}`);
     const before = sent().length;
     const other = await run(`--token ${B} --token ${A} --page-size 10 --all --out ${file} --resume`);
-    expect(other).toMatchObject({ exit: 0, stderr: "note: read 70 rows to find 40 pools with all tokens\n" });
+    expect(other).toMatchObject({ exit: 0, stderr: "note: found 40 pools with all tokens in 70 rows\n" });
     expect(sent().slice(before)).toEqual(["a30", "a40", "a50"]);
     expect(await run(`${words} --out ${whole}`)).toMatchObject({ exit: 0 });
     expect(readFileSync(file, "utf8")).toBe(readFileSync(whole, "utf8"));

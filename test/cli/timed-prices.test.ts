@@ -139,6 +139,16 @@ test("a candle that closes a nanosecond later is still open", async () => {
   expect(rowsOf(stdout)[0]?.["candle"]).toBe("2026-11-20T10:00:00Z");
 });
 
+test.each([60, 80, 100, 110, 120, 140])(
+  "at %i columns, the reason is shown in full or not at all",
+  async (columns) => {
+    const tokens = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`);
+    const words = `prices ethereum ${tokens.join(" ")} --at 2026-11-20 --at 2026-11-22 --in ethereum:${tokens[0]}`;
+    const { stdout } = await dexdata(words, { env: sandbox.env("dev"), isTerminal: true, columns });
+    expect(stdout).toContain("unknown_token");
+  },
+);
+
 test("a narrow table shows what tells its rows apart: several times, or else the assets", async () => {
   const one = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
   const other = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";

@@ -64,6 +64,7 @@ test.each([
 test.each([
   [`txns ethereum ${pool}`, "txns"],
   [`ohlcv ethereum ${token}`, "ohlcv"],
+  [`prices ethereum ${token} --at -2h`, "prices --at"],
   [`sync ${path.join(folder, "estimated")} ethereum:${token} --kind token-ohlcv`, "--kind token-ohlcv"],
 ])("the estimate of %s says that the plan does not include it", async (words, what) => {
   const keyless = await run(`${words} --estimate`, "keyless");
@@ -136,7 +137,7 @@ test("sync names the line of an asset that does not exist, at first and in later
 
 test.each([
   ["transactions", /^the service's current number of rows(?!.*candle)/u],
-  ["ohlcv", /^one candle per interval, up to 1000 candles per request$/u],
+  ["ohlcv", /^one candle per interval, up to 1,000 candles per request$/u],
   ["transactions,ohlcv", /^the service's current number of rows.*; one candle per interval/u],
 ])("the estimate of sync --kind %s names what it is based on", async (kind, basis) => {
   const words = `sync ${path.join(folder, "based")} ethereum:${pool} --kind ${kind} --estimate`;

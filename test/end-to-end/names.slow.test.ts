@@ -63,6 +63,15 @@ test.skipIf(isLeftOut)(
         "/networks/ethereum/multi/prices",
       ]);
     }
+    for (const [key, below] of [
+      ["C-d", /\(Enter for none\):\nerror: unknown name "t99"/u],
+      ["C-c", /\(Enter for none\): \^C\n\$$/u],
+    ] as const) {
+      terminal.enter("clear; dexdata prices t99 --rpm unlimited");
+      await terminal.until(/\(Enter for none\):$/u);
+      terminal.press(key);
+      await terminal.until(below);
+    }
     const names = Array.from({ length: count }, (_, index) => `t${index + 1}`);
     const run = (words: readonly string[], more: object = {}) =>
       spawnSync(process.execPath, [program, ...words], {

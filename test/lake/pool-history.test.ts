@@ -494,7 +494,7 @@ test.each(["transactions,pools", "ohlcv,pools"])(
       credits_per_month: null,
       fits_plan: null,
       certainty: "about",
-      basis: expect.stringContaining("no figures of a month, because other datasets vary"),
+      basis: expect.stringContaining("no monthly figures, because other datasets vary"),
     });
   },
 );

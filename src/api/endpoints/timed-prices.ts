@@ -8,15 +8,6 @@ export const atRules = ["before", "open"] as const;
 
 export type AtRule = (typeof atRules)[number];
 
-/** Why an asset has no price at the requested time. */
-export type NoPriceReason =
-  | "no_trade"
-  | "outside_plan"
-  | "too_recent"
-  | "in_future"
-  | "unknown_token"
-  | "zero_quote";
-
 interface TimedTable {
   /** Adds the price in another token, for pools and `--in`. */
   readonly isQuoted: boolean;
@@ -40,7 +31,7 @@ const shape = ({ isQuoted, hasTimes }: TimedTable): RowShape => ({
     interval: text,
     age: { ...known(count), reads: "duration" },
     volume_usd: { ...known(count), reads: "amount" },
-    reason: known(text),
+    reason: { ...known(text), reads: "no-price-reason" },
   },
   identity: ["chain", "id", "at"],
   columns: [

@@ -1,4 +1,4 @@
-import { parseDate, type RefusedTime, SECONDS_PER_DAY, showSeconds } from "./time.ts";
+import { parseTimeBound, type RefusedTime, SECONDS_PER_DAY, showSeconds } from "./time.ts";
 
 /** One or more UTC days, in Unix seconds. */
 export interface Days {
@@ -15,6 +15,8 @@ export function parseDays(text: string, now: number): Days | RefusedTime {
   const [from, to] = [first, last].map((word) => startOfDay(word, now));
   const [begin, end] = [6, 1].map((days) => dateOf(startOfToday(now) - days * SECONDS_PER_DAY));
   const accepted = `use a day such as ${end}, yesterday or today, or a range such as ${begin}..${end}`;
+  if (typeof from === "object") return from;
+  if (typeof to === "object") return to;
   if (from === undefined || to === undefined || rest.length > 0)
     return { problem: "must be a UTC day or a range of days", next: accepted };
   if (from > to) return { problem: "the first day is after the last", next: `use ${last}..${first}` };
@@ -25,9 +27,10 @@ export function parseDays(text: string, now: number): Days | RefusedTime {
 const dateOf = (seconds: number): string => showSeconds(seconds).slice(0, 10);
 
 /** Undefined unless the word is a date, `today` or `yesterday`. */
-function startOfDay(word: string, now: number): number | undefined {
-  if (word === "today") return startOfToday(now);
-  return word === "yesterday" ? startOfToday(now) - SECONDS_PER_DAY : parseDate(word)?.seconds;
+function startOfDay(word: string, now: number): number | RefusedTime | undefined {
+  if (!/^(?:today|yesterday|\d{4}-?\d\d-?\d\d)$/u.test(word)) return undefined;
+  const day = parseTimeBound(word, now);
+  return "problem" in day ? day : day.seconds;
 }
 
 /** The end of the time range to request, in Unix seconds. Rows of the future do not exist. */

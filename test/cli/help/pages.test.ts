@@ -19,6 +19,11 @@ const linesOf = (text: string): readonly string[] => text.replace(/\n$/u, "").sp
 /** Joins lines that end with a backslash, as a shell does. */
 const unbroken = (text: string): string => text.replaceAll(/ \\\n +/gu, " ");
 
+test("a summary has at most 60 characters", () => {
+  const long = allCommands.filter(({ summary }) => summary.length > 60);
+  expect(long.map(({ words }) => words)).toEqual([]);
+});
+
 describe("-h", () => {
   test.each(commands)(
     "%s -h fits on a screen of 24 lines, and names every flag of its own that needs no other flag",

@@ -9,7 +9,7 @@ export const doctorCommand = command({
   words: "doctor",
   section: "Setup",
   positionals: [],
-  summary: "Check the key, hosts, network, clock and files; suggest fixes",
+  summary: "Check key, hosts, network, clock and files; suggest fixes",
   credits: { full: "up to 2 credits, for 1 request and 1 stream event", brief: "up to 2" },
   examples: ["dexdata doctor", "dexdata doctor --sandbox", "dexdata doctor --no-stream -o json"],
   exits: requestExits,

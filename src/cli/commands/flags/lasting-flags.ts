@@ -55,7 +55,7 @@ export const alertFlags = ({ summary, usualCooldown, limits, reads }: AlertTexts
 export function rowAlertFlags(texts: AlertTexts, needs: Flag["needs"] & object) {
   const { when, state, ...others } = alertFlags(texts);
   const owners = { with: [needs.flag, needs.or ?? []].flat(), needs };
-  return { ...others, when: { ...when, ...owners }, state: { ...state, ...owners } };
+  return { when: { ...when, ...owners }, ...others, state: { ...state, ...owners } };
 }
 
 /** For `--watch`, except where rows can be followed. */
@@ -184,7 +184,7 @@ export const growthFlags = {
         "Alert when this is true of a new pool (--follow) or of a listed one (--watch), e.g. 'dex_id = uniswap_v3'",
       usualCooldown: "0; with --watch, 1m",
       limits: "; with --follow, --limit counts alerts",
-      reads: "--watch or --poll; without --poll, --follow has 1m",
+      reads: "--watch or --poll; the default of --poll is 1m",
     },
     orWatch,
   ),

@@ -50,6 +50,7 @@ function createSinks({ run, log, isOfMany, queue }: Session, list: FollowedList)
       logNamed({ event: "gap", ...timesOf(times), reason });
     },
     isOne: !isOfMany,
+    startFlag: list.pool === undefined ? "--created-after" : "--from",
     named,
     clock,
     /** The connection has opened or was lost. */
@@ -99,7 +100,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { warn, info, log, logGap, isOne, named } = sinks;
+  const { warn, info, log, logGap, isOne, named, startFlag } = sinks;
   const series = createSeries(sinks.clock);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
@@ -126,7 +127,7 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
           next: "use a longer --for; with --out, the next run continues",
         });
       return fail("not_read", named(`all reads failed ${shown(hole)}; the last rows may be missing`), {
-        next: `run it again with --from ${timesOf(hole).from}`,
+        next: `run it again with ${startFlag} ${timesOf(hole).from}`,
       });
     },
   };

@@ -85,9 +85,10 @@ async function follow(session: Session): Promise<ExitCode> {
     session.isReloaded ? running.reload : () => run.context.interrupt({ cause: "SIGHUP" }),
   );
   const following = running.all;
+  // A search can find any pool.
+  const anyPool = { network: "*", address: "*", label: session.plan.endpoint.command };
   session.alerts?.watch(() =>
-    // A search can find any pool.
-    following().map(({ pool = { network: "*", address: "*" }, readAt }) => {
+    following().map(({ pool = anyPool, readAt }) => {
       const until = { elapsed: readAt(), now: clock.now() - clock.elapsed() + readAt() };
       return { subjects: [pool], until, seen: until, opened: undefined };
     }),

@@ -14,6 +14,7 @@ import { comparableAddress, type Subject, subjectKey, titleOf } from "../../../c
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
+import type { NameFinder } from "../../run/asset-names.ts";
 import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
@@ -66,7 +67,7 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
   if (options.columns !== undefined)
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns, options.format);
   checkPrefix(options, plan);
-  const lists = listsOf(plan);
+  const lists = listsOf(plan, sources.names);
   return {
     plan,
     lists,
@@ -88,7 +89,7 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
     isReloaded: words.some((word) => word.startsWith("@")),
     reread: async (signal: AbortSignal): Promise<readonly FollowedList[]> => {
       sources.names.forget();
-      return listsOf(await read(signal));
+      return listsOf(await read(signal), sources.names);
     },
   };
 }
@@ -107,14 +108,14 @@ function readAlerts(
   return { ...wanted, isOfAmounts: all.some(({ path, isAdded }) => isAdded && tested.has(path)) };
 }
 
-function listsOf({ endpoint, argSets, named }: PullPlan): readonly FollowedList[] {
+function listsOf({ endpoint, argSets, named }: PullPlan, names: NameFinder): readonly FollowedList[] {
   if (argSets.length === 0) throw usageFailure("no pools to follow: the list is empty");
   return argSets.map((args, index) => {
     const request = { endpoint, args };
     if (endpoint.lists === "pools")
       return { name: nameOfSearch(endpoint.command, args), request, pool: undefined };
-    const { label } = named[index] ?? {};
-    const pool = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "", label };
+    const asset = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "" };
+    const pool = { ...asset, label: names.labelOf(asset) ?? named[index]?.label };
     const name = subjectKey({ ...pool, address: comparableAddress(pool.address) });
     return { name, request, pool };
   });
@@ -139,8 +140,8 @@ export function rowNames(args: Args): PathNames {
 }
 
 /** For people: the list that a message is about. */
-export function listTitle({ pool, name }: FollowedList): string {
-  return pool === undefined ? name : titleOf(pool);
+export function listTitle({ pool, request }: FollowedList): string {
+  return pool === undefined ? request.endpoint.command : titleOf(pool);
 }
 
 function readPoll({ poll = pollOfLists.default }: { readonly poll: number | undefined }): number {

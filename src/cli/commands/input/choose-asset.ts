@@ -147,10 +147,7 @@ async function choose(
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const purpose = isKept ? `, to be stored as "${word.toLowerCase()}"` : "";
     await context.stderr.write(`choose a ${kind} by number${purpose} (Enter for none): `);
-    const line = context.stdin.readLine(context.signal);
-    // The shell prompt starts on a new line, also after Ctrl-C.
-    line.catch(async () => await context.stderr.write("\n"));
-    const typed = (await line).trim();
+    const typed = (await context.stdin.readLine(context.signal)).trim();
     if (typed === "") break;
     const chosen = /^\d+$/u.test(typed) ? shown[Number(typed) - 1] : undefined;
     if (chosen !== undefined) return { asset: chosen.asset, isKept: isKept && hasSymbol(chosen, word) };

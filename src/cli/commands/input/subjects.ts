@@ -50,7 +50,7 @@ export async function readSubjects(
     if (first.includes("/")) throw invalidInput(`argument "${first}"`, "must be network:address", usage);
     const isAddress = /^0x[0-9a-f]{8,}$|^[1-9A-HJ-NP-Za-km-z]{32,}$/iu.test(first);
     throw isAddress
-      ? usageFailure(`missing network of "${first}"`, `write it first, as in: ethereum ${first}`)
+      ? usageFailure(`missing network for "${first}"`, `write it first, as in: ethereum ${first}`)
       : usageFailure(`missing <address> after network "${first}"`, usage);
   }
   const network = isNetwork ? readParam(inNetwork, first, 0) : undefined;
@@ -237,7 +237,9 @@ function readWords(line: string, { network, names }: ListOrigin, where: string):
   if (/[\s"'\p{Cc}]/u.test(asset.address))
     throw usageFailure(
       `${where}: invalid address "${shortened(asset.address)}"`,
-      "an address must not contain spaces or quotes",
+      /[,;]/u.test(asset.address)
+        ? "list one asset per line; only prices --at-field <column> reads CSV"
+        : "an address must not contain spaces or quotes",
     );
   return { ...asset, label: label === "" ? undefined : label, kind: pair?.kind, hasGroup: false, where };
 }

@@ -164,7 +164,7 @@ export async function estimateTimed(timed: TimedPlan, target: Target): Promise<E
     creditsAtMost: atMost,
     rows: timed.inputs.length,
     certainty: "about",
-    basis: `up to ${maxCandles} candles of ${timed.interval} per request; a token with few trades may need more requests`,
+    basis: `up to ${maxCandles.toLocaleString("en-US")} candles of ${timed.interval} per request; a token with few trades may need more requests`,
   };
 }
 

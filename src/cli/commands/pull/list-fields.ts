@@ -2,7 +2,7 @@ import type { Context } from "../../../base/context/context.ts";
 import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { type FieldAtPath, fieldPaths } from "../../../api/field-paths.ts";
-import { type FieldType, type Reading, tradeTypes } from "../../../api/record.ts";
+import { type FieldType, type Reading, noPriceReasons, tradeTypes } from "../../../api/record.ts";
 import { chooseEndpoint } from "../input/positionals.ts";
 import { namedColumns } from "../../render/table/choose-columns.ts";
 import { groupsOf, withAddedFields } from "../input/pull-plan.ts";
@@ -72,6 +72,7 @@ const readings: Partial<Record<Reading, string>> = {
   duration: "in seconds",
   "yes-no": "",
   "trade-type": tradeTypes.join(", "),
+  "no-price-reason": noPriceReasons.join(", "),
   mark: "present only if true",
 };
 

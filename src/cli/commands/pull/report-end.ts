@@ -54,7 +54,7 @@ function tellRowsRead(run: Pull): boolean {
   const { rows, rowsRead } = reached.totals;
   if (rowsRead === undefined) return false;
   if (!options.isQuiet)
-    report.info(`read ${counted(rowsRead, "row")} to find ${counted(rows, "pool")} with all tokens`);
+    report.info(`found ${counted(rows, "pool")} with all tokens in ${counted(rowsRead, "row")}`);
   const cutOff = cutOffReason(run);
   if (cutOff === undefined) return false;
   report.warn(`${cutOff}, but the list continues; more pools may contain all tokens`);

@@ -26,8 +26,8 @@ export async function runEstimate({ context, flags, options, plan, client }: Ope
   const figures =
     timed && timedEstimate ? await timedEstimate.estimateTimed(timed, client.target) : estimate(plan, told);
   const creditsLeft = before === undefined ? await askCreditsLeft(client) : client.meter.creditsLeft;
-  const { endpoint } = plan;
-  const beyond = beyondPlan(endpoint.command, endpoint.plan, client.target);
+  const { command, plan: needed } = plan.endpoint;
+  const beyond = beyondPlan(timed ? "prices --at" : command, needed, client.target);
   if (beyond !== undefined) await writeWarning(context, beyond);
   const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
   const others =

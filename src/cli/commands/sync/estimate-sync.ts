@@ -86,7 +86,7 @@ export async function estimateSync(
 
 function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, monthly: number | null): string {
   const counted = "the service's current number of rows; days with many rows are read one by one";
-  const candles = "one candle per interval, up to 1000 candles per request";
+  const candles = "one candle per interval, up to 1,000 candles per request";
   const pools =
     "1 request per 100 rows of a search, or per listed pool; each pool that left the search in the last 24h costs 1 more (not counted)";
   const isOfCandles = kinds.has("ohlcv") || kinds.has("token-ohlcv");
@@ -94,7 +94,7 @@ function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, monthly: number
     ...(kinds.has("transactions") || !(isOfCandles || lists > 0) ? [counted] : []),
     ...(isOfCandles ? [candles] : []),
     ...(lists > 0 ? [pools] : []),
-    ...(monthly === null && lists > 0 ? ["no figures of a month, because other datasets vary"] : []),
+    ...(monthly === null && lists > 0 ? ["no monthly figures, because other datasets vary"] : []),
   ];
   return parts.join("; ");
 }

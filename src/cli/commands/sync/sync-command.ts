@@ -9,7 +9,7 @@ export const syncCommand = command({
     { name: "directory", suggests: "files" },
     { name: "network:address", isOptional: true, isRepeatable: true, isList: true, suggests: "addresses" },
   ],
-  summary: "Maintain a complete local history of transactions, candles and pools",
+  summary: "Keep a complete history of transactions, candles and pools",
   credits: { full: "1 credit per request; see --estimate", brief: "1 per request" },
   plan: {
     full: "any for pools and pool candles; dev or higher for transactions and token candles",

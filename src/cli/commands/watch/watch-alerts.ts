@@ -3,6 +3,7 @@ import { member } from "../../../base/json/json-scan.ts";
 import { counted } from "../../../base/text/words.ts";
 import { createRowAlerts, openAlerts, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import { alertMark } from "../../render/values/cell.ts";
+import type { Subject } from "../../../client/subject.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
@@ -27,7 +28,14 @@ export async function openWatchAlerts(
   const seeRows = createRowAlerts(alerts);
   let readTo = clock.elapsed();
   // A search can find any asset.
-  const subjects = named.length > 0 ? named : [{ network: "*", address: "*" }];
+  const labelOf = ({ network, address }: Subject): string | undefined => {
+    const asset = find(address, network);
+    return asset?.name ?? asset?.label;
+  };
+  const subjects =
+    named.length > 0
+      ? named.map((each) => ({ ...each, label: labelOf(each) }))
+      : [{ network: "*", address: "*", label: endpoint.command }];
   alerts.watch(() => {
     const until = { elapsed: readTo, now: clock.now() - clock.elapsed() + readTo };
     return [{ subjects, until, seen: until, opened: undefined }];
@@ -46,9 +54,8 @@ export async function openWatchAlerts(
       for (const { group, rows } of groups) {
         const values = rows.values();
         const known = values.map((value, index) => {
-          const { name, network, address } = assetOf(endpoint, group, value);
-          const asset = find(address, network);
-          return { asset: name, label: asset?.name ?? asset?.label, at, text: rows.text(index) };
+          const { name, ...asset } = assetOf(endpoint, group, value);
+          return { asset: name, label: labelOf(asset), at, text: rows.text(index) };
         });
         await seeRows(known, clock.elapsed());
         on += values.filter((value) => isOn(value, group)).length;

@@ -125,9 +125,8 @@ function parseTest(parsing: Parsing): Test {
   if (way !== undefined) return parseChange(field.text, way, parsing);
   const holds = operators.get(operator?.text ?? "");
   if (holds === undefined) {
-    const others = possible.length === 0 ? "" : `, or ${possible.join(", ")}`;
-    const accepted = `must be ${[...operators.keys()].join(" ")}${others}`;
-    throw wrong(operator, accepted, operator && hintAtOperator(operator.text));
+    const accepted = [...operators.keys(), ...possible].join(", ");
+    throw wrong(operator, `must be one of ${accepted}`, operator && hintAtOperator(operator.text));
   }
   const value = next();
   if (value === undefined) throw wrong(undefined, "must be a value");
@@ -155,7 +154,7 @@ function parseChange(field: string, way: Way, { next, wrong }: Parsing): Test {
   const by = /^(\d{1,6}(?:\.\d{1,6})?)%$/u.exec(percent?.text ?? "")?.[1];
   if (by === undefined || Number(by) === 0) throw wrong(percent, "must be a percentage, such as 5%");
   if (way === "falls" && Number(by) >= 100)
-    throw wrong(percent, "must be less than 100%, because nothing falls by more");
+    throw wrong(percent, "must be less than 100%, because prices stay above 0");
   const preposition = next();
   if (preposition?.text !== "in") throw wrong(preposition, 'must be "in" and a duration');
   const duration = next();

@@ -2,6 +2,7 @@ import { costOf } from "../../../client/meter.ts";
 import { type Endpoint, type Args, type ApiRequest, keyOfArgs } from "../../../api/endpoint.ts";
 import { type Reply, isNumbered } from "../../../api/reply.ts";
 import { member } from "../../../base/json/json-scan.ts";
+import { grouped } from "../../../base/text/words.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import { planBatches } from "../../../client/list-plan.ts";
 import {
@@ -102,7 +103,7 @@ function ofCandles({ argSets, list }: PullQuery, maxLimit: number): Counted {
     creditsAtMost: requests + doubtful * (isCountedBack ? 2 : 1) + (isCountedBack ? looksBack : 0),
     rows,
     certainty: "about",
-    basis: `up to ${maxLimit} candles per request; a response with gaps may need another request`,
+    basis: `up to ${grouped(String(maxLimit))} candles per request; a response with gaps may need another request`,
   };
 }
 
@@ -115,7 +116,7 @@ function ofPages(
   const { pageSize, start } = list;
   if (list.kind === "pools") {
     const most = Math.max(list.tokens.length, Math.floor(list.maxRowsRead / pageSize));
-    const basis = `up to ${list.maxRowsRead} rows read in pages of ${pageSize}`;
+    const basis = `up to ${grouped(String(list.maxRowsRead))} rows read in pages of ${pageSize}`;
     return { requests: most, rows: limit, certainty: "at most", basis };
   }
   const total = limit ?? service.total;
@@ -130,7 +131,9 @@ function ofPages(
   // If the last page of a list is full, an empty page follows it, unless a limit ends the list.
   const requests = limit === undefined ? Math.floor(rows / pageSize) + 1 : Math.ceil(rows / pageSize);
   const source =
-    limit === undefined ? `the service currently reports ${total} ${service.noun}; ` : `--limit ${limit} in `;
+    limit === undefined
+      ? `the service currently reports ${grouped(String(total))} ${service.noun}; `
+      : `--limit ${limit} in `;
   const basis = `${source}pages of ${pageSize}${argSets.length > 1 ? ", for each input" : ""}`;
   const [all, allRows] = [requests * argSets.length, rows * argSets.length];
   if (!isHeld || requests < 2) return { requests: all, rows: allRows, certainty: "at most", basis };

@@ -12,7 +12,7 @@ import { formatInstant, parseTimeBound, secondsOf } from "../../../../base/time/
 import type { TopicContext } from "../overview.ts";
 
 export const exitCodesTopic = (): string => `
-The exit code shows how a command ended. After each arrow is what a script should do next.
+The exit code shows how a command ended. The text after each arrow is what a script should do next.
 
 Exit codes:
 ${tableLines(Object.entries(exitCodes).map(([code, { when, next }]) => [code, `${when} → ${next}`]))}
