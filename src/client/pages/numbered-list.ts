@@ -19,6 +19,7 @@ import {
 } from "../page.ts";
 import {
   countedRows,
+  isByCursor,
   isEnd,
   itemsOf,
   ListCount,
@@ -106,7 +107,8 @@ export class NumberedList implements NumberedState {
     };
     const [page, limit] = [total("page"), total("limit")];
     const totals = { page, limit, items: total("total_items"), pages: total("total_pages") };
-    return { at, sent, pageSize, rows, totals, offered: member(info, "next_cursor") };
+    const offered = this.reply.handOverAfter === undefined ? undefined : member(info, "next_cursor");
+    return { at, sent, pageSize, rows, totals, offered };
   }
 
   /** A cursor is the ID of a row that the service has sent, so a rejected one is not a user's mistake. */
@@ -151,7 +153,8 @@ export class NumberedList implements NumberedState {
       at,
       left: leftAfter(answer, count.left),
     };
-    const isOneId = at.flag === "cursor" && (edge.lastWholeId ?? at.value) === at.value;
+    const isFromCursor = at.flag === "cursor" || (at.value === "1" && isByCursor(answer));
+    const isOneId = isFromCursor && (edge.lastWholeId ?? at.value) === at.value;
     if (isOneId && rows.length >= this.pageSize && this.pageSize < reply.maxLimit) {
       // No cursor can skip past one transaction's events if they fill the page, so the page size is increased.
       this.pageSize = reply.maxLimit;
