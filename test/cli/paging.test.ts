@@ -80,6 +80,18 @@ describe("transactions", () => {
       events.map(({ id, log_index }) => [id, log_index]),
     );
     expect(requests.every(({ query }) => Number(query.get("page") ?? 1) <= 100)).toBe(true);
+
+    // The rows up to page 100 may have one id only; the id before it is then on a page before the start.
+    for (const size of [1, 2, 3])
+      for (const start of [99, 100]) {
+        const words = `txns ethereum ${pool} --page ${start} --page-size ${size} --limit 9 -o ndjson`;
+        const few = await runCommand(answer, words);
+        const first = (start - 1) * size;
+        expect([few.exit, few.rows.map(({ id, log_index }) => [id, log_index])]).toEqual([
+          0,
+          events.slice(first, first + 9).map(({ id, log_index }) => [id, log_index]),
+        ]);
+      }
   });
 
   test("reads all events of a transaction, even if they exceed one page", async () => {

@@ -232,11 +232,31 @@ export class NumberedList implements NumberedState {
     for (;;) {
       const contradiction =
         answer === this.#pardoned ? undefined : contradictionIn(answer, this, this.#habits);
-      if (contradiction === undefined) return true;
+      if (contradiction === undefined) {
+        await this.#readBeforeStart(answer);
+        return true;
+      }
       const { problem, habit } = contradiction;
       if (await this.again(problem, answer)) return false;
       if (habit === undefined) this.doubt(problem, answer);
       else this.#accept(habit);
+    }
+  }
+
+  /**
+   * If all rows up to the last page number have one ID, as in a pull that starts there with one row, no cursor leads past
+   * them. The ID before it is then on a page before the start, whose rows are not part of the pull.
+   */
+  async #readBeforeStart({ at, rows }: NumberedAnswer): Promise<void> {
+    const { edge, reply, request } = this;
+    if (at.flag !== "page" || Number(at.value) !== reply.handOverAfter) return;
+    const one = edge.last ?? rows.marks()[0];
+    if (rows.length === 0 || edge.lastOtherId(rows, one) !== undefined) return;
+    for (let page = Number(request.list.start?.value); page > 1 && edge.lastWholeId === undefined;) {
+      page -= 1;
+      const before = await this.ask({ ...at, value: String(page) });
+      this.inspectRowsOf(before).take();
+      edge.lastWholeId = edge.lastOtherId(before.rows, one);
     }
   }
 
