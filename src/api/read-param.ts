@@ -7,6 +7,7 @@ import { nearest } from "../base/text/nearest.ts";
 import { renamedOrder } from "./endpoints/removed-endpoints.ts";
 import type { Param, ParamKind } from "./param.ts";
 import {
+  atSecond,
   type Instant,
   parseTimeBound,
   toWire,
@@ -45,9 +46,15 @@ export function readParam(param: Param, typed: string, now: number): string {
     case "time": {
       const time = parseTimeBound(typed, now);
       if ("problem" in time) throw invalidInput(label, time.problem, time.next);
-      return toWire(time);
+      return toWire(inWholeSeconds(param.name, time));
     }
   }
+}
+
+/** The specification's filters by creation are numbers. Blocks, and so the rows, have whole seconds. */
+function inWholeSeconds(name: string, time: Instant): Instant {
+  if (!name.startsWith("created_") || time.fraction === "") return time;
+  return atSecond(name === "created_after" ? time.seconds + 1 : time.seconds);
 }
 
 /** As typed: `--order-by` for a flag, `<network>` for an argument, or `--field order_by` in a raw call. */

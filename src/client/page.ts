@@ -186,7 +186,7 @@ export interface Position {
  * | list | proved complete by | contradicted by | cannot be proved |
  * |---|---|---|---|
  * | numbered pages (transactions up to page 100, DEXes) | the service's count: every page has its number (or none), all rows that its totals promise and no row of another page, and no counted row is left after the last page | a page with another number, too few or too many rows, rows of earlier pages, or one row twice | rows added to the part already read; a list without usable totals ends at a short, empty or repeated page |
- * | transactions by cursor (beyond page 100, or from `--cursor`) | the count, if all rows left after the last counted page were returned | a short page although another follows, rows of earlier pages, and a count that is not reached | everything, if no page had a count |
+ * | transactions by cursor (beyond page 100, from `--cursor`, or if pages have a cursor and no totals) | the count, if all rows left after the last counted page were returned | a short page although another follows, rows of earlier pages, and a count that is not reached | everything, if no page had a count |
  * | searches | nothing; they end where the service ends them | a next page without a cursor, a repeated cursor, an announced page that is empty, a page with earlier rows only | rows missing from a page that the service confirms to be short (a remark), a page that repeats some earlier rows (a remark), an early end |
  * | candles | nothing | candles outside the requested time range; a gap that is unlikely for this market is requested once more | an interval without trades has no candle |
  * | batches of prices | each input has a row or is reported as missing | rows that were not requested | whether a price is truly missing |

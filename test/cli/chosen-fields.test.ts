@@ -120,6 +120,12 @@ describe("a field that no row can have", () => {
       "a pool row does not have this field",
       "did you mean volume_usd_24h?",
     ],
+    [
+      "pools search ethereum",
+      "volume_usd",
+      "a pool row does not have this field",
+      "did you mean volume_usd_24h?",
+    ],
     [`prices ethereum ${WETH}`, "address", "a price does not have this field", "did you mean id?"],
     ["search weth", "address", "a result does not have this field", "did you mean id?"],
     ["search weth --type dexes", "dex_nam", "a found dex does not have this field", "did you mean dex_name?"],

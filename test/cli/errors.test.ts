@@ -367,6 +367,12 @@ describe("an unknown network", () => {
     expect(server.requests.map(({ path }) => path)).toEqual([`/networks/eth/pools/${pool}`, "/networks"]);
   });
 
+  test("a word of one character is not close to another one", async () => {
+    const outcome = await dexdata("pools search * --sandbox --error-format text");
+    expect(outcome.stderr).toContain('unknown network "*"');
+    expect(outcome.stderr).not.toContain("did you mean");
+  });
+
   test("fetches the list once per day, because later commands use the cached list", async () => {
     const server = await serveInTest((request) =>
       request.path === "/networks"

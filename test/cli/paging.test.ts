@@ -80,6 +80,18 @@ describe("transactions", () => {
       events.map(({ id, log_index }) => [id, log_index]),
     );
     expect(requests.every(({ query }) => Number(query.get("page") ?? 1) <= 100)).toBe(true);
+
+    // The rows up to page 100 may have one id only; the id before it is then on a page before the start.
+    for (const size of [1, 2, 3])
+      for (const start of [99, 100]) {
+        const words = `txns ethereum ${pool} --page ${start} --page-size ${size} --limit 9 -o ndjson`;
+        const few = await runCommand(answer, words);
+        const first = (start - 1) * size;
+        expect([few.exit, few.rows.map(({ id, log_index }) => [id, log_index])]).toEqual([
+          0,
+          events.slice(first, first + 9).map(({ id, log_index }) => [id, log_index]),
+        ]);
+      }
   });
 
   test("reads all events of a transaction, even if they exceed one page", async () => {
@@ -126,6 +138,34 @@ describe("transactions", () => {
         ids: name === "nothing new" ? ["0x1", "0x2"] : ["0x1", "0x2", "0x3"],
         requests: 2,
       });
+    }
+  });
+
+  test("rule 76: reads either form of page after either form of request", async () => {
+    for (const [isSwapped, eventsOfFirst] of [
+      [false, 1],
+      [true, 1],
+      [false, 12],
+    ] as const) {
+      const events = Array.from({ length: 25 }, (_, index) => ({
+        id: `0x${Math.max(0, index + 1 - eventsOfFirst)}`,
+        log_index: 25 - index,
+      }));
+      // This service ignores page numbers.
+      const answer = ({ query }: SeenRequest): Reply => {
+        const [limit, cursor] = [Number(query.get("limit")), query.get("cursor")];
+        const from = events.findLastIndex(({ id }) => id === cursor) + 1;
+        const part = events.slice(from, from + limit);
+        const next_cursor = from + limit < events.length ? part.at(-1)?.id : "";
+        const totals = { page: 1 + from / limit, total_items: events.length, total_pages: 3 };
+        const page_info = { limit, ...(isSwapped && cursor !== null ? totals : { next_cursor }) };
+        return json({ transactions: part, page_info });
+      };
+      const words = `txns ethereum ${pool} --page-size 10 -o ndjson`;
+      const all = await runCommand(answer, `${words} --all`);
+      expect([all.exit, all.rows]).toEqual([0, events]);
+      const part = await runCommand(answer, words);
+      if (eventsOfFirst === 1) expect(part.stderr).toContain("--cursor 0x8");
     }
   });
 
@@ -484,6 +524,13 @@ describe("a DEX listing", () => {
     const few = await runCommand(() => json(all), "dexes ethereum --limit 2 -o ndjson", true);
     expect(few.rows.map(({ dex_id }) => dex_id)).toEqual(["a", "b"]);
     expect(few.stderr).toContain("use e.g. --limit 10 or --all");
+  });
+
+  test("rule 52: pages have numbers, even if a response has a cursor and no totals", async () => {
+    const script = (_: SeenRequest, index: number): Reply =>
+      json({ dexes: [dex(`d${index}`)].slice(index), page_info: { limit: 1, next_cursor: "d0" } });
+    const { requests } = await runCommand(script, "dexes ethereum --all --page-size 1 -o ndjson");
+    expect(requests.map(({ query }) => query.get("page"))).toEqual(["1", "2"]);
   });
 
   test("continues after a short page if the totals promise more", async () => {

@@ -83,6 +83,14 @@ test("two ranges that meet within a second have all rows", async () => {
   expect(seen).toEqual(new Set(await rows("--from 2026-11-21T08:53:00Z --to 2026-11-21T08:54:00Z")));
 });
 
+test("rule 96: a filter by creation is sent in whole seconds, because it is a number", async () => {
+  const { queries } = await asked(
+    "tokens search ethereum --created-after 2026-11-20T00:00:00.5Z --created-before 2026-11-21T00:00:00.5Z",
+  );
+  const [query] = queries;
+  expect([query?.get("created_after"), query?.get("created_before")]).toEqual(["1795132801", "1795219200"]);
+});
+
 test("what is said about a range knows times with fractions, and those of a raw call", async () => {
   const path = `/networks/ethereum/pools/${pool.slice("ethereum ".length)}/transactions`;
   const old = "the service returned no rows that old";

@@ -34,8 +34,9 @@ function distanceOf(typed: string, word: string, wanted: string): number | undef
 
 function nearDistance(wanted: string, candidate: string): number | undefined {
   const distance = editDistance(wanted, candidate);
-  const most = Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3));
-  return distance <= most ? distance : undefined;
+  const letters = Math.max(wanted.length, candidate.length);
+  // Every word of one letter is one edit away from every other.
+  return distance < letters && distance <= Math.max(1, Math.floor(letters / 3)) ? distance : undefined;
 }
 
 const partsOf = (word: string): readonly string[] => word.toLowerCase().match(/[^-_\s]+/gu) ?? [];

@@ -18,7 +18,7 @@ export interface NumberedAnswer {
     readonly items: number;
     readonly pages: number;
   };
-  /** The response's `next_cursor`, which may have any type. */
+  /** The `next_cursor` of a list that has cursors. It may have any type. */
   readonly offered: unknown;
 }
 
@@ -62,6 +62,14 @@ export function isAnotherPage({ at, totals: { page } }: NumberedAnswer): boolean
   return Number.isInteger(page) && page > 0 && page !== number && page !== number - 1;
 }
 
+/**
+ * The specification does not show which requests get a page with a cursor instead of totals. A service that returns one for
+ * a page number may ignore the number, so the list continues with the cursor.
+ */
+export function isByCursor(answer: NumberedAnswer): boolean {
+  return answer.at.flag === "cursor" || (Number.isNaN(answer.totals.items) && !isLastCursor(answer));
+}
+
 export function isLastCursor({ offered }: NumberedAnswer): boolean {
   return offered === undefined || offered === null || offered === "";
 }
@@ -75,8 +83,11 @@ export function isEnd(answer: NumberedAnswer, isNew: boolean, before: NumberedAn
   const { at, pageSize, rows, totals } = answer;
   // One page may be broken, but two empty pages in a row are the end of the rows that can be had.
   const isSecondEmpty = rows.length === 0 && before?.rows.length === 0;
-  if (isSecondEmpty || (rows.length === 0 && at.flag === "cursor")) return true;
-  if (at.flag === "cursor") return !isNew || isLastCursor(answer);
+  const byCursor = isByCursor(answer);
+  if (isSecondEmpty || (rows.length === 0 && byCursor)) return true;
+  // A page with totals has no cursor, so only a short one is the last.
+  const isFull = totals.items > 0 && rows.length >= pageSize;
+  if (byCursor) return !isNew || (isLastCursor(answer) && !isFull);
   if (totals.pages > Number(at.value)) return false;
   return rows.length === 0 || !isNew || rows.length < Math.min(pageSize, cappedAt(answer));
 }
@@ -92,11 +103,14 @@ export function itemsOf({ totals: { items } }: NumberedAnswer): number | undefin
 
 /** Returns a position in the same window: the next page number, or a cursor after the last page number. */
 export function positionAfter(
-  { at: { flag, value, to }, offered }: NumberedAnswer,
+  answer: NumberedAnswer,
   { handOverAfter = Number.POSITIVE_INFINITY }: NumberedPages,
   lastWholeId: string | undefined,
 ): Position {
-  if (flag === "page" && Number(value) < handOverAfter) return { flag, value: String(Number(value) + 1), to };
+  const { at, offered } = answer;
+  const { flag, value, to } = at;
+  const isNumbered = flag === "page" && (lastWholeId === undefined || !isByCursor(answer));
+  if (isNumbered && Number(value) < handOverAfter) return { flag, value: String(Number(value) + 1), to };
   // Rows with the same id may be on both sides of the edge, so the cursor is the last id whose rows are complete. The
   // response's cursor is used only if all rows on the page have the same id.
   const isAhead = lastWholeId !== undefined && !(flag === "cursor" && lastWholeId === value);

@@ -160,6 +160,7 @@ export class RowEdge {
   ties: number;
   #lastId: unknown;
   readonly #identity: readonly string[];
+  readonly #idField: string;
   readonly #timeField: string;
 
   /** `start` is the last row of an earlier run. */
@@ -167,16 +168,16 @@ export class RowEdge {
     this.last = start;
     this.ties = start === undefined ? 0 : 1;
     this.#identity = shape.identity;
+    [this.#idField = ""] = shape.identity;
     this.#timeField = timeFieldOf(shape) ?? "";
   }
 
   /** `isRetryOfPage` means that the rows begin before the edge. */
   moveTo(rows: Rows, isRetryOfPage: boolean): void {
-    const [idField = ""] = this.#identity;
     // These rows do not begin after the edge, so their first id does not prove that the edge's id is complete.
     if (isRetryOfPage) this.#lastId = undefined;
     for (const row of rows.marks()) {
-      const id = member(row, idField);
+      const id = this.#idOf(row);
       if (id !== this.#lastId && typeof this.#lastId === "string") this.lastWholeId = this.#lastId;
       this.#lastId = id;
       const isTie =
@@ -195,14 +196,24 @@ export class RowEdge {
     return rows.marks().findIndex(isLast);
   }
 
+  #idOf(row: object | undefined): unknown {
+    return member(row, this.#idField);
+  }
+
+  /** The last ID of these rows that is not the one of `row`. */
+  lastOtherId(rows: Rows, row: object | undefined): string | undefined {
+    const id = this.#idOf(row);
+    const ids = rows.marks().map((each) => this.#idOf(each));
+    return ids.findLast((each): each is string => typeof each === "string" && each !== id);
+  }
+
   /** Whether the first rows all have the ID of the last row taken. */
   isOneId(rows: Rows, count: number): boolean {
-    const [idField = ""] = this.#identity;
-    const id = member(this.last, idField);
+    const id = this.#idOf(this.last);
     return rows
       .marks()
       .slice(0, count)
-      .every((row) => member(row, idField) === id);
+      .every((row) => this.#idOf(row) === id);
   }
 
   /** Whether the rows are sorted from newest to oldest. Rows without a valid time are ignored. */

@@ -19,6 +19,7 @@ import {
 } from "../page.ts";
 import {
   countedRows,
+  isByCursor,
   isEnd,
   itemsOf,
   ListCount,
@@ -106,7 +107,8 @@ export class NumberedList implements NumberedState {
     };
     const [page, limit] = [total("page"), total("limit")];
     const totals = { page, limit, items: total("total_items"), pages: total("total_pages") };
-    return { at, sent, pageSize, rows, totals, offered: member(info, "next_cursor") };
+    const offered = this.reply.handOverAfter === undefined ? undefined : member(info, "next_cursor");
+    return { at, sent, pageSize, rows, totals, offered };
   }
 
   /** A cursor is the ID of a row that the service has sent, so a rejected one is not a user's mistake. */
@@ -151,7 +153,8 @@ export class NumberedList implements NumberedState {
       at,
       left: leftAfter(answer, count.left),
     };
-    const isOneId = at.flag === "cursor" && (edge.lastWholeId ?? at.value) === at.value;
+    const isFromCursor = at.flag === "cursor" || (at.value === "1" && isByCursor(answer));
+    const isOneId = isFromCursor && (edge.lastWholeId ?? at.value) === at.value;
     if (isOneId && rows.length >= this.pageSize && this.pageSize < reply.maxLimit) {
       // No cursor can skip past one transaction's events if they fill the page, so the page size is increased.
       this.pageSize = reply.maxLimit;
@@ -229,11 +232,31 @@ export class NumberedList implements NumberedState {
     for (;;) {
       const contradiction =
         answer === this.#pardoned ? undefined : contradictionIn(answer, this, this.#habits);
-      if (contradiction === undefined) return true;
+      if (contradiction === undefined) {
+        await this.#readBeforeStart(answer);
+        return true;
+      }
       const { problem, habit } = contradiction;
       if (await this.again(problem, answer)) return false;
       if (habit === undefined) this.doubt(problem, answer);
       else this.#accept(habit);
+    }
+  }
+
+  /**
+   * If all rows up to the last page number have one ID, as in a pull that starts there with one row, no cursor leads past
+   * them. The ID before it is then on a page before the start, whose rows are not part of the pull.
+   */
+  async #readBeforeStart({ at, rows }: NumberedAnswer): Promise<void> {
+    const { edge, reply, request } = this;
+    if (at.flag !== "page" || Number(at.value) !== reply.handOverAfter) return;
+    const one = edge.last ?? rows.marks()[0];
+    if (rows.length === 0 || edge.lastOtherId(rows, one) !== undefined) return;
+    for (let page = Number(request.list.start?.value); page > 1 && edge.lastWholeId === undefined;) {
+      page -= 1;
+      const before = await this.ask({ ...at, value: String(page) });
+      this.inspectRowsOf(before).take();
+      edge.lastWholeId = edge.lastOtherId(before.rows, one);
     }
   }
 

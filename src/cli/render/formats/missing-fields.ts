@@ -125,12 +125,14 @@ function isNamed({ record, added }: Known, field: string): boolean {
   return fieldAt({ ...record, ...added?.record }, splitPath(field)) !== undefined;
 }
 
-/** A single name is first looked up as the last one of a path. Otherwise, the complete paths are compared first. Array indices remain as typed. */
+/** A single name is first looked up as the start of a field, then as the last one of a path. Otherwise, the complete paths are compared first. Array indices remain as typed. */
 export function nearestPath(field: string, known: readonly string[]): string | undefined {
   const typed = splitPath(field);
   const normal = withoutIndices(field);
   const last = typed.at(-1) ?? "";
-  const sameName = known.find((path) => splitPath(path).at(-1) === last);
+  const sameName =
+    known.find((path) => path.startsWith(`${field}_`)) ??
+    known.find((path) => splitPath(path).at(-1) === last);
   const found =
     typed.length === 1 ? (sameName ?? nearest(normal, known)) : (nearest(normal, known) ?? sameName);
   return found
