@@ -96,6 +96,18 @@ describe("prices", () => {
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "[]\n" });
   });
 
+  test.each(['"price_usd":null', '"price":1'])(
+    "a row with %s is printed, but counts as missing",
+    async (member) => {
+      const row = `{"id":"${weth}","chain":"ethereum",${member}}`;
+      const { url } = await serveInTest(() => json(`[${row}]`));
+      const words = ["prices", "ethereum", weth, "--missing", "fail", "-o", "ndjson"];
+      const { exit, stdout, stderr } = await dexdata(words, { env: { DEXDATA_BASE_URL: url } });
+      expect([exit, stdout]).toEqual([8, `${row}\n`]);
+      expect(stderr).toContain(`no price for ethereum:${weth}`);
+    },
+  );
+
   test("rule 87: sends nothing without an address", async () => {
     sandbox.takeLog();
     const { exit, stderr } = await dexdata("prices ethereum", { env: sandbox.env() });

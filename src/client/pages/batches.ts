@@ -46,8 +46,8 @@ export async function* askInBatches(
     for (let subject = subjects[next]; subject !== undefined; subject = subjects[next]) {
       const found = answered.get(subjectKey(subject));
       if (found === undefined) break;
-      if (found === "missing") missing.push(subject);
-      if (found === "missing" && fillMissing) ready.push(withoutValue(subject, reply.value));
+      if (found === "missing" || isWithoutValue(found, reply)) missing.push(subject);
+      if (found === "missing" && fillMissing) ready.push(withoutValue(subject, reply));
       if (typeof found === "object") ready.push(found);
       next += 1;
     }
@@ -110,7 +110,11 @@ function foundIn(document: Document): readonly Found[] {
   });
 }
 
-function withoutValue({ network, address }: Subject, field: string): Found {
+/** The row is output as it was sent, but has no price. */
+const isWithoutValue = (found: Found | "refused", { value }: Batch): boolean =>
+  typeof found === "object" && (member(found.value, value) ?? null) === null;
+
+function withoutValue({ network, address }: Subject, { value: field }: Batch): Found {
   const value = { id: address, chain: network, [field]: null };
   return { id: address, row: JSON.stringify(value), value };
 }
