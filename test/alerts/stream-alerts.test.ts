@@ -36,6 +36,17 @@ describe("stream --when", () => {
     expect(new Set(alerts.map(({ id }) => id)).size).toBe(3);
   });
 
+  test.each(["p", "price"])(
+    "reads the price by either of its names, whichever an event has: %s",
+    async (sent) => {
+      const server = await serveInTest(() => stream([`event: token_price\ndata: {"${sent}":"2999.5"}\n\n`]));
+      for (const asked of ["p", "price"]) {
+        const words = [asset, "--when", `${asked} < 3k`, "--limit", "1", "--for", "30s"];
+        expect(await listen(words, server).outcome).toMatchObject({ exit: 0 });
+      }
+    },
+  );
+
   test("on a terminal, an alert is a short line", async () => {
     const words = [asset, "--when", "price < 3k", "--limit", "1"];
     const server = await serveInTest(() => stream([price("2999.5")]));

@@ -533,6 +533,17 @@ describe("a slice that was truncated once", () => {
   });
 });
 
+test("an empty response is confirmed within the range: the plan may not reach further back", async () => {
+  const from = september + 1800;
+  const has = (at: number): boolean => at < from;
+  const { exit, stdout, requests } = await runWithService(
+    { interval: 3600, has },
+    `--from ${from} --to ${from + 86_400} -o ndjson`,
+  );
+  const starts = requests.map(({ query }) => askedOf(query).start);
+  expect({ exit, stdout, starts }).toEqual({ exit: 0, stdout: "", starts: [from, september + 3600] });
+});
+
 describe("an invalid response ends the pull after the rows before it", () => {
   const to = september + 1500 * 60;
   const second = september + 60_000;

@@ -46,6 +46,7 @@ const pulls: readonly (readonly [string, string])[] = [
   ["networks.ndjson", "networks"],
   ["dexes.ndjson", "dexes ethereum"],
   ["found.json", "search weth"],
+  ["found.ndjson", "search weth"],
 ];
 
 let rowsInAll = 0;

@@ -351,6 +351,8 @@ describe("N3: a file that was not really checked is a finding", () => {
     expect(stdout).toMatch(/transaction +F2 R4 R5 R1 T3 T7 +/u);
     writeFileSync(at("found.json"), '{"tokens":[],"pools":[],"dexes":[]}\n');
     expect(await verify(at("found.json"))).toMatchObject({ exit: 0, stdout: "" });
+    writeFileSync(at("found.ndjson"), '{"group":"pools","row":{"id":"0x1","chain":"ethereum"}}\n');
+    expect(await verify(at("found.ndjson"))).toMatchObject({ exit: 0, stdout: "" });
   });
 
   test("an empty list in NDJSON is sound", async () => {

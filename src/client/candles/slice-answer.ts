@@ -6,6 +6,7 @@ import type { ListRequest } from "../list-plan.ts";
 import {
   type CandleSlice,
   candleWindow,
+  nextIntervalStart,
   restOf,
   sliceBetween,
   slicesOf,
@@ -192,7 +193,7 @@ export function createGapJudge(request: SliceRequest) {
     const { interval } = slice;
     const start = wholeSeconds(slice.start);
     const due = Math.min(wholeSeconds(slice.end), expectedTo / 1000);
-    const last = received.at(-1)?.opens ?? start - interval;
+    const last = received.at(-1)?.opens ?? nextIntervalStart(start, interval) - interval;
     if (received.length > 0) {
       isQuiet = false;
       intervals += (last - start) / interval + 1;

@@ -73,12 +73,11 @@ function kindOfChosen(names: readonly string[]): RowKind | undefined {
   return own.size === 1 ? fitting[0] : fitting.find(({ name }) => name === "other");
 }
 
-/** Whether this is the JSON of a response with several groups, such as that of a search for a word. */
+/** Whether the rows are in several groups, such as those of a search for a word: in JSON, or one in each line. */
 export function hasGroups(names: readonly string[]): boolean {
-  return endpoints.some(({ reply }) => {
-    const groups = groupsIn(reply) ?? [];
-    return names.length > 0 && names.every((name) => groups.includes(name));
-  });
+  return [["group", "row"], ...endpoints.map(({ reply }) => groupsIn(reply) ?? [])].some(
+    (members) => names.length > 0 && names.every((name) => members.includes(name)),
+  );
 }
 
 /** In csv and tsv, values have no types. In Parquet, values that do not fit their column are null. */

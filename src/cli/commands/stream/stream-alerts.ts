@@ -6,8 +6,8 @@ import { nameOf, type Subject } from "../../../client/subject.ts";
 import { type Alerts, createRowReader } from "../../run/alerts/open-alerts.ts";
 import type { Connection } from "../../../client/stream-options.ts";
 
-/** A price event has `price`, `p`, or both. */
-const otherName: Readonly<Record<string, string>> = { price: "p" };
+/** A price event has `price` (public service), `p` (legacy event), or both (specification). */
+const otherName: Readonly<Record<string, string>> = { price: "p", p: "price" };
 
 /** The fields whose texts the parser finds in each event: each field of a condition, and then its other name. */
 export function alertFields({ fields }: Pick<Alerts, "fields">): readonly string[] {
