@@ -544,6 +544,38 @@ test("an empty response is confirmed within the range: the plan may not reach fu
   expect({ exit, stdout, starts }).toEqual({ exit: 0, stdout: "", starts: [from, september + 3600] });
 });
 
+describe("a plan whose reach has moved on by the time that a request arrives", () => {
+  const now = sandboxNow / 1000;
+  const day = 86_400;
+  const messages = [{ message: "24 hours" }, { error: "plan_required", tier: "keyless", param: "start" }];
+  const runKeyless = async (words: string, refusal: object): Promise<RunOutcome> => {
+    const reach = now - day + 1;
+    const service = await serveInTest((request) =>
+      askedOf(request.query).start < reach
+        ? json(refusal, { status: 403 })
+        : answerCandles(request, { interval: 3600 }),
+    );
+    const command = `ohlcv ethereum ${pool} --pool --rpm unlimited -o ndjson ${words}`;
+    const outcome = await dexdata(command, { env: { DEXDATA_BASE_URL: service.url }, now: sandboxNow });
+    return { ...outcome, requests: service.requests };
+  };
+  const wanted = range(Math.ceil((now - day) / 3600) * 3600, now, 3600);
+
+  test.each(messages)("the default range has every candle that opens in it: %j", async (refusal) => {
+    const { exit, stdout, stderr, requests } = await runKeyless("", refusal);
+    const opens = rowsOf(stdout).map(({ time_open }) => time_open);
+    expect([exit, opens, stderr, requests.length]).toEqual([0, wanted.map(utc), "", 2]);
+  });
+
+  test.each([
+    ["--from -48h", { message: "24 hours" }],
+    ["", { error: "plan_required", tier: "keyless", param: "interval" }],
+  ])("%s, %j: nothing else is requested", async (words, refusal) => {
+    const { exit, requests } = await runKeyless(words, refusal);
+    expect([exit, requests.length]).toEqual([4, 1]);
+  });
+});
+
 describe("an invalid response ends the pull after the rows before it", () => {
   const to = september + 1500 * 60;
   const second = september + 60_000;

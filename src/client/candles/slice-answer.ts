@@ -1,5 +1,6 @@
 import { showSeconds } from "../../base/time/time.ts";
-import { invalidResponse } from "../../base/failure.ts";
+import { candleReach, isAtLeast } from "../../api/tier.ts";
+import { Failure, invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../../base/concurrent.ts";
 import { ended, more, type Page, pageOf, type Position, remark } from "../page.ts";
 import type { ListRequest } from "../list-plan.ts";
@@ -33,7 +34,7 @@ export async function* readSlices(request: SliceRequest): AsyncGenerator<Page> {
   let carried: readonly Candle[] = [];
   const asks = function* () {
     for (const slice of slicesOf(window, maxLimit))
-      yield async () => ({ slice, answer: await askWholeSlice(request, slice) });
+      yield async () => ({ slice, answer: await askWithinReach(request, slice) });
   };
   for await (const { slice, answer } of inOrder(asks(), client.width, { firstAlone: true })) {
     const isLast = slice.end === window.end;
@@ -74,6 +75,35 @@ export function mayBeCapped({ maxLimit }: SliceRequest, { touched }: CandleSlice
 interface SliceAnswer {
   readonly candles: readonly Candle[];
   readonly isConfirmed: boolean;
+}
+
+/**
+ * A plan counts how far back its candles reach from when a request arrives, so a start of `-24h` may be out of reach by
+ * the time that the request took. The same candles open from the next interval on.
+ */
+async function askWithinReach(request: SliceRequest, slice: CandleSlice): Promise<SliceAnswer> {
+  try {
+    return await askWholeSlice(request, slice);
+  } catch (cause) {
+    const next = isJustOutOfReach(request, slice, cause) && restOf(slice, wholeSeconds(slice.start));
+    if (next === false || next === undefined) throw cause;
+    return await askWholeSlice(request, next);
+  }
+}
+
+function isJustOutOfReach(
+  { client, endpoint, list }: SliceRequest,
+  { start, interval }: CandleSlice,
+  cause: unknown,
+): boolean {
+  const isOfStart =
+    cause instanceof Failure && cause.status === 403 && [undefined, "start"].includes(cause.param);
+  const { tier } = client.target;
+  const reach = candleReach[tier];
+  if (!isOfStart || reach === undefined || list.kind !== "candles" || !isAtLeast(tier, endpoint.plan))
+    return false;
+  const from = wholeSeconds(start);
+  return from % interval > 0 && nextIntervalStart(from, interval) > list.now / 1000 - reach;
 }
 
 /** Requests the rest if a response may be truncated: an unnecessary request is better than silent data loss. */
