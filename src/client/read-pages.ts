@@ -49,7 +49,8 @@ async function askOwn(
     const answer = await client.ask(endpoint, args);
     if (foreignIn === undefined) return { answer, warning: undefined };
     const { value } = answer.read();
-    const rows = traitsOf(reply).isRecord ? [value] : member(value, listNameOf(reply, onlyGroup) ?? "");
+    const { isRecord } = traitsOf(reply);
+    const rows = isRecord ? [value] : member(value, listNameOf(reply, onlyGroup) ?? "");
     const echo = isPaged(reply) ? member(value, "query") : undefined;
     const foreign = foreignIn(
       (field) => (Array.isArray(rows) ? rows : []).map((row) => member(row, field)),
@@ -57,7 +58,7 @@ async function askOwn(
     );
     if (foreign === undefined) return { answer, warning: checkEcho(endpoint, args, echo, isStrict) };
     if (!isStrict && foreign.only !== undefined) return { answer, warning: foreign.problem };
-    if (!(await client.again(repeats, foreign.problem))) throw foreignFailure(foreign);
+    if (!(await client.again(repeats, foreign.problem))) throw foreignFailure(foreign, isRecord);
   }
 }
 

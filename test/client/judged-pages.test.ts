@@ -191,6 +191,12 @@ describe("a response about another asset or network", () => {
     expect(accepted.stderr).toContain("warning: the service returned rows of base instead of eth");
   });
 
+  test("the hint for a record names no flag that its command lacks", async () => {
+    const { exit, stderr } = await run(() => record("base", pool), `pool eth ${pool}`);
+    expect(exit).toBe(1);
+    expect(stderr).toContain("hint: if base is what you want, name it as the network");
+  });
+
   test("an echo of another network is enough", async () => {
     const { exit } = await run(
       () => json({ results: [], has_next_page: false, query: { network: "base", limit: 10 } }),

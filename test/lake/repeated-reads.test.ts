@@ -65,6 +65,19 @@ const limited =
 const asset = `ethereum:${pool}`;
 const candles = (interval: string): readonly string[] => [asset, "--kind", "ohlcv", "--interval", interval];
 
+test("the count of a day whose rows are not returned is what the service counts, not 0", async () => {
+  const begin = seconds("2026-11-14T00:00:00Z");
+  const page_info = { limit: 100, page: 1, total_items: 40, total_pages: 1 };
+  const headers = { Date: new Date(now * 1000).toUTCString() };
+  const empty = json({ transactions: [], page_info }, { headers });
+  service.disturb((request) => (startOf(request) === begin ? { reply: empty } : {}));
+  const outcome = await sync([asset, "--from", "2026-11-14"]);
+  expect(outcome.exit).toBe(8);
+  expect(outcome.stderr).toContain(
+    "date=2026-11-14: the service counts 40 rows, but returns 0; the file stays open",
+  );
+});
+
 test("a complete day that the service counts differently is read once a day, and stays complete", async () => {
   expect((await sync([asset, "--from", "2026-11-12"])).exit).toBe(0);
   now = seconds("2026-11-17T09:00:00Z");

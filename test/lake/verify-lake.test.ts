@@ -172,6 +172,15 @@ test("sync names misplaced files that it does not replace, and verify has no oth
   }
 });
 
+test("L10: a directory in the place of a file, which sync names as well", async () => {
+  const [oldest = ""] = days();
+  const stray = path.join(path.dirname(oldest), "..", "date=2026-11-16", "rows.parquet");
+  mkdirSync(stray, { recursive: true });
+  const { exit, findings } = await verify();
+  expect(exit).toBe(8);
+  expect(findings).toMatchObject([{ rule: "F1", file: path.normalize(stray), found: "is a directory" }]);
+});
+
 test("sync --force names a damaged file from before the start of its dataset", async () => {
   const list = path.join(root, "assets.ndjson");
   writeFileSync(list, readFileSync(list, "utf8").replaceAll('"from":"2026-11-17"', '"from":"2026-11-19"'));

@@ -75,14 +75,14 @@ export function removeFile(file: string): void {
 
 /**
  * The names of all files below a directory, relative to it and sorted. Links are names, too, and are not followed, and so
- * are directories that this user cannot read. Empty if the directory does not exist.
+ * are directories that this user cannot read or that have the name of a file. Empty if the directory does not exist.
  */
-export function namesBelow(folder: string): readonly string[] {
+export function namesBelow(folder: string, isFileName: (name: string) => boolean): readonly string[] {
   const found: string[] = [];
   const look = (place: string): void => {
     for (const entry of readdirSync(path.join(folder, place), { withFileTypes: true })) {
       const name = path.join(place, entry.name);
-      if (!entry.isDirectory()) found.push(name);
+      if (!entry.isDirectory() || isFileName(entry.name)) found.push(name);
       else
         try {
           look(name);

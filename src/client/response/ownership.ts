@@ -56,9 +56,10 @@ export function createOwnershipCheck({ params, rows }: Endpoint, args: Args): Ow
   };
 }
 
-/** Ends a pull after all retries have failed. None of the response's rows are returned. */
-export function foreignFailure({ problem, only }: Foreign): Failure {
-  const next = only === undefined ? undefined : `if ${only} is what you want, use --no-strict`;
+/** Ends a pull after all retries have failed. None of the response's rows are returned. Only lists have --no-strict. */
+export function foreignFailure({ problem, only }: Foreign, isRecord = false): Failure {
+  const way = isRecord ? "name it as the network" : "use --no-strict";
+  const next = only === undefined ? undefined : `if ${only} is what you want, ${way}`;
   return fail("untrusted_answer", problem, next === undefined ? {} : { next });
 }
 

@@ -31,7 +31,7 @@ export function findLakeFiles(root: string) {
   const files: LakeFile[] = [];
   const foreign: string[] = [];
   for (const kind of datasetKinds)
-    for (const name of namesBelow(path.join(root, kind))) {
+    for (const name of namesBelow(path.join(root, kind), (each) => stateNamed(each) !== undefined)) {
       const file = path.join(root, kind, name);
       const placed = placeOf([kind, ...name.split(path.sep).filter((part) => part !== "")]);
       if (placed === undefined) foreign.push(file);
@@ -44,7 +44,7 @@ function placeOf(parts: readonly string[]): Omit<LakeFile, "file" | "folder"> | 
   const [kindName, networkPart = "", assetPart = "", ...rest] = parts;
   const kind = datasetKinds.find((each) => each === kindName);
   const [fileName, periodName = "", candlePart] = rest.toReversed();
-  const state = fileStates.find((each) => fileNameOf(each) === fileName);
+  const state = stateNamed(fileName);
   if (kind === undefined || state === undefined) return undefined;
   const interval = intervals.find((each) => candlePart === `candle=${each}`);
   const [network, address] = [valueOf(networkPart), valueOf(assetPart)];
@@ -57,6 +57,8 @@ function placeOf(parts: readonly string[]): Omit<LakeFile, "file" | "folder"> | 
     ? { dataset, place, state }
     : undefined;
 }
+
+const stateNamed = (name = "") => fileStates.find((each) => fileNameOf(each) === name);
 
 /** The decoded value of `name=value`; an empty string if it cannot be decoded. */
 function valueOf(part: string): string {

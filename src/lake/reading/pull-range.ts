@@ -70,7 +70,7 @@ export async function pullRange(
   let [at, hasTotals, isFailed] = [begun ?? 0, begun !== undefined, false];
   let total: number | undefined;
   const staged = (isEarlier: boolean): StagedRows => {
-    const isCounted = isCountReached(totals);
+    const isCounted = !isFailed && isCountReached(totals);
     const isProven = !isFailed && (isCounted || !hasTotals || traitsOf(endpoint.reply).isCandles);
     const ended = present();
     // The clock of an earlier run may have been ahead, so the first response is not later than now.
