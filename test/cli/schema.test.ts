@@ -73,6 +73,22 @@ beforeAll(async () => {
   }
 });
 
+test("verify has no finding in the rows and events of any record, also with --envelope", async () => {
+  const folder = temporaryFolder();
+  for (const [name, text] of lines) {
+    const file = path.join(folder, `${name}.ndjson`);
+    const wrapped = text.split("\n").filter((line) => line !== "");
+    const envelope = name.endsWith("-event")
+      ? wrapped.map((line) => `{"feed":"x","event":"y","received":"z","data":${line}}\n`)
+      : wrapped.map((line) => `{"first_seen":"x","row":${line}}\n`);
+    for (const content of [text, envelope.join("")]) {
+      writeFileSync(file, content);
+      const { exit, stdout } = await dexdata(["verify", file]);
+      expect({ name, exit }, stdout).toEqual({ name, exit: 0 });
+    }
+  }
+});
+
 async function printed(line: string): Promise<string> {
   const { exit, stdout, stderr } = await dexdata(`schema ${line}`);
   expect({ line, exit, stderr }).toEqual({ line, exit: 0, stderr: "" });

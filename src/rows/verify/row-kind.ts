@@ -1,6 +1,7 @@
 import { groupsIn } from "../../api/reply.ts";
 import type { RowShape } from "../../api/endpoint.ts";
 import { endpoints } from "../../api/endpoints/all.ts";
+import { feeds } from "../../api/feeds/all-feeds.ts";
 import type { WantedKind, Mismatch } from "../verify-rules.ts";
 import { poolPeriods } from "../../api/endpoints/searches.ts";
 import { timedPrices } from "../../api/endpoints/timed-prices.ts";
@@ -21,7 +22,16 @@ export interface RowKind {
 
 const pastPrices = [true, false].map((isQuoted) => timedPrices({ isQuoted, hasTimes: true }, "free"));
 
-const kinds: readonly RowKind[] = [...endpoints, poolPeriods, ...pastPrices].flatMap(({ rows, reply }) =>
+/** Events have no identity, but are recognized by the fields that all of them have. */
+const eventKinds = Object.values(feeds).flatMap((feed) =>
+  feed.kinds.map(({ event }): RowKind => {
+    const identity = Object.entries(event.record).flatMap(([name, { optional }]) => (optional ? [] : [name]));
+    const shape = { ...event, identity, columns: [] };
+    return { name: "other", shape, isList: false, timeField: undefined, assetFields: [] };
+  }),
+);
+
+const rowKinds = [...endpoints, poolPeriods, ...pastPrices].flatMap(({ rows, reply }) =>
   Object.values(rows).map((shape): RowKind => {
     const isList = "maxLimit" in reply;
     if (shape.name === "transaction")
@@ -32,6 +42,8 @@ const kinds: readonly RowKind[] = [...endpoints, poolPeriods, ...pastPrices].fla
     return { name: "other", shape, isList, timeField, assetFields: [] };
   }),
 );
+
+const kinds: readonly RowKind[] = [...rowKinds, ...eventKinds];
 
 const isField = ({ ofMany, record, added }: RowShape, name: string): boolean =>
   Object.hasOwn({ ...ofMany?.record, ...record, ...added?.record }, name);
@@ -73,9 +85,16 @@ function kindOfChosen(names: readonly string[]): RowKind | undefined {
   return own.size === 1 ? fitting[0] : fitting.find(({ name }) => name === "other");
 }
 
-/** Whether the rows are in several groups, such as those of a search for a word: in JSON, or one in each line. */
-export function hasGroups(names: readonly string[]): boolean {
-  return [["group", "row"], ...endpoints.map(({ reply }) => groupsIn(reply) ?? [])].some(
+/** The members around a row: its group in a search for a word, or what `--envelope` adds to rows and events. */
+const wrappers = [
+  "group row",
+  "first_seen as_of row",
+  "feed event id request_id network address received replaces data",
+].map((members) => members.split(" "));
+
+/** Whether each line has a row among other members, or the JSON of a response has several groups of rows. */
+export function isWrapped(names: readonly string[]): boolean {
+  return [...wrappers, ...endpoints.map(({ reply }) => groupsIn(reply) ?? [])].some(
     (members) => names.length > 0 && names.every((name) => members.includes(name)),
   );
 }
