@@ -99,7 +99,7 @@ describe("name", () => {
     expect(await run("name add x ethereum:0x12")).toMatchObject({ exit: 2 });
     expect(await run("name add x weth")).toMatchObject({ exit: 2 });
     expect((await run("name add x ethereum: --error-format text")).stderr).toMatch(
-      /^error: invalid <network:address> "ethereum:": must be a network, a colon and an address\n/u,
+      /^error: invalid <network:address> "ethereum:": must be network:address\n/u,
     );
     const misspelled = await run("name add x etherium:0x12");
     expect(misspelled.stderr).toBe('warning: "etherium" is not a known network; did you mean ethereum?\n');

@@ -6,10 +6,8 @@ import { command } from "../command.ts";
 
 export const identifying = pick(sharedFlags, "base-url", "key-file", "profile", "sandbox", "tier", "seed");
 
-const requesting = [
-  ...(["quiet", "verbose", "error-format", "timeout", "rpm"] as const),
-  ...(["retries", "retry-on", "retry-max-time"] as const),
-] as const;
+const retrying = ["retries", "retry-on", "retry-max-time"] as const;
+const requesting = ["quiet", "verbose", "error-format", "timeout", "rpm", ...retrying] as const;
 
 const lookupFlags = { ...pick(textFlags, "output", "no-header", ...requesting), ...identifying };
 
