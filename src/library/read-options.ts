@@ -96,6 +96,11 @@ function readTarget(
       "missing tier: with a key, the plan is required to choose the host",
       `one of: ${tiers.slice(1).join(", ")}`,
     );
+  if (key === undefined && known !== undefined && known !== "keyless")
+    throw usageFailure(
+      `missing apiKey: the plan is set to ${known}, but no key is set`,
+      "pass the key as apiKey, or set DEXDATA_API_KEY in environment",
+    );
   const hosts = {
     rest: { free: read(settings.base_url), paid: read(settings.pro_base_url) },
     streaming: { free: read(settings.streaming_url), paid: read(settings.streaming_pro_url) },

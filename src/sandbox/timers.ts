@@ -2,6 +2,9 @@
 /* oxlint-disable no-restricted-globals */
 import type { Work } from "./work.ts";
 
+/** In milliseconds. Node.js runs timers that are longer at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /** `turn` returns the milliseconds until the next call, or undefined to wait for `wake`. */
 export function makeTicker(turn: () => number | undefined) {
   let cancel: (() => void) | undefined;
@@ -37,7 +40,7 @@ export function makeTicker(turn: () => number | undefined) {
 
 /** Call the returned function to cancel. */
 export function after(milliseconds: number, act: () => void): () => void {
-  const timer = setTimeout(act, milliseconds);
+  const timer = setTimeout(act, Math.min(milliseconds, LONGEST_TIMER));
   return () => clearTimeout(timer);
 }
 

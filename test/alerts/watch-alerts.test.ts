@@ -106,6 +106,7 @@ describe("--watch --when", () => {
 
   test.each([
     [["--when", "?"], "fields: id, chain, dex_id"],
+    [["--when", "24h > 1"], '"24h" is not a field'],
     [["--when", "pric_usd < 3"], "did you mean price_usd?"],
     [["--when", "price_usd rises 5% in 1h"], '"rises" must be one of <=, >='],
     [[...low, "--blind", "30s"], "--blind 30s: must be longer than the time from one read to the next (30s)"],

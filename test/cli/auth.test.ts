@@ -64,9 +64,11 @@ describe("auth login", () => {
     sandbox.takeLog();
     const { exit, stdout, stderr } = await run("auth login", { stdin: `${key}\n` });
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
-    const left = /^stored as profile "default": (\w+) plan, (\d+) credits left\n$/u.exec(stderr);
+    const left = /^stored as profile "default": (\w+) plan, ([\d,]+) credits left\n$/u.exec(stderr);
     expect(left?.[1]).toBe(tier);
-    expect(Number(left?.[2])).toBeGreaterThan(Number(credits.replaceAll(",", "")) - 1000);
+    expect(Number(left?.[2]?.replaceAll(",", ""))).toBeGreaterThan(
+      Number(credits.replaceAll(",", "")) - 1000,
+    );
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
       version: 1,
       active: "default",
@@ -103,7 +105,7 @@ describe("auth login", () => {
     const warning = `the key will be sent to ${restFree} (DEXDATA_BASE_URL) and ${restPaid} (DEXDATA_PRO_BASE_URL)\n`;
     expect(stderr.startsWith(warning)).toBe(true);
     expect(stderr.slice(warning.length)).toMatch(
-      /^key \(not shown\): \nstored as profile "default": pro plan, \d+ credits left\n$/u,
+      /^key \(not shown\): \nstored as profile "default": pro plan, [\d,]+ credits left\n$/u,
     );
     expect(readFileSync(file, "utf8")).toContain(key);
   });
@@ -569,7 +571,7 @@ describe("a service that behaves unexpectedly", () => {
     const { exit, stderr } = await login([{}, { headers }]);
     expect({ exit, stderr }).toEqual({
       exit: 0,
-      stderr: 'stored as profile "default": enterprise plan, 9223372036854775807 credits left\n',
+      stderr: 'stored as profile "default": enterprise plan, 9,223,372,036,854,775,807 credits left\n',
     });
   });
 

@@ -4,6 +4,7 @@ import { costOverTime, creditsLast } from "../../src/cli/run/spending/cost-over-
 test("a month has 30 days", () => {
   expect(costOverTime(6000)).toBe("6,000 credits/hour, 4,320,000 a month");
   expect(costOverTime(1)).toBe("1 credit/hour, 720 a month");
+  expect(costOverTime(1 / 6)).toBe("1 credit/hour, 120 a month");
 });
 
 test.each([

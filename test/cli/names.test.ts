@@ -98,6 +98,9 @@ describe("name", () => {
   test("rejects what is not an asset, and warns about a misspelled network", async () => {
     expect(await run("name add x ethereum:0x12")).toMatchObject({ exit: 2 });
     expect(await run("name add x weth")).toMatchObject({ exit: 2 });
+    expect((await run("name add x ethereum: --error-format text")).stderr).toMatch(
+      /^error: invalid <network:address> "ethereum:": must be network:address\n/u,
+    );
     const misspelled = await run("name add x etherium:0x12");
     expect(misspelled.stderr).toBe('warning: "etherium" is not a known network; did you mean ethereum?\n');
   });

@@ -302,6 +302,7 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ["pool base ..", 'invalid <address> "..": must be an address or ID, without spaces'],
   ["dexes", "missing <network>", "usage: dexdata dexes <network>"],
   ["networks extra", 'unexpected argument "extra"', "usage: dexdata networks"],
+  ["networks extra more", 'unexpected argument "extra"', "usage: dexdata networks"],
   ["prices base a,b", 'invalid <address> "a,b": must be one address; separate addresses with spaces'],
   [
     "prices base 0x0000000000000000000000000000000000000001 --missing all",

@@ -282,13 +282,16 @@ describe("dexdata sandbox -- command", () => {
     expect(await ended).toMatchObject({ exit, stderr: "" });
   });
 
-  test("prints one error for an unknown command", async () => {
+  test.each([
+    ["no-such-command-anywhere", '"no-such-command-anywhere" was not found'],
+    ["", "missing command"],
+  ])("prints one error for the command %j", async (command, problem) => {
     const { exit, stdout, stderr } = await run(
-      ["sandbox", "--error-format", "text", "--", "no-such-command-anywhere"],
+      ["sandbox", "--error-format", "text", "--", command],
       createTestContext(),
     );
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
-    expect(stderr).toBe('error: "no-such-command-anywhere": was not found\n');
+    expect(stderr).toBe(`error: ${problem}\n  hint: check the command after --\n`);
   });
 });
 

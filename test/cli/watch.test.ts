@@ -371,6 +371,15 @@ describe("the cost of --watch", () => {
     expect(stderr).toContain("0 requests");
   });
 
+  test("--estimate of a rare refresh states what a month costs, not 720 times an hour", async () => {
+    const { stdout } = await dexdata("networks --watch 6h --estimate --sandbox");
+    expect(JSON.parse(stdout)).toEqual({
+      requests_per_hour: 1,
+      credits_per_hour: 1,
+      credits_per_month: 120,
+    });
+  });
+
   test("--estimate states what refreshes usually cost, not the most that one of them may", async () => {
     const asked = "ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --watch 1m --count-back 24";
     const { stdout } = await dexdata(`${asked} --estimate --sandbox`);

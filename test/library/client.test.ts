@@ -183,6 +183,7 @@ describe("on the sandbox", () => {
         () => openLibrary({ apiKey: "api_free_12345" }),
         "missing tier: with a key, the plan is required to choose the host",
       ],
+      [() => openLibrary({ tier: "pro" }), "missing apiKey: the plan is set to pro, but no key is set"],
       [
         () => openLibrary({ baseUrl: "http://example.com" }),
         "invalid baseUrl: must use https; http is accepted only for loopback addresses (127.0.0.1, [::1], localhost)",

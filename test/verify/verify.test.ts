@@ -153,6 +153,8 @@ describe("damaged files", () => {
     expect(await check("cell.csv", joined([header, first.replace(",", " "), second, ...rest]))).toEqual([
       ["F2", 2],
     ]);
+    writeFileSync(at("one-cell.csv"), joined([header, "cell"]));
+    expect((await verify(at("one-cell.csv"))).stdout).toContain('"found":"1 cell"}');
     expect(await check("twice.csv", joined([header, first, first, second, ...rest]))).toEqual([["R3", 3]]);
     expect(await check("quote.csv", joined([header, `"${first}`, second, ...rest]))).toEqual([["F2", 2]]);
   });
@@ -224,7 +226,7 @@ test("every format contains all findings", async () => {
 });
 
 test.each([
-  [[], "missing <file…>"],
+  [[], "missing <file|directory…>"],
   [["/none.ndjson"], "cannot be read (no such file)"],
   [[folder], "is a directory"],
 ])("%j exits 2", async (words, message) => {

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { RecordShape } from "../../api/record.ts";
+import { counted } from "../../base/text/words.ts";
 import { PlainRows } from "./plain-rows.ts";
 import { parseJsonRow, type Row, rowOf, type Unreadable } from "./row.ts";
 
@@ -93,8 +94,8 @@ export function createCellReader(form: "csv" | "tsv", take: TakeRow): RowReader 
       names = cells;
       return undefined;
     }
-    const expected = `${names.length} cells, as in the header`;
-    if (cells.length !== names.length) return { line, expected, found: `${cells.length} cells` };
+    const expected = `${counted(names.length, "cell")}, as in the header`;
+    if (cells.length !== names.length) return { line, expected, found: counted(cells.length, "cell") };
     const known = names.map((name, index) => [name, cells[index] ?? ""] as const);
     return rowOf(Object.fromEntries(known.filter(([, cell]) => cell !== empty)), line, () => undefined);
   };

@@ -2,12 +2,12 @@ import { localExits, requestExits } from "../../../base/exit-codes.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
 import { toggle } from "../../run/flags/flag-types.ts";
 import { localRowFlags, sharedFlags, textFlags } from "../../run/flags/shared-flags.ts";
-import { command, requestingFlags } from "../command.ts";
+import { command } from "../command.ts";
 
 export const identifying = pick(sharedFlags, "base-url", "key-file", "profile", "sandbox", "tier", "seed");
 
 const retrying = ["retries", "retry-on", "retry-max-time"] as const;
-const requesting = [...requestingFlags, ...retrying] as const;
+const requesting = ["quiet", "verbose", "error-format", "timeout", "rpm", ...retrying] as const;
 
 const lookupFlags = { ...pick(textFlags, "output", "no-header", ...requesting), ...identifying };
 

@@ -3,6 +3,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { fail, usageFailure } from "../../../base/failure.ts";
 import { checkKeyForm, MAX_KEY_BYTES } from "../../../base/key.ts";
 import type { Tier } from "../../../api/tier.ts";
+import { grouped } from "../../../base/text/words.ts";
 import { writeLine, writeWarning } from "../../run/report.ts";
 import type { RunInput, RunOptions } from "../../run/run-options.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
@@ -49,7 +50,7 @@ async function storeKey(run: Run): Promise<ExitCode> {
   const profile = { key, tier: plan, ...hostsOf(options, plan) };
   const { backup } = await saveProfile(context, name, profile, { replaceBroken: problem !== undefined });
   if (backup !== undefined) await writeLine(context, `backup of the old file: ${backup}`);
-  const left = creditsLeft === undefined ? "" : `, ${creditsLeft} credits left`;
+  const left = creditsLeft === undefined ? "" : `, ${grouped(creditsLeft)} credits left`;
   await writeLine(context, `stored as profile "${name}": ${plan} plan${left}`);
   await sayRival(context, options.settings, name);
   return 0;

@@ -152,7 +152,7 @@ function readPoll({ poll = pollOfLists.default }: { readonly poll: number | unde
   );
 }
 
-export const readsPerHour = (milliseconds: number): number => Math.ceil(3_600_000 / milliseconds);
+export const readsPerHour = (milliseconds: number): number => 3_600_000 / milliseconds;
 
 /** Each read costs a credit, and a read with new rows is followed by another one to prove that none are missing. */
 export function pollLine(milliseconds: number): string {

@@ -169,9 +169,8 @@ export async function readTargets(
     return [{ args: new Map([[endpoint.words, words.join(" ")]]), subject: undefined }];
   }
   if (!takesAddress(endpoint)) {
-    if (words.length > 1 || (words.length === 1 && !takesNetwork(endpoint))) {
-      throw usageFailure(`unexpected argument "${words.at(-1)}"`, usage);
-    }
+    const surplus = words[takesNetwork(endpoint) ? 1 : 0];
+    if (surplus !== undefined) throw usageFailure(`unexpected argument "${surplus}"`, usage);
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
     if (first !== undefined && looksLikeAddress(first))
       throw invalidInput(`<network> "${first}"`, notAnAddress, `find it: dexdata search ${first}`);

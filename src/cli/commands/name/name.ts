@@ -27,7 +27,7 @@ export async function add(input: RunInput, context: Context): Promise<ExitCode> 
   refuseUrl(`<network:address> "${word}"`, word, "a network and an address");
   const pair = splitPair(word);
   if (pair === undefined)
-    throw invalidInput(`<network:address> "${word}"`, "must have a colon", `usage: dexdata ${usage}`);
+    throw invalidInput(`<network:address> "${word}"`, "must be network:address", `usage: dexdata ${usage}`);
   const { network, address } = pair;
   // A pool's form is also that of a token.
   checkWord({ network, address }, "pool");

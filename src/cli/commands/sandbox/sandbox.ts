@@ -89,12 +89,15 @@ function welcome(sandbox: RunningSandbox, seed: number, from: string): string {
 const assignments = (sandbox: RunningSandbox): readonly string[] =>
   Object.entries(environmentOf(sandbox, "pro")).map(([name, value]) => `${name}=${value}`);
 
+const afterDashes = "check the command after --";
+
 async function runInside(
   words: readonly string[],
   access: Readonly<Record<string, string>>,
   context: Context,
 ): Promise<number> {
   const [command = "", ...args] = words;
+  if (command === "") throw usageFailure("missing command", afterDashes);
   // Without this, DEXDATA_SANDBOX would make a dexdata process inside the sandbox start a second sandbox.
   const env = { ...context.env, DEXDATA_SANDBOX: "", ...access };
   const child = spawn(command, args, { stdio: "inherit", env });
@@ -107,7 +110,9 @@ async function runInside(
   };
   context.signal.addEventListener("abort", stop);
   return await new Promise<number>((resolve, reject) => {
-    child.once("error", (cause) => reject(usageFailure(`"${command}": ${cannotBeStarted(cause)}`)));
+    child.once("error", (cause) =>
+      reject(usageFailure(`"${command}" ${cannotBeStarted(cause)}`, afterDashes)),
+    );
     // The exit code is passed on unchanged. A signal is converted to an exit code, as in a shell.
     child.once("exit", (code, signal) =>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),

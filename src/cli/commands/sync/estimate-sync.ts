@@ -56,7 +56,7 @@ export async function estimateSync(
   }
   const lists = [...files.keys()].filter(isPoolList);
   const hourly = lists.reduce((sum, list) => sum + (costOf(list).requests * 3600) / list.every, 0);
-  const monthly = lists.length === files.size ? Math.round(creditsPerMonth(hourly)) : null;
+  const monthly = lists.length === files.size ? creditsPerMonth(hourly) : null;
   const kinds = new Set([...ranges.keys()].map((dataset) => dataset.kind));
   for (const kind of kinds) {
     const beyond = beyondPlan(`--kind ${kind}`, factsOfKind(kind).endpoint.plan, client.target);

@@ -24,7 +24,8 @@ interface VerifyInput {
 }
 
 export async function verify({ words, flags }: VerifyInput, outer: Context): Promise<ExitCode> {
-  if (words.length === 0) throw usageFailure("missing <file…>", "usage: dexdata verify <file…> [flags]");
+  if (words.length === 0)
+    throw usageFailure("missing <file|directory…>", "usage: dexdata verify <file|directory…> [flags]");
   const folders = words.filter((word) => lookAt(word)?.isDirectory() === true);
   for (const folder of folders) checkFolder(folder);
   const targets = findTargets(words.filter((word) => !folders.includes(word)));

@@ -144,8 +144,8 @@ export function hourlyCost(
   }
   const rounds = hour / interval;
   return {
-    requests: Math.ceil(requests * rounds),
-    credits: Math.ceil(credits * rounds),
+    requests: requests * rounds,
+    credits: credits * rounds,
     /** A round may need more requests than usual. */
     isAbout: creditsAtMost !== undefined,
   };

@@ -113,7 +113,7 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     facts: () => [
       ...(alerts === undefined ? [] : [alerts.state(readsUnicode(context.env))]),
       counted(meter.credits, "credit"),
-      `${grouped(String(credits))}/hour`,
+      `${grouped(String(Math.ceil(credits)))}/hour`,
       ...(target.isSimulated ? ["simulated data"] : []),
     ],
     findAsset: assets.find,

@@ -48,7 +48,9 @@ const everyRow: Condition = { text: "", tests: [] };
  * a series of values, so that it can rise and fall.
  */
 export function readWanted(typed: TypedFlags, paths: readonly FieldAtPath[], hasSeries = false) {
-  const testable = { fields: new Map(paths.map(({ path, field }) => [path, valuesOf(field)])), hasSeries };
+  // A condition on an object or a list would never be met.
+  const simple = paths.filter(({ field }) => !["any", "record", "list"].includes(field.type.kind));
+  const testable = { fields: new Map(simple.map(({ path, field }) => [path, valuesOf(field)])), hasSeries };
   const tests = typed.get("when")?.map((text = "") => parseCondition(text, testable));
   const conditions = tests ?? (typed.has("--") ? [everyRow] : undefined);
   if (conditions === undefined && typed.has("state"))

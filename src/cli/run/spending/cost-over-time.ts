@@ -13,12 +13,14 @@ import type { Report } from "../report.ts";
 const hoursPerMonth = 30 * 24;
 const hour = 3_600_000;
 
+/** Takes a fraction, because a request every six hours is 120 a month, not 720. */
 export function creditsPerMonth(creditsPerHour: number): number {
-  return creditsPerHour * hoursPerMonth;
+  return Math.round(creditsPerHour * hoursPerMonth);
 }
 
 export function costOverTime(creditsPerHour: number): string {
-  return `${counted(creditsPerHour, "credit")}/hour, ${grouped(String(creditsPerMonth(creditsPerHour)))} a month`;
+  const perMonth = grouped(String(creditsPerMonth(creditsPerHour)));
+  return `${counted(Math.ceil(creditsPerHour), "credit")}/hour, ${perMonth} a month`;
 }
 
 /** `left` has only digits. Undefined if the service has not said it, or if they last longer than a month. */
@@ -62,7 +64,9 @@ export async function writeHourlyEstimate(
 ): Promise<ExitCode> {
   const beyond = beyondPlan(command, plan, target);
   if (beyond !== undefined) report.warn(beyond);
-  const perMonth = creditsPerMonth(credits);
-  const figures = { requests_per_hour: requests, credits_per_hour: credits, credits_per_month: perMonth };
-  return await writeRecord(context, flags, figures);
+  return await writeRecord(context, flags, {
+    requests_per_hour: Math.ceil(requests),
+    credits_per_hour: Math.ceil(credits),
+    credits_per_month: creditsPerMonth(credits),
+  });
 }
