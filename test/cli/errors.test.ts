@@ -71,7 +71,7 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     json({ error: "invalid_api_key", message: "no" }, { status: 401 }),
     4,
     /rejected the key from DEXDATA_API_KEY/,
-    /auth login/,
+    /replace the key in DEXDATA_API_KEY, or store one instead: dexdata auth login/,
   ],
   [
     "401 with a message alone",

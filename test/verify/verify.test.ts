@@ -153,7 +153,7 @@ describe("damaged files", () => {
     expect(await check("cell.csv", joined([header, first.replace(",", " "), second, ...rest]))).toEqual([
       ["F2", 2],
     ]);
-    writeFileSync(at("one-cell.csv"), joined([header, "cell"]));
+    writeFileSync(at("one-cell.csv"), joined([header, "cell", ""]));
     expect((await verify(at("one-cell.csv"))).stdout).toContain('"found":"1 cell"}');
     expect(await check("twice.csv", joined([header, first, first, second, ...rest]))).toEqual([["R3", 3]]);
     expect(await check("quote.csv", joined([header, `"${first}`, second, ...rest]))).toEqual([["F2", 2]]);

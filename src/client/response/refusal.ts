@@ -165,7 +165,10 @@ function keyRefused({ key, keySource = "the settings" }: Target, host: string): 
   if (key === undefined) return { message: `${host} requires a key`, next: "add one: dexdata auth login" };
   return {
     message: `the service rejected the key from ${keySource}`,
-    next: "store a valid key: dexdata auth login",
+    // Other sources take precedence over a key that is stored now.
+    next: keySource.startsWith("profile ")
+      ? "store a valid key: dexdata auth login"
+      : `replace the key in ${keySource}, or store one instead: dexdata auth login`,
   };
 }
 
