@@ -47,8 +47,9 @@ export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
  */
 export function isData(event: StreamEvent, feed: Pick<Feed, "events" | "shown">): boolean {
   if (feed.events.has(event.name)) return true;
+  if (event.name === "error") return false;
   const row = parseJson(dataOf(event).toString("utf8"));
-  return event.name !== "error" && feed.shown[0].names.some((name) => member(row, name) !== undefined);
+  return feed.shown[0].names.some((name) => member(row, name) !== undefined);
 }
 
 /** A slice of a chunk would keep the entire chunk in memory. */

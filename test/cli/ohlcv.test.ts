@@ -340,7 +340,7 @@ describe("--count-back returns the newest candles that exist", () => {
     });
     const since = utc(to - 20 * 60 - 11_000 * 60);
     expect(stderr).toBe(
-      `warning: found 3 of 20 candles; there are none between ${since} and ${utc(to - 300)}\n`,
+      `warning: found 3 of 20 candles; no candle opens between ${since} and ${utc(to - 300)}\n`,
     );
   });
 

@@ -26,7 +26,7 @@ export function parseDays(text: string, now: number): Days | RefusedTime {
 
 const dateOf = (seconds: number): string => showSeconds(seconds).slice(0, 10);
 
-/** Undefined unless the word is a date, `today` or `yesterday`. */
+/** Undefined unless the word is `today` or `yesterday`, or looks like a date. */
 function startOfDay(word: string, now: number): number | RefusedTime | undefined {
   if (!/^(?:today|yesterday|\d{4}-?\d\d-?\d\d)$/u.test(word)) return undefined;
   const day = parseTimeBound(word, now);

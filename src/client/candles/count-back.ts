@@ -87,7 +87,7 @@ async function readBefore(request: SliceRequest, held: HeldCandles, wanted: numb
     held.take(candles);
     empty = candles.length === 0 ? empty + 1 : 0;
     if (empty === emptyStretches)
-      return `there are none between ${showSeconds(since)} and ${showSeconds(held.oldest)}`;
+      return `no candle opens between ${showSeconds(since)} and ${showSeconds(held.oldest)}`;
     reached = since;
     held.completeFrom = reached;
     const fitting = Math.floor((range * maxLimit * targetFill) / Math.max(1, candles.length));

@@ -34,7 +34,7 @@ export async function* readSlices(request: SliceRequest): AsyncGenerator<Page> {
   let carried: readonly Candle[] = [];
   const asks = function* () {
     for (const slice of slicesOf(window, maxLimit))
-      yield async () => ({ slice, answer: await askWithinReach(request, slice) });
+      yield async () => ({ slice, answer: await askIncludedSlice(request, slice) });
   };
   for await (const { slice, answer } of inOrder(asks(), client.width, { firstAlone: true })) {
     const isLast = slice.end === window.end;
@@ -78,32 +78,30 @@ interface SliceAnswer {
 }
 
 /**
- * A plan counts how far back its candles reach from when a request arrives, so a start of `-24h` may be out of reach by
- * the time that the request took. The same candles open from the next interval on.
+ * A plan counts how far back its candles reach from when a request arrives, so by then, a start of `-24h` may be out of
+ * reach. The rest of the slice, from the next interval on, has the same candles.
  */
-async function askWithinReach(request: SliceRequest, slice: CandleSlice): Promise<SliceAnswer> {
+async function askIncludedSlice(request: SliceRequest, slice: CandleSlice): Promise<SliceAnswer> {
   try {
     return await askWholeSlice(request, slice);
   } catch (cause) {
-    const next = isJustOutOfReach(request, slice, cause) && restOf(slice, wholeSeconds(slice.start));
-    if (next === false || next === undefined) throw cause;
-    return await askWholeSlice(request, next);
+    const isOfStart =
+      cause instanceof Failure && cause.status === 403 && [undefined, "start"].includes(cause.param);
+    const rest = isOfStart ? includedRest(request, slice) : undefined;
+    if (rest === undefined) throw cause;
+    return await askWholeSlice(request, rest);
   }
 }
 
-function isJustOutOfReach(
-  { client, endpoint, list }: SliceRequest,
-  { start, interval }: CandleSlice,
-  cause: unknown,
-): boolean {
-  const isOfStart =
-    cause instanceof Failure && cause.status === 403 && [undefined, "start"].includes(cause.param);
+/** Undefined unless the start is out of reach by less than an interval, and no candle opens at the start itself. */
+function includedRest({ client, endpoint, list }: SliceRequest, slice: CandleSlice): CandleSlice | undefined {
+  const { interval } = slice;
   const { tier } = client.target;
   const reach = candleReach[tier];
-  if (!isOfStart || reach === undefined || list.kind !== "candles" || !isAtLeast(tier, endpoint.plan))
-    return false;
-  const from = wholeSeconds(start);
-  return from % interval > 0 && nextIntervalStart(from, interval) > list.now / 1000 - reach;
+  if (reach === undefined || list.kind !== "candles" || !isAtLeast(tier, endpoint.plan)) return undefined;
+  const from = wholeSeconds(slice.start);
+  const isIncluded = nextIntervalStart(from, interval) > list.now / 1000 - reach;
+  return from % interval > 0 && isIncluded ? restOf(slice, from) : undefined;
 }
 
 /** Requests the rest if a response may be truncated: an unnecessary request is better than silent data loss. */

@@ -184,7 +184,7 @@ export const growthFlags = {
         "Alert when this is true of a new pool (--follow) or of a listed one (--watch), e.g. 'dex_id = uniswap_v3'",
       usualCooldown: "0; with --watch, 1m",
       limits: "; with --follow, --limit counts alerts",
-      reads: "--watch or --poll; the default of --poll is 1m",
+      reads: "--watch or --poll; --poll defaults to 1m",
     },
     orWatch,
   ),

@@ -121,7 +121,7 @@ function tellStart({ report }: Run, asked: Options, out: string | undefined): vo
   if (poll === undefined) return;
   const what = isSearch ? plan.endpoint.command : counted(lists.length, "pool");
   const cost = `${what} every ${formatDuration(poll)}: about ${costOverTime(readsAnHour)}`;
-  const end = out === undefined ? "; without --out, a restart starts over" : "";
+  const end = out === undefined ? "; without --out, each restart begins from scratch" : "";
   report.info(isOfMany ? `${cost}${end}` : pollLine(poll));
 }
 

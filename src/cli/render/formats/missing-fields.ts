@@ -125,7 +125,10 @@ function isNamed({ record, added }: Known, field: string): boolean {
   return fieldAt({ ...record, ...added?.record }, splitPath(field)) !== undefined;
 }
 
-/** A single name is first looked up as the start of a field, then as the last one of a path. Otherwise, the complete paths are compared first. Array indices remain as typed. */
+/**
+ * A single name is first looked up as the start of a field, and then as the end of a path. For a path, complete paths are
+ * compared first. Array indices remain as typed.
+ */
 export function nearestPath(field: string, known: readonly string[]): string | undefined {
   const typed = splitPath(field);
   const normal = withoutIndices(field);
