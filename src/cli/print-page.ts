@@ -3,7 +3,7 @@ import type { Block } from "./help-page.ts";
 import { writePaged } from "./render/held-output.ts";
 import { createPaint, type Paint, isUsuallyColored, readsUnicode } from "./render/terminal.ts";
 import { asciiText } from "./render/sanitize.ts";
-import { wrapWords } from "../base/text/wrap-words.ts";
+import { wrapWords } from "../base/text/words.ts";
 
 /** Long lines are hard to read on a wide terminal. */
 const widest = 100;

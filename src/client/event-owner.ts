@@ -1,7 +1,7 @@
 import { dataOf, type StreamEvent } from "./stream-event.ts";
 import { addressKey, type Subject, subjectKey } from "./subject.ts";
 import type { FeedKind } from "../api/feed.ts";
-import { areSame } from "../base/json/pattern.ts";
+import { areSame } from "../base/json/byte-scan.ts";
 import { isObject, member, parseJson } from "../base/json/json-scan.ts";
 
 /** An event of an asset that its connection has not requested. */

@@ -6,7 +6,7 @@ import type { NoPriceReason } from "../api/record.ts";
 import { pool as poolEndpoint } from "../api/endpoints/pool.ts";
 import { token as tokenEndpoint } from "../api/endpoints/token.ts";
 import { Failure } from "../base/failure.ts";
-import { divideDecimals } from "../base/json/divide-decimals.ts";
+import { divideDecimals } from "../base/json/exact-decimal.ts";
 import { member } from "../base/json/json-scan.ts";
 import { formatInstant, secondsOf, showSeconds } from "../base/time/time.ts";
 import { ended, more, type Page, pageOf } from "./page.ts";

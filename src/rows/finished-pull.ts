@@ -1,11 +1,10 @@
 import * as z from "zod";
 import { fail, type Failure } from "../base/failure.ts";
 import { counted } from "../base/text/words.ts";
-import { removeCheckpoint } from "./out-files/write-checkpoint.ts";
+import { removeCheckpoint } from "./out-files/row-file.ts";
 import { modified } from "./checkpoint.ts";
-import { checkpointOf } from "./out-file.ts";
+import { checkpointOf, type Encoder } from "./out-file.ts";
 import { hasRows } from "./out-files/encoded-file.ts";
-import type { Encoder } from "./encoder.ts";
 import { readJsonFile } from "../base/files/json-file.ts";
 import type { WrittenFile } from "./checkpoint-lines.ts";
 

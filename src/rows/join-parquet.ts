@@ -2,7 +2,7 @@ import { openStored, type StoredFile } from "../base/files/synced-file.ts";
 import { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
 import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js";
 import { markKey, receiptKey, writeMark } from "./parquet/file-mark.ts";
-import { rowsPerGroup } from "./parquet/check-pages.ts";
+import { rowsPerGroup } from "./parquet/stored-column.ts";
 import { groupsOf, openParquet, type ParquetFile, readFooter, type RowRange } from "./parquet-file.ts";
 import { createParquetWriter, GroupBytes } from "./parquet-writer.ts";
 import { UnreadableParquet } from "./parquet-format.ts";

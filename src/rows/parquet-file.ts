@@ -15,10 +15,9 @@ import { breakSeal, markKey, readMark, receiptKey, sha256Of } from "./parquet/fi
 import { physicalElement } from "./parquet/parquet-schema.ts";
 import type { StoredCell } from "./parquet/cells.ts";
 import { RowBytes } from "./parquet/row-bytes.ts";
-import { StoredColumn } from "./parquet/stored-column.ts";
+import { StoredColumn, checkPages, rowsPerGroup } from "./parquet/stored-column.ts";
 import { type FileSource, openStored } from "../base/files/synced-file.ts";
 import { letHeapGrow } from "../base/heap-room.ts";
-import { checkPages, rowsPerGroup } from "./parquet/check-pages.ts";
 
 /** The columns are at the row, and are the same array for all rows of a row group. They may lack empty columns. */
 export type SeeRow = (columns: readonly StoredColumn[], json: () => string) => void;

@@ -8,7 +8,7 @@ import { createRowHash, type ParquetColumn, type RowSummary } from "./parquet-fo
 import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./parquet/file-mark.ts";
 import { createRowReader, type RefuseValue } from "./parquet/row-reader.ts";
 import { physicalElement, schemaOf } from "./parquet/parquet-schema.ts";
-import { rowsPerGroup } from "./parquet/check-pages.ts";
+import { rowsPerGroup } from "./parquet/stored-column.ts";
 import { fail } from "../base/failure.ts";
 import { letHeapGrow } from "../base/heap-room.ts";
 import { readParquet, tryParquet } from "./parquet-file.ts";

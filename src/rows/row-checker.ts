@@ -3,7 +3,7 @@ import { counted } from "../base/text/words.ts";
 import { compareInstants, parseRfc3339 } from "../base/time/time.ts";
 import { checkIntervals, checkPrices } from "./verify/candle-checks.ts";
 import type { PullReceipt, Query } from "./receipt.ts";
-import type { Row, Unreadable } from "./verify/row.ts";
+import { type Row, type Unreadable, createPlaceReader } from "./verify/row.ts";
 import {
   checkOrder,
   checkPlace,
@@ -13,7 +13,6 @@ import {
   type Subject,
 } from "./verify/row-checks.ts";
 import { kindOfRows, createTypeCheck, type RowForm } from "./verify/row-kind.ts";
-import { createPlaceReader } from "./verify/row-place.ts";
 import type { Report, RuleId, WantedKind } from "./verify-rules.ts";
 
 const rowChecks: readonly ((subject: Subject) => RowCheck | undefined)[] = [
@@ -41,7 +40,7 @@ export function createRowChecker(
     if (kind === undefined) return { first, kind: undefined, checks: [], see: (): RecordShape => ({}) };
     const subject = { kind, first, query, report };
     const checks = rowChecks.flatMap((start) => start(subject) ?? []);
-    const placeOf = createPlaceReader(kind);
+    const placeOf = createPlaceReader(kind.assetFields, kind.timeField);
     const { shape, mismatch } = createTypeCheck(kind, first, form);
     return {
       first,

@@ -14,12 +14,16 @@ import type {
   WrittenFile,
 } from "./checkpoint-lines.ts";
 import type { OutputClaim, WantedDestination } from "./claim-file.ts";
-import type { Encoder } from "./encoder.ts";
-import { lockOf, partOf, trueName } from "./out-file.ts";
-import { type PlannedFile, publishRows } from "./out-files/encoded-file.ts";
-import { continueRowFile, countedSink, createRowFile, placePart } from "./out-files/row-file.ts";
-import { frameOf, readFrames } from "./out-files/row-frames.ts";
-import { beginCheckpoint, continueCheckpoint } from "./out-files/write-checkpoint.ts";
+import { type Encoder, lockOf, partOf, trueName } from "./out-file.ts";
+import { type PlannedFile, publishRows, frameOf, readFrames } from "./out-files/encoded-file.ts";
+import {
+  continueRowFile,
+  countedSink,
+  createRowFile,
+  placePart,
+  beginCheckpoint,
+  continueCheckpoint,
+} from "./out-files/row-file.ts";
 import { noCost } from "./pull.ts";
 
 /** A pull whose rows go to a file. */

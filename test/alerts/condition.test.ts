@@ -7,7 +7,7 @@ import {
   type Testable,
 } from "../../src/cli/run/alerts/condition.ts";
 import { tradeTypes } from "../../src/api/record.ts";
-import { compareDecimals } from "../../src/base/json/compare-decimals.ts";
+import { compareDecimals } from "../../src/base/json/exact-decimal.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { divideDecimals } from "../../src/base/json/divide-decimals.ts";
-import { parseExactDecimal } from "../../src/base/json/exact-decimal.ts";
+import { divideDecimals, parseExactDecimal } from "../../src/base/json/exact-decimal.ts";
 import {
   ageAt,
   candlesFor,

@@ -86,29 +86,23 @@ export const subjects: readonly Subject[] = [
         "test/cli/out.test.ts",
       ],
       "src/rows/rows-file.ts": ["test/files/out/growing-file.test.ts", "test/cli/out-unfinished.test.ts"],
-      "src/rows/out-files/write-checkpoint.ts": [
-        "test/files/out/checkpoint.test.ts",
-        "test/files/out/growing-file.test.ts",
-      ],
       "src/rows/out-files/encoded-file.ts": [
         "test/files/out/encoded-file.test.ts",
         "test/cli/out-packed.test.ts",
         "test/cli/out-split.test.ts",
       ],
-      "src/rows/out-files/row-frames.ts": [
-        "test/files/out/encoded-file.test.ts",
-        "test/cli/out-split.test.ts",
-      ],
       "src/cli/commands/pull/split-pages.ts": ["test/cli/out-split.test.ts"],
-      "src/rows/out-files/row-file.ts": ["test/files/out/growing-file.test.ts"],
+      "src/rows/out-files/row-file.ts": [
+        "test/files/out/checkpoint.test.ts",
+        "test/files/out/growing-file.test.ts",
+      ],
     },
   },
   {
     name: "rows",
     files: {
-      "src/base/json/byte-scan.ts": bytes,
+      "src/base/json/byte-scan.ts": [...bytes, ...streams],
       "src/client/response/byte-rows.ts": bytes,
-      "src/base/json/pattern.ts": [...bytes, ...streams],
       "src/base/json/field-finder.ts": ["test/json/field-finder.test.ts", "test/cli/prefix.test.ts"],
       "src/base/text/text-hash.ts": ["test/client/seen-keys.test.ts", "test/client/byte-rows.test.ts"],
       "src/client/seen-keys.ts": ["test/client/hash-table.test.ts", "test/client/seen-keys.test.ts"],
@@ -119,7 +113,11 @@ export const subjects: readonly Subject[] = [
   {
     name: "parquet",
     files: {
-      "src/base/json/exact-decimal.ts": ["test/parquet/round-trip.slow.test.ts"],
+      "src/base/json/exact-decimal.ts": [
+        "test/verify/exact-values.test.ts",
+        "test/parquet/round-trip.slow.test.ts",
+        ...verify,
+      ],
       "src/rows/parquet/cells.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/row-reader.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/row-bytes.ts": ["test/parquet/round-trip.slow.test.ts"],
@@ -142,8 +140,7 @@ export const subjects: readonly Subject[] = [
     name: "verify",
     files: {
       "src/rows/verify/plain-rows.ts": ["test/verify/plain-rows.test.ts", ...verify],
-      "src/base/json/compare-decimals.ts": ["test/verify/exact-values.test.ts", ...verify],
-      "src/rows/verify/row-place.ts": ["test/verify/exact-values.test.ts", ...verify],
+      "src/rows/verify/row.ts": ["test/verify/exact-values.test.ts", ...verify],
       "src/rows/verify/read-rows.ts": verify,
       "src/rows/verify/row-checks.ts": verify,
       "src/rows/verify/candle-checks.ts": verify,

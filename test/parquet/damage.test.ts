@@ -6,7 +6,7 @@ import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js";
 import { expect, test } from "vitest";
 import { rowShape } from "../../src/api/endpoint.ts";
 import { poolTransactions } from "../../src/api/endpoints/pool-transactions.ts";
-import { checkPages } from "../../src/rows/parquet/check-pages.ts";
+import { checkPages } from "../../src/rows/parquet/stored-column.ts";
 import { breakSeal, sealFooter } from "../../src/rows/parquet/file-mark.ts";
 import { columnsOf, UnreadableParquet } from "../../src/rows/parquet-format.ts";
 import { readParquet } from "../../src/rows/parquet-file.ts";

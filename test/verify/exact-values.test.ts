@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { parseRfc3339 } from "../../src/base/time/time.ts";
-import { compareDecimals, wholeDigits } from "../../src/base/json/compare-decimals.ts";
-import { createTimeReader } from "../../src/rows/verify/row-place.ts";
-import { rowOf } from "../../src/rows/verify/row.ts";
+import { compareDecimals, wholeDigits } from "../../src/base/json/exact-decimal.ts";
+import { createTimeReader, rowOf } from "../../src/rows/verify/row.ts";
 import { createRandom } from "../harness/random.ts";
 
 test.each([

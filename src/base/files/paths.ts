@@ -1,6 +1,7 @@
 import {
   type BigIntStats,
   type Stats,
+  accessSync,
   closeSync,
   constants,
   fstatSync,
@@ -163,5 +164,30 @@ function createFolder(folder: string): void {
     mkdirSync(folder, 0o777);
   } catch (cause) {
     if (errorCode(cause) !== "EEXIST") throw writeFailure("output", folder, cause);
+  }
+}
+
+/** Where the system looks for programs without PATH. */
+const defaultFolders = "/usr/bin:/bin";
+
+/** Whether the system can start this program. `folders` is the value of PATH. Not for Windows, which has other rules. */
+export function findProgram(
+  program: string,
+  folders = defaultFolders,
+): "found" | "not executable" | "not found" {
+  const files = program.includes("/")
+    ? [program]
+    : folders.split(":").map((folder) => path.join(folder, program));
+  if (files.some((file) => isAllowed(file, constants.X_OK))) return "found";
+  return files.some((file) => isAllowed(file, constants.F_OK)) ? "not executable" : "not found";
+}
+
+function isAllowed(file: string, mode: number): boolean {
+  try {
+    accessSync(file, mode);
+    // For a directory, this permission means something else.
+    return statSync(file).isFile();
+  } catch {
+    return false;
   }
 }

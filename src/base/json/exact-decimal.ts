@@ -92,3 +92,78 @@ export function writeDecimal(decimal: ExactDecimal, leastPlaces = 0, separator =
   const sign = isNegative && digits !== "" ? "-" : "";
   return `${sign}${grouped}${fraction === "" ? "" : `.${fraction}`}`;
 }
+
+/** A JSON number and the double that is nearest to it. */
+export interface NearDecimal {
+  readonly text: string;
+  readonly near: number;
+}
+
+/** Undefined if the text is not a number. */
+export const nearDecimal = (text: string): NearDecimal | undefined =>
+  isDecimal(text) ? { text, near: Number(text) } : undefined;
+
+/** Compares two JSON numbers in all their digits, whatever their exponents. Undefined if a text is not a number. */
+export function compareDecimals(one: string, other: string): number | undefined {
+  const [a, b] = [nearDecimal(one), nearDecimal(other)];
+  return a && b && compareNear(a, b);
+}
+
+/** Undefined if the exponents are too large to compare. */
+export function compareNear(one: NearDecimal, other: NearDecimal): number | undefined {
+  // Rounding to doubles can make different numbers equal, but it never changes their order.
+  if (one.near !== other.near) return one.near < other.near ? -1 : 1;
+  const [a, b] = [parseExactDecimal(one.text), parseExactDecimal(other.text)];
+  return a && b && hasExactExponent(a) && hasExactExponent(b) ? compareExact(a, b) : undefined;
+}
+
+/** Negative, 0 or positive, as the first one is smaller, equal or larger. */
+function compareExact(one: ExactDecimal, other: ExactDecimal): number {
+  const [a, b] = [signOf(one), signOf(other)];
+  if (a !== b || a === 0) return a - b;
+  const [width, otherWidth] = [widthOf(one), widthOf(other)];
+  if (width !== otherWidth) return width > otherWidth ? a : -a;
+  // Without zeros at either end, digits of equal weight sort like text: "49" < "5" < "51".
+  if (one.digits === other.digits) return 0;
+  return one.digits > other.digits ? a : -a;
+}
+
+/** Whether the exponent is small enough for a double, so that `compareExact` is exact. */
+function hasExactExponent(decimal: ExactDecimal): boolean {
+  return Number.isSafeInteger(widthOf(decimal));
+}
+
+const signOf = ({ digits, isNegative }: ExactDecimal): -1 | 0 | 1 =>
+  digits === "" ? 0 : isNegative ? -1 : 1;
+
+/** The number of digits before the decimal point when the number is written without an exponent. */
+export function wholeDigits(text: string): number {
+  const decimal = parseExactDecimal(text);
+  return decimal === undefined || decimal.digits === "" ? 0 : Math.max(0, widthOf(decimal));
+}
+
+/**
+ * The quotient of two JSON numbers, with `digits` significant digits and without an exponent. Rounds a half away from
+ * zero. Undefined if the divisor is zero, if one of the texts is not a number, or if the quotient is too long to write.
+ */
+export function divideDecimals(dividend: string, divisor: string, digits: number): string | undefined {
+  const [top, bottom] = [parseExactDecimal(dividend), parseExactDecimal(divisor)];
+  if (top === undefined || bottom === undefined || bottom.digits === "") return undefined;
+  if (top.digits === "") return "0";
+  const below = BigInt(bottom.digits);
+  // The integer quotient has `digits` digits, or one more if the first digits of the dividend are larger.
+  const longer = digits + bottom.digits.length - top.digits.length;
+  const shift = quotient(top.digits, below, longer).value.toString().length > digits ? longer - 1 : longer;
+  const { value, isRoundedUp } = quotient(top.digits, below, shift);
+  const rounded = (isRoundedUp ? value + 1n : value).toString();
+  const sign = top.isNegative === bottom.isNegative ? "" : "-";
+  return shiftDecimal(sign + rounded, top.exponent - bottom.exponent - shift);
+}
+
+function quotient(top: string, below: bigint, shift: number) {
+  const [above, divisor] = [
+    BigInt(top) * 10n ** BigInt(Math.max(0, shift)),
+    below * 10n ** BigInt(Math.max(0, -shift)),
+  ];
+  return { value: above / divisor, isRoundedUp: (above % divisor) * 2n >= divisor };
+}

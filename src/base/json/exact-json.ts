@@ -1,4 +1,4 @@
-import { compareDecimals } from "./compare-decimals.ts";
+import { compareDecimals } from "./exact-decimal.ts";
 import { eachOutsideStrings, endOfValue } from "./json-scan.ts";
 
 const MINUS = 45;

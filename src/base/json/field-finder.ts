@@ -1,5 +1,4 @@
-import { ByteScan, UnsupportedByScanner } from "./byte-scan.ts";
-import { followPattern, type Pattern } from "./pattern.ts";
+import { ByteScan, UnsupportedByScanner, followPattern, type Pattern } from "./byte-scan.ts";
 
 const [QUOTE, OPEN_ARRAY, BACKSLASH, OPEN_OBJECT, FIRST_OF_NULL] = [0x22, 0x5b, 0x5c, 0x7b, 0x6e];
 /** In bytes. The pattern of a larger row is not stored. */

@@ -1,6 +1,5 @@
-import { collectText, replaceEach } from "../text/collect-text.ts";
+import { collectText, replaceEach, UNSAFE_IN_JSON } from "../text/unsafe-text.ts";
 import { eachOutsideStrings, endOfValue, isBlank, skipBlanks } from "./json-scan.ts";
-import { UNSAFE_IN_JSON } from "../text/unsafe-text.ts";
 
 /**
  * Maximum white space, in characters. Thousands of nested levels would need more than a string can hold, so such a

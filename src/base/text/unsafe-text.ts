@@ -1,9 +1,10 @@
 /**
  * Characters that could affect a terminal or deceive a reader, for a regular expression with the `u` flag. Anyone can
  * name a token, so a name can contain any of them. Classes such as `\p{Cf}` depend on the runtime's Unicode version,
- * and they also match visible Arabic signs and the variation selectors in emoji and Chinese names.
+ * and they also match visible Arabic signs and the variation selectors in emoji and Chinese names. JSON allows line
+ * breaks, so control characters below U+0020 are not among them.
  */
-const INVISIBLE = [
+export const UNSAFE_IN_JSON = [
   "\\u007f-\\u009f", // DEL and C1: some terminals read U+009B as ESC [
   "\\u00ad\\u034f\\u061c", // soft hyphen, grapheme joiner, Arabic letter mark
   "\\u115f\\u1160\\u17b4\\u17b5\\u3164\\uffa0", // fillers: a name made only of these looks empty
@@ -15,7 +16,41 @@ const INVISIBLE = [
   "\\ud800-\\udfff", // lone surrogates, which UTF-8 would turn into U+FFFD
 ].join("");
 
-/** Without control characters below U+0020, because JSON allows line breaks. */
-export const UNSAFE_IN_JSON = INVISIBLE;
+export const UNSAFE_IN_LINE = `\\u0000-\\u001f${UNSAFE_IN_JSON}`;
 
-export const UNSAFE_IN_LINE = `\\u0000-\\u001f${INVISIBLE}`;
+/** Joins pieces in batches, because a hostile document can contain millions. */
+export function collectText(): { add: (piece: string) => void; end: () => string } {
+  let whole = "";
+  const pieces: string[] = [];
+  const flush = (): void => {
+    whole += pieces.join("");
+    pieces.length = 0;
+  };
+  return {
+    add: (piece) => {
+      if (pieces.push(piece) === 4096) flush();
+    },
+    end: () => {
+      flush();
+      return whole;
+    },
+  };
+}
+
+/**
+ * Like `text.replaceAll(every, write)`, but without holding all matches at once, which can be tens of millions in a
+ * hostile text. `every` needs the `g` flag and must match at least one character.
+ */
+export function replaceEach(text: string, every: RegExp, write: (match: string) => string): string {
+  const replaced = collectText();
+  let kept = 0;
+  every.lastIndex = 0;
+  for (let match = every.exec(text); match !== null; match = every.exec(text)) {
+    if (match.index > kept) replaced.add(text.slice(kept, match.index));
+    replaced.add(write(match[0]));
+    kept = every.lastIndex;
+  }
+  if (kept === 0) return text;
+  replaced.add(text.slice(kept));
+  return replaced.end();
+}

@@ -1,4 +1,4 @@
-import { areSame } from "../json/pattern.ts";
+import { areSame } from "../json/byte-scan.ts";
 import { parseRfc3339 } from "./time.ts";
 
 const [COLON, LETTER_Z] = [58, 90];

@@ -1,5 +1,4 @@
-import { replaceEach } from "../../base/text/collect-text.ts";
-import { UNSAFE_IN_LINE } from "../../base/text/unsafe-text.ts";
+import { replaceEach, UNSAFE_IN_LINE } from "../../base/text/unsafe-text.ts";
 
 /**
  * Escapes characters that could affect a terminal, break the line or hide text: as `\n`, `\r` or `\t`, and all others

@@ -5,7 +5,7 @@ import type { Context } from "../../base/context/context.ts";
 import { choiceFailure } from "../../api/read-param.ts";
 import { usageFailure } from "../../base/failure.ts";
 import type { RowFormat } from "../../api/output-format.ts";
-import { encoderByName } from "../../rows/encoder.ts";
+import { encoderByName } from "../../rows/out-file.ts";
 import {
   chooseOutput,
   formatByName,

@@ -1,7 +1,6 @@
 import { groupBy } from "../../base/group-by.ts";
 import { member, rawMembers } from "../../base/json/json-scan.ts";
-import { compareDecimals } from "../../base/json/compare-decimals.ts";
-import { sumDecimals } from "../../base/json/exact-decimal.ts";
+import { compareDecimals, sumDecimals } from "../../base/json/exact-decimal.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { notesOf, type Page } from "../page.ts";
 import { parseRow, type TextRow, textRows } from "../rows.ts";

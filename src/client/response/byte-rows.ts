@@ -1,8 +1,14 @@
 import { isUtf8 } from "node:buffer";
-import { ByteScan, UnsupportedByScanner, type Visit } from "../../base/json/byte-scan.ts";
+import {
+  ByteScan,
+  UnsupportedByScanner,
+  type Visit,
+  areSame,
+  followPattern,
+  type Pattern,
+} from "../../base/json/byte-scan.ts";
 import { isSafeJson } from "../../base/json/json-text.ts";
 import { addBytes, addText, beginHash, endHash, type TextHash } from "../../base/text/text-hash.ts";
-import { areSame, followPattern, type Pattern } from "../../base/json/pattern.ts";
 import { parseRow, type Rows } from "../rows.ts";
 
 /** The rows were located but not parsed. */

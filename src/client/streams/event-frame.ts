@@ -1,6 +1,5 @@
-import type { ByteScan } from "../../base/json/byte-scan.ts";
+import { type ByteScan, followPattern, type Pattern } from "../../base/json/byte-scan.ts";
 import type { FieldFinder } from "../../base/json/field-finder.ts";
-import { followPattern, type Pattern } from "../../base/json/pattern.ts";
 import { numberOf } from "../stream-event.ts";
 
 /** In bytes. A longer frame's pattern is not stored. */

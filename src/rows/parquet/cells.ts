@@ -1,5 +1,4 @@
-import { compareDecimals } from "../../base/json/compare-decimals.ts";
-import { integerDigits } from "../../base/json/exact-decimal.ts";
+import { compareDecimals, integerDigits } from "../../base/json/exact-decimal.ts";
 import { compactJson, escapeJsonText } from "../../base/json/json-text.ts";
 import { decodeName } from "../../base/json/json-scan.ts";
 import {

@@ -1,7 +1,7 @@
 import { intervals, madeIntervals } from "../../api/endpoints/ohlcv.ts";
 import { writeUtc } from "../../base/time/time.ts";
-import { compareDecimals } from "../../base/json/compare-decimals.ts";
-import { createTimeReader } from "./row-place.ts";
+import { compareDecimals } from "../../base/json/exact-decimal.ts";
+import { createTimeReader } from "./row.ts";
 import type { RowCheck, Subject } from "./row-checks.ts";
 import type { RuleId } from "../verify-rules.ts";
 import { intervalSeconds, intervalStart } from "../../client/candle-windows.ts";

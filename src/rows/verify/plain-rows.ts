@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { followPattern, type Pattern } from "../../base/json/pattern.ts";
+import { followPattern, type Pattern, ByteScan } from "../../base/json/byte-scan.ts";
 import type { Field, RecordShape } from "../../api/record.ts";
-import { ByteScan } from "../../base/json/byte-scan.ts";
 import { rawMembers } from "../../base/json/json-scan.ts";
 import type { TextBytes } from "../../base/text/text-hash.ts";
 import type { Row } from "./row.ts";

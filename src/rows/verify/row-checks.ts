@@ -2,9 +2,9 @@ import { createSeenKeys } from "../../client/seen-keys.ts";
 import { rawMembers } from "../../base/json/json-scan.ts";
 import { addBytes, addText, beginHash, endHash, type TextBytes } from "../../base/text/text-hash.ts";
 import { compareInstants, formatInstant, type Instant, parseRfc3339 } from "../../base/time/time.ts";
-import { wholeDigits } from "../../base/json/compare-decimals.ts";
+import { wholeDigits } from "../../base/json/exact-decimal.ts";
 import type { Query } from "../receipt.ts";
-import type { Row } from "./row.ts";
+import type { Place, Row } from "./row.ts";
 import type { RowKind } from "./row-kind.ts";
 import type { Report, RuleId } from "../verify-rules.ts";
 
@@ -14,13 +14,6 @@ export interface RowCheck {
   /** A row could not be read. */
   readonly skip?: () => void;
   readonly end?: () => void;
-}
-
-export interface Place {
-  /** Undefined if the row has no valid time. */
-  readonly time: Instant | undefined;
-  /** The pool or token, as far as the row names it. */
-  readonly asset: string;
 }
 
 /** What a check knows about the file before the first row. */

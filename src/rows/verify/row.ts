@@ -1,5 +1,8 @@
 import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
+import { areSame } from "../../base/json/byte-scan.ts";
 import { type TextBytes, toBytes } from "../../base/text/text-hash.ts";
+import { createPlainTimes } from "../../base/time/plain-times.ts";
+import { type Instant, parseRfc3339 } from "../../base/time/time.ts";
 import { otherColumn } from "../parquet-format.ts";
 import type { Mismatch } from "../verify-rules.ts";
 import type { StoredColumn } from "../parquet/stored-column.ts";
@@ -79,4 +82,49 @@ export class ParquetRow implements Row {
   find(name: string): TextBytes | undefined {
     return this.#byName.get(name)?.find();
   }
+}
+
+export interface Place {
+  /** Undefined if the row has no valid time. */
+  readonly time: Instant | undefined;
+  /** The pool or token, as far as the row names it. */
+  readonly asset: string;
+}
+
+export function createTimeReader(name: string): (row: Row) => Instant | undefined {
+  const readPlain = createPlainTimes();
+  return (row) => {
+    const found = row.find(name);
+    if (found === undefined) return undefined;
+    const seconds = readPlain(found.view, found.from, found.to);
+    return Number.isNaN(seconds) ? parseRfc3339(row.text(name) ?? "") : { seconds, fraction: "" };
+  };
+}
+
+/** `assetFields` name the pool or token of a row, and the time in `timeField` orders the rows. */
+export function createPlaceReader(
+  assetFields: readonly string[],
+  timeField: string | undefined,
+): (row: Row) => Place {
+  const timeOf = timeField === undefined ? () => undefined : createTimeReader(timeField);
+  const [first = () => "", second] = assetFields.map(createRepeatedText);
+  return (row) => {
+    const asset = first(row);
+    return { time: timeOf(row), asset: second === undefined ? asset : `${asset}:${second(row)}` };
+  };
+}
+
+/** Most rows have the pool or token of the row above, and comparing bytes takes less time than creating a string. */
+function createRepeatedText(name: string): (row: Row) => string {
+  let last = "";
+  let { view: bytes } = toBytes(last);
+  return (row) => {
+    const found = row.find(name);
+    if (found === undefined) return "";
+    const { view, from, to } = found;
+    if (to - from === bytes.byteLength && areSame(bytes, 0, bytes.byteLength, view, from)) return last;
+    last = row.text(name) ?? "";
+    bytes = toBytes(last).view;
+    return last;
+  };
 }

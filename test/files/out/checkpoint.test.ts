@@ -8,7 +8,7 @@ import {
   type FoundProgress,
   readCheckpoint,
 } from "../../../src/rows/checkpoint.ts";
-import { beginCheckpoint, continueCheckpoint } from "../../../src/rows/out-files/write-checkpoint.ts";
+import { beginCheckpoint, continueCheckpoint } from "../../../src/rows/out-files/row-file.ts";
 import { Failure } from "../../../src/base/failure.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { isLong } from "../../harness/long.ts";

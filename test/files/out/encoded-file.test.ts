@@ -3,9 +3,13 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { type PlannedFile, publishRows } from "../../../src/rows/out-files/encoded-file.ts";
-import { encoderByName } from "../../../src/rows/encoder.ts";
-import { frameOf, readFrames } from "../../../src/rows/out-files/row-frames.ts";
+import {
+  type PlannedFile,
+  publishRows,
+  frameOf,
+  readFrames,
+} from "../../../src/rows/out-files/encoded-file.ts";
+import { encoderByName } from "../../../src/rows/out-file.ts";
 import { temporaryFolder } from "../../harness/temporary-folder.ts";
 import type { WrittenFile } from "../../../src/rows/checkpoint-lines.ts";
 

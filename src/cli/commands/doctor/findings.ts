@@ -8,8 +8,7 @@ import { roomOf } from "../../render/table/fit-columns.ts";
 import { textWidth } from "../../render/values/width.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
-import { counted } from "../../../base/text/words.ts";
-import { wrapWords } from "../../../base/text/wrap-words.ts";
+import { counted, wrapWords } from "../../../base/text/words.ts";
 
 export interface Finding {
   readonly check: string;

@@ -7,7 +7,7 @@ import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { timeField } from "../../../client/followed-row.ts";
 import { namesAndLabels } from "../../../client/subject.ts";
 import { StopReason } from "../../../client/ending.ts";
-import { refuseCompressed } from "../../../rows/encoder.ts";
+import { refuseCompressed } from "../../../rows/out-file.ts";
 import { formatByName, refuseClosed } from "../../render/formats/formats.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
 import type { RunOptions } from "../../run/run-options.ts";

@@ -1,6 +1,11 @@
 import type { Args } from "../../../api/endpoint.ts";
-import { nameWithoutGzip } from "../../../rows/encoder.ts";
-import { checkOutFile, checkReceiptFile, stagingBase, targetOf } from "../../../rows/out-file.ts";
+import {
+  nameWithoutGzip,
+  checkOutFile,
+  checkReceiptFile,
+  stagingBase,
+  targetOf,
+} from "../../../rows/out-file.ts";
 import type { WantedDestination } from "../../../rows/claim-file.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { outputFormats } from "../../../api/output-format.ts";

@@ -5,7 +5,7 @@ import { choiceFailure } from "../../../api/read-param.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { eventFields } from "./event-place.ts";
 import { distinctSubjects, type Subject } from "../../../client/subject.ts";
-import { refuseCompressed } from "../../../rows/encoder.ts";
+import { refuseCompressed } from "../../../rows/out-file.ts";
 import { checkOutPattern } from "../../../rows/rotating-file.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";

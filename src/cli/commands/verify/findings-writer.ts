@@ -7,8 +7,7 @@ import { roomOf } from "../../render/table/fit-columns.ts";
 import { textWidth } from "../../render/values/width.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
-import { counted, grouped } from "../../../base/text/words.ts";
-import { wrapWords } from "../../../base/text/wrap-words.ts";
+import { counted, grouped, wrapWords } from "../../../base/text/words.ts";
 import {
   inOrder,
   type Finding,

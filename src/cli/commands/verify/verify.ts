@@ -5,7 +5,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import { assetsName, readAssets } from "../../../lake/assets-file.ts";
 import { lookAt } from "../../../base/files/paths.ts";
 import { sizeOfFile } from "../../../base/files/file-chunks.ts";
-import { nameWithoutGzip } from "../../../rows/encoder.ts";
+import { nameWithoutGzip } from "../../../rows/out-file.ts";
 import { formatByName } from "../../render/formats/formats.ts";
 import { createProgress } from "../../run/progress.ts";
 import { readNow } from "../../run/run-options.ts";

@@ -9,7 +9,7 @@ import {
   type PriceAxis,
   timeAxis,
 } from "./candle-columns.ts";
-import { wrapWords } from "../../../base/text/wrap-words.ts";
+import { wrapWords } from "../../../base/text/words.ts";
 import { cutText, ellipsis, separator, textWidth } from "../values/width.ts";
 
 /** With fewer candle columns, the labels are hidden. */

@@ -6,7 +6,7 @@ import {
   type RowFormat,
 } from "../../../api/output-format.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { nameWithoutGzip } from "../../../rows/encoder.ts";
+import { nameWithoutGzip } from "../../../rows/out-file.ts";
 import type { Presentation, Renderer, Format } from "../renderer.ts";
 import { csv, tsv } from "./separated-format.ts";
 import { json, ndjson } from "./json.ts";

@@ -1,7 +1,6 @@
 import { NAMED_ESCAPES, visibleText } from "../sanitize.ts";
 import type { Format, LocalLook, LocalRow, Writing } from "../renderer.ts";
-import { replaceEach } from "../../../base/text/collect-text.ts";
-import { UNSAFE_IN_LINE } from "../../../base/text/unsafe-text.ts";
+import { replaceEach, UNSAFE_IN_LINE } from "../../../base/text/unsafe-text.ts";
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Includes full-width characters. Leading apostrophes match, so that removing an added one restores the text. */

@@ -1,5 +1,4 @@
-import { grouped } from "../../../base/text/words.ts";
-import { wrapWords } from "../../../base/text/wrap-words.ts";
+import { grouped, wrapWords } from "../../../base/text/words.ts";
 import type { LocalLook, LocalRow } from "../renderer.ts";
 import { visibleText } from "../sanitize.ts";
 import { padding, textWidth } from "../values/width.ts";

@@ -1,6 +1,6 @@
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
-import { wrapWords } from "../../../base/text/wrap-words.ts";
+import { wrapWords } from "../../../base/text/words.ts";
 import { createPaint, type Paint } from "../terminal.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import type { Cell, CellStyle } from "../values/cell.ts";

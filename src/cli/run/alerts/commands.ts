@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Socket } from "node:net";
 import { type Context, isInterruption, type Output } from "../../../base/context/context.ts";
-import { findProgram } from "../../../base/files/find-program.ts";
+import { findProgram } from "../../../base/files/paths.ts";
 import { cannotBeStarted } from "../../../base/files/file-errors.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { counted } from "../../../base/text/words.ts";

@@ -2,8 +2,14 @@ import { type Field, tradeTypes } from "../../../api/record.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { parseDuration } from "../../../api/duration.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { compareNear, type NearDecimal, nearDecimal } from "../../../base/json/compare-decimals.ts";
-import { isDecimal, parseExactDecimal, sumDecimals } from "../../../base/json/exact-decimal.ts";
+import {
+  compareNear,
+  type NearDecimal,
+  nearDecimal,
+  isDecimal,
+  parseExactDecimal,
+  sumDecimals,
+} from "../../../base/json/exact-decimal.ts";
 import { addressKey } from "../../../client/subject.ts";
 
 /** By the order of the two numbers. */

@@ -1,6 +1,6 @@
 import { usageFailure } from "../../../base/failure.ts";
 import { type Exclusion, flag, type Values } from "./flag.ts";
-import { nameWithoutGzip } from "../../../rows/encoder.ts";
+import { nameWithoutGzip } from "../../../rows/out-file.ts";
 import { toggle } from "./flag-types.ts";
 import type { sharedFlags } from "./shared-flags.ts";
 
