@@ -12,9 +12,9 @@ import { parseNumbersAsText } from "../base/json/exact-json.ts";
 import { rawMembers } from "../base/json/json-scan.ts";
 import { wantedPages } from "../rows/wanted-pages.ts";
 import { failureOfRequest } from "./library-failure.ts";
-import { checkOptions } from "./check-options.ts";
+import { checkNames, wholeNumber } from "./check-options.ts";
 import type { Listing, ListOptions, Page } from "./public-types.ts";
-import { type ClientWishes, wholeNumber } from "./read-options.ts";
+import type { ClientWishes } from "./read-options.ts";
 import { type EndpointCall, type GivenParams, readParams } from "./read-params.ts";
 
 export interface OpenLibrary extends ClientWishes {
@@ -31,14 +31,14 @@ export function callOf(opened: OpenLibrary, endpoint: Endpoint): (...given: read
   const method = endpoint.command;
   if (kind === "single" || kind === "groups")
     return async (given: GivenParams = {}, options: object = {}) => {
-      checkOptions(options, [], method);
+      checkNames(options, "option", [], method);
       return kind === "single"
         ? await one(opened, endpoint, call(given))
         : await grouped(opened, endpoint, call(given));
     };
   return (given: GivenParams = {}, options: ListOptions = {}) =>
     listing(() => {
-      checkOptions(options, ["limit"], method);
+      checkNames(options, "option", ["limit"], method);
       const { limit } = options;
       const most = limit === undefined ? undefined : wholeNumber("limit", limit, 1);
       return pagesOf(opened, endpoint, call(given), most);

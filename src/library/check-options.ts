@@ -1,21 +1,22 @@
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import { isObject } from "../base/json/json-scan.ts";
-import { nearest } from "../base/text/nearest.ts";
+import { didYouMean, nearest } from "../base/text/nearest.ts";
 
-/** Rejects everything except an object with these options, because ignoring a misspelled option would hide the mistake. */
-export function checkOptions(options: unknown, names: readonly string[], receiver: string): void {
-  if (!isObject(options)) throw usageFailure(`the options of ${receiver} are not an object`, accepted(names));
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown === undefined) return;
-  const near = nearest(unknown, names);
-  throw usageFailure(
-    `unknown option ${unknown} for ${receiver}`,
-    near === undefined ? accepted(names) : `did you mean ${near}?`,
-  );
-}
-
-function accepted(names: readonly string[]): string {
-  return names.length === 0 ? "it takes no options" : `accepted options: ${names.join(", ")}`;
+/** Rejects everything except an object with these names, because ignoring a misspelled one would hide the mistake. */
+export function checkNames(
+  given: unknown,
+  what: "option" | "parameter",
+  names: readonly string[],
+  receiver: string,
+): void {
+  const accepted = names.length === 0 ? `it takes no ${what}s` : `accepted ${what}s: ${names.join(", ")}`;
+  if (!isObject(given)) throw usageFailure(`the ${what}s of ${receiver} are not an object`, accepted);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw usageFailure(
+      `unknown ${what} ${unknown} for ${receiver}`,
+      didYouMean(nearest(unknown, names), accepted),
+    );
 }
 
 /** A program without types can pass anything. Later, a wrong value would cause a TypeError that does not name it. */
@@ -34,3 +35,9 @@ export const isString = (value: unknown): boolean => typeof value === "string";
 export const aString = [isString, "a string"] as const;
 
 export const aFunction = [(value: unknown) => typeof value === "function", "a function"] as const;
+
+export function wholeNumber(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  const accepted = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`;
+  throw invalidInput(name, `must be a whole number${accepted}`);
+}

@@ -8,8 +8,7 @@ import { EventOwners } from "../client/event-owner.ts";
 import type { Gap } from "../client/gap.ts";
 import { LiveStream } from "../client/stream.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
-import { aFunction, aString, checkOptions, checkTypes } from "./check-options.ts";
-import { createHandover } from "./handover.ts";
+import { aFunction, aString, checkNames, checkTypes } from "./check-options.ts";
 import type { Asset, StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { withOptions } from "./library-failure.ts";
 import { optionNames as clientOptions } from "./read-options.ts";
@@ -110,6 +109,43 @@ async function* listen(
   }
 }
 
+/** Each producer waits until all its items have been taken. `signal` aborts when the consumer has stopped. */
+function createHandover<T>(signal: AbortSignal) {
+  const waiting: { readonly items: readonly T[]; readonly done: () => void }[] = [];
+  let failure: { readonly cause: unknown } | undefined;
+  let wake: (() => void) | undefined;
+  signal.addEventListener("abort", () => {
+    for (const { done } of waiting.splice(0)) done();
+  });
+  return {
+    give: async (items: readonly T[]): Promise<void> =>
+      await new Promise((done) => {
+        if (signal.aborted) return done();
+        waiting.push({ items, done });
+        return wake?.();
+      }),
+    /** The consumer takes the remaining items before it receives the error. */
+    fail: (cause: unknown): void => {
+      failure = { cause };
+      wake?.();
+    },
+    taken: async function* (): AsyncGenerator<T> {
+      for (;;) {
+        const next = waiting[0];
+        if (next !== undefined) {
+          yield* next.items;
+          waiting.shift();
+          next.done();
+        } else if (failure !== undefined) throw failure.cause;
+        else
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+      }
+    },
+  };
+}
+
 const optionNames = Object.keys({
   feed: true,
   assets: true,
@@ -124,7 +160,7 @@ const allOptions = [...clientOptions, ...optionNames];
 
 /** `now` is in milliseconds since the epoch. */
 function readStream(options: StreamOptions, now: number) {
-  checkOptions(options, optionNames, "stream");
+  checkNames(options, "option", optionNames, "stream");
   checkTypes(options, {
     feed: aString,
     by: aString,

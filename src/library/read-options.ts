@@ -8,7 +8,7 @@ import { checkKeyForm } from "../base/key.ts";
 import { plans, type Tier, tiers } from "../api/tier.ts";
 import { checkHost } from "../api/host.ts";
 import { readSetting, type Setting, settings } from "../client/settings.ts";
-import { aFunction, aString, checkOptions, checkTypes, isString } from "./check-options.ts";
+import { aFunction, aString, checkNames, checkTypes, isString, wholeNumber } from "./check-options.ts";
 import type { ClientOptions } from "./public-types.ts";
 
 export type ClientWishes = ReturnType<typeof readOptions>;
@@ -32,7 +32,7 @@ export const optionNames = Object.keys({
 } satisfies Readonly<Record<keyof ClientOptions, true>>);
 
 export function readOptions(options: ClientOptions) {
-  checkOptions(options, optionNames, "createClient");
+  checkNames(options, "option", optionNames, "createClient");
   checkTypes(options, {
     apiKey: aString,
     baseUrl: [isString, "a URL as a string"],
@@ -126,10 +126,4 @@ function rateOf(rpm: number | "unlimited" | undefined, tier: Tier): PaceRate {
   if (rpm === "unlimited") return { kind: "unlimited" };
   if (rpm !== undefined) return { kind: "fixed", perMinute: rpm, where: "rpm" };
   return { kind: "plan", perMinute: plans[tier].requestsPerMinute, plan: tier };
-}
-
-export function wholeNumber(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
-  const accepted = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`;
-  throw invalidInput(name, `must be a whole number${accepted}`);
 }

@@ -2,9 +2,8 @@ import { batchParam, traitsOf } from "../api/reply.ts";
 import type { Endpoint, Args } from "../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import type { Param } from "../api/param.ts";
-import { nearest } from "../base/text/nearest.ts";
-import { isObject } from "../base/json/json-scan.ts";
 import { writeUtc } from "../base/time/time.ts";
+import { checkNames } from "./check-options.ts";
 import { methodName, parameterHelp } from "./parameter-help.ts";
 import type { Subject } from "../client/subject.ts";
 import { completeWindow } from "../client/candle-windows.ts";
@@ -34,17 +33,7 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
   const { reply } = endpoint;
   const known = endpoint.params.filter(isGiven);
   const names = known.map(({ name }) => name);
-  const accepted = names.length === 0 ? "it takes no parameters" : `accepted parameters: ${names.join(", ")}`;
-  if (!isObject(given))
-    throw usageFailure(`the parameters of ${endpoint.command} are not an object`, accepted);
-  const unknown = Object.keys(given).find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    const near = nearest(unknown, names);
-    throw usageFailure(
-      `unknown parameter ${unknown} for ${endpoint.command}`,
-      near === undefined ? accepted : `did you mean ${near}?`,
-    );
-  }
+  checkNames(given, "parameter", names, endpoint.command);
   const inputs = batchParam(reply);
   if (inputs !== undefined) return readBatch(endpoint, inputs, given, now);
   const typed = new Map<string, string>();

@@ -2,8 +2,7 @@ import { invalidInput, usageFailure } from "../base/failure.ts";
 import type { Faults } from "../sandbox/fault-kinds.ts";
 import { isFaultProblem, parseFaults } from "../sandbox/parse-faults.ts";
 import { formatInstant, parseTimeBound } from "../base/time/time.ts";
-import { checkOptions } from "./check-options.ts";
-import { wholeNumber } from "./read-options.ts";
+import { checkNames, wholeNumber } from "./check-options.ts";
 import { timeText } from "./read-params.ts";
 import type { SandboxOptions } from "./sandbox-types.ts";
 
@@ -29,7 +28,7 @@ const optionNames = Object.keys({
 
 /** `now` is in milliseconds since the epoch. */
 export function readSandboxOptions(options: SandboxOptions, now: number) {
-  checkOptions(options, optionNames, "startSandbox");
+  checkNames(options, "option", optionNames, "startSandbox");
   const { speed = 1, dialect = "public", rpm, credits, overageCap } = options;
   amount("speed", speed, 1_000_000, "a number such as 0, 1 or 60");
   if (!["spec", "public"].includes(dialect)) throw invalidInput("dialect", "must be one of spec, public");

@@ -5,7 +5,7 @@ import { errorCode } from "../base/files/file-errors.ts";
 import { connectionOf, environmentOf } from "../sandbox/caller-access.ts";
 import type { ReceivedRequest } from "../sandbox/received-request.ts";
 import { startSandbox } from "../sandbox/server.ts";
-import { wholeNumber } from "./read-options.ts";
+import { wholeNumber } from "./check-options.ts";
 import { readFaults, readSandboxOptions } from "./read-sandbox-options.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox-types.ts";
 
