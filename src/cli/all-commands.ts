@@ -1,44 +1,31 @@
 import { endpoints } from "../api/endpoints/all.ts";
-import { localExits } from "../base/exit-codes.ts";
-import { apiCommand } from "./commands/api/api-command.ts";
 import { commandGroups } from "./commands/input/positionals.ts";
-import { authCommands } from "./commands/auth/auth-commands.ts";
-import { type Command, command } from "./commands/command.ts";
+import { type Command, command, reference } from "./commands/command.ts";
 import { endpointCommand } from "./commands/endpoint/endpoint-command.ts";
-import { completionCommand } from "./commands/completion/completion-command.ts";
-import { configCommands } from "./commands/config/config-commands.ts";
-import { doctorCommand } from "./commands/doctor/doctor-command.ts";
-import { explainCommand } from "./commands/explain/explain-command.ts";
-import { sandboxCommand } from "./commands/sandbox/sandbox-command.ts";
-import { schemaCommand } from "./commands/schema/schema-command.ts";
-import { streamCommand } from "./commands/stream/stream-command.ts";
-import { syncCommand } from "./commands/sync/sync-command.ts";
-import { verifyCommand } from "./commands/verify/verify-command.ts";
-import { nameCommands } from "./commands/name/name-commands.ts";
+import { streamCommand, syncCommand, verifyCommand } from "./commands/live-commands.ts";
+import { apiCommand, explainCommand, schemaCommand } from "./commands/reference-commands.ts";
+import { setupCommands } from "./commands/setup-commands.ts";
 import { flag, pick } from "./run/flags/flag.ts";
 import { toggle } from "./run/flags/flag-types.ts";
 import { documentFlags, sharedFlags } from "./run/flags/shared-flags.ts";
 
 const helpCommand = command({
+  ...reference,
   words: "help",
-  section: "Reference",
   positionals: [{ name: "command|topic", isOptional: true, suggests: "commands and topics" }],
   summary: "Show full help for a command or a topic",
   examples: ["dexdata help txns", "dexdata help exit-codes"],
-  exits: localExits,
-  flags: {},
   shared: pick(sharedFlags, "error-format"),
   run: async ({ words }, context) =>
     await (await import("./program/help/print-help.ts")).printHelp(allCommands, words, "full", context),
 });
 
 const commandsCommand = command({
+  ...reference,
   words: "commands",
-  section: "Reference",
   positionals: [{ name: "command", isOptional: true, suggests: "commands" }],
   summary: "List commands, flags, plans and costs for programs",
   examples: ["dexdata commands", "dexdata commands -o json", "dexdata commands pools search -o json"],
-  exits: localExits,
   flags: {
     all: flag(toggle, "Rows", { summary: "With -o json or ndjson: describe every command in full" }),
   },
@@ -58,12 +45,7 @@ export const allCommands: readonly Command[] = [
   apiCommand,
   streamCommand,
   verifyCommand,
-  ...authCommands,
-  ...nameCommands,
-  ...configCommands,
-  doctorCommand,
-  completionCommand,
-  sandboxCommand,
+  ...setupCommands,
   helpCommand,
   explainCommand,
   commandsCommand,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import nodePath from "node:path";
 import { fc } from "../harness/properties.ts";
 import { beforeEach, describe, expect, test } from "vitest";
-import { apiCommand } from "../../src/cli/commands/api/api-command.ts";
+import { apiCommand } from "../../src/cli/commands/reference-commands.ts";
 import { rawCall, readRawPath } from "../../src/cli/commands/api/raw-call.ts";
 import { createRequestUrls } from "../../src/client/connection/transport.ts";
 import { type EndpointId, endpoints } from "../../src/api/endpoints/all.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../../base/context/context.ts";
-import type { ExitCode } from "../../base/exit-codes.ts";
+import { type ExitCode, localExits } from "../../base/exit-codes.ts";
 import type { Meter } from "../../client/meter.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
@@ -102,6 +102,9 @@ export function command<Own extends Flags, Shared extends Flags>(described: Desc
       await run({ words, typed, flags: readValues(all, typed), spent: undefined }, context),
   };
 }
+
+/** What most commands of this section have. */
+export const reference = { section: "Reference", flags: {}, exits: localExits } as const;
 
 export function hasFlag({ flags, shared }: Command, name: string): boolean {
   return Object.hasOwn(flags, name) || Object.hasOwn(shared, name);

@@ -2,6 +2,8 @@ import { usageFailure } from "../../../base/failure.ts";
 import { outputFormats } from "../../../api/output-format.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { defaultFeed, feedNames, feedsWith } from "../../../api/feeds/all-feeds.ts";
+import { tiers } from "../../../api/tier.ts";
+import { inWords } from "../../../base/text/words.ts";
 import { streamIntervals } from "../../../api/feeds/ohlcv-feed.ts";
 import { flag, pick, type Values } from "../../run/flags/flag.ts";
 import {
@@ -62,6 +64,13 @@ const lines = {
 
 /** A token's transactions are those of all of its pools. */
 export const costOfTokens = "--feed transactions --by token can cost a thousand times as much as one pool";
+
+/** Such as `dev or higher for transactions and ohlcv`, from the lowest plan up. */
+export const plansOfFeeds = tiers.flatMap((tier) => {
+  const names = feedsWith(({ plan }) => plan === tier);
+  const who = `${tier === "keyless" ? "any" : `${tier} or higher`} for ${inWords(names, "and")}`;
+  return names.length === 0 ? [] : [tier === "keyless" ? `${who} (without a key: only preview assets)` : who];
+});
 
 /** `1m` is sent as 60s. */
 const streamInterval = {
