@@ -13,6 +13,7 @@ import {
   listNameOf,
   traitsOf,
 } from "../../../api/reply.ts";
+import { expectWords } from "../../run/output/local-output.ts";
 import type { Input } from "../command.ts";
 import type { Values } from "../../run/flags/flag.ts";
 import type { ApiFlags } from "./api-flags.ts";
@@ -37,10 +38,8 @@ export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitC
 }
 
 function readRawQuestions({ words, flags }: Input<ApiFlags>, options: Options): PullPlan {
-  const [path, more] = words;
-  const usage = "usage: dexdata api <path> [-f name=value …]";
-  if (path === undefined) throw usageFailure("missing <path>", usage);
-  if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
+  expectWords(words, 1, "api <path> [-f name=value …]");
+  const [path = ""] = words;
   if (formats[options.format].binary !== undefined)
     throw usageFailure(
       `--out "${flags.out}": ${options.format} cannot be used with api, which does not know the types of a path`,

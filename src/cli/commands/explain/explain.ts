@@ -63,17 +63,15 @@ function pageOf(explanation: Explanation): readonly Block[] {
   if (retryable !== undefined)
     rows.push(["retryable", retryable ? "yes: the same command may succeed later" : "no"]);
   rows.push(["next", next]);
+  const article = /^(?:HTTP|exit)/u.test(kind) ? "an" : "a";
   return [
-    { heading: `${word}, ${article(kind)}`, rows },
+    { heading: `${word}, ${article} ${kind}`, rows },
     ...(codes.length === 0 ? [] : [{ heading: "Codes", rows: codes.map(withMeaning) }]),
     ...(example === undefined ? [] : [{ heading: "Example response", commands: [JSON.stringify(example)] }]),
   ];
 }
 
 const withMeaning = (code: string): readonly [string, string] => [code, explanationOf(code)?.meaning ?? ""];
-
-const article = (kind: string): string =>
-  (/^[aeio]/iu.test(kind) ? `an ${kind}` : `a ${kind}`).replace("a HTTP", "an HTTP");
 
 /** The fields have the same names in the JSON output. */
 interface Explanation {

@@ -6,14 +6,13 @@ import { withoutSecrets } from "../../../base/key.ts";
 import { readReplacedClock } from "../../../client/replaced-clock.ts";
 import { showSeconds } from "../../../base/time/time.ts";
 import { environmentOf } from "../../../sandbox/caller-access.ts";
-import type { SandboxSettings } from "../../../sandbox/sandbox-exchange.ts";
+import { defaultSettings, type SandboxSettings } from "../../../sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../../sandbox/server.ts";
 import { cannotBeStarted, errorCode } from "../../../base/files/file-errors.ts";
 import { openLogFile } from "../../../base/files/log-file.ts";
 import { writeWarning } from "../../run/report.ts";
 import { readNow } from "../../run/run-options.ts";
 import type { Input } from "../command.ts";
-import type { Values } from "../../run/flags/flag.ts";
 import type { SandboxFlags } from "./sandbox-flags.ts";
 
 /** Runs the sandbox until a signal arrives, or while the given command runs. */
@@ -33,7 +32,14 @@ export async function runSandbox(
     elapsed: context.clock.elapsed,
     port: isCommand && !typed.has("port") ? 0 : port,
     log: openLog(flags.log, context),
-    ...serviceOptions(flags),
+    requestsPerMinute: flags.rpm,
+    minuteMs: flags.minute ?? defaultSettings.minuteMs,
+    credits: flags.credits,
+    packs: flags.packs ?? defaultSettings.packs,
+    overageCapUsd: flags["overage-cap"],
+    latencyMs: flags.latency ?? defaultSettings.latencyMs,
+    dialect: flags.dialect,
+    faults: flags.faults ?? [],
   }).catch((cause: unknown) => {
     throw portFailure(cause, port);
   });
@@ -49,21 +55,6 @@ export async function runSandbox(
   } finally {
     await sandbox.close();
   }
-}
-
-/** Flags that are not set are omitted, so that the defaults apply. */
-function serviceOptions(flags: Values<SandboxFlags>): Partial<SandboxSettings> {
-  const options = {
-    requestsPerMinute: flags.rpm,
-    minuteMs: flags.minute,
-    credits: flags.credits,
-    packs: flags.packs,
-    overageCapUsd: flags["overage-cap"],
-    latencyMs: flags.latency,
-    dialect: flags.dialect,
-    faults: flags.faults,
-  };
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function welcome(sandbox: RunningSandbox, seed: number, from: string): string {
