@@ -5,9 +5,10 @@ import { tiers } from "../api/tier.ts";
 import { withoutSecrets } from "../base/key.ts";
 import { nearest } from "../base/text/nearest.ts";
 import { durationProblem, parseDuration, unitHint } from "../api/duration.ts";
-import { checkHost } from "../api/host.ts";
+import { checkHost, isLoopback } from "../api/host.ts";
 import { splitCommand } from "../base/split-command.ts";
 import { readSwitch } from "../base/text/words.ts";
+import { parseTimeBound, showSeconds } from "../base/time/time.ts";
 
 export const colorModes = ["auto", "always", "never"] as const;
 export type ColorMode = (typeof colorModes)[number];
@@ -25,7 +26,6 @@ export const settings = {
   color: choice("color", colorModes, "auto", "auto", "When to color output"),
   retries: integer("retries", [0, 100], 4, "4", "Retries per request"),
   retry_on: defineSetting<ReadonlySet<number>>({
-    kind: "list",
     name: "retry_on",
     fallback: new Set(),
     fallbackText: "none",
@@ -34,7 +34,6 @@ export const settings = {
   }),
   /** In milliseconds. */
   timeout: defineSetting({
-    kind: "duration",
     name: "timeout",
     fallback: 30_000,
     fallbackText: "30s",
@@ -50,7 +49,6 @@ export const settings = {
   ),
   /** In requests per minute; undefined means the plan's limit. */
   rpm: defineSetting<number | "unlimited" | undefined>({
-    kind: "rate",
     name: "rpm",
     fallback: undefined,
     fallbackText: "your plan's limit",
@@ -66,7 +64,6 @@ export const settings = {
     "Maximum credits per UTC day, for all processes with the same key and service",
   ),
   profile: defineSetting<string | undefined>({
-    kind: "word",
     name: "profile",
     fallback: undefined,
     fallbackText: "the active profile",
@@ -74,7 +71,6 @@ export const settings = {
     check: checkProfileName,
   }),
   key_command: defineSetting<readonly string[] | undefined>({
-    kind: "command",
     name: "key_command",
     fallback: undefined,
     fallbackText: "none",
@@ -86,7 +82,14 @@ export const settings = {
     ...choice("tier", tiers, undefined, "stored with the key", "Plan of the key, which determines the hosts"),
     only: "environment",
   },
-  sandbox: { ...boolean("sandbox", "Use the sandbox in every command"), only: "environment" },
+  sandbox: defineSetting({
+    name: "sandbox",
+    fallback: false,
+    fallbackText: "off",
+    help: "Use the sandbox in every command (1 or 0)",
+    check: readBoolean,
+    only: "environment",
+  }),
 } as const;
 
 export interface Sourced<T> {
@@ -157,16 +160,6 @@ type Checked<T> = { readonly value: T } | { readonly problem: string; readonly n
 export interface Setting<T> {
   readonly name: string;
   readonly variable: string;
-  readonly kind:
-    | "host"
-    | "choice"
-    | "boolean"
-    | "integer"
-    | "rate"
-    | "duration"
-    | "list"
-    | "word"
-    | "command";
   readonly fallback: T;
   /** The default as `config list` displays it. */
   readonly fallbackText: string;
@@ -184,7 +177,7 @@ function defineSetting<T>(described: Omit<Setting<T>, "variable">): Setting<T> {
 
 function host(name: string, fallback: string, service: string, plans: string): Setting<string> {
   const help = `${service} host for ${plans} plans`;
-  return defineSetting({ kind: "host", name, help, fallback, fallbackText: fallback, check: readHost });
+  return defineSetting({ name, help, fallback, fallbackText: fallback, check: readHost });
 }
 
 function readHost(text: string): Checked<string> {
@@ -207,16 +200,16 @@ function choice<T extends string, F extends T | undefined>(
     const problem = `must be one of ${choices.join(", ")}`;
     return near === undefined ? { problem } : { problem, next: `did you mean ${near}?` };
   };
-  const described = { name, help: `${help}: ${choices.join(", ")}`, fallbackText, check };
-  return defineSetting<T | F>({ kind: "choice", fallback, ...described });
+  return defineSetting<T | F>({
+    name,
+    fallback,
+    help: `${help}: ${choices.join(", ")}`,
+    fallbackText,
+    check,
+  });
 }
 
 /** All boolean variables accept the same words. */
-function boolean(name: string, help: string): Setting<boolean> {
-  const described = { name, help: `${help} (1 or 0)`, fallbackText: "off", check: readBoolean };
-  return defineSetting({ kind: "boolean", fallback: false, ...described });
-}
-
 function readBoolean(text: string): Checked<boolean> {
   const value = readSwitch(text);
   return value === undefined ? { problem: "must be 1, true, yes or on, or 0, false, no or off" } : { value };
@@ -231,8 +224,13 @@ function integer<F extends number | undefined>(
 ): Setting<number | F> {
   const check = (text: string): Checked<number> =>
     readWithin(text, 9, min, max) ?? { problem: `must be a whole number from ${min} to ${max}` };
-  const described = { name, help: `${help} (${min} to ${max})`, fallbackText, check };
-  return defineSetting<number | F>({ kind: "integer", fallback, ...described });
+  return defineSetting<number | F>({
+    name,
+    fallback,
+    help: `${help} (${min} to ${max})`,
+    fallbackText,
+    check,
+  });
 }
 
 function readWithin(
@@ -284,4 +282,24 @@ function readCommand(text: string): Checked<readonly string[]> {
 /** Such as `DEXDATA_RETRIES "many"`. */
 export function label(where: string, text: string): string {
   return `${where} "${withoutSecrets(text)}"`;
+}
+
+/**
+ * Reads the time that replaces the clock. `source` is the flag or variable with the text `typed`. Both times are in
+ * milliseconds since the epoch.
+ */
+export function readReplacedClock(source: string, typed: string, clock: number): number {
+  const instant = parseTimeBound(typed, clock);
+  if ("problem" in instant) throw usageFailure(`${source} "${typed}": ${instant.problem}`, instant.next);
+  return instant.seconds * 1000 + Number(`0.${instant.fraction}0`) * 1000;
+}
+
+/** Undefined for a service on this machine, which may have the same clock, as `dexdata sandbox --clock` does. */
+export function warningOfClock(
+  rest: string,
+  { source, now }: { readonly source: string; readonly now: number },
+  user: "run" | "client",
+): string | undefined {
+  if (isLoopback(new URL(rest).hostname)) return undefined;
+  return `${source} is set, so this ${user} uses ${showSeconds(now / 1000)} as the current time`;
 }

@@ -4,7 +4,7 @@ import { endpoints } from "../api/endpoints/all.ts";
 import type { Context } from "../base/context/context.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import { nameOptions } from "./library-failure.ts";
-import { readReplacedClock, warningOfClock } from "../client/replaced-clock.ts";
+import { readReplacedClock, warningOfClock } from "../client/settings.ts";
 import type { Target } from "../client/target.ts";
 import { callOf } from "./call-endpoint.ts";
 import { streamEvents } from "./library-stream.ts";

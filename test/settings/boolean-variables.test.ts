@@ -9,7 +9,7 @@ import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
-const booleans = allSettings.filter(({ kind }) => kind === "boolean");
+const booleans = allSettings.filter(({ fallback }) => typeof fallback === "boolean");
 
 const cases = (words: readonly string[]): readonly string[] =>
   words.flatMap((word) => [word, word.toUpperCase(), word.slice(0, 1).toUpperCase() + word.slice(1)]);

@@ -2,7 +2,7 @@ import { type ClientObserver, createClient } from "../../client/client.ts";
 import { chooseTarget, lookUpOf, type Target } from "../../client/target.ts";
 import { unusableFile } from "../../base/files/json-file.ts";
 import type { Context } from "../../base/context/context.ts";
-import { warningOfClock } from "../../client/replaced-clock.ts";
+import { warningOfClock } from "../../client/settings.ts";
 import { connectionOf } from "../../sandbox/caller-access.ts";
 import { checkKeyHosts, findKey } from "../settings/find-key.ts";
 import { budgetOf, openPace } from "./spending/shared-limits.ts";

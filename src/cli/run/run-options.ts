@@ -16,8 +16,7 @@ import {
 } from "../render/formats/formats.ts";
 import { isTier, tiers } from "../../api/tier.ts";
 import { readSettings } from "../settings/read-settings.ts";
-import type { Settings } from "../../client/settings.ts";
-import { readReplacedClock } from "../../client/replaced-clock.ts";
+import { readReplacedClock, type Settings } from "../../client/settings.ts";
 import { isSvgName, type PictureFlags, readPicture } from "./flags/picture-flags.ts";
 import { readValues, type TypedFlags, type Values } from "./flags/flag.ts";
 import { type metricsFlag, type prefixFlag, sharedFlags, type SharedValues } from "./flags/shared-flags.ts";

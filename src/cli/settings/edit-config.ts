@@ -38,8 +38,8 @@ export async function setSetting(context: Editing, name: string, text: string): 
   const checked = setting.check(text);
   if ("problem" in checked) throw invalidInput(label(name, text), checked.problem, checked.next);
   // Durations keep their unit, hosts lose a trailing slash, and numbers are stored as JSON numbers.
-  const isNormal = typeof checked.value === "string" || setting.kind === "integer" || setting.kind === "rate";
-  const written = isNormal ? checked.value : text;
+  const isNumber = typeof checked.value === "number" && /^\d+$/u.test(text);
+  const written = typeof checked.value === "string" || isNumber ? checked.value : text;
   await updateSettingsFile(context, configPath(context), (current) => ({
     after: { ...objectOf(current), [name]: written },
     result: undefined,

@@ -33,11 +33,10 @@ export async function list({ words, flags }: RunInput, context: Context): Promis
   expectWords(words, 0, "config list");
   await warnOfFile(context);
   const rows = listSettings(context).map((listed) => {
-    const { name, kind } = listed.setting;
+    const { name } = listed.setting;
     if ("refused" in listed) return { name, value: "", source: "refused", where: listed.refused.message };
-    const { text, source, where } = listed.sourced;
-    const value = kind === "integer" || kind === "rate" ? exactNumber(text) : text;
-    return { name, value, source, where };
+    const { value, text, source, where } = listed.sourced;
+    return { name, value: typeof value === "number" ? exactNumber(text) : text, source, where };
   });
   return await writeRows(context, flags, rows);
 }

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { type Context, isInterruption } from "../../../base/context/context.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
-import { readReplacedClock } from "../../../client/replaced-clock.ts";
+import { readReplacedClock } from "../../../client/settings.ts";
 import { showSeconds } from "../../../base/time/time.ts";
 import { environmentOf } from "../../../sandbox/caller-access.ts";
 import { defaultSettings, type SandboxSettings } from "../../../sandbox/sandbox-exchange.ts";
