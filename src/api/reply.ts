@@ -54,7 +54,7 @@ const none: ReplyTraits = {
   isPerAsset: false,
   isCandles: false,
 };
-/** What other code needs to know about a kind of reply. A new kind begins here and in `read-list.ts`. */
+/** What other code needs to know about a kind of reply. A new kind begins here and in `read-pages.ts`. */
 const traits: Readonly<Record<Reply["kind"], ReplyTraits>> = {
   single: { ...none, isOneResponse: true, isRecord: true, isAllRows: true },
   list: { ...none, isOneResponse: true, isAllRows: true },

@@ -112,8 +112,7 @@ export function createPace(
       const isArrivedLate = isLate(rate, known, turn, now());
       if (!isArrivedLate && !isNews(news, known, now())) return;
       await update((before) => {
-        const state = current(before, now());
-        const learned = learn(state, news, turn, rate, now());
+        const learned = learn(current(before, now()), news, turn, rate, now());
         return { after: isArrivedLate ? arrivedLate(learned, turn, now()) : learned, result: undefined };
       });
     },

@@ -25,15 +25,13 @@ export type Ending = ReturnType<typeof createEnding>;
  */
 export function createEnding(clock: Clock, outer: AbortSignal, duration: number | undefined) {
   const ending = childOf(outer);
-  const waiting = childOf(ending.signal);
   const stop = (): void => ending.abort(new StopReason("time"));
-  if (duration !== undefined) clock.sleep(duration, waiting.signal).then(stop, () => undefined);
+  const stopWaiting = duration === undefined ? undefined : clock.after(duration, stop);
   return {
     signal: ending.signal,
     end: ending.abort,
     release: (): void => {
-      waiting.abort("the run has ended");
-      waiting.release();
+      stopWaiting?.();
       ending.release();
     },
   };

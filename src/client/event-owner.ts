@@ -1,5 +1,5 @@
 import { dataOf, type StreamEvent } from "./stream-event.ts";
-import { addressKey, type Subject, subjectKey } from "./subject.ts";
+import { comparableAddress, type Subject, subjectKey } from "./subject.ts";
 import type { FeedKind } from "../api/feed.ts";
 import { areSame } from "../base/json/byte-scan.ts";
 import { isObject, member, parseJson } from "../base/json/json-scan.ts";
@@ -151,8 +151,8 @@ export class EventOwners {
     const [chain] = textsAt(row, chainNames);
     const [first] = addresses;
     if (first === undefined) return expected;
-    const keys = new Set(addresses.map(bareKey));
-    const isAlike = ({ address }: Subject): boolean => keys.has(bareKey(address));
+    const keys = new Set(addresses.map(comparableAddress));
+    const isAlike = ({ address }: Subject): boolean => keys.has(comparableAddress(address));
     const isOwn = (subject: Subject): boolean =>
       (chain === undefined || chain.toLowerCase() === subject.network.toLowerCase()) && isAlike(subject);
     if (expected !== undefined && isOwn(expected)) return expected;
@@ -188,11 +188,6 @@ export class EventOwners {
 function indexOf({ requestId }: StreamEvent, { length }: readonly Subject[]): number {
   if (length === 1) return 0;
   return typeof requestId === "number" && requestId < length ? requestId : length;
-}
-
-/** Sui and Aptos write one address with and without leading zeros. */
-function bareKey(address: string): string {
-  return addressKey(address).replace(/^0x0+(?=[\da-f])/u, "0x");
 }
 
 function textsAt(row: unknown, names: readonly string[]): readonly string[] {

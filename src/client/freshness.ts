@@ -1,8 +1,8 @@
 import type { Args } from "../api/endpoint.ts";
 import { answerAge, type Tier } from "../api/tier.ts";
 import type { Clock } from "../base/context/context.ts";
-import { parseHttpDate } from "./response/retry-after.ts";
-import type { Answer } from "./document.ts";
+import { parseHttpDate } from "./retry.ts";
+import type { Answer } from "./connection/answer-body.ts";
 
 /** How old the data of a response is. In milliseconds. */
 export interface AnswerAge {

@@ -1,7 +1,7 @@
 import { batchParam } from "../api/reply.ts";
 import { type Endpoint, type Args, withRepeated } from "../api/endpoint.ts";
 import type { AnswerAge } from "./freshness.ts";
-import type { Answer } from "./document.ts";
+import type { Answer } from "./connection/answer-body.ts";
 
 /** What the service has charged for in this run, and what its responses showed about the plan. */
 export type Meter = Readonly<Counters>;

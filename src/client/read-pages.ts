@@ -2,11 +2,22 @@ import { type Endpoint, onlyGroup, type Args } from "../api/endpoint.ts";
 import { invalidResponse } from "../base/failure.ts";
 import { groupsIn, isLong, isPaged, listNameOf, traitsOf } from "../api/reply.ts";
 import { isObject, member, rawMembers } from "../base/json/json-scan.ts";
-import type { Client } from "./client.ts";
+import type { Client, Document } from "./client.ts";
 import { checkEcho, createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
 import { textRows } from "./rows.ts";
-import { createPage, ended, type Page, pageOf, type Reading, warningOf } from "./page.ts";
-import type { Document } from "./document.ts";
+import {
+  closing,
+  createPage,
+  ended,
+  endlessList,
+  everyRow,
+  type Page,
+  pageOf,
+  type Reading,
+  rowsSentIn,
+  warningOf,
+} from "./page.ts";
+import { createSeenKeys } from "./seen-keys.ts";
 import { isDocument, type ListPlan, type ListRequest } from "./list-plan.ts";
 
 /** Fetching stops when the consumer stops, so that unneeded pages do not cost credits. */
@@ -15,15 +26,54 @@ export async function* readPages(
   endpoint: Endpoint,
   args: Args,
   list: ListPlan,
-  reading?: Reading,
+  reading: Reading = everyRow(createSeenKeys("all", false)),
 ): AsyncGenerator<Page> {
   const { reply } = endpoint;
   const request = { client, endpoint, args, list };
   if (!isLong(reply) || list.kind === "once") return yield* askOnce(request);
   if (list.kind === "made") return yield* list.pages(request);
+  const read = { ...request, ...reading };
   // Paging is a third of the code of a request, and commands for one pool or token do without it.
-  const { readList } = await import("./pages/read-list.ts");
-  yield* readList(request, reply, reading);
+  switch (reply.kind) {
+    case "cursor-pages": {
+      const { readCursorPages } = await import("./pages/cursor-pages.ts");
+      return yield* judged(readCursorPages(read, reply), list.isStrict);
+    }
+    case "numbered-pages": {
+      const { readNumberedPages } = await import("./pages/numbered-pages.ts");
+      return yield* judged(readNumberedPages(read, reply), list.isStrict);
+    }
+    case "batch": {
+      if (list.kind !== "batch") throw new Error(`${reply.kind} without inputs`);
+      const { askInBatches } = await import("./pages/batches.ts");
+      return yield* askInBatches(request, reply, list);
+    }
+    case "candles": {
+      const { candlePages } = await import("./candles/made-candles.ts");
+      return yield* candlePages(request, reply.maxLimit);
+    }
+  }
+}
+
+/** The pull gives up after this many consecutive pages of repeated rows, because each page costs a credit. */
+const maxRepeatedPages = 3;
+/** More empty pages are accepted, because a filter that matches few rows may leave some empty. */
+const maxEmptyPages = 10;
+
+/** Passes pages through. Fails if the list goes on without new rows, or after its last page if doubts remain. */
+async function* judged(pages: AsyncIterable<Page>, isStrict: boolean): AsyncGenerator<Page> {
+  let [repeats, empty] = [0, 0];
+  for await (const page of pages) {
+    const { adds, end } = page;
+    if (end.kind === "last") yield* closing(page, isStrict);
+    else yield page;
+    // A page that was requested again on purpose is not a sign of an endless list.
+    if (adds === "read again") continue;
+    repeats = adds === "nothing" && rowsSentIn(page) > 0 ? repeats + 1 : 0;
+    empty = adds === "nothing" ? empty + 1 : 0;
+    const isExhausted = repeats === maxRepeatedPages || empty === maxEmptyPages;
+    if (isExhausted && end.kind === "more") throw endlessList(empty, end.doubts);
+  }
 }
 
 async function* askOnce({ client, endpoint, args, list }: ListRequest): AsyncGenerator<Page> {

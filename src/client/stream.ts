@@ -4,7 +4,6 @@ import { endCause, StopReason } from "./ending.ts";
 import { findFault, refusedAlone } from "./live/find-invalid.ts";
 import { endedForGood } from "./live/keep-open.ts";
 import { assetsOf, LimitedConnections, regrouped, RunningConnection } from "./live/running-connection.ts";
-import { momentOf } from "./gap.ts";
 import {
   planConnections,
   replanConnections,
@@ -13,7 +12,13 @@ import {
   withoutMalformed,
 } from "./plan-connections.ts";
 import { type Subject, subjectKey } from "./subject.ts";
-import type { Connection, ConnectionOptions, LiveHandlers, LiveOptions } from "./stream-options.ts";
+import {
+  momentOf,
+  type Connection,
+  type ConnectionOptions,
+  type LiveHandlers,
+  type LiveOptions,
+} from "./stream-options.ts";
 import { childOf } from "../base/context/context.ts";
 
 const reloaded = "the list of assets changed";

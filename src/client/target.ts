@@ -3,7 +3,7 @@ import { isLoopback } from "../api/host.ts";
 import { holdsKey, withoutSecrets } from "../base/key.ts";
 import { isAtLeast, plans, type Tier } from "../api/tier.ts";
 import { settings } from "./settings.ts";
-import type { Answer } from "./document.ts";
+import type { Answer } from "./connection/answer-body.ts";
 
 /** Who sends the requests. */
 export interface Identity {

@@ -2,7 +2,7 @@ import { candlesOf, type AtRule } from "../api/endpoints/timed-prices.ts";
 import type { NoPriceReason } from "../api/record.ts";
 import { answerAge, candleReach, isAtLeast, type Tier } from "../api/tier.ts";
 import { type Instant, secondsOf } from "../base/time/time.ts";
-import type { Candle } from "./candles/read-candles.ts";
+import type { Candle } from "./candles/slice-answer.ts";
 import type { Subject } from "./subject.ts";
 import type { Target } from "./target.ts";
 import type { SeenKeys } from "./seen-keys.ts";
@@ -183,7 +183,7 @@ export interface PricedCandle {
 
 /** The texts of a row, so that a price has all its digits. They are copies, which do not keep the response in memory. */
 export function pricedCandle({ row, opens }: Candle): PricedCandle {
-  const [close = "", volume = "0"] = readPrice(row);
+  const [close = "", volume = "0"] = readPrice(row());
   // The row is valid JSON, in which only a number begins with one of these.
   if (!/^[-\d]/u.test(close)) throw invalidResponse("invalid response: a candle has no close");
   return { opens, close: copyOf(close), volume: copyOf(volume) };

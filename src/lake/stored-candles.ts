@@ -52,7 +52,7 @@ export function storedCandles(root: string, serviceName: (service: Service) => s
         // Another run may have replaced the file in the meantime, so that other rows are in this place.
         const rows = await readRows(file, range, footer.rows_sha256).catch(() => undefined);
         if (rows === undefined) continue;
-        const candles = rows.map((row) => ({ row, opens: openingOf(parseRow(row)) }));
+        const candles = rows.map((row) => ({ row: () => row, opens: openingOf(parseRow(row)) }));
         yield { ...block, candles: candles.filter(({ opens }) => opens <= block.to) };
       }
     }

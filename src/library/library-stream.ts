@@ -5,7 +5,6 @@ import { connectionsOfPlan } from "../api/feed.ts";
 import { feedNames, feedsTaking, findFeed } from "../api/feeds/all-feeds.ts";
 import { readSince, streamIntervals } from "../api/feeds/ohlcv-feed.ts";
 import { EventOwners } from "../client/event-owner.ts";
-import type { Gap } from "../client/gap.ts";
 import { LiveStream } from "../client/stream.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
 import { aFunction, aString, checkNames, checkTypes } from "./check-options.ts";
@@ -13,7 +12,7 @@ import type { Asset, StreamEvent, StreamNotice, StreamOptions } from "./public-t
 import { withOptions } from "./library-failure.ts";
 import { optionNames as clientOptions } from "./read-options.ts";
 import { timeText } from "./read-params.ts";
-import { defaultLimits, type Connection, type LiveHandlers } from "../client/stream-options.ts";
+import { type Gap, defaultLimits, type Connection, type LiveHandlers } from "../client/stream-options.ts";
 import { childOf } from "../base/context/context.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createMeter } from "../../src/client/meter.ts";
-import type { Answer } from "../../src/client/document.ts";
+import type { Answer } from "../../src/client/connection/answer-body.ts";
 
 function answer(left: number | string, status = 200): Answer {
   return {

@@ -21,7 +21,6 @@ export const subjects: readonly Subject[] = [
     name: "retries",
     files: {
       "src/client/retry.ts": retries,
-      "src/client/response/retry-after.ts": retries,
       "src/api/service-errors.ts": statuses,
     },
   },

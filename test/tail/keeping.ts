@@ -4,11 +4,15 @@ import type { Target } from "../../src/client/target.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import { keepOpen } from "../../src/client/live/keep-open.ts";
-import type { Gap } from "../../src/client/gap.ts";
 import { openerOf } from "../../src/client/live/subscription.ts";
 import { type Reply, type Script, slow, startScriptedServer } from "../harness/scripted-server.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
-import { defaultLimits, type ConnectionOptions, type Subscription } from "../../src/client/stream-options.ts";
+import {
+  type Gap,
+  defaultLimits,
+  type ConnectionOptions,
+  type Subscription,
+} from "../../src/client/stream-options.ts";
 
 const stops: (() => Promise<void>)[] = [];
 afterEachTest(async () => {

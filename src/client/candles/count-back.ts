@@ -4,8 +4,9 @@ import { candleReach } from "../../api/tier.ts";
 import { grouped } from "../../base/text/words.ts";
 import { inOrder } from "../../base/concurrent.ts";
 import { ended, more, type Page, type PageNote, pageOf, remark, warningOf } from "../page.ts";
-import { type Candle, candleRows } from "./read-candles.ts";
 import {
+  type Candle,
+  candleRows,
   askCountedBack,
   type SliceRequest,
   askSlice,
@@ -175,13 +176,14 @@ class HeldCandles {
   /** The candles are sorted and older than those added before. */
   take(candles: readonly Candle[]): void {
     for (const { opens, row } of candles.toReversed()) {
+      const text = row();
       if (opens >= this.oldest) {
         // The candle is on the boundary between two slices, or was sent twice in one response.
-        if (opens === this.newestFirst.at(-1)?.opens && row !== this.newestFirst.at(-1)?.row)
+        if (opens === this.newestFirst.at(-1)?.opens && text !== this.newestFirst.at(-1)?.row())
           this.replaced += 1;
         continue;
       }
-      this.newestFirst.push({ opens, row });
+      this.newestFirst.push({ opens, row: () => text });
       const start = this.#made === undefined ? opens : intervalStart(opens, this.#made.length);
       if (start !== this.starts.at(-1)) this.starts.push(start);
       this.oldest = opens;

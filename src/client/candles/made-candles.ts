@@ -2,15 +2,35 @@ import { groupBy } from "../../base/group-by.ts";
 import { member, rawMembers } from "../../base/json/json-scan.ts";
 import { compareDecimals, sumDecimals } from "../../base/json/exact-decimal.ts";
 import { invalidResponse } from "../../base/failure.ts";
+import type { ListRequest } from "../list-plan.ts";
 import { notesOf, type Page } from "../page.ts";
+import { countBack } from "./count-back.ts";
+import { readSlices } from "./slice-answer.ts";
 import { parseRow, type TextRow, textRows } from "../rows.ts";
 import {
   openingOf,
   intervalSeconds,
   intervalStart,
+  madeInterval,
   type MadeInterval,
+  sourceArgs,
+  sourceLimit,
   timesLike,
 } from "../candle-windows.ts";
+
+/** Intervals that the service lacks are made from those that it has. */
+export function candlePages(request: ListRequest, maxLimit: number): AsyncGenerator<Page> {
+  const { args, list } = request;
+  const made = madeInterval(args.get("interval"));
+  const sliced =
+    made === undefined
+      ? { ...request, maxLimit }
+      : { ...request, args: sourceArgs(args, made), maxLimit: sourceLimit(maxLimit, made), made };
+  // A resumed pull already knows the start of its time range.
+  const isCountedBack = args.has("count_back") && list.start === undefined;
+  const pages = isCountedBack ? countBack(sliced) : readSlices(sliced);
+  return made === undefined ? pages : madeCandles(pages, made);
+}
 
 /** A candle of the source, with its texts by field. `opens` is in Unix seconds. */
 interface Part {
@@ -20,7 +40,7 @@ interface Part {
 }
 
 /** Combines the candles of the service into longer ones, page by page. Pages end where a made candle ends. */
-export async function* madeCandles(pages: AsyncIterable<Page>, made: MadeInterval): AsyncGenerator<Page> {
+async function* madeCandles(pages: AsyncIterable<Page>, made: MadeInterval): AsyncGenerator<Page> {
   for await (const page of pages) {
     const groups = groupBy(partsOf(page), ({ opens }) => intervalStart(opens, made.length));
     const [cut] = notesOf(page, "complete from");

@@ -2,19 +2,23 @@ import { showSeconds } from "../../base/time/time.ts";
 import { candleReach, isAtLeast } from "../../api/tier.ts";
 import { Failure, invalidResponse } from "../../base/failure.ts";
 import { inOrder } from "../../base/concurrent.ts";
-import { ended, more, type Page, pageOf, type Position, remark } from "../page.ts";
+import { ended, more, type Page, pageOf, type Position, readRows, remark } from "../page.ts";
 import type { ListRequest } from "../list-plan.ts";
 import {
   type CandleSlice,
   candleWindow,
   nextIntervalStart,
+  openingOf,
   restOf,
   sliceBetween,
   slicesOf,
   wholeSeconds,
   type MadeInterval,
 } from "../candle-windows.ts";
-import { type Candle, candleRows, readCandles } from "./read-candles.ts";
+import { createPlainTimes } from "../../base/time/plain-times.ts";
+import type { Document } from "../client.ts";
+import { createAnswerCutter } from "../response/byte-rows.ts";
+import { type LocatedRows, parseRow, type Rows, textRows } from "../rows.ts";
 
 export interface SliceRequest extends ListRequest {
   readonly maxLimit: number;
@@ -45,7 +49,7 @@ export async function* readSlices(request: SliceRequest): AsyncGenerator<Page> {
     carried = all.filter(({ opens }) => opens >= end);
     for (const candle of all.slice(0, all.length - carried.length)) {
       const before = kept.at(-1);
-      if (before?.opens === candle.opens && before.row !== candle.row) {
+      if (before?.opens === candle.opens && before.row() !== candle.row()) {
         // Both are states of one candle, and the response lists the later state last.
         kept[kept.length - 1] = candle;
         replaced += 1;
@@ -247,3 +251,42 @@ function longestHole(candles: readonly Candle[], interval: number) {
   }
   return longest;
 }
+
+export interface Candle {
+  /** In Unix seconds. */
+  readonly opens: number;
+  /** Most candles of a price at a time are only placed, so a row is read from the response when it is needed. */
+  readonly row: () => string;
+}
+
+const cut = createAnswerCutter(undefined, { identity: ["time_open"] });
+
+export function readCandles(document: Document): readonly Candle[] {
+  const rows = cut(document.bytes)?.rows ?? rowsOfText(document);
+  const located = rows.locate(["time_open"]);
+  const openings = located === undefined ? rows.marks().map(openingOf) : openingsOf(located);
+  return openings.map((opens, index) => ({ opens, row: () => rows.text(index) }));
+}
+
+function openingsOf({ bytes, spans, stride, places: [place = 0] }: LocatedRows): readonly number[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const readTime = createPlainTimes();
+  const openings: number[] = [];
+  for (let at = place; at < spans.length; at += stride) {
+    const [from = -1, to = -1] = [spans[at], spans[at + 1]];
+    // Without the quotes of a string.
+    const opens = readTime(view, from + 1, to - 1);
+    const named = () => (from < 0 ? {} : { time_open: JSON.parse(bytes.toString("utf8", from, to)) });
+    openings.push(Number.isNaN(opens) ? openingOf(named()) : opens);
+  }
+  return openings;
+}
+
+/** The response is malformed, or so unusual that its rows could not be cut out of the bytes. */
+function rowsOfText(document: Document): Rows {
+  const { text, value } = document.read();
+  return textRows(readRows(text, value, "candles"));
+}
+
+export const candleRows = (candles: readonly Candle[]): Rows =>
+  textRows(candles.map(({ row }) => ({ row: row(), value: parseRow(row()) })));

@@ -2,7 +2,6 @@ import { gunzipSync } from "node:zlib";
 import { damagedResponse, Failure, invalidResponse } from "../../base/failure.ts";
 import { eachOutsideStrings, OPEN_ARRAY, OPEN_OBJECT } from "../../base/json/json-scan.ts";
 import { grouped } from "../../base/text/words.ts";
-import type { Answer } from "../document.ts";
 
 /** In decoded bytes; larger responses would use too much memory. Pages of 100 rows are much smaller. */
 const maxBodyBytes = 32 * 1024 * 1024;
@@ -15,6 +14,17 @@ const maxValues = 500_000;
 const lightBytes = 1024 * 1024;
 
 const COMMA = 44;
+
+/** A complete response. */
+export interface Answer {
+  readonly status: number;
+  /** Names are lowercase. If a header is repeated, its first value is used. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** The decoded body, with at most one layer of gzip removed. */
+  readonly body: Uint8Array;
+  /** When the headers arrived, in milliseconds since the epoch by the local clock. */
+  readonly received: number;
+}
 
 export interface OpenAnswer extends Omit<Answer, "body"> {
   /** The socket is paused while the reader is slow. */

@@ -4,7 +4,7 @@ import { type Clock, type Context, childOf } from "../../base/context/context.ts
 import { type ChunkQueue, createChunkQueue, type OpenAnswer, readAnswerBody } from "./answer-body.ts";
 import { createAgent } from "./agent.ts";
 import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
-import type { Answer } from "../document.ts";
+import type { Answer } from "../connection/answer-body.ts";
 import type { Endpoint, Args } from "../../api/endpoint.ts";
 import { usageFailure } from "../../base/failure.ts";
 

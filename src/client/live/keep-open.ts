@@ -5,10 +5,9 @@ import { isPermanent } from "../response/refusal.ts";
 import { type ConnectionHandlers, listen } from "./listen.ts";
 import { counted } from "../../base/text/words.ts";
 import { reconnectWait } from "../retry.ts";
-import { gapBetween, type Moment } from "../gap.ts";
 import type { OpenConnection } from "./subscription.ts";
 import { UpToDate } from "./up-to-date.ts";
-import type { ConnectionOptions } from "../stream-options.ts";
+import { gapBetween, type Moment, type ConnectionOptions } from "../stream-options.ts";
 
 /** A proxy or gateway sends this status if a request arrived too slowly. */
 const requestTimeout = 408;

@@ -6,11 +6,10 @@ import { fail, Failure } from "../../base/failure.ts";
 import { member, parseJson } from "../../base/json/json-scan.ts";
 import { finderOf } from "../../base/json/field-finder.ts";
 import { unlessAborted } from "../ending.ts";
-import { type Gap, type Moment, momentOf } from "../gap.ts";
 import type { ChunkStream } from "./subscription.ts";
 import type { UpToDate } from "./up-to-date.ts";
 import { shortened } from "../../base/text/words.ts";
-import type { ConnectionOptions } from "../stream-options.ts";
+import { type Gap, type Moment, momentOf, type ConnectionOptions } from "../stream-options.ts";
 
 const mebibyte = 1024 * 1024;
 

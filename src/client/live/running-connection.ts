@@ -4,13 +4,22 @@ import { doesNotFit, replanConnections, tooManyAssets } from "../plan-connection
 import { isStreamLimitFailure } from "../streams/stream-refusal.ts";
 import type { ChildSignal } from "../../base/context/context.ts";
 import type { Failure } from "../../base/failure.ts";
-import { type Gap, gapBetween, type Moment, momentOf } from "../gap.ts";
 import { keepOpen, Waits } from "./keep-open.ts";
 import { openerOf } from "./subscription.ts";
 import type { UpToDate } from "./up-to-date.ts";
 import type { Subject } from "../subject.ts";
 import { isWaitTooLong } from "../retry.ts";
-import type { Missing, Connection, ConnectionOptions, LiveHandlers, LiveOptions } from "../stream-options.ts";
+import {
+  type Gap,
+  gapBetween,
+  type Moment,
+  momentOf,
+  type Missing,
+  type Connection,
+  type ConnectionOptions,
+  type LiveHandlers,
+  type LiveOptions,
+} from "../stream-options.ts";
 
 /** The abort reason for a connection that is reopened because its assets have changed. */
 export const regrouped = Symbol("regrouped");

@@ -8,10 +8,10 @@ import {
   codingOf,
   type OpenAnswer,
   readAnswerBody,
+  type Answer,
 } from "../connection/answer-body.ts";
 import { connectionFailure } from "../connection/connection-failure.ts";
 import { receive, type SendOptions, withDeadline } from "../connection/transport.ts";
-import type { Answer } from "../document.ts";
 import { unlessAborted } from "../ending.ts";
 import type { SendKind } from "../pace.ts";
 import { checkPlan, readErrorBody } from "../response/refusal.ts";

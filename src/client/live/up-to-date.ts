@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/context/context.ts";
 import { formatDuration } from "../../api/duration.ts";
 import { fail, type Failure } from "../../base/failure.ts";
-import { drift, type Moment, momentOf } from "../gap.ts";
+import { drift, type Moment, momentOf } from "../stream-options.ts";
 
 /** How late a timer may fire on a busy machine, in milliseconds. */
 const lateness = 10_000;

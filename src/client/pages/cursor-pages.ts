@@ -16,7 +16,7 @@ import {
   warningOf,
 } from "../page.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
-import type { Document } from "../document.ts";
+import type { Document } from "../client.ts";
 import type { ListRequest } from "../list-plan.ts";
 import { yieldToSocket } from "../../base/concurrent.ts";
 import { childOf } from "../../base/context/context.ts";
@@ -50,13 +50,16 @@ export async function* readCursorPages(
     return answer;
   };
   const foreignIn = createOwnershipCheck(endpoint, args);
-  const open = (document: Document): OpenPage => {
+  const inspect = createRowInspector(request.seen);
+  const open = (document: Document): SearchPage => {
     const { envelope, rows } = read(document);
     const echo = member(envelope, "query");
-    const foreign = foreignIn?.(rows.distinct, echo);
-    if (foreign !== undefined && (list.isStrict || foreign.only === undefined)) return { foreign };
-    const warning = foreign?.problem ?? checkEcho(endpoint, args, echo, list.isStrict);
-    return { rows, next: nextCursor(envelope), limit: member(echo, "limit"), warning };
+    const found = foreignIn?.(rows.distinct, echo);
+    const foreign = list.isStrict || found?.only === undefined ? found : undefined;
+    const warning = found === undefined ? checkEcho(endpoint, args, echo, list.isStrict) : found.problem;
+    const next = foreign === undefined ? nextCursor(envelope) : undefined;
+    const limit = member(echo, "limit");
+    return { rows, inspected: inspect(rows), next, limit, foreign, warning };
   };
   const settle = createSearchJudge(request);
   const doubts: Doubt[] = [];
@@ -109,61 +112,50 @@ function positionOf(cursor: string | undefined): Position | undefined {
   return cursor === undefined ? undefined : { flag: "cursor", value: cursor };
 }
 
+/** A response and what is unusual about it. */
 interface SearchPage {
   readonly rows: Rows;
+  readonly inspected: InspectedRows;
   /** The next cursor: undefined after the last page; null if a page is promised without a cursor. */
   readonly next: string | null | undefined;
   /** The limit that the response reports, if any. */
   readonly limit: unknown;
+  /** A page that is about another network is never used. */
+  readonly foreign: Foreign | undefined;
   readonly warning: string | undefined;
-}
-
-/** A page that is about another network is never used. */
-type OpenPage = SearchPage | { readonly foreign: Foreign };
-
-interface JudgedPage extends SearchPage {
-  readonly inspected: InspectedRows;
 }
 
 interface SearchVerdict {
   readonly problem: string;
   /** After a doubt at the end, no next page can be requested. Others are accepted once a second response confirms them. */
-  readonly kind: "doubt" | "doubt at the end" | "short page" | "twin rows";
+  readonly kind: "foreign" | "doubt" | "doubt at the end" | "short page" | "twin rows";
 }
 
 /** Short pages are requested again until this many are confirmed. Then they are how the service pages this list. */
 const confirmationsNeeded = 3;
 
 /** Returns a function that requests a page again while a verdict is open, and returns the page that is used. */
-function createSearchJudge({ client, list: { pageSize, start }, seen }: ListRequest & Reading) {
-  const inspect = createRowInspector(seen);
+function createSearchJudge({ client, list: { pageSize, start } }: ListRequest) {
   let hasRows = start !== undefined;
   let confirmedShort = 0;
   return async (
-    first: OpenPage,
+    first: SearchPage,
     isSent: (cursor: string) => boolean,
-    requestAgain: () => Promise<OpenPage>,
-  ): Promise<{ readonly page: JudgedPage; readonly verdict: SearchVerdict | undefined }> => {
-    const judge = (opened: OpenPage) => {
-      if ("foreign" in opened) return { problem: opened.foreign.problem, foreign: opened.foreign };
-      const page = { ...opened, inspected: inspect(opened.rows) };
-      const verdict = verdictOf(page, pageSize, hasRows, isSent);
-      return { problem: verdict?.problem, page, verdict };
-    };
-    let judged = judge(first);
-    for (let repeats = 1; judged.problem !== undefined; repeats += 1) {
-      const { problem, verdict } = judged;
-      if (verdict?.kind === "short page" && confirmedShort >= confirmationsNeeded) break;
+    requestAgain: () => Promise<SearchPage>,
+  ): Promise<{ readonly page: SearchPage; readonly verdict: SearchVerdict | undefined }> => {
+    let page = first;
+    let verdict = verdictOf(page, pageSize, hasRows, isSent);
+    for (let repeats = 1; verdict !== undefined; repeats += 1) {
+      const { problem, kind } = verdict;
+      if (kind === "short page" && confirmedShort >= confirmationsNeeded) break;
       if (!(await client.again(repeats, problem))) break;
-      const again = judge(await requestAgain());
+      page = await requestAgain();
+      verdict = verdictOf(page, pageSize, hasRows, isSent);
       // A second response with the same problem confirms a remark, but never a contradiction.
-      const isRemark = verdict?.kind === "short page" || verdict?.kind === "twin rows";
-      const isConfirmed = isRemark && again.problem === problem;
-      judged = again;
-      if (isConfirmed) break;
+      const isRemark = kind === "short page" || kind === "twin rows";
+      if (isRemark && verdict?.problem === problem) break;
     }
-    if (judged.page === undefined) throw foreignFailure(judged.foreign);
-    const { page, verdict } = judged;
+    if (page.foreign !== undefined) throw foreignFailure(page.foreign);
     hasRows ||= page.rows.length > 0;
     if (verdict?.kind === "short page") confirmedShort += 1;
     return { page, verdict };
@@ -172,11 +164,12 @@ function createSearchJudge({ client, list: { pageSize, start }, seen }: ListRequ
 
 /** Returns undefined if nothing about the page is unusual. `hasRows` means that an earlier page had rows. */
 function verdictOf(
-  { rows, inspected, next, limit }: JudgedPage,
+  { rows, inspected, next, limit, foreign }: SearchPage,
   pageSize: number,
   hasRows: boolean,
   isSent: (cursor: string) => boolean,
 ): SearchVerdict | undefined {
+  if (foreign !== undefined) return { kind: "foreign", problem: foreign.problem };
   if (next === null)
     return {
       kind: "doubt at the end",

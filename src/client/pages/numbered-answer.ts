@@ -27,14 +27,9 @@ function rowsBefore({ at, pageSize }: NumberedAnswer): number {
 }
 
 /** The totals are integers, agree with each other, and are for the requested page size. */
-function areUsable({ pageSize, totals: { items, pages, limit } }: NumberedAnswer): boolean {
+export function areUsable({ pageSize, totals: { items, pages, limit } }: NumberedAnswer): boolean {
   const isAgreed = Number.isSafeInteger(items) && items >= 0 && pages === Math.ceil(items / pageSize);
   return isAgreed && (limit === pageSize || !(limit > 0));
-}
-
-/** More rows than requested, although the totals match the request. */
-export function isTooLong(answer: NumberedAnswer): boolean {
-  return areUsable(answer) && answer.totals.items > 0 && answer.rows.length > answer.pageSize;
 }
 
 /**
@@ -51,15 +46,6 @@ export function countedRows(answer: NumberedAnswer): number | undefined {
 /** Whether the totals are usable and the page has all of its rows. */
 export function isCounted(answer: NumberedAnswer): boolean {
   return countedRows(answer) === answer.rows.length && answer.totals.items > 0;
-}
-
-/**
- * The public service has returned 0 for every page, and its documentation counts pages from 0. The previous number is
- * therefore accepted: if that page was really returned, its rows are recognized as repeats.
- */
-export function isAnotherPage({ at, totals: { page } }: NumberedAnswer): boolean {
-  const number = Number(at.value);
-  return Number.isInteger(page) && page > 0 && page !== number && page !== number - 1;
 }
 
 /**
@@ -94,11 +80,6 @@ export function isEnd(answer: NumberedAnswer, isNew: boolean, before: NumberedAn
 
 export function cappedAt({ totals: { limit } }: NumberedAnswer): number {
   return limit > 0 ? limit : Number.POSITIVE_INFINITY;
-}
-
-/** The total, in the form that a position stores. */
-export function itemsOf({ totals: { items } }: NumberedAnswer): number | undefined {
-  return Number.isSafeInteger(items) ? items : undefined;
 }
 
 /** Returns a position in the same window: the next page number, or a cursor after the last page number. */

@@ -1,12 +1,11 @@
 import { counted } from "../../base/text/words.ts";
 import type { InspectedRows } from "./page-rows.ts";
 import {
+  areUsable,
   cappedAt,
   countedRows,
-  isAnotherPage,
   isCounted,
   isLastCursor,
-  isTooLong,
   type ListCount,
   type NumberedAnswer,
   type NumberedPages,
@@ -53,10 +52,16 @@ export function contradictionIn(
 
 type Check = (answer: NumberedAnswer, state: NumberedState) => Contradiction | undefined;
 
-/** A service may number its pages in another way, but a page of earlier rows is really another one. */
+/**
+ * A service may number its pages in another way, but a page of earlier rows is really another one. The public service has
+ * returned 0 for every page, and its documentation counts pages from 0. The previous number is therefore accepted: if
+ * that page was really returned, its rows are recognized as repeats.
+ */
 const anotherNumber: Check = (answer, state) => {
   const { at, totals, rows } = answer;
-  if (!isAnotherPage(answer)) return undefined;
+  const number = Number(at.value);
+  const isOther = Number.isInteger(totals.page) && totals.page > 0;
+  if (!isOther || totals.page === number || totals.page === number - 1) return undefined;
   const problem = `the service returned page ${totals.page} instead of page ${at.value}`;
   const hasNew = rows.length === 0 || state.inspectRowsOf(answer).fresh > 0;
   // After the last page, a service may repeat it.
@@ -65,9 +70,10 @@ const anotherNumber: Check = (answer, state) => {
 };
 
 const tooManyRows: Check = (answer) => {
-  const { at, pageSize, rows } = answer;
+  const { at, pageSize, rows, totals } = answer;
+  if (!areUsable(answer) || totals.items === 0 || rows.length <= pageSize) return undefined;
   const problem = `page ${at.value} has ${rows.length} rows, although ${pageSize} were requested`;
-  return isTooLong(answer) ? { habit: "sizes", problem } : undefined;
+  return { habit: "sizes", problem };
 };
 
 /**

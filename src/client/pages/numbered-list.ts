@@ -21,7 +21,6 @@ import {
   countedRows,
   isByCursor,
   isEnd,
-  itemsOf,
   ListCount,
   type NumberedAnswer,
   type NumberedPages,
@@ -29,7 +28,7 @@ import {
 } from "./numbered-answer.ts";
 import { contradictionIn, type Habit, isPushedBack, type NumberedState, RowEdge } from "./numbered-judge.ts";
 import { createAnswerReader, createRowInspector, type InspectedRows } from "./page-rows.ts";
-import type { Document } from "../document.ts";
+import type { Document } from "../client.ts";
 import type { ListRequest } from "../list-plan.ts";
 
 /** Returns the position where the list continues; undefined after the end of the list. */
@@ -163,7 +162,8 @@ export class NumberedList implements NumberedState {
     }
     if (isEnd(answer, kept.adds === "rows", before)) return this.lastPage(here);
     const next = positionAfter(answer, reply, edge.lastWholeId);
-    const position = { ...next, due: count.due(), items: itemsOf(answer) };
+    const { items } = answer.totals;
+    const position = { ...next, due: count.due(), items: Number.isSafeInteger(items) ? items : undefined };
     return { ...here, end: more(position, this.doubts) };
   }
 

@@ -3,8 +3,8 @@ import { isGatewayStatus, isServiceCode, meaningOf, type ServiceCode } from "../
 import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { lookUpOf, planSentence, type Target } from "../target.ts";
-import { retryAfterMilliseconds } from "./retry-after.ts";
-import type { Answer } from "../document.ts";
+import { retryAfterMilliseconds } from "../retry.ts";
+import type { Answer } from "../connection/answer-body.ts";
 
 export interface ErrorBody {
   /** A code from the specification; undefined if `error` contains a sentence instead. */

@@ -18,7 +18,7 @@ import {
   type Sentence,
   textField,
 } from "./refusal.ts";
-import type { Answer } from "../document.ts";
+import type { Answer } from "../connection/answer-body.ts";
 
 /** Turns a non-2xx response into a failure that names inputs as the user typed them. */
 export function refusal(answer: Answer, request: ApiRequest, target: Target): Failure {

@@ -16,7 +16,7 @@ import {
 } from "../response/refusal.ts";
 import type { Opening, Subscription } from "../stream-options.ts";
 import type { Target } from "../target.ts";
-import type { Answer } from "../document.ts";
+import type { Answer } from "../connection/answer-body.ts";
 
 /** The rejected subscription; see `Opening` and `Subscription`. */
 interface StreamRequest extends Pick<Opening, "command">, Pick<Subscription, "subjects"> {

@@ -15,13 +15,12 @@ import { networkPoolsSearch } from "../../api/endpoints/searches.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { createPart, textOfFile } from "../../base/files/synced-file.ts";
 import { compactJson } from "../../base/json/json-text.ts";
-import type { Client } from "../../client/client.ts";
+import { type Client, createDocument } from "../../client/client.ts";
 import { everyRow } from "../../client/page.ts";
 import { createSeenKeys } from "../../client/seen-keys.ts";
 import { readPages } from "../../client/read-pages.ts";
 import { creationOf } from "./lake-reach.ts";
 import { workFile } from "../files/place-period.ts";
-import { createDocument } from "../../client/document.ts";
 
 /** A pool that leaves a search is read for this long, in seconds. */
 const followedTime = SECONDS_PER_DAY;

@@ -6,7 +6,7 @@ import { createRepeatLimiter, createSeries } from "../../run/repeat-limiter.ts";
 import { fallbackPollMs } from "../../../client/follow-wake.ts";
 import type { Clock } from "../../../base/context/context.ts";
 import { compareRows, type FollowedRow } from "../../../client/followed-row.ts";
-import type { Gap, Moment } from "../../../client/gap.ts";
+import type { Gap, Moment } from "../../../client/stream-options.ts";
 import { counted, instant } from "../../../base/text/words.ts";
 import type { Instant } from "../../../base/time/time.ts";
 import type { FollowLog } from "../flags/lasting-flags.ts";

@@ -6,8 +6,7 @@ import { readLastLines } from "../../../base/files/last-lines.ts";
 import { member, parseJson } from "../../../base/json/json-scan.ts";
 import { instant } from "../../../base/text/words.ts";
 import { Foreign, type Owner, readRow } from "../../../client/event-owner.ts";
-import { type Moment, momentAt } from "../../../client/gap.ts";
-import type { Subscription } from "../../../client/stream-options.ts";
+import { type Moment, momentAt, type Subscription } from "../../../client/stream-options.ts";
 import { createSparseCount } from "../../run/repeat-limiter.ts";
 import type { StreamValues } from "./stream-flags.ts";
 

@@ -1,10 +1,9 @@
 import { isDecimal } from "../../../base/json/exact-decimal.ts";
 import type { EventOwners } from "../../../client/event-owner.ts";
-import type { Moment } from "../../../client/gap.ts";
 import { jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import { type Alerts, createRowReader } from "../../run/alerts/open-alerts.ts";
-import type { Connection } from "../../../client/stream-options.ts";
+import type { Moment, Connection } from "../../../client/stream-options.ts";
 
 /** A price event has `price` (public service), `p` (legacy event), or both (specification). */
 const otherName: Readonly<Record<string, string>> = { price: "p", p: "price" };

@@ -1,8 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import { type EventOwners, Foreign } from "../../../client/event-owner.ts";
-import type { Moment } from "../../../client/gap.ts";
 import { dataOf, type StreamEvent } from "../../../client/stream-event.ts";
-import type { Connection } from "../../../client/stream-options.ts";
+import type { Moment, Connection } from "../../../client/stream-options.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import type { BoardOptions, BoardState } from "../../render/board/board-lines.ts";
 import { openDisplay } from "../../render/display.ts";

@@ -7,11 +7,10 @@ import { createBurstLimiter, createRepeatLimiter, createSparseCount } from "../.
 import { costOfRun } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { Foreign } from "../../../client/event-owner.ts";
-import type { Gap } from "../../../client/gap.ts";
 import { counted, instant, shortened, someOf } from "../../../base/text/words.ts";
 import type { StreamLog } from "./stream-flags.ts";
 import { nameOf, namesAndLabels, type Subject, titleOf } from "../../../client/subject.ts";
-import type { Connection, LiveHandlers } from "../../../client/stream-options.ts";
+import type { Gap, Connection, LiveHandlers } from "../../../client/stream-options.ts";
 
 /** Reports to people on stderr, and to programs in the `--events` file. */
 export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {

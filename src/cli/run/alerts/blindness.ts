@@ -1,7 +1,7 @@
 import { groupBy } from "../../../base/group-by.ts";
 import type { Clock } from "../../../base/context/context.ts";
 import { instant } from "../../../base/text/words.ts";
-import { type Moment, momentOf } from "../../../client/gap.ts";
+import { type Moment, momentOf } from "../../../client/stream-options.ts";
 import { nameOf, namesAndLabels, type Subject } from "../../../client/subject.ts";
 import { type Alert, idOf } from "./alerts.ts";
 
