@@ -6,16 +6,24 @@ import type { Failure } from "../base/failure.ts";
 import { formatDuration, formatSeconds } from "../api/duration.ts";
 import { counted } from "../base/text/words.ts";
 import {
+  type Allowance,
+  allowanceOf,
+  countBetween,
   current,
+  minute,
   noState,
   type Pace,
   type PaceRate,
   type PaceState,
   planAllowance,
+  rateInForce,
+  type RateNews,
   type SendKind,
+  type Sends,
   type Turn,
+  withSend,
 } from "./pace.ts";
-import { arrivedLate, isLate, isNews, learn, takeTurn } from "./pace/pace-rules.ts";
+import { maxServiceWait } from "./retry.ts";
 
 /** Kept either in a file for all processes or in this process's memory. */
 export interface PaceStore {
@@ -110,10 +118,13 @@ export function createPace(
       kind === "reopening" ? inTurnToReopen(() => waitForTurn(kind, until)) : waitForTurn(kind),
     record: async (news, turn) => {
       const isArrivedLate = isLate(rate, known, turn, now());
-      if (!isArrivedLate && !isNews(news, known, now())) return;
-      await update((before) => {
-        const learned = learn(current(before, now()), news, turn, rate, now());
-        return { after: isArrivedLate ? arrivedLate(learned, turn, now()) : learned, result: undefined };
+      const learned = (state: PaceState): PaceState => learn(state, news, turn, rate, now());
+      // Most responses teach nothing, and then the file stays as it is.
+      const before = current(known, now());
+      if (!isArrivedLate && learned(before) === before) return;
+      await update((stored) => {
+        const after = learned(current(stored, now()));
+        return { after: isArrivedLate ? arrivedLate(after, turn, now()) : after, result: undefined };
       });
     },
   };
@@ -135,4 +146,153 @@ function reason(perMinute: number, rate: PaceRate): string {
   if (rate.kind === "fixed") return `set by ${rate.where}`;
   if (rate.kind === "plan" && rate.perMinute === perMinute) return `${rate.plan} plan; see --rpm`;
   return "learned from the service; see --rpm";
+}
+
+type Attempt =
+  | { readonly turn: Turn }
+  | { readonly wait: number; readonly because: "hold"; readonly until: number }
+  | { readonly wait: number; readonly because: "reopening" }
+  | { readonly wait: number; readonly because: "rate"; readonly perMinute: number };
+
+export function takeTurn(
+  before: PaceState,
+  rate: PaceRate,
+  now: number,
+  kind: SendKind = "request",
+): { readonly after: PaceState; readonly result: Attempt } {
+  const state = current(before, now);
+  if (state.hold !== undefined) {
+    const { until } = state.hold;
+    return { after: state, result: { wait: until - now, because: "hold", until } };
+  }
+  const turn = { at: now, before: countBetween(state.sends, now - minute, now) };
+  if (rate.kind === "unlimited") return { after: state, result: { turn } };
+  const perMinute = rateInForce(rate, state);
+  if (perMinute !== undefined) {
+    const half = Math.max(1, Math.floor(perMinute / 2));
+    const reopening = kind === "reopening" ? freeAt(state.openings, allowanceOf(rate, half), now) : now;
+    if (reopening > now) return { after: state, result: { wait: reopening - now, because: "reopening" } };
+    const free = freeAt(state.sends, allowanceOf(rate, perMinute), now);
+    if (free > now) return { after: state, result: { wait: free - now, because: "rate", perMinute } };
+  }
+  const openings = kind === "request" ? state.openings : withSend(state.openings, now);
+  const sends = withSend(state.sends, now);
+  return { after: withPeak({ ...state, openings, sends }, now), result: { turn } };
+}
+
+function freeAt(all: readonly Sends[], { sends, window }: Allowance, now: number): number {
+  let used = countBetween(all, now - window, Number.POSITIVE_INFINITY);
+  for (const { at, count } of all) {
+    if (used < sends) break;
+    if (at <= now - window) continue;
+    used -= count;
+    if (used < sends) return Math.ceil(at + window);
+  }
+  return now;
+}
+
+export function isLate(rate: PaceRate, known: PaceState, turn: Turn, now: number): boolean {
+  const perMinute = rateInForce(rate, known);
+  return perMinute !== undefined && now - turn.at > allowanceOf(rate, perMinute).slack;
+}
+
+/**
+ * Moves a late request to its response time, because the service counts requests when they arrive. Otherwise, its turn
+ * would be given to another request too early.
+ */
+export function arrivedLate(state: PaceState, turn: Turn, now: number): PaceState {
+  const index = state.sends.findIndex(({ at }) => at >= turn.at);
+  const found = state.sends[index];
+  if (found === undefined) return state;
+  const rest = { ...found, count: found.count - 1 };
+  const others = state.sends.toSpliced(index, 1, ...(rest.count > 0 ? [rest] : []));
+  return { ...state, sends: withSend(others, now) };
+}
+
+/** The new state applies to every process that uses the key. `state` must be current. */
+export function learn(
+  state: PaceState,
+  { status, headers, retryAfter }: RateNews,
+  turn: Turn,
+  rate: PaceRate,
+  now: number,
+): PaceState {
+  const isRefused = status === 429;
+  const wait = (isRefused ? retryAfter : undefined) ?? resetAfter(headers) ?? -1;
+  const held = wait < 0 ? state : holdUntil(state, now, wait);
+  if (rate.kind !== "plan") return held;
+  const perMinute = toldRate(headers);
+  const before = state.told;
+  const isKnown = before?.perMinute === perMinute && now - (before?.at ?? now) <= minute;
+  const told = perMinute === undefined || isKnown ? held : { ...held, told: { perMinute, at: now } };
+  return isRefused ? refusedAt(told, turn, rate.perMinute, now) : told;
+}
+
+function holdUntil(state: PaceState, now: number, wait: number): PaceState {
+  const until = Math.ceil(now + Math.min(wait, maxServiceWait));
+  return { ...state, hold: { heard: now, until: Math.max(until, state.hold?.until ?? 0) } };
+}
+
+function toldRate(headers: RateNews["headers"]): number | undefined {
+  const text = headers.get("ratelimit-limit")?.trim() ?? "";
+  return /^[1-9]\d{0,6}$/u.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * The time until the reset in milliseconds (the header uses seconds), if no requests remain until then: at most a
+ * minute, because the limit is per minute. Clients must not depend on these headers (specification, Headers), so they
+ * may delay requests, but never end a run. A reset more than ten minutes away is ignored.
+ */
+function resetAfter(headers: RateNews["headers"]): number | undefined {
+  if (headers.get("ratelimit-remaining")?.trim() !== "0") return undefined;
+  const text = headers.get("ratelimit-reset")?.trim() ?? "";
+  const seconds = /^[1-9]\d{0,2}$/u.test(text) ? Number(text) : Number.NaN;
+  return seconds <= 600 ? Math.min(seconds * 1000, minute) : undefined;
+}
+
+/**
+ * Two 429s reveal a limit if both come after nearly the same number of accepted requests, close to the highest number
+ * ever accepted, and if requests from the minute before the first 429 have expired in between. A failing service, by
+ * contrast, rejects requests at any number, and a service that requested a wait accepts more requests afterward.
+ */
+function refusedAt(state: PaceState, turn: Turn, plan: number | undefined, now: number): PaceState {
+  const refused = withSend(state.refused, turn.at).toSorted((one, other) => one.at - other.at);
+  const accepted = Math.max(0, turn.before - countBetween(state.refused, turn.at - minute, turn.at));
+  const { suspect, peak } = state;
+  // One burst reaches one limit: all of its requests were sent before the first rejection arrived.
+  const isSameBurst = suspect !== undefined && turn.at <= suspect.at;
+  const isBelow = peak !== undefined && accepted + tolerance(peak) < peak.accepted;
+  if (accepted === 0 || isSameBurst || isBelow) return { ...state, refused };
+  const oldest = state.sends.find(({ at }) => at > turn.at - minute)?.at ?? turn.at;
+  const seen = { at: now, accepted, oldest };
+  const isShown =
+    suspect !== undefined &&
+    suspect.oldest <= turn.at - minute &&
+    Math.abs(suspect.accepted - accepted) <= tolerance(suspect);
+  if (!isShown) return { ...state, refused, suspect: seen };
+  const least = Math.ceil((plan ?? 0) / 10);
+  const shown = Math.max(1, least, peak?.accepted ?? 0, Math.min(accepted, suspect.accepted));
+  const isPlan = plan !== undefined && shown >= plan;
+  const learned = isPlan ? state.learned : lower(state.learned, shown, now);
+  return { ...state, refused, suspect: seen, learned };
+}
+
+/** A limit in force keeps observed counts close to it; only a clearly lower count is a new limit. */
+function lower(learned: PaceState["learned"], shown: number, now: number): PaceState["learned"] {
+  return learned !== undefined && shown >= learned.perMinute * 0.9 ? learned : { perMinute: shown, at: now };
+}
+
+/** Some tolerance is needed because concurrent requests arrive in any order. */
+function tolerance({ accepted }: { readonly accepted: number }): number {
+  return Math.max(2, Math.floor(accepted / 20));
+}
+
+/** In milliseconds. More recent requests may still be rejected, so the peak is taken from an earlier minute. */
+const answeredBy = 2000;
+
+function withPeak(state: PaceState, now: number): PaceState {
+  const until = now - answeredBy;
+  const from = until - minute;
+  const accepted = countBetween(state.sends, from, until) - countBetween(state.refused, from, until);
+  return accepted > (state.peak?.accepted ?? 0) ? { ...state, peak: { accepted, at: now } } : state;
 }

@@ -63,6 +63,10 @@ export function fixedAllowance(perMinute: number): Allowance {
   return { sends, window, slack: window - span };
 }
 
+export function allowanceOf(rate: PaceRate, perMinute: number): Allowance {
+  return rate.kind === "fixed" ? fixedAllowance(perMinute) : planAllowance(perMinute);
+}
+
 /** Shared by all processes that use the same key. All times are integer milliseconds from `Clock.elapsed`. */
 export type PaceState = Readonly<ReturnType<typeof readPaceState>>;
 export type Sends = NumbersOf<"at" | "count">;
@@ -149,4 +153,31 @@ function readNumbers<T extends string>(value: unknown, ...names: readonly T[]): 
   if (!entries.every(([, number]) => Number.isSafeInteger(number) && Number(number) >= 0)) return undefined;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one entry for each of the names, each a number
   return Object.fromEntries(entries) as NumbersOf<T>;
+}
+
+/** In requests per minute; undefined if unknown. `state` must be current. */
+export function rateInForce(rate: PaceRate, state: PaceState): number | undefined {
+  if (rate.kind === "unlimited") return undefined;
+  if (rate.kind === "fixed") return rate.perMinute;
+  const rates = [rate.perMinute, state.told?.perMinute, state.learned?.perMinute];
+  const known = rates.filter((each) => each !== undefined);
+  if (known.length === 0) return undefined;
+  // The limit never drops below a tenth of the plan's rate, so that one odd response does not stall a pull.
+  return Math.max(1, Math.ceil((rate.perMinute ?? 0) / 10), Math.min(...known));
+}
+
+/** Requests sent within this many milliseconds share an entry, so that the file stays small even at a high rate. */
+const together = 25;
+
+/** No earlier entry may be later than `at`. */
+export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
+  const last = all.at(-1);
+  if (last === undefined || Math.floor(last.at / together) !== Math.floor(at / together))
+    return [...all, { at, count: 1 }];
+  return [...all.slice(0, -1), { at: Math.max(at, last.at), count: last.count + 1 }];
+}
+
+/** Excludes `after` and includes `until`. */
+export function countBetween(all: readonly Sends[], after: number, until: number): number {
+  return all.reduce((sum, { at, count }) => (at > after && at <= until ? sum + count : sum), 0);
 }

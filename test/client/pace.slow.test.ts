@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { createPace, memoryStore, type PaceStore } from "../../src/client/create-pace.ts";
+import { learn, takeTurn, createPace, memoryStore, type PaceStore } from "../../src/client/create-pace.ts";
 import {
   current,
   fixedAllowance,
@@ -10,8 +10,8 @@ import {
   planAllowance,
   type RateNews,
   readPaceState,
+  rateInForce,
 } from "../../src/client/pace.ts";
-import { learn, rateInForce, takeTurn } from "../../src/client/pace/pace-rules.ts";
 import { isLong } from "../harness/long.ts";
 import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
 
