@@ -1,14 +1,13 @@
 import { lookup } from "node:dns/promises";
 import tls from "node:tls";
 import type { Context } from "../base/context/context.ts";
-import { createConnector, OpenSockets } from "./connection/agent.ts";
 import { peerName } from "./connection/connection-failure.ts";
 import { createEnding } from "./ending.ts";
 import { EventStreamParser } from "./streams/event-stream.ts";
 import { openerOf } from "./live/subscription.ts";
 import { isData } from "./stream-event.ts";
 import { unbracketed } from "./proxy.ts";
-import { type SendOptions, withDeadline } from "./connection/transport.ts";
+import { createConnector, OpenSockets, type SendOptions, withDeadline } from "./connection/transport.ts";
 import type { Opening, Subscription } from "./stream-options.ts";
 import type { EventLedger } from "./credit-budget.ts";
 

@@ -1,10 +1,25 @@
 import { setMaxListeners } from "node:events";
-import type { Agent, Dispatcher } from "undici";
+import { connect as openSocket, Socket } from "node:net";
+import type * as undici from "undici";
+import buildConnector from "undici/lib/core/connect.js";
+import Agent from "undici/lib/dispatcher/agent.js";
+import { errorCode } from "../../base/files/file-errors.ts";
 import { type Clock, type Context, childOf } from "../../base/context/context.ts";
-import { type ChunkQueue, createChunkQueue, type OpenAnswer, readAnswerBody } from "./answer-body.ts";
-import { createAgent } from "./agent.ts";
-import { connectionFailure, type Peer, timeoutFailure } from "./connection-failure.ts";
-import type { Answer } from "../connection/answer-body.ts";
+import {
+  type Answer,
+  type ChunkQueue,
+  createChunkQueue,
+  type OpenAnswer,
+  readAnswerBody,
+} from "./answer-body.ts";
+import {
+  connectionFailure,
+  type Peer,
+  peerName,
+  plainHttpFailure,
+  timeoutFailure,
+} from "./connection-failure.ts";
+import { type Environment, findProxy, unbracketed } from "../proxy.ts";
 import type { Endpoint, Args } from "../../api/endpoint.ts";
 import { usageFailure } from "../../base/failure.ts";
 
@@ -67,9 +82,9 @@ export async function withDeadline<T>(
  * because it would copy each chunk, which takes longer than all other processing combined.
  */
 export function receive(
-  agent: Agent,
+  agent: undici.Agent,
   url: URL,
-  request: Pick<Dispatcher.DispatchOptions, "method" | "headers" | "body">,
+  request: Pick<undici.Dispatcher.DispatchOptions, "method" | "headers" | "body">,
   signal: AbortSignal,
   { now }: Pick<Clock, "now">,
 ): Promise<OpenAnswer> {
@@ -103,7 +118,7 @@ function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error("given up", { cause: reason });
 }
 
-type ReceivedHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
+type ReceivedHeaders = Parameters<NonNullable<undici.Dispatcher.DispatchHandler["onResponseStart"]>>[2];
 
 function firstValues(headers: ReceivedHeaders): Answer["headers"] {
   const first = new Map<string, string>();
@@ -147,4 +162,129 @@ function queryOf({ params, raw }: Endpoint, args: Args): string {
 function encodeValue(text: string): string {
   if (!text.isWellFormed()) throw usageFailure(`"${text}": must be valid Unicode`);
   return encodeURIComponent(text);
+}
+
+const maxHeaderBytes = 64 * 1024;
+const probeTimeoutMs = 2000;
+
+/** undici's timeouts are off, because each sender either sets its own deadline or needs none. */
+export function createAgent(env: Environment) {
+  const sockets = new OpenSockets();
+  const agent = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: createConnector(env, sockets),
+    maxHeaderSize: maxHeaderBytes,
+    pipelining: 1,
+  });
+  return {
+    agent,
+    peerOf: ({ host }: URL): Peer => sockets.peerOf(host),
+    /** Does not wait for pending requests. */
+    close: async (): Promise<void> => {
+      const destroyed = agent.destroy();
+      sockets.destroy();
+      await destroyed;
+    },
+  };
+}
+
+/** A run's open sockets, including connecting ones, because undici leaves those open for minutes. */
+export class OpenSockets {
+  /** As shown in messages; known once a socket has been opened. */
+  proxy: string | undefined;
+  hasConnected = false;
+  readonly #sockets = new Set<Socket>();
+  #isClosed = false;
+
+  add(socket: Socket): void {
+    if (this.#isClosed) return void socket.destroy();
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  /** Destroying both a socket and its wrapper crashes Node 20. The wrapper closes the inner socket anyway. */
+  remove(socket: Socket): void {
+    this.#sockets.delete(socket);
+  }
+
+  peerOf(host: string): Peer {
+    return { name: () => peerName(host, this.proxy), hasConnected: () => this.hasConnected };
+  }
+
+  /** Also destroys any sockets that are added later. */
+  destroy(): void {
+    this.#isClosed = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+type Options = undici.buildConnector.Options;
+type Callback = undici.buildConnector.Callback;
+
+const socketOptions: undici.buildConnector.BuildOptions & { readonly highWaterMark: number } = {
+  timeout: 0,
+  // With the 64 KiB default, which is what Node reads at a time, the socket would be paused after each read.
+  highWaterMark: 128 * 1024,
+};
+
+/** Connects directly or through the proxy from the environment, using only HTTP/1.1 and no timeout. */
+export function createConnector(env: Environment, sockets: OpenSockets): undici.buildConnector.connector {
+  const build = buildConnector(socketOptions);
+  const connect = (options: Options, callback: Callback): void => {
+    // According to undici's types, the connector returns nothing, but it does return the socket.
+    const socket: unknown = build(options, (...outcome) => {
+      if (outcome[0] === null) sockets.hasConnected = true;
+      callback(...outcome);
+    });
+    if (socket instanceof Socket) sockets.add(socket);
+  };
+  let hasProbed = false;
+  const connectDirectly = (url: URL, options: Options, callback: Callback): void =>
+    connect(options, (...outcome) => {
+      const [error] = outcome;
+      const isClosed = url.protocol === "https:" && errorCode(error) === "ECONNRESET";
+      if (error === null || !isClosed || hasProbed) return callback(...outcome);
+      hasProbed = true;
+      return void speaksPlainHttp(url, sockets).then((isPlain) =>
+        callback(isPlain ? plainHttpFailure(url.host) : error, null),
+      );
+    });
+  const openTunnelTo = async (url: URL): Promise<Socket | undefined> => {
+    const proxy = findProxy(url, env);
+    if (proxy === undefined) return undefined;
+    sockets.proxy = proxy.shown;
+    const { openTunnel } = await import("./tunnel.ts");
+    return await openTunnel(url, proxy, (socket) => sockets.add(socket));
+  };
+  return (options, callback) => {
+    const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
+    openTunnelTo(url)
+      .then((tunnel) => {
+        if (tunnel === undefined) return connectDirectly(url, options, callback);
+        sockets.remove(tunnel);
+        connect({ ...options, httpSocket: tunnel }, callback);
+      })
+      .catch((cause: unknown) => callback(cause instanceof Error ? cause : new Error(String(cause)), null));
+  };
+}
+
+/**
+ * Most plain HTTP servers respond to a TLS handshake with plain text, which OpenSSL recognizes, but some just close the
+ * connection. The probe contains neither the key nor a path.
+ */
+async function speaksPlainHttp({ hostname, port, host }: URL, sockets: OpenSockets): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = openSocket({ host: unbracketed(hostname), port: port === "" ? 443 : Number(port) });
+    sockets.add(socket);
+    socket.setTimeout(probeTimeoutMs, () => socket.destroy());
+    socket.once("connect", () =>
+      socket.write(`GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`),
+    );
+    socket.once("data", (chunk: Buffer) => {
+      resolve(chunk.toString("latin1").startsWith("HTTP/"));
+      socket.destroy();
+    });
+    socket.once("error", () => undefined).once("close", () => resolve(false));
+  });
 }

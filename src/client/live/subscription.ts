@@ -1,7 +1,6 @@
 import { oldestSince } from "../../api/feeds/ohlcv-feed.ts";
 import type { Context } from "../../base/context/context.ts";
 import { fail, Failure, invalidResponse, usageFailure } from "../../base/failure.ts";
-import { createAgent } from "../connection/agent.ts";
 import {
   type Chunks,
   chunksOf,
@@ -11,7 +10,7 @@ import {
   type Answer,
 } from "../connection/answer-body.ts";
 import { connectionFailure } from "../connection/connection-failure.ts";
-import { receive, type SendOptions, withDeadline } from "../connection/transport.ts";
+import { createAgent, receive, type SendOptions, withDeadline } from "../connection/transport.ts";
 import { unlessAborted } from "../ending.ts";
 import type { SendKind } from "../pace.ts";
 import { checkPlan, readErrorBody } from "../response/refusal.ts";

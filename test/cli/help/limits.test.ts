@@ -26,7 +26,7 @@ const limits: Partial<Readonly<Record<TopicName | `docs/${string}`, readonly Lim
     ["response # MiB after decompression", "client/connection/answer-body.ts", "maxBodyBytes", "MiB"],
     ["at most # JSON values", "client/connection/answer-body.ts", "maxValues"],
     ["Bodies over # MiB", "client/connection/answer-body.ts", "lightBytes", "MiB"],
-    ["and # KiB of headers", "client/connection/agent.ts", "maxHeaderBytes", "KiB"],
+    ["and # KiB of headers", "client/connection/transport.ts", "maxHeaderBytes", "KiB"],
     ["error body # KiB", "client/connection/answer-body.ts", "maxRefusalBytes", "KiB"],
     ["show at most # characters", "cli/run/failure-text.ts", "longestLine"],
     ["and # of a stream warning", "base/text/words.ts", "longest"],
