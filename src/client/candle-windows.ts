@@ -244,14 +244,14 @@ export function nextIntervalStart(seconds: number, length: number): number {
   return start < seconds ? start + length : start;
 }
 
-/** The arguments to send. As many candles of the source as fit into the wanted ones are counted back. */
-export function sourceArgs(args: Args, { source, parts }: MadeInterval): Args {
+/** What to request for an interval. As many candles of its source as fit into the wanted ones are counted back. */
+export function sourceOf(args: Args, maxLimit: number) {
+  const made = madeInterval(args.get("interval"));
+  if (made === undefined) return { args, maxLimit, made };
+  const { source, parts } = made;
   const count = args.get("count_back");
   const counted = count === undefined ? [] : [["count_back", String(Number(count) * parts)] as const];
-  return new Map([...args, ["interval", source], ...counted]);
-}
-
-/** A multiple of `parts`, so that all candles that make up one arrive in the same response. */
-export function sourceLimit(maxLimit: number, { parts }: MadeInterval): number {
-  return maxLimit - (maxLimit % parts);
+  const asked: Args = new Map([...args, ["interval", source], ...counted]);
+  // All candles that make up one arrive in the same response.
+  return { args: asked, maxLimit: maxLimit - (maxLimit % parts), made };
 }

@@ -56,9 +56,6 @@ export class EventOwners {
   readonly #names: readonly string[];
   /** By a connection's assets and their index; the last one is for events without a valid index. */
   readonly #beginnings = new WeakMap<readonly Subject[], (Beginning | undefined)[]>();
-  /** The assets of the last event's connection, and their beginnings. */
-  #subjects: readonly Subject[] | undefined;
-  #current: (Beginning | undefined)[] = [];
   /** When each asset had its last event. By `subjectKey`, because an asset may move to another connection. */
   readonly #heard = new Map<string, Heard>();
   #bytes: Buffer | undefined;
@@ -120,20 +117,17 @@ export class EventOwners {
   }
 
   #find(event: StreamEvent, subjects: readonly Subject[]): Owned {
-    if (subjects !== this.#subjects) {
-      this.#subjects = subjects;
-      this.#current = this.#beginnings.get(subjects) ?? [];
-      this.#beginnings.set(subjects, this.#current);
-    }
+    const beginnings = this.#beginnings.get(subjects) ?? [];
+    this.#beginnings.set(subjects, beginnings);
     const index = indexOf(event, subjects);
-    const known = this.#current[index];
+    const known = beginnings[index];
     if (known !== undefined && this.#beginsLike(event, known)) return known;
     const row = readRow(event);
     const owner = this.#ownerOf(row, subjects[index], subjects);
     const heard = owner === undefined || owner instanceof Foreign ? undefined : this.#heardOf(owner);
     if (heard !== undefined) heard.hasEvent = true;
     const owned = { owner, heard };
-    this.#current[index] = this.#beginningOf(event, row, owned);
+    beginnings[index] = this.#beginningOf(event, row, owned);
     return owned;
   }
 

@@ -76,10 +76,10 @@ async function* judged(pages: AsyncIterable<Page>, isStrict: boolean): AsyncGene
   }
 }
 
-async function* askOnce({ client, endpoint, args, list }: ListRequest): AsyncGenerator<Page> {
-  const { answer, warning } = await askOwn(client, endpoint, args, list.isStrict);
-  if (!isDocument(list))
-    for (const page of rowsOf(endpoint, answer)) yield { ...page, notes: warningOf(warning) };
+async function* askOnce(request: ListRequest): AsyncGenerator<Page> {
+  const { answer, warning } = await askOwn(request);
+  if (!isDocument(request.list))
+    for (const page of rowsOf(request.endpoint, answer)) yield { ...page, notes: warningOf(warning) };
   else {
     const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);
     yield { ...pageOf(whole, ended("inputs"), warningOf(warning)), as: "document" };
@@ -87,12 +87,7 @@ async function* askOnce({ client, endpoint, args, list }: ListRequest): AsyncGen
 }
 
 /** A response about another asset or network is requested again, and is never returned. */
-async function askOwn(
-  client: Client,
-  endpoint: Endpoint,
-  args: Args,
-  isStrict: boolean,
-): Promise<{ readonly answer: Document; readonly warning: string | undefined }> {
+async function askOwn({ client, endpoint, args, list: { isStrict } }: ListRequest) {
   const { reply } = endpoint;
   const foreignIn = createOwnershipCheck(endpoint, args);
   for (let repeats = 1; ; repeats += 1) {

@@ -48,19 +48,21 @@ export function waitBeforeRetry(
   policy: RetryPolicy,
   { attempt, waited, hasAnswered, random }: Tries,
 ): number {
-  const { status, retryable = false, isOutage = false, retryAfter } = failure.details;
+  const { status, retryable = false, isOutage = false } = failure.details;
   const isChosen = status !== undefined && policy.retryOn.has(status);
   const isTooEarly = isOutage && !hasAnswered && !policy.outlastsOutages;
   if (!isChosen && isTooEarly) throw withRetryOn(failure);
   if (!isChosen && !retryable) throw failure;
   if (isWaitTooLong(failure)) throw waitTooLong(failure);
   if (attempt > policy.retries) throw failure;
-  const backoff = backoffAfter(attempt, random);
-  // Wait slightly longer: timers may fire a millisecond early, and processes should not all retry at once.
-  const requested = retryAfter === undefined ? 0 : retryAfter + 20 + random * 250;
-  const wait = Math.ceil(Math.max(backoff, requested));
+  const wait = Math.ceil(Math.max(backoffAfter(attempt, random), requestedWait(failure, random)));
   if (waited + wait > policy.maxTime) throw tooLong(failure, wait, waited);
   return wait;
+}
+
+/** Slightly longer: timers may fire a millisecond early, and processes should not all continue at once. */
+function requestedWait({ details: { retryAfter } }: Failure, random: number): number {
+  return retryAfter === undefined ? 0 : retryAfter + 20 + random * 250;
 }
 
 function withRetryOn(failure: Failure): Failure {
@@ -103,10 +105,7 @@ export function reconnectWait(
   if (isWaitTooLong(failure)) throw waitTooLong(failure);
   const backoff =
     Math.min(firstReconnect * 2 ** Math.min(attempt - 1, 16), longestReconnect, most) * (1 + random / 2);
-  const { retryAfter } = failure.details;
-  // Wait slightly longer: timers may fire a millisecond early, and processes should not all reconnect at once.
-  const requested = retryAfter === undefined ? 0 : retryAfter + 20 + random * 250;
-  const wait = Math.max(backoff, requested, Math.min(least, longestReconnect));
+  const wait = Math.max(backoff, requestedWait(failure, random), Math.min(least, longestReconnect));
   const step = wait < 10_000 ? 100 : 1000;
   return Math.ceil(wait / step) * step;
 }

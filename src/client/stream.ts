@@ -88,10 +88,8 @@ export class LiveStream {
    * before the next one begins.
    */
   async reload(listed: readonly Subject[], signal: AbortSignal): Promise<readonly Subject[]> {
-    if (this.#droppedKeys.size > 0) {
-      const keys = new Set(listed.map(subjectKey));
-      for (const key of this.#droppedKeys) if (!keys.has(key)) this.#droppedKeys.delete(key);
-    }
+    const keys = new Set(listed.map(subjectKey));
+    for (const key of this.#droppedKeys) if (!keys.has(key)) this.#droppedKeys.delete(key);
     const wanted = withoutMalformed(this.#withoutDropped(listed), this.#options.kind.by, this.#drop);
     // First, because a list that does not fit may be huge.
     const replanned = this.#replan(wanted);
@@ -125,7 +123,6 @@ export class LiveStream {
   }
 
   #withoutDropped(listed: readonly Subject[]): readonly Subject[] {
-    if (this.#droppedKeys.size === 0) return listed;
     return listed.filter((subject) => !this.#droppedKeys.has(subjectKey(subject)));
   }
 

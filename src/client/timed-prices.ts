@@ -102,7 +102,7 @@ async function* priceAsset(
   const args = new Map([...pathOf(asset), ["interval", timed.interval]]);
   const marks = { now: rule.now * 1000, expectedTo: rule.asOf * 1000, fill: undefined, address: undefined };
   const list: ListPlan = { ...plainList(0), kind: "candles", ...marks };
-  const asked = { ...all, endpoint, args, list, maxLimit: maxCandles };
+  const asked = { ...all, endpoint, args, list, maxLimit: maxCandles, made: undefined };
   const withRest = createGapJudge(asked);
   const answerAll = (wanted: readonly WantedPrice[], reason: NoPriceReason): void => {
     for (const { leg } of wanted) answers.set(leg, reason);

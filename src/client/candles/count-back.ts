@@ -152,13 +152,16 @@ class HeldCandles {
   completeFrom = Number.POSITIVE_INFINITY;
   /** Candles that were dropped for another one with the same time and other values. */
   replaced = 0;
-  /** In Unix seconds; the end of the range if there are no candles yet. */
-  oldest: number;
-
+  readonly #end: number;
   readonly #made: MadeInterval | undefined;
 
   constructor(end: number, made: MadeInterval | undefined) {
-    [this.oldest, this.#made] = [end, made];
+    [this.#end, this.#made] = [end, made];
+  }
+
+  /** In Unix seconds; the end of the range if there are no candles yet. */
+  get oldest(): number {
+    return this.newestFirst.at(-1)?.opens ?? this.#end;
   }
 
   /** The oldest of the made candles does not count while a part of it may be missing. */
@@ -186,7 +189,6 @@ class HeldCandles {
       this.newestFirst.push({ opens, row: () => text });
       const start = this.#made === undefined ? opens : intervalStart(opens, this.#made.length);
       if (start !== this.starts.at(-1)) this.starts.push(start);
-      this.oldest = opens;
     }
   }
 }

@@ -11,25 +11,18 @@ import {
   openingOf,
   intervalSeconds,
   intervalStart,
-  madeInterval,
   type MadeInterval,
-  sourceArgs,
-  sourceLimit,
+  sourceOf,
   timesLike,
 } from "../candle-windows.ts";
 
 /** Intervals that the service lacks are made from those that it has. */
 export function candlePages(request: ListRequest, maxLimit: number): AsyncGenerator<Page> {
-  const { args, list } = request;
-  const made = madeInterval(args.get("interval"));
-  const sliced =
-    made === undefined
-      ? { ...request, maxLimit }
-      : { ...request, args: sourceArgs(args, made), maxLimit: sourceLimit(maxLimit, made), made };
+  const sliced = { ...request, ...sourceOf(request.args, maxLimit) };
   // A resumed pull already knows the start of its time range.
-  const isCountedBack = args.has("count_back") && list.start === undefined;
+  const isCountedBack = request.args.has("count_back") && request.list.start === undefined;
   const pages = isCountedBack ? countBack(sliced) : readSlices(sliced);
-  return made === undefined ? pages : madeCandles(pages, made);
+  return sliced.made === undefined ? pages : madeCandles(pages, sliced.made);
 }
 
 /** A candle of the source, with its texts by field. `opens` is in Unix seconds. */

@@ -22,8 +22,8 @@ import { type LocatedRows, parseRow, type Rows, textRows } from "../rows.ts";
 
 export interface SliceRequest extends ListRequest {
   readonly maxLimit: number;
-  /** The candles are requested for longer ones. */
-  readonly made?: MadeInterval;
+  /** Set if the candles are requested for longer ones. */
+  readonly made: MadeInterval | undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { rowShape, type Args } from "../../api/endpoint.ts";
+import { rowShape } from "../../api/endpoint.ts";
 import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { member } from "../../base/json/json-scan.ts";
 import { counted } from "../../base/text/words.ts";
@@ -28,7 +28,6 @@ import {
 } from "./numbered-answer.ts";
 import { contradictionIn, type Habit, isPushedBack, type NumberedState, RowEdge } from "./numbered-judge.ts";
 import { createAnswerReader, createRowInspector, type InspectedRows } from "./page-rows.ts";
-import type { Document } from "../client.ts";
 import type { ListRequest } from "../list-plan.ts";
 
 /** Returns the position where the list continues; undefined after the end of the list. */
@@ -93,12 +92,18 @@ export class NumberedList implements NumberedState {
   }
 
   async #request(at: Position): Promise<NumberedAnswer> {
-    const { args } = this.request;
+    const { client, endpoint, args, list } = this.request;
     const { pageSize } = this;
     const sent = (this.#sent += 1);
     const query = new Map([...args, ["limit", String(pageSize)], [at.flag, at.value]]);
     if (at.to !== undefined) query.set("to", at.to);
-    const { envelope, rows } = this.#read(await this.#send(at, query));
+    const document = await client.ask(endpoint, query).catch((cause: unknown) => {
+      // A cursor is the ID of a row that the service has sent, so a rejected one is not a user's mistake.
+      const isOwn = at.flag === "cursor" && at.value !== list.start?.value;
+      if (!isOwn || !(cause instanceof Failure) || !affectsOneInput(cause)) throw cause;
+      throw rejectedPosition(this.doubts, this.count.left, this.edge.instantOf(this.edge.last));
+    });
+    const { envelope, rows } = this.#read(document);
     const info = member(envelope, "page_info");
     const total = (name: string): number => {
       const value = member(info, name);
@@ -108,18 +113,6 @@ export class NumberedList implements NumberedState {
     const totals = { page, limit, items: total("total_items"), pages: total("total_pages") };
     const offered = this.reply.handOverAfter === undefined ? undefined : member(info, "next_cursor");
     return { at, sent, pageSize, rows, totals, offered };
-  }
-
-  /** A cursor is the ID of a row that the service has sent, so a rejected one is not a user's mistake. */
-  async #send(at: Position, query: Args): Promise<Document> {
-    const { client, endpoint, list } = this.request;
-    try {
-      return await client.ask(endpoint, query);
-    } catch (cause) {
-      const isOwn = at.flag === "cursor" && at.value !== list.start?.value;
-      if (!isOwn || !(cause instanceof Failure) || !affectsOneInput(cause)) throw cause;
-      throw rejectedPosition(this.doubts, this.count.left, this.edge.instantOf(this.edge.last));
-    }
   }
 
   /** Compares the rows with those taken so far. */

@@ -5,14 +5,7 @@ import { member } from "../../../base/json/json-scan.ts";
 import { grouped } from "../../../base/text/words.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import { planBatches } from "../../../client/list-plan.ts";
-import {
-  candleWindow,
-  countOpenings,
-  slicesOf,
-  madeInterval,
-  sourceArgs,
-  sourceLimit,
-} from "../../../client/candle-windows.ts";
+import { candleWindow, countOpenings, slicesOf, sourceOf } from "../../../client/candle-windows.ts";
 
 /** Values that are unknown before the request are undefined. Retries and lookups after a rejection are excluded. */
 export interface Estimate {
@@ -89,9 +82,8 @@ const looksBack = 12;
 function ofCandles({ argSets, list }: PullQuery, maxLimit: number): Counted {
   const windowOf = (args: Args) => candleWindow(args, list.start?.value);
   const slices = argSets.flatMap((args) => {
-    const made = madeInterval(args.get("interval"));
-    if (made === undefined) return [...slicesOf(windowOf(args), maxLimit)];
-    return [...slicesOf(windowOf(sourceArgs(args, made)), sourceLimit(maxLimit, made))];
+    const source = sourceOf(args, maxLimit);
+    return [...slicesOf(windowOf(source.args), source.maxLimit)];
   });
   const requests = slices.length;
   const rows = argSets.reduce((sum, args) => sum + countOpenings(windowOf(args)), 0);
