@@ -3,20 +3,18 @@ import { Failure } from "../base/failure.ts";
 import type { Command } from "./commands/command.ts";
 import {
   type Asked,
+  commandWords,
   type Completion,
   files,
   flagsOf,
+  flagWords,
   nothing,
   only,
+  positionalWords,
   readFlag,
   readTypedLine,
-} from "./program/completion/typed-line.ts";
-import {
-  commandWords,
-  flagWords,
-  positionalWords,
   valueWords,
-} from "./program/completion/suggested-words.ts";
+} from "./program/completion.ts";
 import { visibleText } from "./render/sanitize.ts";
 
 /** Completes the last word, which can be empty. `words` does not include the program name. */

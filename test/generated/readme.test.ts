@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { exitCodes } from "../../src/base/exit-codes.ts";
 import { connectionsOfPlan } from "../../src/api/feed.ts";
 import { topicNames } from "../../src/cli/program/help/overview.ts";
-import { topicPage } from "../../src/cli/program/help/topics/topics.ts";
+import { topicPage } from "../../src/cli/program/help/topics.ts";
 import { allCommands } from "../../src/cli/all-commands.ts";
 import { pages } from "../harness/readme.ts";
 import { createTestContext } from "../harness/test-context.ts";

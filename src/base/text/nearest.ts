@@ -14,7 +14,10 @@ export function nearest(typed: string, known: Iterable<string>): string | undefi
   return best?.word;
 }
 
-export function didYouMean(near: string | undefined, otherwise: string): string {
+export function didYouMean<Otherwise extends string | undefined>(
+  near: string | undefined,
+  otherwise: Otherwise,
+): string | Otherwise {
   return near === undefined ? otherwise : `did you mean ${near}?`;
 }
 

@@ -16,7 +16,7 @@ export function hintAtWord(
   const network = wellKnownNetworks.has(slug) ? slug : networkAliases.get(slug);
   if (network !== undefined && inside.includes("search")) return `did you mean ${start}search ${network}?`;
   const near = nearest(word, inside);
-  return near === undefined ? undefined : didYouMean(start + near, "");
+  return near && `did you mean ${start}${near}?`;
 }
 
 function hintAtFirst(word: string, all: readonly string[]): string | undefined {
@@ -27,13 +27,9 @@ function hintAtFirst(word: string, all: readonly string[]): string | undefined {
     return "for past rows, see: dexdata txns -h and dexdata ohlcv -h; to keep a history: dexdata sync -h";
   if (/^0x[\da-f]{40}$/iu.test(word)) return `look up the address: dexdata search ${word}`;
   // A single word is first compared with the commands that have only one word.
-  const near = nearestCommand(
-    word,
-    all.toSorted((a, b) => a.split(" ").length - b.split(" ").length),
-  );
-  if (near !== undefined) return didYouMean(near, "");
+  const shortestFirst = all.toSorted((a, b) => a.split(" ").length - b.split(" ").length);
   const alias = networkAliases.get(slug);
-  return alias === undefined ? undefined : commandFirst(alias);
+  return didYouMean(nearestCommand(word, shortestFirst), alias && commandFirst(alias));
 }
 
 const commandFirst = (network: string): string =>
@@ -97,8 +93,7 @@ export function suggestFlag(
   const long = flag.startsWith("--") ? flag : (names[1] ?? flag);
   const owners = commands.filter((each) => hasFlag(each, long.slice(2)));
   if (owners.length > 0) return `${long} works with: ${owners.map(({ words }) => words).join(", ")}`;
-  const near = nearest(flag, known);
-  return near === undefined ? undefined : `did you mean ${near}?`;
+  return didYouMean(nearest(flag, known), undefined);
 }
 
 /** Finds the two-word command that was probably meant: `pool search` parses as a pool on the network `search`. */

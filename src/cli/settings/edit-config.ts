@@ -1,7 +1,7 @@
 import type { Context } from "../../base/context/context.ts";
 import { Failure, invalidInput, usageFailure } from "../../base/failure.ts";
 import { withoutSecrets } from "../../base/key.ts";
-import { nearest } from "../../base/text/nearest.ts";
+import { didYouMean, nearest } from "../../base/text/nearest.ts";
 import { configPath, readConfigFile } from "./read-settings.ts";
 import { type JsonFile, unusableFile } from "../../base/files/json-file.ts";
 import { label, readSetting, type Setting, settings } from "../../client/settings.ts";
@@ -21,8 +21,7 @@ export function settingNamed(name: string): Setting<unknown> {
     );
   }
   const names = allSettings.map((setting) => setting.name);
-  const near = nearest(name, names);
-  const next = near === undefined ? "list all settings: dexdata config list" : `did you mean ${near}?`;
+  const next = didYouMean(nearest(name, names), "list all settings: dexdata config list");
   throw usageFailure(`unknown setting "${shown}"`, next);
 }
 

@@ -3,7 +3,7 @@ import { allCommands } from "../../../src/cli/all-commands.ts";
 import { flagsOnPage, fullFlagHelp } from "../../../src/cli/program/help/flag-rows.ts";
 import { topicNames } from "../../../src/cli/program/help/overview.ts";
 import { exitCodes } from "../../../src/base/exit-codes.ts";
-import { timeForms } from "../../../src/cli/program/help/topics/table-topics.ts";
+import { timeForms } from "../../../src/cli/program/help/table-topics.ts";
 import { parseTimeBound } from "../../../src/base/time/time.ts";
 import { settings } from "../../../src/client/settings.ts";
 import { readdirSync, readFileSync } from "node:fs";

@@ -3,7 +3,7 @@ import { sharedFlags } from "../../run/flags/shared-flags.ts";
 import { costSentence, exitSentence, notesOf } from "./command-help.ts";
 import { flagBlocks, flagsOnPage } from "./flag-rows.ts";
 import { type TopicContext, topicNames } from "./overview.ts";
-import { topicPage } from "./topics/topics.ts";
+import { topicPage } from "./topics.ts";
 import type { Block } from "../../help-page.ts";
 
 /** dexdata(1) in roff format. `surroundings` provides the directories and the time that the topics show. */

@@ -5,7 +5,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import { type Command, meantWords } from "../../commands/command.ts";
 import { commandHelp } from "./command-help.ts";
 import { topicNames, groupHelp, overview } from "./overview.ts";
-import { topicPage } from "./topics/topics.ts";
+import { topicPage } from "./topics.ts";
 import type { Block, HelpForm, PreparedPage } from "../../help-page.ts";
 import { printPage } from "../../print-page.ts";
 import { nearestCommand } from "../unknown-word.ts";

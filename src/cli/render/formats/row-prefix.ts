@@ -6,6 +6,7 @@ import { noteText } from "../../../base/json/field-finder.ts";
 import { compactJson, escapeJsonText } from "../../../base/json/json-text.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import { fieldPaths } from "../../../api/field-paths.ts";
+import { didYouMean } from "../../../base/text/nearest.ts";
 import { nearestPath } from "./missing-fields.ts";
 import { fieldAt, splitPath } from "../values/value-at.ts";
 import type { Presentation } from "../renderer.ts";
@@ -43,8 +44,7 @@ export function checkPrefixFields(
     const label = `--prefix "${path}"`;
     if (field === undefined) {
       const known = fieldPaths(shape).map((each) => each.path);
-      const near = nearestPath(path, known);
-      throw invalidInput(label, "must be a field of every row", near ? `did you mean ${near}?` : hint);
+      throw invalidInput(label, "must be a field of every row", didYouMean(nearestPath(path, known), hint));
     }
     if ("record" in field.type || path.split(".").includes("*"))
       throw invalidInput(label, "must be a field with a single value");

@@ -1,7 +1,7 @@
 import type { Column, RowShape } from "../../../api/endpoint.ts";
 import { type Failure, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
-import { nearest } from "../../../base/text/nearest.ts";
+import { didYouMean, nearest } from "../../../base/text/nearest.ts";
 
 export function chooseColumns(shape: RowShape, names: readonly string[] | undefined): readonly Column[] {
   const all = [...shape.columns, ...(shape.added?.columns ?? [])];
@@ -70,8 +70,7 @@ function unknownColumn(tables: Tables, group: string, unknown: string, names: re
   const lacking = groups.filter((each) => !withIt.includes(each)).join(" and ");
   const whole = having(names);
   const narrower = whole.length > 0 ? whole : withIt;
-  const near = nearest(unknown, [...tables.values()].flatMap(columnWords));
-  const correction = near === undefined ? undefined : `did you mean ${near}?`;
+  const correction = didYouMean(nearest(unknown, [...tables.values()].flatMap(columnWords)), undefined);
   return invalidInput(
     label,
     `unknown column for ${lacking}; columns for ${group}: ${accepted.join(", ")}`,

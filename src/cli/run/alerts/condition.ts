@@ -1,5 +1,5 @@
 import { type Field, tradeTypes } from "../../../api/record.ts";
-import { nearest } from "../../../base/text/nearest.ts";
+import { didYouMean, nearest } from "../../../base/text/nearest.ts";
 import { parseDuration } from "../../../api/duration.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import {
@@ -122,7 +122,7 @@ function parseTest(parsing: Parsing): Test {
   if (field === undefined || values === undefined) {
     const names = [...fields.keys()];
     const near = nearest(field?.text.replace("?", "") ?? "", names);
-    const hint = near === undefined ? `fields: ${names.join(", ")}` : `did you mean ${near}?`;
+    const hint = didYouMean(near, `fields: ${names.join(", ")}`);
     throw wrong(field, field === undefined ? "must be a field" : "is not a field", hint);
   }
   const operator = next();

@@ -1,18 +1,103 @@
-import type { Command, Positional, PositionalSuggestion } from "../../commands/command.ts";
-import { knownRecords } from "../../commands/schema/known-records.ts";
-import type { Flag, KeptList } from "../../run/flags/flag.ts";
-import { type Asked, type Candidate, type Completion, files, nothing, only } from "./typed-line.ts";
-import { flagHelp } from "../help/flag-rows.ts";
-import { groupSummaries, topicNames } from "../help/overview.ts";
-import { findEndpoint } from "../../../api/endpoints/find-endpoint.ts";
-import { textFormats } from "../../../api/output-format.ts";
-import type { Field } from "../../../api/record.ts";
-import { fieldAt } from "../../render/values/value-at.ts";
-import type { Context } from "../../../base/context/context.ts";
-import { colorModes, settings } from "../../../client/settings.ts";
-import { NETWORK_ROWS } from "../../../sandbox/well-known.ts";
-import { readCredentials } from "../../settings/credentials.ts";
-import { type CachedRows, listEnding, readNewestList } from "../../settings/list-cache.ts";
+import { type Command, meantWords, type Positional, type PositionalSuggestion } from "../commands/command.ts";
+import { knownRecords } from "../commands/schema/known-records.ts";
+import type { Flag, Flags, KeptList } from "../run/flags/flag.ts";
+import { sharedFlags } from "../run/flags/shared-flags.ts";
+import { flagHelp } from "./help/flag-rows.ts";
+import { groupSummaries, topicNames } from "./help/overview.ts";
+import { findEndpoint } from "../../api/endpoints/find-endpoint.ts";
+import { textFormats } from "../../api/output-format.ts";
+import type { Field } from "../../api/record.ts";
+import { fieldAt } from "../render/values/value-at.ts";
+import type { Context } from "../../base/context/context.ts";
+import { colorModes, settings } from "../../client/settings.ts";
+import { NETWORK_ROWS } from "../../sandbox/well-known.ts";
+import { readCredentials } from "../settings/credentials.ts";
+import { type CachedRows, listEnding, readNewestList } from "../settings/list-cache.ts";
+
+export interface Completion {
+  /** With `files`, the shell completes file names. */
+  readonly kind: "words" | "files";
+  /** The part of the word that does not change, such as `--output=` or `ethereum,`. */
+  readonly prefix: string;
+  /** A word that ends with `=`, `:`, `,` or `.` needs more input. */
+  readonly candidates: readonly Candidate[];
+}
+
+interface Candidate {
+  readonly word: string;
+  readonly description?: string;
+}
+
+export const nothing: Completion = { kind: "words", prefix: "", candidates: [] };
+
+export const files = (prefix: string): Completion => ({ kind: "files", prefix, candidates: [] });
+
+export const only = (candidates: readonly Candidate[]): Completion => ({ ...nothing, candidates });
+
+export interface Asked {
+  readonly context: Pick<Context, "env" | "platform">;
+  readonly entries: readonly Command[];
+  readonly line: Readonly<TypedLine>;
+}
+
+/** The words before the cursor, parsed as the program would parse them. */
+type TypedLine = NonNullable<ReturnType<typeof readTypedLine>>;
+
+/** Returns undefined if the words do not lead to a command, so there is nothing to suggest. */
+export function readTypedLine(entries: readonly Command[], words: readonly string[]) {
+  /** The command so far. This can be just the first word, such as `pools`. */
+  let path = "";
+  /** Undefined until the words name a command. */
+  let entry: Command | undefined;
+  /** The flag whose value is the next word. */
+  let pending: Flag | undefined;
+  /** After `--`, words that start with a dash are not flags. */
+  let isAfterDashes = false;
+  const positionals: string[] = [];
+  const given = new Set<string>();
+  for (const word of words) {
+    if (pending !== undefined) {
+      pending = undefined;
+    } else if (word === "--") {
+      isAfterDashes = true;
+    } else if (!isAfterDashes && /^-./u.test(word)) {
+      const { name, flag, isFollowed } = readFlag(flagsOf(entry), word);
+      if (name !== undefined) given.add(name);
+      pending = isFollowed ? flag : undefined;
+    } else if (entry === undefined) {
+      path = path === "" ? word : `${path} ${word}`;
+      entry = entries.find((each) => each.words === meantWords(path));
+      if (entry === undefined && !entries.some((each) => each.words.startsWith(`${path} `))) return undefined;
+    } else {
+      positionals.push(word);
+    }
+  }
+  return { path, entry, positionals, given, pending, isAfterDashes };
+}
+
+/** Until the command is known, only the shared flags apply, because they can come first. */
+export function flagsOf(command: Command | undefined): Flags {
+  return command === undefined ? sharedFlags : { ...command.flags, ...command.shared };
+}
+
+const takesValue = (flag: Flag | undefined): flag is Flag => flag?.type.placeholder !== undefined;
+
+/** `isFollowed` means that the next word is the value of this flag. */
+export function readFlag(flags: Flags, word: string) {
+  if (word.startsWith("--")) {
+    const [name = "", ...value] = word.slice(2).split("=");
+    const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
+    return flag === undefined
+      ? { isFollowed: false }
+      : { name, flag, isFollowed: takesValue(flag) && value.length === 0 };
+  }
+  for (let at = 1; at < word.length; at += 1) {
+    const [name, flag] = Object.entries(flags).find(([, { short }]) => short === word[at]) ?? [];
+    // If a letter takes a value, the rest of the word is that value, as in `-ondjson`.
+    if (name !== undefined && takesValue(flag)) return { name, flag, isFollowed: at === word.length - 1 };
+  }
+  return { isFollowed: false };
+}
 
 /** Also suggests `--help`. */
 export function flagWords({ entry, given, path }: Asked["line"]): readonly Candidate[] {
@@ -27,16 +112,14 @@ export function flagWords({ entry, given, path }: Asked["line"]): readonly Candi
 /** `attached` is the part of the word that does not change, such as `--output=`. */
 export function valueWords(asked: Asked, flag: Flag, attached: string, current: string): Completion {
   if (flag.type.name === "file") return files(attached);
-  if (!flag.type.isList) return { ...wordsOf(asked, flag, current.slice(attached.length)), prefix: attached };
+  const suggests = flag.type.choices ?? flag.suggests;
+  if (!flag.type.isList)
+    return { ...suggested(asked, suggests, current.slice(attached.length)), prefix: attached };
   const comma = current.lastIndexOf(",");
   const prefix = comma < 0 ? attached : current.slice(0, comma + 1);
   const taken = new Set(prefix.slice(attached.length).split(","));
-  const { candidates } = wordsOf(asked, flag, current.slice(prefix.length));
+  const { candidates } = suggested(asked, suggests, current.slice(prefix.length));
   return { kind: "words", prefix, candidates: candidates.filter(({ word }) => !taken.has(word)) };
-}
-
-function wordsOf(asked: Asked, { type: { choices }, suggests }: Flag, typed: string): Completion {
-  return suggested(asked, choices ?? suggests, typed);
 }
 
 /** `current` is the word that is completed, or the item of a list. */
@@ -132,7 +215,7 @@ export function commandWords(entries: readonly Command[], path: string): readonl
 }
 
 /** After a record's name and a dot, suggests that record's fields. */
-export function fieldWords(entry: Command | undefined, typed: string): readonly Candidate[] {
+function fieldWords(entry: Command | undefined, typed: string): readonly Candidate[] {
   const names = new Set<string>();
   const before = typed.split(".").slice(0, -1);
   for (const { rows } of entry?.endpoints ?? []) {

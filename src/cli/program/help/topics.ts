@@ -1,4 +1,9 @@
-export const terminalTopic = `
+import type { Command } from "../../commands/command.ts";
+import type { TopicContext, TopicName } from "./overview.ts";
+import * as table from "./table-topics.ts";
+import type { Block } from "../../help-page.ts";
+
+const terminalTopic = `
 On a terminal, dexdata prints tables, charts and live views. In a pipe, it prints NDJSON unless you choose another
 format.
 
@@ -22,7 +27,7 @@ Live views:
 Examples:
   dexdata ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --from -3d --chart --sandbox`;
 
-export const pullsTopic = `
+const pullsTopic = `
 Long pulls run as fast as the rate limit allows, never lose or repeat a row, and can be resumed. Rows arrive in order,
 and memory use stays flat.
 
@@ -49,7 +54,7 @@ Completeness:
 Examples:
   dexdata txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --from -2h --all --out swaps.ndjson --resume --sandbox`;
 
-export const keysTopic = `
+const keysTopic = `
 Without a key, you are on the keyless plan. dexdata auth login looks up the plan of a key, and stores both
 under the name of a profile. The plan determines the hosts: keyless and free use the free hosts; dev, pro and enterprise use the paid hosts.
 
@@ -67,7 +72,7 @@ set both DEXDATA_API_KEY and DEXDATA_TIER in containers and CI jobs.
 A key is sent only to the configured hosts, only over HTTPS or to localhost, and never after a redirect. Malformed keys
 are rejected before anything is sent. No message and no command prints a key.`;
 
-export const proxiesTopic = `
+const proxiesTopic = `
 REST requests and streams go through an http:// or https:// proxy, in a CONNECT tunnel. The proxy sees the host name,
 never the key. Requests to localhost and to the sandbox bypass the proxy. All traffic is HTTP/1.1.
 
@@ -82,7 +87,7 @@ Variables:
 
 dexdata doctor shows the proxy in use, and any problem with it or with a certificate.`;
 
-export const followTopic = `
+const followTopic = `
 dexdata txns --follow prints a pool's transactions since --from (default: now) and then new ones, oldest first except for late rows, without gaps or
 duplicates. All rows are read from REST; stream events only trigger reads, at most one every 2s. There is also a read every minute, so a
 silent stream delays rows by a minute at most. Each request and each event costs 1 credit.
@@ -103,7 +108,7 @@ Flags:
   --for, --limit  End the command with exit 0, or 8 if --when had no alert, or if rows at the end of --for may be missing.
       --idle-exit ends it with exit 8, --max-credits with exit 5.`;
 
-export const alertsTopic = `
+const alertsTopic = `
 With --when, dexdata prints a line or runs a command when a condition becomes true. It works in dexdata stream, with
 --follow, and with --watch (except in ohlcv and txns).
 
@@ -118,7 +123,7 @@ Flags:
   --for 1h         Ends the run: exit 0 after an alert, otherwise 8
   --limit 1        Ends the run after this many alerts; with --watch, limits the rows of each refresh`;
 
-export const limitsTopic = `
+const limitsTopic = `
 Memory and time stay bounded no matter what the service sends. If a limit is exceeded, the command ends with an
 error and exit code 1, unless another result is listed here.
 
@@ -145,3 +150,55 @@ Limits:
   tables       When one record is shown, e.g. with dexdata token, each text is cut after 10,000 characters. Numbers longer than 400 characters are shown as
       the service sent them.
   -o json      If the indentation would exceed 16 MiB, the document is compact.`;
+
+type Topic = string | ((commands: readonly Command[], context: TopicContext) => string);
+
+/** Each topic's text and the document with more details. */
+const topics: Readonly<Record<TopicName, readonly [document: string, topic: Topic]>> = {
+  "exit-codes": ["reference.md", table.exitCodesTopic],
+  time: ["guide.md", table.timeTopic],
+  output: ["guide.md", table.outputTopic],
+  terminal: ["guide.md", terminalTopic],
+  pulls: ["guide.md", pullsTopic],
+  credits: ["guide.md", table.creditsTopic],
+  keys: ["guide.md", keysTopic],
+  environment: ["reference.md", table.environmentTopic],
+  proxies: ["guide.md", proxiesTopic],
+  follow: ["streams.md", followTopic],
+  streams: ["streams.md", table.streamsTopic],
+  alerts: ["alerts.md", alertsTopic],
+  limits: ["reference.md", limitsTopic],
+  agents: ["agents.md", table.agentsTopic],
+};
+
+export function topicPage(
+  name: TopicName,
+  commands: readonly Command[],
+  context: TopicContext,
+): readonly Block[] {
+  const [document, topic] = topics[name];
+  const text = typeof topic === "string" ? topic : topic(commands, context);
+  return textPage(`${text}\n\nMore: docs/${document} in the dexdata package.`);
+}
+
+/**
+ * Blank lines separate blocks. The lines below a `Heading:` are either rows (`  term  text`, continued on lines with a
+ * deeper indent) or commands to paste (`  dexdata …`).
+ */
+function textPage(source: string): readonly Block[] {
+  return source
+    .trim()
+    .split("\n\n")
+    .map((part) => {
+      const [first = "", ...lines] = part.split("\n");
+      if (!first.endsWith(":") || lines.length === 0) return { prose: [first, ...lines].join(" ") };
+      const heading = first.slice(0, -1);
+      const found = lines
+        .join("\n")
+        .replaceAll(/\n {3,}/gu, " ")
+        .matchAll(/^ {2}(.*?)(?: {2,}(.*))?$/gmu);
+      const rows = [...found].map(([, term = "", text = ""]) => [term, text] as const);
+      const isCommands = rows.every(([, text]) => text === "");
+      return isCommands ? { heading, commands: rows.map(([term]) => term) } : { heading, rows };
+    });
+}
