@@ -74,11 +74,9 @@ export interface Format {
   readonly summary: string;
   /**
    * Undefined for formats that show rows as JSON. `guessed` derives columns that the contract does not list from the
-   * rows. `named` requires them before the first row, so that later runs can append rows.
+   * rows, and fits them to the first rows, so that later runs cannot append rows. `named` requires them before the first row.
    */
   readonly columns: "guessed" | "named" | undefined;
-  readonly ending: string | undefined;
-  readonly canGrow: boolean;
   /** Whether the format writes something after the last row, so that output without it is incomplete. */
   readonly isClosed: boolean;
   /**
@@ -88,7 +86,7 @@ export interface Format {
   readonly binary?: { readonly stagedAs: RowFormat };
   /** The default if a program reads both streams. */
   readonly errors: ErrorFormat;
-  readonly createRenderer: (presentation: Presentation) => Promise<Renderer>;
+  readonly createRenderer: (presentation: Presentation) => Renderer | Promise<Renderer>;
   readonly local: LocalForm;
 }
 

@@ -231,7 +231,7 @@ function resumeHint(run: Pull): string | undefined {
 
 /** A pull with table output cannot be resumed, so that format is omitted, or overridden if the settings select it. */
 function resumable(command: readonly string[], typed: TypedFlags, { format, settings }: RunOptions): string {
-  if (formats[format].canGrow) return sameCommand(command, typed);
+  if (formats[format].columns !== "guessed") return sameCommand(command, typed);
   const others = new Map([...typed].filter(([name]) => !["output", "columns", "spark"].includes(name)));
   const kept = formatByName(typed.get("out")?.at(-1)) ?? settings.output.value;
   if (kept === "table" || kept === "wide") others.set("output", ["ndjson"]);

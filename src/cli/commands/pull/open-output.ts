@@ -39,7 +39,7 @@ export function readDestination(flags: SharedValues, command: readonly string[])
 
 /** Fails if the output of this format cannot go where it should. */
 export function checkDestination({ format }: RunOptions, { pattern, isResumed }: WantedDestination): void {
-  if (formats[format].canGrow) return;
+  if (formats[format].columns !== "guessed") return;
   if (pattern !== undefined)
     throw usageFailure(`--out "${pattern}": a table cannot be divided into files`, growingFormats());
   if (!isResumed) return;
@@ -51,7 +51,7 @@ export function checkDestination({ format }: RunOptions, { pattern, isResumed }:
 
 /** The hint for a format whose output cannot be divided or continued. */
 function growingFormats(): string {
-  const names = outputFormats.filter((format) => formats[format].canGrow);
+  const names = outputFormats.filter((format) => formats[format].columns !== "guessed");
   return `use ${inWords(names, "or")}`;
 }
 

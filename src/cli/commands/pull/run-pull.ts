@@ -82,7 +82,7 @@ async function claimOutput(
 async function openOutput(opened: OpenedPull): Promise<Pull> {
   const { claim, options, plan } = opened;
   // A table cannot be resumed, because its column widths depend on its first rows.
-  const canResume = claim !== undefined && formats[options.format].canGrow;
+  const canResume = claim !== undefined && formats[options.format].columns !== "guessed";
   const { endpoint, list } = plan;
   const seen = list.kind === "made" ? list.seen : createSeenKeys(reachOf(endpoint), canResume);
   const parquet = await openParquetOutput(opened);

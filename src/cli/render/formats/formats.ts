@@ -7,11 +7,81 @@ import {
 } from "../../../api/output-format.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { nameWithoutGzip } from "../../../rows/out-file.ts";
-import type { Presentation, Renderer, Format } from "../renderer.ts";
+import type { Presentation, Renderer, Format, LocalLook, LocalRow } from "../renderer.ts";
+import { createRowSelector, jsonLine } from "../values/row-text.ts";
 import { csv, tsv } from "./separated-format.ts";
-import { json, ndjson } from "./json.ts";
-import { parquet } from "./parquet.ts";
-import { table, wide } from "./table.ts";
+import { createDocuments, json, ndjson } from "./json.ts";
+
+/** Output for programs does not need cli-table3 or colors, so the drawing code is loaded on first use. */
+const table: Format = {
+  summary:
+    "For people, fitted to the terminal width; default on a terminal. Numbers are shortened, and addresses if necessary.",
+  columns: "guessed",
+  isClosed: false,
+  errors: "text",
+  createRenderer: createTable,
+  local: {
+    rows: drawRows,
+    record: drawRecord,
+    // Only for pipes. On a terminal, commands draw such an object themselves.
+    document: (document) => jsonLine(document, false),
+  },
+};
+
+const wide: Format = {
+  ...table,
+  summary: "Like table, with every column, even beyond the terminal width",
+};
+
+async function createTable(presentation: Presentation): Promise<Renderer> {
+  const { isWhole, chart, isRecord, columns } = presentation;
+  if (isWhole) return createDocuments(presentation, true);
+  if (chart !== undefined)
+    return (await import("../chart/chart-view.ts")).createChartView(presentation, chart);
+  return isRecord && columns === undefined
+    ? (await import("../table/record-view.ts")).createRecordView(presentation)
+    : (await import("../table/list-view.ts")).createListView(presentation);
+}
+
+async function drawRows(rows: readonly LocalRow[], look: LocalLook): Promise<string> {
+  return (await import("../table/local-table.ts")).drawLocalTable(rows, look);
+}
+
+async function drawRecord(record: LocalRow, look: LocalLook): Promise<string> {
+  const lines = Object.entries(record).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value }],
+  );
+  return await drawRows(lines, { ...look, hasHeader: false });
+}
+
+/** Typed columns for DuckDB, Polars and others. Its code and its libraries are loaded on first use. */
+const parquet: Format = {
+  summary:
+    "Typed columns for tools such as DuckDB: exact decimals for raw amounts, doubles for prices; only in pipes and files",
+  columns: undefined,
+  isClosed: true,
+  errors: "text",
+  binary: { stagedAs: "ndjson" },
+  createRenderer: createParquet,
+  local: { rows: refuseLocal, record: refuseLocal, document: refuseLocal },
+};
+
+function refuseLocal(): never {
+  throw usageFailure("--output parquet: only data from the service has typed columns", "use json or ndjson");
+}
+
+async function createParquet({ output, fields, parquet: target }: Presentation): Promise<Renderer> {
+  if (target === undefined) throw new Error("the columns of the rows are unknown");
+  const { createParquetWriter } = await import("../../../rows/parquet-writer.ts");
+  const writer = createParquetWriter({ ...target, write: output.write });
+  const select = createRowSelector(fields);
+  return {
+    page: async ({ rows }) => await writer.add(rows.texts().map(select)),
+    end: async () => {
+      await writer.finish(target.receipt);
+    },
+  };
+}
 
 /** The type requires an entry for every value of `-o`. */
 export const formats: Readonly<Record<OutputFormat, Format>> = {
@@ -41,9 +111,8 @@ export function namesColumns(word: unknown): boolean {
 export function formatByName(file: string | undefined): RowFormat | undefined {
   const [, extension] = /\.(\w+)$/u.exec(nameWithoutGzip(file ?? "")) ?? [];
   if (extension === undefined) return undefined;
-  const ending = namedFormat(extension.toLowerCase());
-  const found = outputFormats.find((word) => formats[word].ending === ending);
-  return found === "wide" ? "table" : found;
+  const word = namedFormat(extension.toLowerCase());
+  return outputFormats.filter((each) => each !== "table" && each !== "wide").find((each) => each === word);
 }
 
 interface Wanted<Word> {

@@ -16,11 +16,9 @@ import { createRowPrefix } from "./row-prefix.ts";
 export const json: Format = {
   summary: "One document: an array of the rows, or the object; indented on a terminal",
   columns: undefined,
-  ending: "json",
-  canGrow: true,
   isClosed: true,
   errors: "json",
-  createRenderer: (presentation) => Promise.resolve(createJson(presentation)),
+  createRenderer: createJson,
   local: { rows: prettyHere, record: prettyHere, document: prettyHere },
 };
 
@@ -97,21 +95,18 @@ function createGroupsDocument({ output, groups, fields }: Presentation): Rendere
 export const ndjson: Format = {
   summary: "One line per row, as the service sent it, with every field and digit; default in a pipe",
   columns: undefined,
-  ending: "ndjson",
-  canGrow: true,
   isClosed: false,
   errors: "json",
-  createRenderer: (presentation) => Promise.resolve(createNdjson(presentation)),
-  local: { rows: linesOf, record: lineOf, document: linesOf },
+  createRenderer: createNdjson,
+  local: { rows: linesOf, record: linesOf, document: linesOf },
 };
-
-function lineOf(value: object): string {
-  return jsonLine(value, false);
-}
 
 /** One line for each element of an array. */
 function linesOf(value: object): string {
-  return [value].flat().map(lineOf).join("");
+  return [value]
+    .flat()
+    .map((each) => jsonLine(each, false))
+    .join("");
 }
 
 /** A page of 100 rows has about 100 kB. */

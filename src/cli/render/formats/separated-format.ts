@@ -26,7 +26,6 @@ export const csvText: Writing = {
 };
 
 export const csv = separatedFormat(
-  "csv",
   "RFC 4180 with LF; the fields of the table, unless --columns or --fields ('*': all) selects others. Null is an empty cell, and an " +
     `empty string is "". Text that looks like a formula gets a leading apostrophe; numbers do not.`,
   csvText,
@@ -49,7 +48,6 @@ export const tsvText: Writing = {
 };
 
 export const tsv = separatedFormat(
-  "tsv",
   "Text format of PostgreSQL's COPY: \\N is null. Text that looks like a formula stays unchanged.",
   tsvText,
 );
@@ -69,14 +67,12 @@ function escapeBytes(character: string): string {
 const PLAIN = /^[0-9A-Za-z][\w .:/$#()-]*$/;
 
 /** Creates a separated-values format: a header line with the column names, then one line per row. */
-function separatedFormat(ending: string, summary: string, writing: Writing): Format {
+function separatedFormat(summary: string, writing: Writing): Format {
   const local = async (rows: readonly LocalRow[], { hasHeader }: LocalLook): Promise<string> =>
     (await import("./separated-rows.ts")).localLines(rows, hasHeader, writing);
   return {
     summary,
     columns: "named",
-    ending,
-    canGrow: true,
     isClosed: false,
     errors: "text",
     createRenderer: async (presentation) =>
