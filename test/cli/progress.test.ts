@@ -10,7 +10,7 @@ import { createTestContext, type TestContext, type TestContextOptions } from "..
 
 // Loading it from source takes longer than the waits below.
 beforeAll(async () => {
-  await import("../../src/cli/render/progress/live-line.ts");
+  await import("../../src/cli/render/live-line.ts");
 });
 const words = "pools search ethereum --limit 300 --page-size 100 --fields id -o ndjson";
 const busy = (): Reply => json({ error: "rate_limited" }, { status: 429, headers: { "retry-after": "30" } });

@@ -11,7 +11,7 @@ import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts
 import type { RowsOutput } from "../../../rows/rows-output.ts";
 import type { ParquetOutput } from "./parquet-output.ts";
 import { counted } from "../../../base/text/words.ts";
-import type { PullState } from "../../render/progress/progress-parts.ts";
+import type { PullState } from "../../run/progress.ts";
 import type { PullTotals, CheckpointHeader } from "../../../rows/checkpoint-lines.ts";
 import { candleWindow, wholeSeconds } from "../../../client/candle-windows.ts";
 import type { ListPlan } from "../../../client/list-plan.ts";

@@ -11,7 +11,7 @@ import {
   periodsBetween,
   shownPeriod,
 } from "../../../lake/layout.ts";
-import type { PullState } from "../../render/progress/progress-parts.ts";
+import type { PullState } from "../../run/progress.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import type { LakeEvents, Published } from "../../../lake/lake.ts";

@@ -1,6 +1,6 @@
 import ora, { spinners } from "ora";
-import type { Output } from "../../../base/context/context.ts";
-import { joinFitting } from "../values/width.ts";
+import type { Output } from "../../base/context/context.ts";
+import { joinFitting } from "./values/width.ts";
 
 export type LiveLine = ReturnType<typeof createLiveLine>;
 
