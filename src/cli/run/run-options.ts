@@ -5,7 +5,7 @@ import type { Context } from "../../base/context/context.ts";
 import { choiceFailure } from "../../api/read-param.ts";
 import { usageFailure } from "../../base/failure.ts";
 import type { RowFormat } from "../../api/output-format.ts";
-import { encoderByName } from "../../rows/out-file.ts";
+import { encoderByName, nameWithoutGzip } from "../../rows/out-file.ts";
 import {
   chooseOutput,
   formatByName,
@@ -17,9 +17,15 @@ import {
 import { isTier, tiers } from "../../api/tier.ts";
 import { readSettings } from "../settings/read-settings.ts";
 import { readReplacedClock, type Settings } from "../../client/settings.ts";
-import { isSvgName, type PictureFlags, readPicture } from "./flags/picture-flags.ts";
 import { readValues, type TypedFlags, type Values } from "./flags/flag.ts";
-import { type metricsFlag, type prefixFlag, sharedFlags, type SharedValues } from "./flags/shared-flags.ts";
+import {
+  type chartFlag,
+  type metricsFlag,
+  type prefixFlag,
+  sharedFlags,
+  type SharedValues,
+  type sparkFlag,
+} from "./flags/shared-flags.ts";
 import { isColored } from "../render/terminal.ts";
 
 export interface RunInput {
@@ -27,8 +33,12 @@ export interface RunInput {
   /** Flags that only some commands have, but that affect the options, are included. */
   readonly flags: SharedValues &
     Partial<
-      PictureFlags &
-        Values<{ readonly prefix: typeof prefixFlag; readonly metrics: ReturnType<typeof metricsFlag> }>
+      Values<{
+        readonly chart: typeof chartFlag;
+        readonly spark: typeof sparkFlag;
+        readonly prefix: typeof prefixFlag;
+        readonly metrics: ReturnType<typeof metricsFlag>;
+      }>
     >;
   readonly typed: TypedFlags;
   /** By the search for a name; it counts as part of the run. */
@@ -114,6 +124,33 @@ export function readRunOptions({ flags: given, typed, spent }: RunInput, context
     /** The flag or variable that replaces the clock. */
     nowSource: nowSource(flags, context),
   };
+}
+
+function isSvgName(out: string | undefined): boolean {
+  return /\.svg$/iu.test(nameWithoutGzip(out ?? ""));
+}
+
+/**
+ * A picture replaces the rows or is shown next to them. It is meant for people, so it cannot be combined with formats for
+ * programs.
+ */
+function readPicture({ chart, spark, output, out }: RunInput["flags"]): "chart" | "spark" | undefined {
+  const picture = chart === true ? "chart" : spark === true ? "spark" : undefined;
+  if (isSvgName(out) && picture !== "chart")
+    throw usageFailure(
+      `--out "${out}": only a chart can be an SVG image`,
+      "use ohlcv --chart, or another file name",
+    );
+  if (picture === undefined) return undefined;
+  const isForPeople =
+    output === undefined || output === "table" || (output === "wide" && picture === "spark");
+  if (isForPeople) return picture;
+  throw usageFailure(
+    output === "wide"
+      ? "--chart cannot be used with --output wide: a chart does not show columns"
+      : `--${picture} cannot be used with --output ${output}: it requires --output table`,
+    "use only one of them",
+  );
 }
 
 /** Whether the columns exist is checked later, when the table is known. */

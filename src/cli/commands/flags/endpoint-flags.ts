@@ -6,8 +6,7 @@ import { followFlags, growthFlags, watchAlertFlags, watchFlags } from "./lasting
 import { timedFlags } from "./timed-flags.ts";
 import { type Flag, type FlagGroup, type Flags, flag, type OfSomeCommands } from "../../run/flags/flag.ts";
 import { choice, type FlagType, list, text, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
-import { chartFlag, sparkFlag } from "../../run/flags/picture-flags.ts";
-import { prefixFlag, type sharedFlags } from "../../run/flags/shared-flags.ts";
+import { chartFlag, prefixFlag, type sharedFlags, sparkFlag } from "../../run/flags/shared-flags.ts";
 import { settings } from "../../../client/settings.ts";
 
 /** In the order used in help, without the shared flags. */

@@ -13,7 +13,8 @@ const MOST_PLACES = 400;
  * Parses a JSON number, which may be in a string. Returns undefined for anything else. Numbers stay digits, because
  * arithmetic on doubles would show digits that the service never sent.
  */
-export function readDecimal(value: number | bigint | string): ExactDecimal | undefined {
+export function readDecimal(value: unknown): ExactDecimal | undefined {
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return undefined;
   const text = String(value);
   const exact = text.length > MOST_PLACES ? undefined : parseExactDecimal(text);
   return exact !== undefined && Math.abs(exact.exponent) <= MOST_PLACES ? exact : undefined;

@@ -40,7 +40,7 @@ export function tradeTone(row: unknown): Tone {
 }
 
 function signOf(row: unknown, side: 0 | 1): number {
-  const amount = typeof row === "object" && row !== null ? decimalAt(row, `amount_${side}`) : undefined;
+  const amount = decimalAt(row, `amount_${side}`);
   if (amount === undefined) return Number.NaN;
   return amount.digits === "" ? 0 : amount.isNegative ? -1 : 1;
 }
@@ -49,7 +49,7 @@ const typeOf = (row: object): TradeType => typeOfTrade(signOf(row, 0), signOf(ro
 
 function showSize(row: object, style: CellStyle): Cell {
   const made = tradeSize(typeOf(row), valueOf(row, 0, style), valueOf(row, 1, style));
-  const size = decimalAt(row, "volume_usd") ?? readDecimal(made ?? Number.NaN);
+  const size = decimalAt(row, "volume_usd") ?? readDecimal(made);
   return size === undefined ? noValue(style) : plain(showAmount(size));
 }
 
@@ -82,9 +82,4 @@ function symbolOf(row: object, side: 0 | 1, style: CellStyle): string {
   return ` ${cutText(shownText(symbol, style), longestSymbol, ellipsis(style.isUnicode))}`;
 }
 
-function decimalAt(row: object, name: string): ExactDecimal | undefined {
-  const value = member(row, name);
-  return typeof value === "string" || typeof value === "number" || typeof value === "bigint"
-    ? readDecimal(value)
-    : undefined;
-}
+const decimalAt = (row: unknown, name: string): ExactDecimal | undefined => readDecimal(member(row, name));

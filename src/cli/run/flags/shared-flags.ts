@@ -1,4 +1,4 @@
-import { type Flag, flag, pick, type Values } from "./flag.ts";
+import { type Exclusion, type Flag, flag, pick, type Values } from "./flag.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { tiers } from "../../../api/tier.ts";
 import { isFaultProblem, parseFaults } from "../../../sandbox/parse-faults.ts";
@@ -57,6 +57,32 @@ const columnNames = readBy("text", "names", (label, typed) => {
   const names = typed.split(",").map((name) => name.trim());
   if (!names.includes("")) return names;
   throw invalidInput(label, "must be comma-separated column names such as token-0,price-usd");
+});
+
+const noColumns = (name: string): Exclusion => ({
+  flag: name,
+  why: "a chart does not show columns",
+  next: "use only one of them",
+});
+
+export const chartFlag = flag(toggle, "Output", {
+  summary: "Draw a candle and volume chart instead of rows",
+  details: "; with --out x.svg, as an image",
+  excludes: [
+    noColumns("fields"),
+    noColumns("columns"),
+    noColumns("no-header"),
+    {
+      flag: "resume",
+      why: "a chart is drawn only after all candles have arrived",
+      next: "leave out --resume",
+    },
+  ],
+});
+
+export const sparkFlag = flag(toggle, "Output", {
+  summary: "Add a sparkline column",
+  details: ": the price 24h, 6h, 1h and 5m ago, and now",
 });
 
 const formatFlag = <const Format extends string>(formats: readonly Format[], summary: string) =>
