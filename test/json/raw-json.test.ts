@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { compactJson } from "../../src/base/json/json-text.ts";
 import { createPathReader, rawAt } from "../../src/base/json/path-reader.ts";
 import { rawElements, rawMembers } from "../../src/base/json/json-scan.ts";
-import { createRowSelector } from "../../src/cli/render/values/row-text.ts";
+import { createRowSelector } from "../../src/cli/render/formats/json.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";
 import { expectedAt } from "./reference-path.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Board, createBoard } from "../../src/cli/render/board/board.ts";
-import type { BoardOptions } from "../../src/cli/render/board/board-lines.ts";
+import type { BoardOptions } from "../../src/cli/render/board/board-table.ts";
 import type { Subject } from "../../src/client/subject.ts";
 import { textWidth } from "../../src/cli/render/values/width.ts";
 

@@ -1,7 +1,10 @@
 import { anyCharacter, fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { separatedLine } from "../../src/cli/render/formats/separated-rows.ts";
-import { csvText, tsvText } from "../../src/cli/render/formats/separated-format.ts";
+import {
+  csv as csvText,
+  separatedLine,
+  tsv as tsvText,
+} from "../../src/cli/render/formats/separated-rows.ts";
 import { forbiddenIn, render, renderWrites } from "./render.ts";
 import { parseCsv, parseTsv, textOfCsv } from "./separated-values.ts";
 

@@ -107,11 +107,3 @@ export interface LocalLook {
   /** Terminal columns; undefined means no limit. */
   readonly room: number | undefined;
 }
-
-export interface Writing {
-  readonly separator: string;
-  readonly nothing: string;
-  readonly emptyLine: string;
-  readonly writeText: (text: string) => string;
-  readonly writeJson: (text: string) => string;
-}

@@ -11,7 +11,7 @@ import { counted } from "../../../base/text/words.ts";
 import { estimate } from "../../run/spending/estimate.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import { startPull, totalsOf } from "../../../rows/pull.ts";
-import { createRowSelector } from "../../render/values/row-text.ts";
+import { createRowSelector } from "../../render/formats/json.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { withSuggestion } from "../input/suggestion.ts";
 import { createSeries } from "../../run/repeat-limiter.ts";

@@ -1,12 +1,29 @@
-import type { Feed } from "../../../api/feed.ts";
+import type { Feed, FeedKind } from "../../../api/feed.ts";
+import type { FeedName } from "../../../api/feeds/all-feeds.ts";
+import type { Paint } from "../terminal.ts";
 import { shownText } from "../sanitize.ts";
 import { GAP } from "../table/fit-columns.ts";
-import { alertMark, type Cell } from "../values/cell.ts";
+import { alertMark, type Cell, type FindAsset } from "../values/cell.ts";
 import { sparkline } from "../values/sparkline.ts";
 import { assetLabel, cutText, ellipsis, padding, textWidth } from "../values/width.ts";
 import type { NamedRow } from "./asset-row.ts";
-import type { BoardOptions } from "./board-lines.ts";
-import { shortAddress } from "../../../client/subject.ts";
+import { shortAddress, type Subject } from "../../../client/subject.ts";
+
+export interface BoardOptions {
+  readonly feed: FeedName;
+  /** What the assets are. */
+  readonly by: FeedKind["by"];
+  /** In row order. */
+  readonly assets: readonly Subject[];
+  readonly isSimulated: boolean;
+  readonly isUnicode: boolean;
+  readonly paint: Paint;
+  /** Milliseconds on the monotonic clock. */
+  readonly start: number;
+  readonly findAsset: FindAsset;
+  /** Whether an alert is on for the asset. Undefined without alerts that last. */
+  readonly isOn: ((asset: string) => boolean) | undefined;
+}
 
 interface BoardView {
   readonly shown: Feed["shown"];

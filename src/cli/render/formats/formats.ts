@@ -8,9 +8,7 @@ import {
 import { usageFailure } from "../../../base/failure.ts";
 import { nameWithoutGzip } from "../../../rows/out-file.ts";
 import type { Presentation, Renderer, Format, LocalLook, LocalRow } from "../renderer.ts";
-import { createRowSelector, jsonLine } from "../values/row-text.ts";
-import { csv, tsv } from "./separated-format.ts";
-import { createDocuments, json, ndjson } from "./json.ts";
+import { createDocuments, createRowSelector, json, jsonLine, ndjson } from "./json.ts";
 
 /** Output for programs does not need cli-table3 or colors, so the drawing code is loaded on first use. */
 const table: Format = {
@@ -52,6 +50,36 @@ async function drawRecord(record: LocalRow, look: LocalLook): Promise<string> {
     value === undefined ? [] : [{ name, value }],
   );
   return await drawRows(lines, { ...look, hasHeader: false });
+}
+
+const csv = separatedFormat(
+  "csv",
+  "RFC 4180 with LF; the fields of the table, unless --columns or --fields ('*': all) selects others. Null is an empty cell, and an " +
+    `empty string is "". Text that looks like a formula gets a leading apostrophe; numbers do not.`,
+);
+
+const tsv = separatedFormat(
+  "tsv",
+  "Text format of PostgreSQL's COPY: \\N is null. Text that looks like a formula stays unchanged.",
+);
+
+/** A header line with the column names, then one line per row. */
+function separatedFormat(name: "csv" | "tsv", summary: string): Format {
+  const local = async (rows: readonly LocalRow[], { hasHeader }: LocalLook): Promise<string> => {
+    const separated = await import("./separated-rows.ts");
+    return separated.localLines(rows, hasHeader, separated[name]);
+  };
+  return {
+    summary,
+    columns: "named",
+    isClosed: false,
+    errors: "text",
+    createRenderer: async (presentation) => {
+      const separated = await import("./separated-rows.ts");
+      return separated.createSeparated(presentation, separated[name]);
+    },
+    local: { rows: local, record: (record, look) => local([record], look) },
+  };
 }
 
 /** Typed columns for DuckDB, Polars and others. Its code and its libraries are loaded on first use. */

@@ -5,8 +5,10 @@ import { compactJson, escapeJsonText } from "../../../base/json/json-text.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import { namedField } from "../table/choose-columns.ts";
 import { tableColumns } from "../table/columns.ts";
-import type { Presentation, Renderer, LocalRow, Writing } from "../renderer.ts";
-import { rowTexts } from "../values/row-text.ts";
+import type { Presentation, Renderer, LocalRow } from "../renderer.ts";
+import { NAMED_ESCAPES, visibleText } from "../sanitize.ts";
+import { replaceEach, UNSAFE_IN_LINE } from "../../../base/text/unsafe-text.ts";
+import { rowTexts } from "./json.ts";
 
 /**
  * By default, the columns match the table's, with one for each name that a field can have. With `--fields '*'`, there
@@ -96,3 +98,64 @@ export function separatedLine(cells: readonly (string | undefined)[], writing: W
 }
 
 const QUOTE = 34;
+
+interface Writing {
+  readonly separator: string;
+  readonly nothing: string;
+  readonly emptyLine: string;
+  readonly writeText: (text: string) => string;
+  readonly writeJson: (text: string) => string;
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** Includes full-width characters. Leading apostrophes match, so that removing an added one restores the text. */
+const FORMULA = /^[\s']*[=+\-@＝＋－＠]/;
+/** Older versions of COPY treat a line with only `\.` as the end of input. */
+const QUOTED = /[",]|^\\\.$/;
+
+/**
+ * CSV according to RFC 4180, but with LF line endings, which every CSV reader and line-based tool accepts. Text that
+ * matches FORMULA gets a leading apostrophe. Null becomes an empty cell, and an empty string becomes `""`.
+ */
+export const csv: Writing = {
+  separator: ",",
+  nothing: "",
+  writeText: (text) => {
+    if (PLAIN.test(text)) return text;
+    if (text === "") return '""';
+    return quoted(visibleText(FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text));
+  },
+  writeJson: quoted,
+  // Most CSV readers skip empty lines.
+  emptyLine: '""',
+};
+
+function quoted(text: string): string {
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const EVERY_ESCAPED = new RegExp(`[\\\\${UNSAFE_IN_LINE}]`, "gu");
+
+/** PostgreSQL's text format for COPY. Programs read it, so text that looks like a formula is not escaped. */
+export const tsv: Writing = {
+  separator: "\t",
+  nothing: String.raw`\N`,
+  writeText: (text) => (PLAIN.test(text) ? text : replaceEach(text, EVERY_ESCAPED, escapeBytes)),
+  writeJson: (text) => text.replaceAll("\\", "\\\\"),
+  // COPY reads an empty line as an empty string, so this line needs no placeholder.
+  emptyLine: "",
+};
+
+function escapeBytes(character: string): string {
+  const named = NAMED_ESCAPES.get(character);
+  if (named !== undefined) return named;
+  const unit = character.charCodeAt(0);
+  // Node replaces lone surrogates with U+FFFD, which would make different strings equal.
+  const bytes = character.isWellFormed()
+    ? [...Buffer.from(character)]
+    : [0xed, 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)];
+  return bytes.map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("");
+}
+
+/** Most cells match this pattern, and every format writes such cells unchanged. */
+const PLAIN = /^[0-9A-Za-z][\w .:/$#()-]*$/;
