@@ -19,22 +19,29 @@ export function checkNames(
     );
 }
 
+export type TypeCheck = readonly [isAccepted: (value: unknown) => boolean, what: string];
+
 /** A program without types can pass anything. Later, a wrong value would cause a TypeError that does not name it. */
-export function checkTypes(
+export function checkOptions(
   options: object,
-  types: Readonly<Record<string, readonly [isAccepted: (value: unknown) => boolean, what: string]>>,
+  types: Readonly<Record<string, TypeCheck>>,
+  receiver: string,
 ): void {
+  checkNames(options, "option", Object.keys(types), receiver);
   for (const [name, value] of Object.entries(options)) {
-    const [isAccepted, what] = types[name] ?? [() => true, ""];
+    const [isAccepted, what] = types[name] ?? readLater;
     if (value !== undefined && !isAccepted(value)) throw invalidInput(name, `must be ${what}`);
   }
 }
 
 export const isString = (value: unknown): boolean => typeof value === "string";
 
-export const aString = [isString, "a string"] as const;
+export const aString: TypeCheck = [isString, "a string"];
 
-export const aFunction = [(value: unknown) => typeof value === "function", "a function"] as const;
+export const aFunction: TypeCheck = [(value) => typeof value === "function", "a function"];
+
+/** The code that reads the option rejects other types, too. */
+export const readLater: TypeCheck = [() => true, ""];
 
 export function wholeNumber(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value;

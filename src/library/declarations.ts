@@ -8,8 +8,7 @@ import type { Param } from "../api/param.ts";
 import type { NamedRecord } from "../api/record.ts";
 import { tiers } from "../api/tier.ts";
 import { typeName, typeScript } from "../api/typescript.ts";
-import { methodHelp, methodName, parameterHelp } from "./parameter-help.ts";
-import { isGiven } from "./read-params.ts";
+import { isGiven, methodHelp, methodName, parameterHelp } from "./read-params.ts";
 
 /**
  * Generates the package's types: first the public types, then the contract's, so a new endpoint gets its method and

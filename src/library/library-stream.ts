@@ -7,7 +7,7 @@ import { readSince, streamIntervals } from "../api/feeds/ohlcv-feed.ts";
 import { EventOwners } from "../client/event-owner.ts";
 import { LiveStream } from "../client/stream.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
-import { aFunction, aString, checkNames, checkTypes } from "./check-options.ts";
+import { aFunction, aString, checkOptions, readLater, type TypeCheck } from "./check-options.ts";
 import type { Asset, StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { withOptions } from "./library-failure.ts";
 import { optionNames as clientOptions } from "./read-options.ts";
@@ -145,28 +145,21 @@ function createHandover<T>(signal: AbortSignal) {
   };
 }
 
-const optionNames = Object.keys({
-  feed: true,
-  assets: true,
-  by: true,
-  interval: true,
-  since: true,
-  onInvalid: true,
-  onNotice: true,
-} satisfies Readonly<Record<keyof StreamOptions, true>>);
+const optionTypes: Readonly<Record<keyof StreamOptions, TypeCheck>> = {
+  feed: aString,
+  assets: readLater,
+  by: aString,
+  interval: aString,
+  since: readLater,
+  onInvalid: [(value) => value === "fail" || value === "drop", "fail or drop"],
+  onNotice: aFunction,
+};
 
-const allOptions = [...clientOptions, ...optionNames];
+const allOptions = [...clientOptions, ...Object.keys(optionTypes)];
 
 /** `now` is in milliseconds since the epoch. */
 function readStream(options: StreamOptions, now: number) {
-  checkNames(options, "option", optionNames, "stream");
-  checkTypes(options, {
-    feed: aString,
-    by: aString,
-    interval: aString,
-    onInvalid: [(value) => value === "fail" || value === "drop", "fail or drop"],
-    onNotice: aFunction,
-  });
+  checkOptions(options, optionTypes, "stream");
   const feed = findFeed(options.feed);
   if (feed === undefined)
     throw invalidInput(`feed "${options.feed}"`, `must be one of ${feedNames.join(", ")}`);

@@ -8,42 +8,46 @@ import { checkKeyForm } from "../base/key.ts";
 import { plans, type Tier, tiers } from "../api/tier.ts";
 import { checkHost } from "../api/host.ts";
 import { readSetting, type Setting, settings } from "../client/settings.ts";
-import { aFunction, aString, checkNames, checkTypes, isString, wholeNumber } from "./check-options.ts";
+import {
+  aFunction,
+  aString,
+  checkOptions,
+  isString,
+  readLater,
+  type TypeCheck,
+  wholeNumber,
+} from "./check-options.ts";
 import type { ClientOptions } from "./public-types.ts";
 
 export type ClientWishes = ReturnType<typeof readOptions>;
 
-export const optionNames = Object.keys({
-  apiKey: true,
-  tier: true,
-  baseUrl: true,
-  streamingUrl: true,
-  environment: true,
-  numbers: true,
-  rpm: true,
-  retries: true,
-  retryMaxTime: true,
-  timeout: true,
-  parallel: true,
-  maxCredits: true,
-  signal: true,
-  onWait: true,
-  now: true,
-} satisfies Readonly<Record<keyof ClientOptions, true>>);
+const aUrl: TypeCheck = [isString, "a URL as a string"];
+
+const isEnvironment = (value: unknown): boolean =>
+  isObject(value) && Object.values(value).every((each) => each === undefined || isString(each));
+
+const optionTypes: Readonly<Record<keyof ClientOptions, TypeCheck>> = {
+  apiKey: aString,
+  tier: [isString, `one of ${tiers.join(", ")}`],
+  baseUrl: aUrl,
+  streamingUrl: aUrl,
+  environment: [isEnvironment, "an object such as process.env"],
+  numbers: [(value) => value === "number" || value === "text", "one of number, text"],
+  rpm: readLater,
+  retries: readLater,
+  retryMaxTime: readLater,
+  timeout: readLater,
+  parallel: readLater,
+  maxCredits: readLater,
+  signal: [(value) => value instanceof AbortSignal, "an AbortSignal"],
+  onWait: aFunction,
+  now: aFunction,
+};
+
+export const optionNames = Object.keys(optionTypes);
 
 export function readOptions(options: ClientOptions) {
-  checkNames(options, "option", optionNames, "createClient");
-  checkTypes(options, {
-    apiKey: aString,
-    baseUrl: [isString, "a URL as a string"],
-    streamingUrl: [isString, "a URL as a string"],
-    tier: [isString, `one of ${tiers.join(", ")}`],
-    environment: [isEnvironment, "an object such as process.env"],
-    numbers: [(value) => value === "number" || value === "text", "one of number, text"],
-    signal: [(value) => value instanceof AbortSignal, "an AbortSignal"],
-    onWait: aFunction,
-    now: aFunction,
-  });
+  checkOptions(options, optionTypes, "createClient");
   const env = options.environment ?? {};
   const { retryMaxTime = defaultRetryPolicy.maxTime, maxCredits } = options;
   const read = <T>(setting: Setting<T>): T =>
@@ -71,9 +75,6 @@ export function readOptions(options: ClientOptions) {
     hasTexts: options.numbers === "text",
   };
 }
-
-const isEnvironment = (value: unknown): boolean =>
-  isObject(value) && Object.values(value).every((each) => each === undefined || isString(each));
 
 function readTarget(
   { apiKey, tier, baseUrl, streamingUrl }: ClientOptions,

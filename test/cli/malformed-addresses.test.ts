@@ -5,7 +5,7 @@ import type { AddressOf } from "../../src/api/known-networks.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
 import { feeds } from "../../src/api/feeds/all-feeds.ts";
 import type { Param } from "../../src/api/param.ts";
-import { methodName } from "../../src/library/parameter-help.ts";
+import { methodName } from "../../src/library/read-params.ts";
 import { allCommands } from "../../src/cli/all-commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { empty, type ScriptedServer } from "../harness/scripted-server.ts";

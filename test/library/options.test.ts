@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../src/api/endpoints/all.ts";
-import { methodName } from "../../src/library/parameter-help.ts";
+import { methodName } from "../../src/library/read-params.ts";
 import { createClock } from "../../bin/process-clock.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { startLibrarySandbox } from "../harness/bundled-sandbox.ts";
