@@ -11,7 +11,7 @@ import { credentialsPath, defaultProfile, readCredentials } from "../../settings
 import { saveProfile } from "../../settings/edit-credentials.ts";
 import { readKeyFile } from "../../settings/find-key.ts";
 import { updateSettingsFile } from "../../settings/update-settings-file.ts";
-import { findPlan, type FoundPlan, hostsOf, type SentKey, setTier, unknownPlan } from "./find-plan.ts";
+import { findPlan, hostsOf, type SeenPlan, type SentKey, setTier, unknownPlan } from "./find-plan.ts";
 import { profileName, sayRival } from "./profiles.ts";
 
 export async function login(input: RunInput, outer: Context): Promise<ExitCode> {
@@ -57,7 +57,7 @@ async function storeKey(run: Run): Promise<ExitCode> {
 }
 
 /** A plan that dexdata does not know yet can still be used on the hosts of one that it knows. */
-function namedPlan({ settings }: RunOptions, { plan }: FoundPlan): Tier {
+function namedPlan({ settings }: RunOptions, { plan }: SeenPlan): Tier {
   const { value } = settings.tier;
   if (value !== undefined && value !== "keyless") return value;
   throw fail("other_plan", unknownPlan(plan), { next: `${setTier}, and run it again` });

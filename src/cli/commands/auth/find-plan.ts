@@ -8,14 +8,10 @@ import { rawAt } from "../../../base/json/path-reader.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
-import { pairOf } from "../../settings/find-key.ts";
+import { type FoundKey, pairOf } from "../../settings/find-key.ts";
 import { shortened } from "../../../base/text/words.ts";
 
-export interface SentKey {
-  readonly key: string;
-  /** In messages, this follows `the key from `. */
-  readonly source: string;
-}
+export type SentKey = Pick<FoundKey, "key" | "source">;
 
 /** A plan of the free hosts and one of the paid hosts. */
 type HostTier = "free" | "pro";
@@ -23,20 +19,17 @@ type HostTier = "free" | "pro";
 export interface SeenPlan {
   /** The service's own word, in lower case; undefined if it named no plan. */
   readonly plan: string | undefined;
+  /** Undefined if dexdata does not know the plan. */
+  readonly tier: Tier | undefined;
   /** The digits as the service sent them. */
   readonly creditsLeft: string | undefined;
-}
-
-/** A host accepted the key. `tier` is undefined if dexdata does not know the plan. */
-export interface FoundPlan extends SeenPlan {
-  readonly tier: Tier | undefined;
 }
 
 /** Set if the plan was known before. */
 interface Known {
   readonly host: HostTier;
-  /** Whether the key may be sent to the other host. */
-  readonly isAllowed: (tier: HostTier) => boolean;
+  /** The key may be sent to the other host, too. */
+  readonly mayAskOther: boolean;
 }
 
 /**
@@ -44,40 +37,38 @@ interface Known {
  * If the plan was known, other failures of the known host than 403 are not about the plan, and are thrown. Throws if no
  * host accepts the key.
  */
-export async function findPlan(run: Run, sent: SentKey, known?: Known): Promise<FoundPlan> {
-  const first = known?.host ?? "free";
-  const accepted: FoundPlan[] = [];
+export async function findPlan(run: Run, sent: SentKey, known?: Known): Promise<SeenPlan> {
+  const { host: first, mayAskOther } = known ?? { host: "free", mayAskOther: true };
+  const other = otherHost(first);
+  const isOneHost = hostsOf(run.options, first).rest === hostsOf(run.options, other).rest;
+  const accepted: SeenPlan[] = [];
   const failures: Failure[] = [];
-  for (const tier of hostTiers(run.options, first)) {
-    if (tier !== first && known?.isAllowed(tier) === false) continue;
+  for (const tier of mayAskOther && !isOneHost ? [first, other] : [first]) {
     const seen = await askHost(run, sent, tier);
-    if (seen instanceof Failure && known?.host === tier && seen.details.status !== 403) throw seen;
-    if (seen instanceof Failure) failures.push(seen);
-    else if (seen !== undefined) accepted.push(seen);
-    const host = plans[tier].hosts;
-    if (seen !== undefined && "tier" in seen && seen.tier && plans[seen.tier].hosts === host) return seen;
+    if (seen === undefined) continue;
+    if (!(seen instanceof Failure)) {
+      if (seen.tier !== undefined && plans[seen.tier].hosts === plans[tier].hosts) return seen;
+      accepted.push(seen);
+    } else if (known?.host === tier && seen.details.status !== 403) throw seen;
+    else failures.push(seen);
   }
   const found = accepted.find(({ tier }) => tier !== undefined) ?? accepted[0];
   if (found === undefined) throw notAccepted(run.options, failures);
   return found;
 }
 
-function hostTiers(options: RunOptions, first: HostTier): readonly HostTier[] {
-  const other = first === "free" ? "pro" : "free";
-  return hostsOf(options, first).rest === hostsOf(options, other).rest ? [first] : [first, other];
-}
+export const otherHost = (tier: HostTier): HostTier => (tier === "free" ? "pro" : "free");
 
 /** Undefined if the host ignored the key: the public service treats a key that it cannot read as keyless. */
 async function askHost(
   run: Run,
   { key, source }: SentKey,
   tier: HostTier,
-): Promise<FoundPlan | Failure | undefined> {
+): Promise<SeenPlan | Failure | undefined> {
   const target = { ...hostsOf(run.options, tier), key, keySource: source, tier, isSimulated: false };
   try {
-    const { plan, creditsLeft } = await askPlan(run, target);
-    if (plan === "keyless") return undefined;
-    return { tier: plan !== undefined && isTier(plan) ? plan : undefined, plan, creditsLeft };
+    const seen = await askPlan(run, target);
+    return seen.plan === "keyless" ? undefined : seen;
   } catch (cause) {
     // The other host may respond if this one is down. A budget applies to both.
     if (!(cause instanceof Failure) || cause.exit === 5 || cause.exit === 2) throw cause;
@@ -134,25 +125,24 @@ export async function askPlan(
     // A key without credits is still valid, and its response names the plan like any other.
     if (!(cause instanceof Failure) || cause.details.status !== 402) throw cause;
     const named = /^"(?<tier>\w+)"$/u.exec(cause.details.body?.get("tier") ?? "")?.groups?.["tier"];
-    return { plan: inLowerCase(meter.plan ?? named), creditsLeft: meter.creditsLeft ?? "0" };
+    return seenPlan(meter.plan ?? named, meter.creditsLeft ?? "0");
   } finally {
     await report.settled();
   }
 }
 
-/** Reads `/usage` and, if values are missing there, the headers. A long plan is shortened. */
+/** Reads `/usage` and, if values are missing there, the headers. */
 export function accountOf(
   { text, value }: { readonly text: string; readonly value: unknown },
   meter: Pick<Meter, "plan" | "creditsLeft">,
 ): SeenPlan {
   const plan = member(value, "plan");
   const creditsLeft = creditsIn(rawAt(text, ["credits", "remaining"])) ?? meter.creditsLeft;
-  return {
-    plan: inLowerCase(typeof plan === "string" && plan !== "" ? plan : meter.plan),
-    creditsLeft,
-  };
+  return seenPlan(typeof plan === "string" && plan !== "" ? plan : meter.plan, creditsLeft);
 }
 
-function inLowerCase(plan: string | undefined): string | undefined {
-  return plan === undefined ? undefined : shortened(plan.trim().toLowerCase());
+/** A long plan is shortened. */
+function seenPlan(named: string | undefined, creditsLeft: string | undefined): SeenPlan {
+  const plan = named && shortened(named.trim().toLowerCase());
+  return { plan, tier: plan !== undefined && isTier(plan) ? plan : undefined, creditsLeft };
 }

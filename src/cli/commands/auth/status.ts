@@ -12,7 +12,7 @@ import { type Run, withRun } from "../../run/with-run.ts";
 import { checkKeyHosts, checkNamedHosts, findKey, type FoundKey } from "../../settings/find-key.ts";
 import { plansIn, readCredentials } from "../../settings/credentials.ts";
 import { savePlan } from "../../settings/edit-credentials.ts";
-import { askPlan, findPlan, hostsOf, setTier, unknownPlan } from "./find-plan.ts";
+import { askPlan, findPlan, hostsOf, otherHost, setTier, unknownPlan } from "./find-plan.ts";
 
 export async function status(input: RunInput, outer: Context): Promise<ExitCode> {
   expectWords(input.words, 0, "auth status");
@@ -81,8 +81,8 @@ async function statusOfKey(run: Run, found: FoundKey): Promise<Status> {
   const first = tier === undefined || plans[tier].hosts === "free" ? "free" : "pro";
   if (tier === undefined) checkKeyHosts(found, options);
   else checkNamedHosts(found, plans[first].hosts, options);
-  const isAllowed = (other: Tier): boolean => mayUse(found, other, options);
-  const known = tier === undefined ? undefined : ({ host: first, isAllowed } as const);
+  const mayAskOther = mayUse(found, otherHost(first), options);
+  const known = tier === undefined ? undefined : ({ host: first, mayAskOther } as const);
   const seen = await findPlan(run, found, known).catch(asFailure);
   const record = { key: maskKey(key), source, tier: tier ?? "unknown" };
   const hostsFor = (plan: Tier): LocalRow => {
