@@ -1,4 +1,6 @@
+import { inWords } from "../../base/text/words.ts";
 import type { Feed, FeedParam } from "../feed.ts";
+import { tiers } from "../tier.ts";
 import { ohlcvFeed } from "./ohlcv-feed.ts";
 import { pricesFeed } from "./prices-feed.ts";
 import { reservesFeed } from "./reserves-feed.ts";
@@ -35,6 +37,20 @@ export function feedsTaking(param: FeedParam): string {
   return feedsWith(({ params }) => params.includes(param)).join(", ");
 }
 
-export function feedsWith(isWanted: (feed: Feed) => boolean): readonly FeedName[] {
+/** Joined for use in messages. The addresses are those of pools, unless a flag says otherwise. */
+export const feedsOfPools = feedsWith(({ kinds: [first] }) => first.by === "pool").join(", ");
+
+/** Such as `dev or higher for transactions and ohlcv`, from the lowest plan up. */
+export const plansOfFeeds = tiers
+  .flatMap((tier) => {
+    const names = feedsWith(({ plan }) => plan === tier);
+    const who = `${tier === "keyless" ? "any" : `${tier} or higher`} for ${inWords(names, "and")}`;
+    return names.length === 0
+      ? []
+      : [tier === "keyless" ? `${who} (without a key: only preview assets)` : who];
+  })
+  .join("; ");
+
+function feedsWith(isWanted: (feed: Feed) => boolean): readonly FeedName[] {
   return feedNames.filter((name) => isWanted(feeds[name]));
 }

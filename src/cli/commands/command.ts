@@ -1,8 +1,8 @@
 import type { Context } from "../../base/context/context.ts";
 import { type ExitCode, localExits } from "../../base/exit-codes.ts";
-import type { Meter } from "../../client/meter.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
+import type { RunInput } from "../run/run-options.ts";
 import type { Block } from "../help-page.ts";
 
 /** A part of the overview. */
@@ -70,13 +70,8 @@ export type PositionalSuggestion =
   | "commands and topics"
   | "command line";
 
-export interface Input<F extends Flags> {
-  readonly words: readonly string[];
+export interface Input<F extends Flags> extends Omit<RunInput, "flags"> {
   readonly flags: Values<F>;
-  /** As the user typed them, for suggested commands. */
-  readonly typed: TypedFlags;
-  /** What the search for the name of an asset has cost before the run; undefined without one. */
-  readonly spent: Meter | undefined;
 }
 
 const usual = { otherForm: undefined, credits: undefined, plan: anyPlan, passesExit: false, notes: [] };
@@ -130,9 +125,6 @@ export function usagesOf({ words, positionals, otherForm, flags, shared }: Comma
     return ["dexdata", words, ...first, ...flagsText, ...last].join(" ");
   });
 }
-
-/** Shared flags that every command with requests has. */
-export const requestingFlags = ["quiet", "stats", "verbose", "error-format", "timeout", "rpm"] as const;
 
 const listedAddresses = { isRepeatable: true, isList: true, suggests: "addresses" } as const;
 

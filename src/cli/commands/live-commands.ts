@@ -1,10 +1,11 @@
 import { localExits, partialExits } from "../../base/exit-codes.ts";
+import { plansOfFeeds } from "../../api/feeds/all-feeds.ts";
 import { rules, wantedKinds } from "../../rows/verify-rules.ts";
 import { choice } from "../run/flags/flag-types.ts";
 import { flag, pick } from "../run/flags/flag.ts";
 import { textFlags } from "../run/flags/shared-flags.ts";
 import { addressesWithNetworks, command, networkAndAddresses } from "./command.ts";
-import { costOfTokens, plansOfFeeds, streamFlags, streamShared } from "./stream/stream-flags.ts";
+import { costOfTokens, streamFlags, streamShared } from "./stream/stream-flags.ts";
 import { syncFlags, syncShared } from "./sync/sync-flags.ts";
 
 const common = { section: "Live data and files", exits: partialExits } as const;
@@ -52,7 +53,7 @@ export const streamCommand = command({
   summary: "Stream live prices, transactions, candles or reserves",
   credits: { full: `1 credit per event; ${costOfTokens}`, brief: "1 per event" },
   plan: {
-    full: plansOfFeeds.join("; "),
+    full: plansOfFeeds,
     brief: "any for prices; higher for other feeds",
     isBounded: true,
   },

@@ -40,8 +40,9 @@ export interface RunInput {
         readonly metrics: ReturnType<typeof metricsFlag>;
       }>
     >;
+  /** As the user typed them, for suggested commands. */
   readonly typed: TypedFlags;
-  /** By the search for a name; it counts as part of the run. */
+  /** What the search for the name of an asset has cost; it counts as part of the run. */
   readonly spent: Meter | undefined;
 }
 

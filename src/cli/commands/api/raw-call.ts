@@ -22,7 +22,7 @@ export function rawCall(typed: RawPath, fields: readonly string[]): ApiRequest {
 }
 
 /** The API's reserved words take precedence over identifiers, so `/networks/ethereum/pools/top` is not a pool. */
-function knownEndpoint(segments: readonly string[]): ReturnType<typeof findEndpoint> {
+export function knownEndpoint(segments: readonly string[]): ReturnType<typeof findEndpoint> {
   const found = findEndpoint(segments);
   return found !== undefined && [...found.path.values()].some(isFixedWord) ? undefined : found;
 }

@@ -11,9 +11,8 @@ import { probeStateFolder, unusableFile } from "../../../base/files/json-file.ts
 import { isUsuallyColored, readsUnicode } from "../../render/terminal.ts";
 import { readCredentials } from "../../settings/credentials.ts";
 import { findFolders } from "../../folders.ts";
-import { findKeyCopies } from "../../settings/update-settings-file.ts";
 import { configWarnings, readConfigFile, readSettings } from "../../settings/read-settings.ts";
-import { probeSettingsFolder } from "../../settings/update-settings-file.ts";
+import { findKeyCopies, probeSettingsFolder } from "../../settings/update-settings-file.ts";
 import { counted } from "../../../base/text/words.ts";
 import { fail, failed, ok, type Outcome, warn } from "./findings.ts";
 

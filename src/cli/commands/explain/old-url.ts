@@ -1,7 +1,6 @@
-import { isFixedWord } from "../../../api/known-networks.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { endpoints } from "../../../api/endpoints/all.ts";
-import { findEndpoint, matchTemplate } from "../../../api/endpoints/find-endpoint.ts";
+import { matchTemplate } from "../../../api/endpoints/find-endpoint.ts";
 import { removedEndpoints, removedStream } from "../../../api/endpoints/removed-endpoints.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { type Failure, usageFailure } from "../../../base/failure.ts";
@@ -11,7 +10,7 @@ import { visibleText } from "../../render/sanitize.ts";
 import type { objectFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { prefixes, writeLine } from "../../run/report.ts";
-import { decode, pairsIn } from "../api/raw-call.ts";
+import { decode, knownEndpoint, pairsIn } from "../api/raw-call.ts";
 import { commandWords } from "../input/positionals.ts";
 import type { Input } from "../command.ts";
 import { quoted } from "../pull/continuation.ts";
@@ -97,22 +96,12 @@ function findSuccessor(segments: readonly string[]) {
     const place = new Map([...values].map(([name, value]) => [carried[name] ?? name, value]));
     return { endpoint, place, removed: path };
   }
-  const found = findEndpoint(segments);
-  if (found === undefined || [...found.path.values()].some(isFixedWord)) return undefined;
-  return { endpoint: found.endpoint, place: found.path, removed: undefined };
+  const found = knownEndpoint(segments);
+  return found && { endpoint: found.endpoint, place: found.path, removed: undefined };
 }
 
 /** The first segments of all paths that the service has ever had. */
-const roots: ReadonlySet<string> = new Set([
-  "networks",
-  "pools",
-  "tokens",
-  "search",
-  "usage",
-  "stats",
-  "stream",
-  "sse",
-]);
+const root = /^(?:networks|pools|tokens|search|usage|stats|stream|sse)$/u;
 
 /** The host is ignored. */
 function readOldUrl(typed: string) {
@@ -129,7 +118,7 @@ function readOldUrl(typed: string) {
     return plain;
   };
   const all = path.split("/").map(decoded);
-  const begin = all.findIndex((segment) => roots.has(segment));
+  const begin = all.findIndex((segment) => root.test(segment));
   if (begin < 0) {
     const address = addressIn(text);
     throw refuse(

@@ -1,9 +1,7 @@
 import { usageFailure } from "../../../base/failure.ts";
 import { outputFormats } from "../../../api/output-format.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
-import { defaultFeed, feedNames, feedsWith } from "../../../api/feeds/all-feeds.ts";
-import { tiers } from "../../../api/tier.ts";
-import { inWords } from "../../../base/text/words.ts";
+import { defaultFeed, feedNames, feedsOfPools } from "../../../api/feeds/all-feeds.ts";
 import { streamIntervals } from "../../../api/feeds/ohlcv-feed.ts";
 import { flag, pick, type Values } from "../../run/flags/flag.ts";
 import {
@@ -18,7 +16,6 @@ import {
 } from "../../run/flags/flag-types.ts";
 import { metricsFlag, prefixFlag, requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
-import { requestingFlags } from "../command.ts";
 import { alertFlags } from "../flags/lasting-flags.ts";
 
 export const streamEvents = [
@@ -65,13 +62,6 @@ const lines = {
 /** A token's transactions are those of all of its pools. */
 export const costOfTokens = "--feed transactions --by token can cost a thousand times as much as one pool";
 
-/** Such as `dev or higher for transactions and ohlcv`, from the lowest plan up. */
-export const plansOfFeeds = tiers.flatMap((tier) => {
-  const names = feedsWith(({ plan }) => plan === tier);
-  const who = `${tier === "keyless" ? "any" : `${tier} or higher`} for ${inWords(names, "and")}`;
-  return names.length === 0 ? [] : [tier === "keyless" ? `${who} (without a key: only preview assets)` : who];
-});
-
 /** `1m` is sent as 60s. */
 const streamInterval = {
   ...readBy("choice", "interval", (label, typed) => {
@@ -89,7 +79,7 @@ export const streamFlags = {
   }),
   by: flag(choice(["token", "pool"], "kind"), "Feed", {
     summary: "Kind of the addresses, token or pool",
-    defaultSaid: `default: pool for ${feedsWith(({ kinds: [first] }) => first.by === "pool").join(", ")}, token otherwise`,
+    defaultSaid: `default: pool for ${feedsOfPools}, token otherwise`,
   }),
   interval: flag(streamInterval, "Feed", {
     summary: "Candle length for --feed ohlcv",
@@ -158,11 +148,12 @@ export const streamFlags = {
   }),
 };
 
+const requesting = ["quiet", "stats", "verbose", "error-format", "timeout", "rpm"] as const;
 const simulating = ["sandbox", "tier", "seed", "faults", "now"] as const;
 
 export const streamShared = pick(
   sharedFlags,
-  ...requestingFlags,
+  ...requesting,
   "no-input",
   ...simulating,
   "require-plan",

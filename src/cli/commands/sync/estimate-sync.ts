@@ -85,18 +85,16 @@ export async function estimateSync(
 }
 
 function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, monthly: number | null): string {
-  const counted = "the service's current number of rows; days with many rows are read one by one";
-  const candles = "one candle per interval, up to 1,000 candles per request";
-  const pools =
-    "1 request per 100 rows of a search, or per listed pool; each pool that left the search in the last 24h costs 1 more (not counted)";
   const isOfCandles = kinds.has("ohlcv") || kinds.has("token-ohlcv");
+  const isOfRows = kinds.has("transactions") || !(isOfCandles || lists > 0);
   const parts = [
-    ...(kinds.has("transactions") || !(isOfCandles || lists > 0) ? [counted] : []),
-    ...(isOfCandles ? [candles] : []),
-    ...(lists > 0 ? [pools] : []),
-    ...(monthly === null && lists > 0 ? ["no monthly figures, because other datasets vary"] : []),
+    isOfRows && "the service's current number of rows; days with many rows are read one by one",
+    isOfCandles && "one candle per interval, up to 1,000 candles per request",
+    lists > 0 &&
+      "1 request per 100 rows of a search, or per listed pool; each pool that left the search in the last 24h costs 1 more (not counted)",
+    monthly === null && lists > 0 && "no monthly figures, because other datasets vary",
   ];
-  return parts.join("; ");
+  return parts.filter((part) => part !== false).join("; ");
 }
 
 /** Of one period. Pools that have left the search are read for a day, one by one. */

@@ -21,7 +21,7 @@ import { checkListed, checkWord, isList, type ListedAsset, readLines, readWord }
 import { readDuration } from "../../../api/duration.ts";
 import { networkPoolsSearch } from "../../../api/endpoints/searches.ts";
 import { readValues, type Values } from "../../run/flags/flag.ts";
-import { nearest } from "../../../base/text/nearest.ts";
+import { didYouMean, nearest } from "../../../base/text/nearest.ts";
 import { splitWords } from "../../../base/split-command.ts";
 
 /** What applies to lines without their own values. Times are in milliseconds. */
@@ -226,18 +226,17 @@ export function readSearch(text: string, label: string, now: number): Pick<PoolL
   const [network = "", ...words] = split.flatMap((word) => /^(--[^=]+)=(.*)$/su.exec(word)?.slice(1) ?? word);
   if (!/^\w[\w-]*$/u.test(network))
     throw invalidInput(label, "must begin with a network", "e.g. 'ethereum --volume-usd-24h-min 100k'");
-  const params = new Map(
-    networkPoolsSearch.params.flatMap((param) =>
-      param.flag === undefined || param.kind.kind === "toggle" ? [] : [[`--${param.flag}`, param.name]],
-    ),
-  );
+  const filters = networkPoolsSearch.params.filter(({ flag, kind }) => flag && kind.kind !== "toggle");
+  const names = new Map([
+    ["--limit", "limit"],
+    ...filters.map(({ flag, name }) => [`--${flag}`, name] as const),
+  ]);
   const typed = new Map([["network", network]]);
   for (let index = 0; index < words.length; index += 2) {
     const [word = "", value] = [words[index], words[index + 1]];
-    const name = word === "--limit" ? "limit" : params.get(word);
+    const name = names.get(word);
     if (name === undefined) {
-      const near = nearest(word, ["--limit", ...params.keys()]);
-      const next = near === undefined ? "see: dexdata pools search --help" : `did you mean ${near}?`;
+      const next = didYouMean(nearest(word, names.keys()), "see: dexdata pools search --help");
       const problem = word.startsWith("-") ? "unknown flag" : "unexpected argument";
       throw usageFailure(`${problem} "${word}" in ${label}`, next);
     }

@@ -31,15 +31,9 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags, data
   let [planned, done, rows] = [0, 0, 0];
   let label: string | undefined;
   const events: Pick<LakeEvents, "planned" | "done" | "read" | "published"> = {
-    planned: (periods) => {
-      planned += periods;
-    },
-    done: () => {
-      done += 1;
-    },
-    read: (count) => {
-      rows += count;
-    },
+    planned: (periods) => void (planned += periods),
+    done: () => void (done += 1),
+    read: (count) => void (rows += count),
     published: async (published) => {
       label = nameOfDataset(published.dataset);
       if (format === "ndjson") await writeRows(context, flags, [lineOf(published)]);
