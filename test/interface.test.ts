@@ -6,7 +6,7 @@ import type { Field, RecordShape } from "../src/api/record.ts";
 import type { Reply } from "../src/api/reply.ts";
 import { isTier, plans, tiers } from "../src/api/tier.ts";
 import { assetsPerPost } from "../src/api/feed.ts";
-import { feeds } from "../src/api/feeds/all-feeds.ts";
+import { feeds } from "../src/api/feeds.ts";
 
 /**
  * The specification, entered a second time by hand and compared with src/endpoints: client and sandbox use

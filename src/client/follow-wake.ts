@@ -1,6 +1,6 @@
 import { childOf, type Context } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
-import { transactionsFeed as feed } from "../api/feeds/transactions-feed.ts";
+import { feeds } from "../api/feeds.ts";
 import { keepOpen } from "./live/keep-open.ts";
 import { isOfIntermediary } from "./response/refusal.ts";
 import { openerOf } from "./live/subscription.ts";
@@ -89,6 +89,7 @@ export async function listenForCalls(
   signal: AbortSignal,
 ): Promise<never> {
   const { context, ledger } = opening;
+  const feed = feeds.transactions;
   const open = openerOf({ ...opening, feed, kind: feed.kinds[0], params: new Map() });
   const limits = { ...defaultLimits, feed };
   const connection: ConnectionHandlers = {

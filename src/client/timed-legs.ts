@@ -1,4 +1,4 @@
-import { candlesOf, type AtRule } from "../api/endpoints/timed-prices.ts";
+import { candlesOf, type AtRule } from "../api/endpoints/prices.ts";
 import type { NoPriceReason } from "../api/record.ts";
 import { answerAge, candleReach, isAtLeast, type Tier } from "../api/tier.ts";
 import { type Instant, secondsOf } from "../base/time/time.ts";

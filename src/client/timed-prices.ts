@@ -1,10 +1,9 @@
 import type { Args } from "../api/endpoint.ts";
 import { maxCandles } from "../api/endpoints/ohlcv.ts";
 import { wellKnownNetworks } from "../api/known-networks.ts";
-import { candlesOf } from "../api/endpoints/timed-prices.ts";
+import { candlesOf } from "../api/endpoints/prices.ts";
 import type { NoPriceReason } from "../api/record.ts";
-import { pool as poolEndpoint } from "../api/endpoints/pool.ts";
-import { token as tokenEndpoint } from "../api/endpoints/token.ts";
+import { pool as poolEndpoint, token as tokenEndpoint } from "../api/endpoints/pool-and-token.ts";
 import { Failure } from "../base/failure.ts";
 import { divideDecimals } from "../base/json/exact-decimal.ts";
 import { member } from "../base/json/json-scan.ts";

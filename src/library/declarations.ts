@@ -2,7 +2,7 @@ import { groupsIn, traitsOf } from "../api/reply.ts";
 import type { Endpoint } from "../api/endpoint.ts";
 import { endpoints } from "../api/endpoints/all.ts";
 import { errorCodes } from "../api/service-errors.ts";
-import { feedNames, feeds } from "../api/feeds/all-feeds.ts";
+import { feedNames, feeds } from "../api/feeds.ts";
 import { acceptedChoices } from "../api/read-param.ts";
 import type { Param } from "../api/param.ts";
 import type { NamedRecord } from "../api/record.ts";

@@ -1,6 +1,6 @@
 import type { Args } from "../api/endpoint.ts";
 import { plainList } from "../client/list-plan.ts";
-import { networks } from "../api/endpoints/networks.ts";
+import { networks } from "../api/endpoints/whole-service.ts";
 import { wellKnownNetworks } from "../api/known-networks.ts";
 import { Failure } from "../base/failure.ts";
 import { member } from "../base/json/json-scan.ts";

@@ -1,7 +1,7 @@
 // The public types. The build copies this file into the package's types and expands the imported unions.
 
 import type { ErrorCode as KnownCode } from "../api/service-errors.ts";
-import type { FeedName } from "../api/feeds/all-feeds.ts";
+import type { FeedName } from "../api/feeds.ts";
 import type { Tier } from "../api/tier.ts";
 
 export type { FeedName, KnownCode, Tier };

@@ -1,5 +1,4 @@
-import type { EndpointId } from "../api/endpoints/all.ts";
-import { findEndpoint, type FoundEndpoint, splitPath } from "../api/endpoints/find-endpoint.ts";
+import { type EndpointId, findEndpoint, type FoundEndpoint, splitPath } from "../api/endpoints/all.ts";
 import type { Answer } from "./answers/answer.ts";
 import { answerPoolOhlcv, answerTokenOhlcv } from "./answers/candle-answers.ts";
 import { answerPool, answerToken } from "./answers/pool-and-token.ts";

@@ -6,7 +6,7 @@ import { apiCommand } from "../../src/cli/commands/reference-commands.ts";
 import { rawCall, readRawPath } from "../../src/cli/commands/api/raw-call.ts";
 import { createRequestUrls } from "../../src/client/connection/transport.ts";
 import { type EndpointId, endpoints } from "../../src/api/endpoints/all.ts";
-import { networks } from "../../src/api/endpoints/networks.ts";
+import { networks } from "../../src/api/endpoints/whole-service.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
 import { rowsOf, toRow } from "../harness/rows.ts";

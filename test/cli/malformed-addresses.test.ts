@@ -3,7 +3,7 @@ import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { AddressOf } from "../../src/api/known-networks.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
-import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { feeds } from "../../src/api/feeds.ts";
 import type { Param } from "../../src/api/param.ts";
 import { methodName } from "../../src/library/read-params.ts";
 import { allCommands } from "../../src/cli/all-commands.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { feeds, streamCommand } from "../../src/api/feeds/all-feeds.ts";
+import { feeds, streamCommand } from "../../src/api/feeds.ts";
 import type { Endpoint } from "../../src/api/endpoint.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
 import { allCommands } from "../../src/cli/all-commands.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { feeds } from "../../src/api/feeds.ts";
 
 test.each(Object.values(feeds))("$name: every value on the board is a field of its events", (feed) => {
   // A service may use older names, but at least one name of each value is in the contract.

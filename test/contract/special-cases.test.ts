@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { takesAddress } from "../../src/cli/commands/input/positionals.ts";
 import { rowShape } from "../../src/api/endpoint.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
-import { feedNames, feeds } from "../../src/api/feeds/all-feeds.ts";
+import { feedNames, feeds } from "../../src/api/feeds.ts";
 
 // Every special property of an endpoint or a feed is a field of it. If code compared names instead, the
 // author of the next endpoint would have to find that code without a failing check.

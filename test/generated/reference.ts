@@ -4,7 +4,7 @@ import { streamEvents } from "../../src/cli/commands/stream/stream-flags.ts";
 import { errorCodes, exitsOf, factsOf } from "../../src/api/service-errors.ts";
 import { exitCodes } from "../../src/base/exit-codes.ts";
 import { connectionsOfPlan } from "../../src/api/feed.ts";
-import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { feeds } from "../../src/api/feeds.ts";
 import { plans, type Tier } from "../../src/api/tier.ts";
 import { rollingTiers } from "../../src/sandbox/service/meters.ts";
 import { allCommands } from "../../src/cli/all-commands.ts";

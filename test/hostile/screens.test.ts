@@ -1,8 +1,8 @@
-import type { FeedName } from "../../src/api/feeds/all-feeds.ts";
+import type { FeedName } from "../../src/api/feeds.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { findEndpoint } from "../../src/api/endpoints/find-endpoint.ts";
+import { findEndpoint } from "../../src/api/endpoints/all.ts";
 import { run } from "../harness/dexdata.ts";
 import {
   findForbidden,

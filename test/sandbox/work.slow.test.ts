@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { EndpointId } from "../../src/api/endpoints/all.ts";
-import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { feeds } from "../../src/api/feeds.ts";
 import type { SandboxState } from "../../src/sandbox/service/state.ts";
 import {
   createMarket,

@@ -2,7 +2,7 @@ import { afterEachTest } from "../harness/after-tests.ts";
 import type { StreamEvent } from "../../src/client/stream-event.ts";
 import type { Target } from "../../src/client/target.ts";
 import { Failure } from "../../src/base/failure.ts";
-import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { feeds } from "../../src/api/feeds.ts";
 import { keepOpen } from "../../src/client/live/keep-open.ts";
 import { openerOf } from "../../src/client/live/subscription.ts";
 import { type Reply, type Script, slow, startScriptedServer } from "../harness/scripted-server.ts";

@@ -1,7 +1,7 @@
 import { defaultLimits } from "../../src/client/stream-options.ts";
 import { expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
-import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { feeds } from "../../src/api/feeds.ts";
 import { listen } from "../../src/client/live/listen.ts";
 import { UpToDate } from "../../src/client/live/up-to-date.ts";
 import { createTestClock } from "../harness/test-clock.ts";

@@ -1,7 +1,7 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../src/base/failure.ts";
-import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { feeds } from "../../src/api/feeds.ts";
 import { connectionsOfPlan } from "../../src/api/feed.ts";
 import { planConnections, replanConnections, roomFor } from "../../src/client/plan-connections.ts";
 import { distinctSubjects, subjectKey } from "../../src/client/subject.ts";

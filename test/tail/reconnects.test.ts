@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createPace, memoryStore } from "../../src/client/create-pace.ts";
 import type { Pace } from "../../src/client/pace.ts";
 import { Failure } from "../../src/base/failure.ts";
-import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { feeds } from "../../src/api/feeds.ts";
 import { defaultLimits } from "../../src/client/stream-options.ts";
 import { keepOpen } from "../../src/client/live/keep-open.ts";
 import { type OpenConnection, openerOf } from "../../src/client/live/subscription.ts";

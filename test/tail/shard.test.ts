@@ -1,7 +1,7 @@
 import { dataOf, type StreamEvent } from "../../src/client/stream-event.ts";
 import { describe, expect, test } from "vitest";
 import { inTime } from "../harness/in-time.ts";
-import { feeds } from "../../src/api/feeds/all-feeds.ts";
+import { feeds } from "../../src/api/feeds.ts";
 import { empty, hang, json, raw, reset, slow } from "../harness/scripted-server.ts";
 import { failureOf, keep, ping, price, stream, streamError } from "./keeping.ts";
 

@@ -1,5 +1,5 @@
 import { localExits, partialExits } from "../../base/exit-codes.ts";
-import { plansOfFeeds } from "../../api/feeds/all-feeds.ts";
+import { plansOfFeeds } from "../../api/feeds.ts";
 import { rules, wantedKinds } from "../../rows/verify-rules.ts";
 import { choice } from "../run/flags/flag-types.ts";
 import { flag, pick } from "../run/flags/flag.ts";

@@ -4,7 +4,7 @@ import type { Flag, Flags, KeptList } from "../run/flags/flag.ts";
 import { sharedFlags } from "../run/flags/shared-flags.ts";
 import { flagHelp } from "./help/flag-rows.ts";
 import { groupSummaries, topicNames } from "./help/overview.ts";
-import { findEndpoint } from "../../api/endpoints/find-endpoint.ts";
+import { findEndpoint } from "../../api/endpoints/all.ts";
 import { textFormats } from "../../api/output-format.ts";
 import type { Field } from "../../api/record.ts";
 import { fieldAt } from "../render/values/value-at.ts";

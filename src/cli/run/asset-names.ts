@@ -10,7 +10,7 @@ import type { Client } from "../../client/client.ts";
 import type { Target } from "../../client/target.ts";
 import { readPages } from "../../client/read-pages.ts";
 import { type KnownAsset, labelOfRow } from "../../api/asset-kind.ts";
-import { pool } from "../../api/endpoints/pool.ts";
+import { pool } from "../../api/endpoints/pool-and-token.ts";
 import { isObject, member } from "../../base/json/json-scan.ts";
 import { type JsonFile, readJsonFile, unusableFile } from "../../base/files/json-file.ts";
 import { findFolders } from "../folders.ts";

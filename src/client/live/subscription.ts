@@ -1,4 +1,4 @@
-import { oldestSince } from "../../api/feeds/ohlcv-feed.ts";
+import { oldestSince } from "../../api/feeds.ts";
 import type { Context } from "../../base/context/context.ts";
 import { fail, Failure, invalidResponse, usageFailure } from "../../base/failure.ts";
 import {

@@ -1,7 +1,7 @@
 import path from "node:path";
 import * as z from "zod";
 import type { Client } from "../../client/client.ts";
-import { token as tokenEndpoint } from "../../api/endpoints/token.ts";
+import { token as tokenEndpoint } from "../../api/endpoints/pool-and-token.ts";
 import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { address, position, text, time } from "../../api/record.ts";
 import { isOneFile } from "../../base/files/file-errors.ts";

@@ -1,7 +1,7 @@
 import { plainList } from "../../client/list-plan.ts";
 import type { Client } from "../../client/client.ts";
 import { readPages } from "../../client/read-pages.ts";
-import { pool as poolEndpoint } from "../../api/endpoints/pool.ts";
+import { pool as poolEndpoint } from "../../api/endpoints/pool-and-token.ts";
 import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { candleReach, type Tier } from "../../api/tier.ts";
 import { member } from "../../base/json/json-scan.ts";

@@ -1,10 +1,10 @@
 import { groupsIn } from "../../api/reply.ts";
 import type { RowShape } from "../../api/endpoint.ts";
 import { endpoints } from "../../api/endpoints/all.ts";
-import { feeds } from "../../api/feeds/all-feeds.ts";
+import { feeds } from "../../api/feeds.ts";
 import type { WantedKind, Mismatch } from "../verify-rules.ts";
 import { poolPeriods } from "../../api/endpoints/searches.ts";
-import { timedPrices } from "../../api/endpoints/timed-prices.ts";
+import { timedPrices } from "../../api/endpoints/prices.ts";
 import { compileRowCheck } from "../../api/row-check.ts";
 import { numberOrText, type RecordShape } from "../../api/record.ts";
 import type { Row, Values } from "./row.ts";

@@ -1,4 +1,4 @@
-import type { StreamInterval } from "../../api/feeds/ohlcv-feed.ts";
+import type { StreamInterval } from "../../api/feeds.ts";
 import { belowAt, hash, hashText } from "../market/hash.ts";
 import type { Token } from "../market/pool.ts";
 import type { Market } from "../market/market.ts";

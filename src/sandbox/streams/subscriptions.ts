@@ -1,7 +1,12 @@
 import { parseJson } from "../../base/json/json-scan.ts";
 import { assetsPerPost, type Feed } from "../../api/feed.ts";
-import { type FeedName, feeds } from "../../api/feeds/all-feeds.ts";
-import { longestBackfill, type StreamInterval, streamIntervals } from "../../api/feeds/ohlcv-feed.ts";
+import {
+  type FeedName,
+  feeds,
+  longestBackfill,
+  type StreamInterval,
+  streamIntervals,
+} from "../../api/feeds.ts";
 import { supportedNetworks } from "../answers/answer.ts";
 import type { Pool, Token } from "../market/pool.ts";
 import type { Market } from "../market/market.ts";

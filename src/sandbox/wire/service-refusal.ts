@@ -1,4 +1,4 @@
-import { matchTemplate } from "../../api/endpoints/find-endpoint.ts";
+import { matchTemplate } from "../../api/endpoints/all.ts";
 import { removedEndpoints } from "../../api/endpoints/removed-endpoints.ts";
 import type { ServiceCode } from "../../api/service-errors.ts";
 import type { Dialect } from "../sandbox-exchange.ts";

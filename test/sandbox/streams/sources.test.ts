@@ -1,4 +1,4 @@
-import { feeds } from "../../../src/api/feeds/all-feeds.ts";
+import { feeds } from "../../../src/api/feeds.ts";
 import { fc } from "../../harness/properties.ts";
 import { expect, test } from "vitest";
 import { createMarket } from "../../../src/sandbox/market/market.ts";

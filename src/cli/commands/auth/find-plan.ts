@@ -1,6 +1,6 @@
 import type { Target } from "../../../client/target.ts";
 import { creditsIn, type Meter } from "../../../client/meter.ts";
-import { usage } from "../../../api/endpoints/usage.ts";
+import { usage } from "../../../api/endpoints/whole-service.ts";
 import { failAsService } from "../../../api/service-errors.ts";
 import { Failure } from "../../../base/failure.ts";
 import { isTier, plans, type Tier } from "../../../api/tier.ts";

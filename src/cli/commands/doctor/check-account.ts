@@ -2,7 +2,7 @@ import type { Exchange } from "../../../client/client.ts";
 import { lookUpOf, type Target, tierHint } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
-import { usage } from "../../../api/endpoints/usage.ts";
+import { usage } from "../../../api/endpoints/whole-service.ts";
 import { maskKey } from "../../../base/key.ts";
 import { answerAge, isTier, plans } from "../../../api/tier.ts";
 import { readJsonFile } from "../../../base/files/json-file.ts";

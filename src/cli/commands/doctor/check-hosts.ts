@@ -9,7 +9,7 @@ import {
 import { findAddresses, reachHost, reachStream } from "../../../client/reach.ts";
 import type { Target } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
-import { pricesFeed as feed } from "../../../api/feeds/prices-feed.ts";
+import { feeds } from "../../../api/feeds.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { checkNetwork, isLoopback } from "../../../api/host.ts";
 import type { OpenClient } from "../../run/open-client.ts";
@@ -107,6 +107,7 @@ export async function checkStream(
   const maxWait = Math.min(timeout, longestSilence);
   const { host } = new URL(target.streaming);
   const opening = { target, context, pace, ledger, timeout: maxWait, command: "doctor" };
+  const feed = feeds.prices;
   const subscription = { feed, kind: feed.kinds[0], subjects: [asset], params: new Map<string, string>() };
   const started = clock.elapsed();
   const reached = await reachStream(context, { ...opening, ...subscription }, maxWait);

@@ -1,6 +1,5 @@
 import type { Context } from "../../../base/context/context.ts";
-import { endpoints } from "../../../api/endpoints/all.ts";
-import { matchTemplate } from "../../../api/endpoints/find-endpoint.ts";
+import { endpoints, matchTemplate } from "../../../api/endpoints/all.ts";
 import { removedEndpoints, removedStream } from "../../../api/endpoints/removed-endpoints.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { type Failure, usageFailure } from "../../../base/failure.ts";

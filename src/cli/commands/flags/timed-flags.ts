@@ -1,5 +1,5 @@
 import { intervals, sameIntervals } from "../../../api/endpoints/ohlcv.ts";
-import { atRules } from "../../../api/endpoints/timed-prices.ts";
+import { atRules } from "../../../api/endpoints/prices.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { batchParam } from "../../../api/reply.ts";
 import { type Flag, flag, type TypedFlags } from "../../run/flags/flag.ts";

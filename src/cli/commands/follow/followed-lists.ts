@@ -1,8 +1,7 @@
 import { exactDuration, formatDuration } from "../../../api/duration.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
-import { fieldPaths } from "../../../api/field-paths.ts";
+import { type ApiRequest, type Args, fieldPaths, onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { idlePollMs } from "../../../client/follow-wake.ts";
-import { onlyGroup, rowShape, type Args, type ApiRequest } from "../../../api/endpoint.ts";
 import { failAsService } from "../../../api/service-errors.ts";
 import { plans } from "../../../api/tier.ts";
 import { usageFailure } from "../../../base/failure.ts";

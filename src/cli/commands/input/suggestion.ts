@@ -3,8 +3,7 @@ import { formatInstant, fromWire, parseTimeBound, showSeconds } from "../../../b
 import { traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import { readPages } from "../../../client/read-pages.ts";
-import { dexes } from "../../../api/endpoints/dexes.ts";
-import { networks } from "../../../api/endpoints/networks.ts";
+import { dexes, networks } from "../../../api/endpoints/whole-service.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { Failure } from "../../../base/failure.ts";
 import { nearest } from "../../../base/text/nearest.ts";

@@ -14,7 +14,7 @@ import {
 import { readTimedPrices } from "../../../client/timed-prices.ts";
 import { nameOf, subjectKey } from "../../../client/subject.ts";
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
-import { candlesOf, timedPrices } from "../../../api/endpoints/timed-prices.ts";
+import { candlesOf, timedPrices } from "../../../api/endpoints/prices.ts";
 import { exactDuration } from "../../../api/duration.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";

@@ -1,7 +1,6 @@
 import type { Context } from "../../../base/context/context.ts";
-import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
+import { type Endpoint, type FieldAtPath, fieldPaths, rowShape } from "../../../api/endpoint.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { type FieldAtPath, fieldPaths } from "../../../api/field-paths.ts";
 import { type FieldType, type Reading, noPriceReasons, tradeTypes } from "../../../api/record.ts";
 import { chooseEndpoint } from "../input/positionals.ts";
 import { namedColumns } from "../../render/table/choose-columns.ts";
@@ -9,7 +8,7 @@ import { groupsOf, withAddedFields } from "../input/pull-plan.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import { isTimed } from "../flags/timed-flags.ts";
-import { timedPrices } from "../../../api/endpoints/timed-prices.ts";
+import { timedPrices } from "../../../api/endpoints/prices.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { formatOf, writeRows } from "../../run/output/local-output.ts";
 

@@ -1,8 +1,7 @@
 import type { ApiRequest } from "../../../api/endpoint.ts";
 import type { Client } from "../../../client/client.ts";
 import { fixedAllowance, planAllowance } from "../../../client/pace.ts";
-import { networks } from "../../../api/endpoints/networks.ts";
-import { usage } from "../../../api/endpoints/usage.ts";
+import { networks, usage } from "../../../api/endpoints/whole-service.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";

@@ -2,7 +2,7 @@ import { groupsIn } from "../../../api/reply.ts";
 import { endpoints } from "../../../api/endpoints/all.ts";
 import type { Endpoint, RowShape } from "../../../api/endpoint.ts";
 import type { NamedRecord, RecordShape } from "../../../api/record.ts";
-import { feeds, streamCommand } from "../../../api/feeds/all-feeds.ts";
+import { feeds, streamCommand } from "../../../api/feeds.ts";
 import { sqlDialects } from "../../render/schema.ts";
 import { flag } from "../../run/flags/flag.ts";
 import { choice } from "../../run/flags/flag-types.ts";

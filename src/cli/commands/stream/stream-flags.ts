@@ -1,8 +1,7 @@
 import { usageFailure } from "../../../base/failure.ts";
 import { outputFormats } from "../../../api/output-format.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
-import { defaultFeed, feedNames, feedsOfPools } from "../../../api/feeds/all-feeds.ts";
-import { streamIntervals } from "../../../api/feeds/ohlcv-feed.ts";
+import { defaultFeed, feedNames, feedsOfPools, streamIntervals } from "../../../api/feeds.ts";
 import { flag, pick, type Values } from "../../run/flags/flag.ts";
 import {
   choice,

@@ -1,6 +1,5 @@
 import type { Feed, FeedKind } from "../../../api/feed.ts";
-import { feeds, feedsTaking } from "../../../api/feeds/all-feeds.ts";
-import { readSince } from "../../../api/feeds/ohlcv-feed.ts";
+import { feeds, feedsTaking, readSince } from "../../../api/feeds.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { eventFields } from "./event-place.ts";

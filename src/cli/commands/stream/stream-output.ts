@@ -1,7 +1,7 @@
 import path from "node:path";
 import { type ByteStore, createByteStore } from "../../../base/byte-store.ts";
 import type { Clock, Output } from "../../../base/context/context.ts";
-import type { FeedName } from "../../../api/feeds/all-feeds.ts";
+import type { FeedName } from "../../../api/feeds.ts";
 import { checkHeld } from "../../../base/files/file-lock.ts";
 import {
   changesWithTime,

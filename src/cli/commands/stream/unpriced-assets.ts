@@ -1,4 +1,4 @@
-import { multiPrices } from "../../../api/endpoints/multi-prices.ts";
+import { multiPrices } from "../../../api/endpoints/prices.ts";
 import { Failure } from "../../../base/failure.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import type { Client } from "../../../client/client.ts";

@@ -1,5 +1,4 @@
-import { rowShape } from "../../../api/endpoint.ts";
-import { fieldPaths } from "../../../api/field-paths.ts";
+import { fieldPaths, rowShape } from "../../../api/endpoint.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
 import { isFinal } from "../../../client/follow.ts";
 import { createEnding, StopReason } from "../../../client/ending.ts";

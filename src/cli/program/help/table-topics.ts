@@ -1,7 +1,6 @@
 import { exitCodes } from "../../../base/exit-codes.ts";
 import { assetsPerPost, connectionsOfPlan, type Feed } from "../../../api/feed.ts";
-import { feeds } from "../../../api/feeds/all-feeds.ts";
-import { longestBackfill, streamIntervals } from "../../../api/feeds/ohlcv-feed.ts";
+import { feeds, longestBackfill, streamIntervals } from "../../../api/feeds.ts";
 import { outputFormats } from "../../../api/output-format.ts";
 import { plans } from "../../../api/tier.ts";
 import type { Command } from "../../commands/command.ts";

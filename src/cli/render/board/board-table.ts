@@ -1,5 +1,5 @@
 import type { Feed, FeedKind } from "../../../api/feed.ts";
-import type { FeedName } from "../../../api/feeds/all-feeds.ts";
+import type { FeedName } from "../../../api/feeds.ts";
 import type { Paint } from "../terminal.ts";
 import { shownText } from "../sanitize.ts";
 import { GAP } from "../table/fit-columns.ts";

@@ -9,7 +9,7 @@ import { formatSeconds } from "../../../api/duration.ts";
 import { counted } from "../../../base/text/words.ts";
 import { shownText } from "../sanitize.ts";
 import { cutText, ellipsis, joinFitting } from "../values/width.ts";
-import { feeds } from "../../../api/feeds/all-feeds.ts";
+import { feeds } from "../../../api/feeds.ts";
 import { type BoardOptions, type BoardOrder, boardOrders, drawTable, sortRows } from "./board-table.ts";
 import { nameOf, type Subject, subjectKey } from "../../../client/subject.ts";
 

@@ -1,6 +1,5 @@
 import type { Page } from "../../../client/page.ts";
-import { type Endpoint, type RowShape, rowShape } from "../../../api/endpoint.ts";
-import { fieldPaths } from "../../../api/field-paths.ts";
+import { type Endpoint, fieldPaths, type RowShape, rowShape } from "../../../api/endpoint.ts";
 import { invalidInput } from "../../../base/failure.ts";
 import { listOf } from "../../../api/record.ts";
 import { listNameOf } from "../../../api/reply.ts";

@@ -1,11 +1,10 @@
 import type { ByteStore } from "../../../base/byte-store.ts";
-import { type RowShape, rowShape } from "../../../api/endpoint.ts";
+import { fieldPaths, type RowShape, rowShape } from "../../../api/endpoint.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import type { LocatedRows, Rows } from "../../../client/rows.ts";
 import { noteText } from "../../../base/json/field-finder.ts";
 import { compactJson, escapeJsonText } from "../../../base/json/json-text.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
-import { fieldPaths } from "../../../api/field-paths.ts";
 import { didYouMean } from "../../../base/text/nearest.ts";
 import { nearestPath } from "./missing-fields.ts";
 import { fieldAt, splitPath } from "../values/value-at.ts";

@@ -15,11 +15,13 @@ import {
   record,
   text,
   time,
+  tokenAmount,
   windows,
+  yesNo,
 } from "../record.ts";
-import { inNetwork, inversed, poolAddress } from "./shared-parts.ts";
+import { inNetwork, inversed, poolAddress, tokenAddress, tokenFields } from "./shared-parts.ts";
 
-const window = record({
+const poolWindow = record({
   last_price_usd_change: nullable(percent),
   ...each("volume_usd sell_usd buy_usd", nullable(amount)),
   ...each("sells buys txns", nullable(count)),
@@ -58,7 +60,7 @@ export const pool = defineEndpoint("pool", {
       }),
       ...each("last_price last_price_usd", nullable(price)),
       ...each("price_time last_updated", optional(time)),
-      ...each(windows, optional(window)),
+      ...each(windows, optional(poolWindow)),
       ...each("price_stats token_reserves", optional(anything)),
     },
     identity: ["chain", "id"],
@@ -75,6 +77,62 @@ export const pool = defineEndpoint("pool", {
       { field: "24h.txns", title: "txns 24h", priority: 7 },
       { field: "created_at", title: "created", priority: 11 },
       { field: "id", title: "pool", priority: 6.5 },
+    ],
+  },
+});
+
+/** dexdata reads both sell and buy (specification) and sells and buys (public service, wire-facts 4.7). */
+const tokenWindow = record({
+  volume: nullable(tokenAmount),
+  ...each("volume_usd buy_usd sell_usd", nullable(amount)),
+  ...each("sell buy sells buys txns", nullable(count)),
+  last_price_usd_change: nullable(percent),
+});
+
+/** Specification, Token detail resource. */
+export const token = defineEndpoint("token", {
+  command: "token",
+  path: "/networks/{network}/tokens/{token_address}",
+  summary: "Show a token: names, supply, price, liquidity and activity",
+  examples: [
+    "dexdata token ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+    "dexdata token solana So11111111111111111111111111111111111111112 -o json",
+  ],
+  params: [inNetwork, tokenAddress],
+  reply: { kind: "single" },
+  row: {
+    isComplete: true,
+    name: "token",
+    record: {
+      ...tokenFields,
+      ...each("telegram twitter", optional(text)),
+      has_image: optional(yesNo),
+      ...each("added_at last_updated", optional(time)),
+      fdv: nullable(amount),
+      price_stats: optional(anything),
+      summary: optional(
+        record({
+          chain: optional(text),
+          id: optional(address),
+          price_usd: nullable(price),
+          ...each("fdv liquidity_usd", nullable(amount)),
+          pools: optional(count),
+          ...each(`${windows} 1m`, optional(tokenWindow)),
+        }),
+      ),
+    },
+    identity: ["chain", "id"],
+    owned: { chain: "network", id: "token_address" },
+    columns: [
+      { field: "symbol", title: "symbol", priority: 2 },
+      { field: "name", title: "name", priority: 6 },
+      { field: "chain", title: "network", priority: 5 },
+      { field: "summary.price_usd", title: "price USD", priority: 3 },
+      { field: "summary.24h.last_price_usd_change", title: "change 24h", priority: 9 },
+      { field: "summary.24h.volume_usd", title: "volume 24h", priority: 4 },
+      { field: "summary.liquidity_usd", title: "liquidity", priority: 7 },
+      { field: ["summary.fdv", "fdv"], title: "FDV", priority: 8 },
+      { field: "id", title: "token", priority: 7.5 },
     ],
   },
 });
