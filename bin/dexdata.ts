@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
 import { readPackageFile } from "./package-file.ts";
-import { findPreparedHelp } from "./prepared-help.ts";
 import type { Entry } from "./process-context.ts";
 import { versionLine } from "../src/base/version.ts";
+import { type Block, type HelpForm, type PreparedPage, preparedFile } from "../src/cli/help-page.ts";
 
 // Scripts often request the version, and people often request help. Both load almost nothing besides Node itself.
 const argv = process.argv.slice(2);
@@ -14,7 +14,7 @@ if (first === "__complete") {
   void import("./complete-words.ts").then(({ completeWords }) => completeWords(rest));
 } else if (!isPrinted) {
   const entry = { early: awaitEarlyReload(), readPackageFile };
-  const page = findPreparedHelp(argv);
+  const page = findPreparedHelp();
   const run =
     page === undefined
       ? import("./run-command.ts").then(async ({ runCommand }) => await runCommand(argv, entry))
@@ -43,6 +43,29 @@ function printVersion(): boolean {
   } catch {
     return false;
   }
+}
+
+/** Returns undefined unless the command line is as simple as `pools search --help`; main() parses everything else. */
+function findPreparedHelp(): readonly Block[] | undefined {
+  const request = requestedHelp();
+  if (!request?.words.every((word) => /^[a-z]+(?:-[a-z]+)*$/u.test(word))) return undefined;
+  try {
+    const page: unknown = JSON.parse(readPackageFile(`dist/${preparedFile(request.words)}`));
+    return isPage(page) ? page[request.form] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function requestedHelp(): { readonly words: readonly string[]; readonly form: HelpForm } | undefined {
+  if (first === "help") return { words: rest, form: "full" };
+  const [words, last] = [argv.slice(0, -1), argv.at(-1)];
+  if (last === undefined || last === "-h") return { words, form: "brief" };
+  return last === "--help" ? { words, form: "full" } : undefined;
+}
+
+function isPage(value: unknown): value is PreparedPage {
+  return typeof value === "object" && value !== null && "brief" in value && "full" in value;
 }
 
 /**
