@@ -64,45 +64,27 @@ function chooseFaults(due: Faults) {
 /** Other requests are not counted, so `duplicate-page x1` affects the first page that can repeat another. */
 function canStrike(fault: Fault, target: string, hasEarlier: boolean): boolean {
   if (!pathOf(target).includes(fault.path ?? "")) return false;
-  if (fault.kind === "drop-filter") return droppedFilter(fault, target) !== undefined;
-  return pageFaults[fault.kind]?.(target, hasEarlier) ?? true;
-}
-
-/** Faults that are not listed here apply to any request. */
-const pageFaults: Partial<Record<Fault["kind"], (target: string, hasEarlier: boolean) => boolean>> = {
-  "empty-page": isList,
-  "no-rows": isList,
-  "short-page": isList,
-  "stale-page": (target, hasEarlier) => hasEarlier && isList(target),
-  "duplicate-page": followsPage,
-  "overlap-page": followsPage,
-  "foreign-page": isOfOne,
-  "missing-cursor": hasCursor,
-  "repeat-cursor": (target) => cursorOf(target) !== "",
-};
-
-function followsPage(target: string, hasEarlier: boolean): boolean {
-  return cursorOf(target) !== "" || pageOf(target) > 1 || (hasEarlier && isBareList(target));
-}
-
-/** Whether the request names a network, pool or token, so that there is another one. */
-function isOfOne(target: string): boolean {
-  return routeOf(target)?.path.has("network") === true || paramsOf(target).has("chains");
-}
-
-function isList(target: string): boolean {
-  const kind = routeOf(target)?.endpoint.reply.kind;
-  return kind !== undefined && kind !== "single" && kind !== "groups";
-}
-
-function isBareList(target: string): boolean {
-  const kind = routeOf(target)?.endpoint.reply.kind;
-  return kind === "candles" || kind === "batch";
-}
-
-function hasCursor(target: string): boolean {
-  const kind = routeOf(target)?.endpoint.reply.kind;
-  return kind === "cursor-pages" || (kind === "numbered-pages" && cursorOf(target) !== "");
+  const route = routeOf(target);
+  const kind = route?.endpoint.reply.kind;
+  const hasCursor = cursorOf(target) !== "";
+  const isList = kind !== undefined && kind !== "single" && kind !== "groups";
+  const isBareList = kind === "candles" || kind === "batch";
+  const followsPage = hasCursor || pageOf(target) > 1 || (hasEarlier && isBareList);
+  // Faults that are not listed here apply to any request.
+  const pageFaults: Partial<Record<Fault["kind"], boolean>> = {
+    "empty-page": isList,
+    "no-rows": isList,
+    "short-page": isList,
+    "stale-page": isList && hasEarlier,
+    "duplicate-page": followsPage,
+    "overlap-page": followsPage,
+    // The request names a network, pool or token, so there is another one.
+    "foreign-page": route?.path.has("network") === true || paramsOf(target).has("chains"),
+    "missing-cursor": kind === "cursor-pages" || (kind === "numbered-pages" && hasCursor),
+    "repeat-cursor": hasCursor,
+    "drop-filter": droppedFilter(fault, target) !== undefined,
+  };
+  return pageFaults[fault.kind] ?? true;
 }
 
 /** The filter in the fault, or the first one in the request. */

@@ -22,12 +22,12 @@ import {
   findFeed,
   readBackfill,
   readSubscriptions,
-  sourceOf,
   type Subscription,
 } from "./subscriptions.ts";
+import { sourceOf } from "./feed-events.ts";
 import { EventStream, type StreamSink } from "./served-stream.ts";
-import { streamOwner } from "./stream-census.ts";
-import type { StreamHub } from "./stream-hub.ts";
+
+import { type StreamHub, streamOwner } from "./stream-hub.ts";
 
 /** Handles a request without a socket. Opening a stream counts toward the rate limit but is free. */
 export function* openStream(request: SandboxRequest, state: SandboxState, hub: StreamHub): Work<Opening> {

@@ -1,7 +1,7 @@
 import net from "node:net";
 import { describe, expect, test } from "vitest";
 import { inTime } from "../../harness/in-time.ts";
-import { StreamCensus } from "../../../src/sandbox/streams/stream-census.ts";
+import { StreamCensus } from "../../../src/sandbox/streams/stream-hub.ts";
 import { at, list, NOON } from "../contract/service.ts";
 import {
   FREE,
