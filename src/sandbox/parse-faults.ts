@@ -1,5 +1,6 @@
 import { nearest } from "../base/text/nearest.ts";
-import { isTier, tiers } from "../api/tier.ts";
+import { parseDuration } from "../api/duration.ts";
+import { tiers } from "../api/tier.ts";
 import {
   type Fault,
   type FaultName,
@@ -46,28 +47,12 @@ function parseFault(text: string): Fault | FaultProblem {
   const { word = "", value, when: typedWhen = "", path } = SHAPE.exec(text)?.groups ?? {};
   const kind = readKind(word === "" ? text : word);
   if (kind === undefined) return unknownKind(word === "" ? text : word, text);
-  const traits = traitsOf(kind);
-  if (traits.layer === "cache") return parseCache(text, value, typedWhen, path);
-  const isMarket = traits.layer === "market";
-  const when = isMarket ? readShare(typedWhen, traits) : readWhen(typedWhen, traits.isOnce);
-  if (when === undefined) return isMarket ? badShare(typedWhen, text, traits) : badWhen(typedWhen, text);
-  const base = { kind, text, when, path, ...none };
-  if (kind === "status") return withRetryAfter({ ...base, amount: Number(word) }, value);
-  return withValue({ ...base, amount: traits.byDefault }, kind, value);
-}
-
-const none = { retryAfter: undefined, tier: undefined, filter: undefined };
-
-function parseCache(
-  text: string,
-  value: string | undefined,
-  words: string,
-  path: string | undefined,
-): Fault | FaultProblem {
-  const kind = "edge-cache";
-  const fault = { kind, text, when: EVERY, path, ...none, amount: traitsOf(kind).byDefault } as const;
-  if (/^(?::free|:path)*$/u.test(words)) return withValue(fault, kind, value);
-  return { problem: `"${words}" in "${text}": ${kind} takes :free, :path, or both`, next: `omit "${words}"` };
+  const when = readWhen(typedWhen, text, kind);
+  if ("problem" in when) return when;
+  const amount = kind === "status" ? Number(word) : traitsOf(kind).byDefault;
+  const tier = kind === "plan" ? "keyless" : undefined;
+  const fault: Fault = { kind, text, when, path, amount, tier, retryAfter: undefined, filter: undefined };
+  return value === undefined ? fault : withValue(fault, value);
 }
 
 function readKind(word: string): FaultName | "status" | undefined {
@@ -86,7 +71,23 @@ function unknownKind(word: string, text: string): FaultProblem {
 
 const EVERY: When = { by: "range", from: 1, to: Number.POSITIVE_INFINITY };
 
-function readWhen(typed: string, isOnce = false): When | undefined {
+function readWhen(typed: string, text: string, kind: Fault["kind"]): When | FaultProblem {
+  const traits = traitsOf(kind);
+  const where = `"${typed}" in "${text}": ${kind}`;
+  if (traits.layer === "cache") {
+    if (/^(?::free|:path)*$/u.test(typed)) return EVERY;
+    return { problem: `${where} takes :free, :path, or both`, next: `omit "${typed}"` };
+  }
+  if (traits.layer === "market") return readShare(typed, traits) ?? badShare(where, typed, traits);
+  return (
+    readTurns(typed, traits.isOnce) ?? {
+      problem: `"${typed}" in "${text}": must be x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most ${LONGEST_BURST}), counted from 1`,
+      next: "omit it to affect every request (most page faults: one); part of a path can follow: 500x3/transactions",
+    }
+  );
+}
+
+function readTurns(typed: string, isOnce = false): When | undefined {
   if (typed === "") return isOnce ? rangeOf(1, 1) : EVERY;
   const rate = /^:(\d{1,3}(?:\.\d{1,6})?)%(?:x(\d{1,9}))?$/u.exec(typed);
   if (rate !== null) {
@@ -112,18 +113,15 @@ function readShare(typed: string, { sample }: FaultTraits): When | undefined {
   return share <= 1 ? { by: "rate", share, length: 1 } : undefined;
 }
 
-function badShare(typed: string, text: string, { sample, example = "" }: FaultTraits): FaultProblem {
-  const [kind = ""] = example.split("=", 1);
-  const affected =
-    sample === undefined
-      ? "all transactions, so it does not take a share"
-      : `a share of all ${sample.of}, such as ${example}`;
+function badShare(where: string, typed: string, { sample, example = "" }: FaultTraits): FaultProblem {
+  if (sample === undefined)
+    return {
+      problem: `${where} affects all transactions, so it does not take a share`,
+      next: `omit "${typed}"`,
+    };
   return {
-    problem: `"${typed}" in "${text}": ${kind} affects ${affected}`,
-    next:
-      sample === undefined
-        ? `omit "${typed}"`
-        : "a share is from 0% to 100%; requests are not counted for this kind",
+    problem: `${where} affects a share of all ${sample.of}, such as ${example}`,
+    next: "a share is from 0% to 100%; requests are not counted for this kind",
   };
 }
 
@@ -132,19 +130,6 @@ const LONGEST_BURST = 1000;
 
 function rangeOf(from: number, to: number): When | undefined {
   return from >= 1 && to >= from ? { by: "range", from, to } : undefined;
-}
-
-function badWhen(typed: string, text: string): FaultProblem {
-  return {
-    problem: `"${typed}" in "${text}": must be x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most ${LONGEST_BURST}), counted from 1`,
-    next: "omit it to affect every request (most page faults: one); part of a path can follow: 500x3/transactions",
-  };
-}
-
-function withRetryAfter(fault: Fault, value: string | undefined): Fault | FaultProblem {
-  if (value === undefined) return fault;
-  if (fault.amount === 429 && /^\d{1,5}$/u.test(value)) return { ...fault, retryAfter: Number(value) };
-  return badValue(fault, value, fault.amount === 429 ? "the seconds to wait, such as 429=7" : "no value");
 }
 
 /** For each kind of value, its form and how an error describes it. */
@@ -165,21 +150,22 @@ const values: Readonly<Record<FaultValue, readonly [form: RegExp, accepted: stri
 // Each response checks every row that is younger.
 const LONGEST_AGE_MS = 30 * 86_400_000;
 
-function withValue(fault: Fault, kind: FaultName, value: string | undefined): Fault | FaultProblem {
-  if (value === undefined) return kind === "plan" ? { ...fault, tier: "keyless" } : fault;
-  const { value: type, sample } = traitsOf(kind);
+function withValue(fault: Fault, value: string): Fault | FaultProblem {
+  if (fault.kind === "status") {
+    if (fault.amount === 429 && /^\d{1,5}$/u.test(value)) return { ...fault, retryAfter: Number(value) };
+    return badValue(fault, value, fault.amount === 429 ? "the seconds to wait, such as 429=7" : "no value");
+  }
+  const { value: type, sample } = traitsOf(fault.kind);
   const [form, accepted] = values[type];
-  if (type === "tier" && isTier(value)) return { ...fault, tier: value };
   if (!form.test(value))
     return badValue(fault, value, accepted, type === "tier" ? nearest(value, tiers) : undefined);
+  if (type === "tier") return { ...fault, tier: tiers.find((tier) => tier === value) };
   if (type === "name") return { ...fault, filter: value };
-  const amount = Number.parseFloat(value) * (unitMs[value.replaceAll(/[\d.]/gu, "")] ?? 1);
+  const amount = parseDuration(value) ?? Number(value);
   if (sample?.of === "rows" && amount > LONGEST_AGE_MS)
     return badValue(fault, value, "a duration of at most 30d, such as 90s, 3h or 7d");
   return { ...fault, amount };
 }
-
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function badValue({ text }: Fault, value: string, accepted: string, near?: string): FaultProblem {
   const word = text.slice(0, text.indexOf("="));
