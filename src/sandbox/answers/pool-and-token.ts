@@ -1,8 +1,6 @@
 import { writeInstant, writeInstantMs } from "../wire/request-times.ts";
-import type { JsonObject } from "../wire/json-writer.ts";
 import type { Pool, Token } from "../market/pool.ts";
 import type { Market } from "../market/market.ts";
-import type { Activity } from "../market/types.ts";
 import { type Answer, networkOf, poolOf, tokenOf } from "./answer.ts";
 import { eachWindow, fdvUsd, searchWindowSeconds, tokenNames, tokenPages, windowSeconds } from "./figures.ts";
 
@@ -70,24 +68,17 @@ export const answerToken: Answer = function* describeToken(asked) {
       liquidity_usd: market.tokenLiquidityUsd(token, at),
       ...(isPublic ? { pools: market.poolsOfToken(token, at).length } : {}),
       ...(yield* eachWindow(windows, (seconds) => {
-        const activity = market.tokenActivity(token, at, seconds);
-        const volume = priceUsd === undefined ? 0 : activity.volumeUsd / priceUsd;
-        const row = tokenWindow(activity, volume, isPublic);
-        if (!isPublic) return row;
-        return { ...row, last_price_usd_change: market.tokenPriceChange(token, at, seconds) };
+        const { volumeUsd, buyUsd, sellUsd, buys, sells, txns } = market.tokenActivity(token, at, seconds);
+        // In units of the token.
+        const volume = priceUsd === undefined ? 0 : volumeUsd / priceUsd;
+        const volumes = { volume, volume_usd: volumeUsd };
+        if (!isPublic) return { ...volumes, sell: sells, buy: buys, txns };
+        const sides = { buy_usd: buyUsd, sell_usd: sellUsd, sells, buys, txns };
+        return { ...volumes, ...sides, last_price_usd_change: market.tokenPriceChange(token, at, seconds) };
       })),
     },
   };
 };
-
-/** `volume` is in token units. */
-function tokenWindow(activity: Activity, volume: number, isPublic: boolean): JsonObject {
-  const { volumeUsd, buyUsd, sellUsd, buys, sells, txns } = activity;
-  const volumes = { volume, volume_usd: volumeUsd };
-  if (!isPublic) return { ...volumes, sell: sells, buy: buys, txns };
-  const sides = { buy_usd: buyUsd, sell_usd: sellUsd, sells, buys };
-  return { ...volumes, ...sides, txns };
-}
 
 // A token's newest trade is nearly always in one of its busiest pools. Some tokens have thousands of pools.
 const POOLS_READ = 20;

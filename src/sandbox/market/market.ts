@@ -6,7 +6,6 @@ import type { Pool, Token } from "./pool.ts";
 import { createRows, type Rows } from "./rows.ts";
 import { createStrikes } from "./strikes.ts";
 import { noSums, type Sums } from "./trades.ts";
-import type { Activity } from "./types.ts";
 import { liquidityOfPool, liquidityOfPools, priceOfPool, pricingPool, usdAt } from "./usd.ts";
 import { NETWORK_ROWS, type NetworkFacts } from "../well-known.ts";
 
@@ -102,7 +101,7 @@ function createActivity(rows: Rows) {
   };
 }
 
-function toActivity({ volumeUsd, buyUsd, buys, swaps, txns }: Sums): Activity {
+function toActivity({ volumeUsd, buyUsd, buys, swaps, txns }: Sums) {
   return { volumeUsd, buyUsd, sellUsd: volumeUsd - buyUsd, buys, sells: swaps - buys, txns };
 }
 

@@ -76,6 +76,7 @@ export interface Sums {
   buyUsd: number;
   buys: number;
   swaps: number;
+  /** Swaps, adds and removes. Only swaps are buys or sells. */
   txns: number;
 }
 

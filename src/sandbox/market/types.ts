@@ -1,24 +1,5 @@
 import type { Pool, Token } from "./pool.ts";
 
-export interface PoolPrice {
-  /** The price of token0 in token1. */
-  readonly price: number;
-  /** The USD price of token0. */
-  readonly priceUsd: number;
-  /** When the newest trade took place, or when the pool was created if it has no trades. */
-  readonly time: number;
-}
-
-export interface Activity {
-  readonly volumeUsd: number;
-  readonly buyUsd: number;
-  readonly sellUsd: number;
-  readonly buys: number;
-  readonly sells: number;
-  /** The number of swaps, adds and removes. Only swaps count as buys or sells. */
-  readonly txns: number;
-}
-
 export interface TransactionWindow {
   readonly from?: number | undefined;
   readonly to: number;

@@ -3,7 +3,6 @@ import { unitAt } from "./hash.ts";
 import { DAY, tradesPerDay } from "./history.ts";
 import { lastRowAt, lastSwap, timeOf } from "./trades.ts";
 import type { Pool, Token } from "./pool.ts";
-import type { PoolPrice } from "./types.ts";
 
 /**
  * USD prices. At any time, a token has exactly one price, set by the last swap in its busiest pool and the price of
@@ -52,8 +51,11 @@ export function pricingPool({ pools: [first], symbol }: Token): Pool {
   return first;
 }
 
-/** `priceUsd` is the single price of token0 in all responses, not one derived from this pool; 0 without a price. */
-export function priceOfPool(pool: Pool, at: number): PoolPrice {
+/**
+ * `price` is that of token0 in token1. `priceUsd` is the single price of token0 in all responses, not one derived from
+ * this pool; 0 without a price. `time` is that of the newest trade, or of the creation of a pool without trades.
+ */
+export function priceOfPool(pool: Pool, at: number) {
   const [token0] = pool.tokens;
   const swap = lastSwap(pool, Math.max(0, lastRowAt(pool, at)));
   const time = timeOf(pool, swap);

@@ -1,4 +1,4 @@
-import type { Tier } from "../../api/tier.ts";
+import { isTier, type Tier } from "../../api/tier.ts";
 import type { Accounting, Dialect, SandboxHost } from "../sandbox-exchange.ts";
 
 export type Caller =
@@ -17,7 +17,6 @@ export const sandboxKeys: Readonly<Record<KeyedTier, string>> = {
   enterprise: "api_enterprise_sandbox",
 };
 
-const keyedTiers = ["free", "dev", "pro", "enterprise"] as const;
 const keyless: Caller = { kind: "keyless", tier: "keyless" };
 const invalid: Caller = { kind: "invalid", tier: "keyless" };
 
@@ -27,9 +26,8 @@ export function identify(authorization: string | undefined, host: SandboxHost, d
   const value =
     dialect === "public" && host === "rest_free" ? authorization?.replace(/^bearer +/i, "") : authorization;
   if (value === undefined || value === "") return keyless;
-  const word = /^api_([a-z]+)_[!-~]+$/.exec(value)?.[1];
-  const tier = keyedTiers.find((each) => each === word);
-  return tier === undefined ? invalid : { kind: "keyed", tier, key: value };
+  const [, tier = ""] = /^api_([a-z]+)_[!-~]+$/.exec(value) ?? [];
+  return isTier(tier) && tier !== "keyless" ? { kind: "keyed", tier, key: value } : invalid;
 }
 
 /** Wire-facts 1: a filter in front of the public service's paid hosts rejects callers without a key. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../api/endpoint.ts";
-import { isAtLeast, type Tier } from "../../api/tier.ts";
+import { candleReach, isAtLeast, type Tier } from "../../api/tier.ts";
 import type { Arrived } from "./arrival.ts";
 import { paymentRequired, planRequired, rateLimited, wrongHost } from "./billing-refusals.ts";
 import type { Query } from "../wire/query.ts";
@@ -32,16 +32,8 @@ export function guard(
   return account.credits.canPay(cost, at) ? undefined : paymentRequired(account, at);
 }
 
-const unlimited = { reachSeconds: Number.POSITIVE_INFINITY, finest: 0 };
-
-/** Candle history limits per tier (wire-facts 2.2). */
-const candleLimits: Readonly<Record<Tier, typeof unlimited>> = {
-  keyless: { reachSeconds: DAY, finest: 3600 },
-  free: { reachSeconds: 7 * DAY, finest: 600 },
-  dev: { reachSeconds: 30 * DAY, finest: 0 },
-  pro: unlimited,
-  enterprise: unlimited,
-};
+/** The shortest candles of a plan, in seconds (wire-facts 2.2). The other plans have all. */
+const finestCandles: Partial<Record<Tier, number>> = { keyless: 3600, free: 600 };
 
 const ascending = ["free", "dev", "pro"] as const;
 
@@ -53,9 +45,9 @@ export function planRefusal({ plan, reply }: Endpoint, { query, account, at }: A
   const { tier } = account;
   const closed = planRequiredBy(plan, tier);
   if (closed !== undefined || reply.kind !== "candles") return closed;
-  const param = beyond(candleLimits[tier], query, at);
+  const param = beyond(tier, query, at);
   if (param === undefined) return undefined;
-  const enough = ascending.find((each) => beyond(candleLimits[each], query, at) === undefined);
+  const enough = ascending.find((each) => beyond(each, query, at) === undefined);
   return planRequired(tier, enough ?? "pro", param);
 }
 
@@ -67,10 +59,10 @@ export function planRequiredBy(plan: Tier, tier: Tier): Refusal | undefined {
 }
 
 /** Specification, plan_required: returns the parameter that exceeds the plan. */
-function beyond(limits: typeof unlimited, query: Query, now: number): string | undefined {
+function beyond(tier: Tier, query: Query, now: number): string | undefined {
   const interval = candleSeconds(query.raw("interval"));
-  if (interval !== undefined && interval < limits.finest) return "interval";
-  const earliest = now - limits.reachSeconds - GRACE_SECONDS;
+  if (interval !== undefined && interval < (finestCandles[tier] ?? 0)) return "interval";
+  const earliest = now - (candleReach[tier] ?? Number.POSITIVE_INFINITY) - GRACE_SECONDS;
   const [start, end] = ["start", "end"].map((name) => readInstant(query.raw(name) ?? "", now)?.seconds);
   // Checked before `start`, because a caller that requests a number of candles computes `start` from it.
   const countBack = Number(query.raw("count_back") ?? 0);

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { createMarket } from "../../harness/bundled-sandbox.ts";
 import type { Market } from "../../../src/sandbox/market/market.ts";
-import type { Activity } from "../../../src/sandbox/market/types.ts";
 
 const NOON = 1_790_942_400;
 const windows = [60, 300, 3600, 6 * 3600, 86_400, 2 * 86_400, 7 * 86_400];
@@ -22,7 +21,7 @@ test("earlier calls for other times and windows do not change a result", () => {
     index: number,
     at: number,
     seconds: number,
-  ): readonly (Activity | undefined)[] => {
+  ): readonly (ReturnType<Market["poolActivity"]> | undefined)[] => {
     const pool = poolsOf(from)[index];
     const token = pool?.tokens[0];
     return [pool && from.poolActivity(pool, at, seconds), token && from.tokenActivity(token, at, seconds)];
