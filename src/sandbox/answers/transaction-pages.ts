@@ -111,8 +111,7 @@ function specifiedTransaction(row: Transaction): JsonObject {
 /** Wire-facts 4.6. Amounts are arbitrarily long integers. */
 function publicTransaction(row: Transaction, blockHash: string): JsonObject {
   const [token0, token1] = row.pool.tokens;
-  return {
-    ...specifiedTransaction(row),
+  return Object.assign(specifiedTransaction(row), {
     factory_id: row.pool.dex.factoryId,
     chain: row.pool.network.id,
     recipient: row.recipient,
@@ -122,7 +121,7 @@ function publicTransaction(row: Transaction, blockHash: string): JsonObject {
     volume_1: Math.abs(inTokens(row.amount1, token1)),
     created_at_block_hash: blockHash,
     canonical_chain: true,
-  };
+  });
 }
 
 /** The specification types `recipient` as a number, "address or numeric id". A double represents this one exactly. */

@@ -64,8 +64,15 @@ function addSwap(
   const slot = Math.floor(time / window.intervalSeconds);
   const candle = candles.get(slot);
   if (candle === undefined) {
-    const prices = { open: price, high: price, low: price, close: price };
-    candles.set(slot, { ...prices, volume, openedAt: time, closedAt: time });
+    candles.set(slot, {
+      open: price,
+      high: price,
+      low: price,
+      close: price,
+      volume,
+      openedAt: time,
+      closedAt: time,
+    });
     return;
   }
   candle.volume += volume;

@@ -86,8 +86,11 @@ export function makeTransaction(pool: Pool, row: number): Transaction {
   const hasUsd = (flags & Flag.noUsd) === 0;
   const sender = traderAt(network, (headWord >>> 0) % TRADERS);
   const isDirect = toUnit(mix(headWord)) < 0.6;
+  const { blockNumber, transactionIndex, logIndex } = keyOf(pool, row, time);
   return {
-    ...keyOf(pool, row, time),
+    blockNumber,
+    transactionIndex,
+    logIndex,
     kind: isLiquidity ? ((flags & Flag.add) === 0 ? "remove" : "add") : "swap",
     pool,
     id: makeId(pool, head, ofTransactions),
