@@ -112,14 +112,16 @@ export function wantedLegs(
   rule: PriceRule,
   first: number,
   refuse: (leg: number, reason: NoPriceReason) => void,
-): ReadonlyMap<number, readonly WantedPrice[]> {
+): Map<number, readonly WantedPrice[]> {
   const wanted = new Map<number, WantedPrice[]>();
   const want = (asset: number, leg: number, at: Instant): void => {
     const seconds = secondsOf(at);
     const reason = reasonOfTime(seconds, rule);
     if (reason !== undefined) return refuse(leg, reason);
     const legs = wanted.get(asset) ?? [];
-    legs.push({ leg, ...candlesFor(seconds, rule) });
+    const { newest, oldest } = candlesFor(seconds, rule);
+    // A spread would give each of these, of which there are many, a hidden class of its own.
+    legs.push({ leg, newest, oldest });
     wanted.set(asset, legs);
   };
   for (const [index, { asset, at }] of inputs.entries()) {
@@ -181,7 +183,7 @@ export interface PricedCandle {
   readonly volume: string;
 }
 
-/** The texts of a row, so that a price has all its digits. They are copies, which do not keep the response in memory. */
+/** The texts of a row, so that a price has all its digits. */
 export function pricedCandle({ row, opens }: Candle): PricedCandle {
   const [close = "", volume = "0"] = readPrice(row());
   // The row is valid JSON, in which only a number begins with one of these.
@@ -191,7 +193,8 @@ export function pricedCandle({ row, opens }: Candle): PricedCandle {
 
 const readPrice = createPathReader([["close"], ["volume"]]);
 
-const copyOf = (text: string): string => Buffer.from(text).toString();
+/** A part of a text would keep all of it in memory: a response, or a long list of assets. */
+export const copyOf = (text: string): string => Buffer.from(text).toString();
 
 /** The openings of the candles that may price a time: the newest, which is the best, and the oldest. */
 export interface CandleChoice {

@@ -79,12 +79,14 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
     }
   };
   yield* pages();
-  const asks = [...wanted].map(
-    ([asset, legs]) =>
-      () =>
-        priceAsset(all, assets[asset], legs),
-  );
-  for await (const _ of inAnyOrder(asks, client.width)) if (next < inputs.length) yield* pages();
+  const asks = function* () {
+    for (const [asset, legs] of wanted) {
+      // What a long list wanted of an asset does not stay in memory until the end.
+      wanted.delete(asset);
+      yield () => priceAsset(all, assets[asset], legs);
+    }
+  };
+  for await (const _ of inAnyOrder(asks(), client.width)) if (next < inputs.length) yield* pages();
 }
 
 /** Yields after each response, when `answers` contains it. */
@@ -112,7 +114,8 @@ async function* priceAsset(
     const priced = found.map(({ leg, candle }) => [leg, pricedCandle(candle)] as const);
     if (asset.kind === "pool" && found.length > 0) quote ??= quoteOf(all, asset);
     const token = await quote;
-    for (const [leg, candle] of priced) answers.set(leg, { ...candle, quote: token });
+    for (const [leg, { opens, close, volume }] of priced)
+      answers.set(leg, { opens, close, volume, quote: token });
   };
   const unanswered = legs.filter(({ leg }) => answers.get(leg) === undefined);
   let rest = await takeStored(timed, client.target, asset, unanswered, take);

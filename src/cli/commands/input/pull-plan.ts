@@ -57,13 +57,12 @@ export async function readPlan(
     options.fields,
     groups.map((each) => rowShape(endpoint, each)),
   );
-  const targets = await readTargets(endpoint, words, sources, usage);
-  const isOfMany = targets.length > 1;
-  checkOneAsset(endpoint, targets.length, flags);
+  const { argSets, subjects: named } = await readTargets(endpoint, words, sources, usage);
+  const isOfMany = named.length > 1;
+  checkOneAsset(endpoint, named.length, flags);
   const days = readDays(flags.day, given, options.now);
   const typed = typedParams(endpoint, given, days, options);
-  const [first] = targets;
-  const ofPool = readSeveralTokens(endpoint, given, new Map([...typed, ...(first?.args ?? [])]), {
+  const ofPool = readSeveralTokens(endpoint, given, new Map([...typed, ...(argSets[0] ?? [])]), {
     now: options.now,
     maxRowsRead: flags["max-rows-read"],
   });
@@ -72,9 +71,8 @@ export async function readPlan(
   const { missing } = flags;
   const isBatch = batchParam(endpoint.reply) !== undefined;
   const { isCandles, isRecord } = traitsOf(endpoint.reply);
-  const named = targets.flatMap(({ subject }) => subject ?? []);
-  if (isBatch) for (const target of targets) checkInBatch(endpoint, target, options.now);
-  const argSets = (isBatch ? targets.slice(0, 1) : targets).map(({ args }) => {
+  if (isBatch) named.forEach(checkInBatch);
+  const read = argSets.map((args) => {
     const all = new Map([...typed, ...args]);
     const complete = isCandles ? completeWindow(endpoint, all, options.now) : all;
     return readArgs(endpoint, complete, options.now);
@@ -90,7 +88,7 @@ export async function readPlan(
       ...(isOfMany ? ofManyAssets(endpoint) : endpoint),
       typed: shownInputs(endpoint, typed, flags.day, options.now),
     },
-    argSets,
+    argSets: read,
     limit,
     list: {
       ...list,
@@ -100,7 +98,7 @@ export async function readPlan(
     ...(days !== undefined && { days }),
     ...(hasAmounts && { amounts: "tokens" as const }),
     missing,
-    isRecord: isRecord && targets.length === 1 && !words.some(isList),
+    isRecord: isRecord && !isOfMany && !words.some(isList),
     named,
   };
 }

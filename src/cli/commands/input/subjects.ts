@@ -15,6 +15,7 @@ import type { NameFinder, NamedAsset } from "../../run/asset-names.ts";
 import type { AssetSources } from "../../run/with-run.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
 import type { Subject } from "../../../client/subject.ts";
+import { counted } from "../../../base/text/words.ts";
 
 interface Taker {
   readonly command: string;
@@ -63,10 +64,14 @@ export async function readSubjects(
       continue;
     }
     const { text, source } = await sources.read(word);
-    const listed = await readLongList(text, { network, source, names: sources.names });
-    // As arguments of a call, a long list would overflow the stack.
-    for (const asset of ofKind(listed, source, taker, sources.warn))
-      subjects.push(toSubject(asset, network, taker, sources.names));
+    const origin = { network, source, names: sources.names };
+    const before = subjects.length;
+    const others: ListedAsset[] = [];
+    for await (const assets of readByTurns(text, origin))
+      for (const asset of assets)
+        if (asset.kind !== undefined && asset.kind !== takes) others.push(asset);
+        else subjects.push(toSubject(asset, network, taker, sources.names));
+    skipOthers(others, subjects.length - before, source, taker, sources.warn);
   }
   return subjects;
 }
@@ -131,25 +136,20 @@ export function toSubject(
   return subject;
 }
 
-/** Skips rows of a different kind, because requesting each one would cost a credit and find nothing. */
-function ofKind(
-  assets: readonly ListedAsset[],
+/** Requesting a row of a different kind would cost a credit and find nothing. */
+function skipOthers(
+  others: readonly ListedAsset[],
+  used: number,
   source: string,
   taker: Taker,
   warn: AssetSources["warn"],
-): readonly ListedAsset[] {
+): void {
   const { command, takes } = taker;
-  const isTaken = ({ kind }: ListedAsset): boolean => kind === undefined || kind === takes;
-  const used = assets.filter(isTaken);
-  const others = assets.filter((asset) => !isTaken(asset));
-  if (others.length === 0) return used;
+  if (others.length === 0) return;
   const kinds = countedKinds(others.flatMap(({ kind }) => kind ?? []));
-  if (used.length === 0)
+  if (used === 0)
     throw usageFailure(`${source} has ${kinds}, but ${command} takes ${takes}s`, hintAt(others, taker));
-  warn(
-    `${source}: using ${countedKinds(used.map(() => takes))}, skipping ${kinds}; ${command} takes ${takes}s`,
-  );
-  return used;
+  warn(`${source}: using ${counted(used, takes)}, skipping ${kinds}; ${command} takes ${takes}s`);
 }
 
 function hintAt(others: readonly ListedAsset[], { command, takes, ifOtherKind }: Taker): string | undefined {
@@ -188,16 +188,16 @@ interface ListOrigin {
 /** Lines that take a few milliseconds to read. */
 const linesPerTurn = 500;
 
-/** The events of running streams are not held up by a list that is reloaded. */
-async function readLongList(text: string, origin: ListOrigin): Promise<readonly ListedAsset[]> {
+/**
+ * The assets of a long list, a part at a time. The events of running streams are not held up by a list that is reloaded,
+ * and what has been read of a line does not stay in memory.
+ */
+async function* readByTurns(text: string, origin: ListOrigin): AsyncGenerator<readonly ListedAsset[]> {
   const lines = text.split("\n");
-  const assets: ListedAsset[] = [];
   for (let from = 0; from < lines.length; from += linesPerTurn) {
-    const some = lines.slice(from, from + linesPerTurn);
-    assets.push(...readLines(some, from + 1, origin));
+    yield readLines(lines.slice(from, from + linesPerTurn), from + 1, origin);
     if (lines.length > linesPerTurn) await new Promise((resolve) => setImmediate(resolve));
   }
-  return assets;
 }
 
 /**
@@ -233,15 +233,22 @@ function readWords(line: string, { network, names }: ListOrigin, where: string):
     throw usageFailure(`${where}: more than one asset`, "write one asset per line; a label may follow it");
   refuseUrl(`address "${withoutSecrets(text)}" in ${where}`, text, anAsset);
   const pair = splitPair(text) ?? (isAssetName(text) ? names?.find(text, network) : undefined);
-  const asset = { network: pair?.network, address: pair?.address ?? text };
-  if (/[\s"'\p{Cc}]/u.test(asset.address))
+  const address = pair?.address ?? text;
+  if (/[\s"'\p{Cc}]/u.test(address))
     throw usageFailure(
-      `${where}: invalid address "${shortened(asset.address)}"`,
-      /[,;]/u.test(asset.address)
+      `${where}: invalid address "${shortened(address)}"`,
+      /[,;]/u.test(address)
         ? "list one asset per line; only prices --at-field <column> reads CSV"
         : "an address must not contain spaces or quotes",
     );
-  return { ...asset, label: label === "" ? undefined : label, kind: pair?.kind, hasGroup: false, where };
+  return {
+    network: pair?.network,
+    address,
+    label: label === "" ? undefined : label,
+    kind: pair?.kind,
+    hasGroup: false,
+    where,
+  };
 }
 
 /** A time, as in `ethereum:0x… 2026-11-20T12:00Z`, is not an asset. */

@@ -4,14 +4,8 @@ import { type Endpoint, rowShape, type Typed } from "../../../api/endpoint.ts";
 import { fail, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { path } from "../../../api/param.ts";
-import {
-  inputName,
-  readParam,
-  refuseUrl,
-  looksLikeAddress,
-  notAnAddress,
-  readArgs,
-} from "../../../api/read-param.ts";
+import { inNetwork } from "../../../api/endpoints/shared-parts.ts";
+import { inputName, readParam, refuseUrl, looksLikeAddress, notAnAddress } from "../../../api/read-param.ts";
 import { takesAddress, takesNetwork, type AssetPlaces } from "./positionals.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
@@ -144,10 +138,10 @@ function checkedKind(
   );
 }
 
-/** What one pull asks for. */
-interface Target {
-  readonly args: Typed;
-  readonly subject: Subject | undefined;
+/** What the words ask for. A batch has arguments only for its first subject; each of the others is a pull of its own. */
+interface Targets {
+  readonly argSets: readonly Typed[];
+  readonly subjects: readonly Subject[];
 }
 
 export async function readTargets(
@@ -155,7 +149,7 @@ export async function readTargets(
   words: readonly string[],
   sources: AssetSources,
   usage: string,
-): Promise<readonly Target[]> {
+): Promise<Targets> {
   const [first] = words;
   if (endpoint.words !== undefined) {
     if (first === undefined) throw usageFailure("missing <query>: a name, symbol or address", usage);
@@ -166,7 +160,7 @@ export async function readTargets(
         `search would look for "${words.join(" ")}" in names`,
         `did you mean: dexdata ${first} search ${words.slice(1).join(" ")}? Otherwise, quote the text`,
       );
-    return [{ args: new Map([[endpoint.words, words.join(" ")]]), subject: undefined }];
+    return { argSets: [new Map([[endpoint.words, words.join(" ")]])], subjects: [] };
   }
   if (!takesAddress(endpoint)) {
     const surplus = words[takesNetwork(endpoint) ? 1 : 0];
@@ -179,23 +173,21 @@ export async function readTargets(
       throw fail("unknown_name", `unknown name "${first}"`, {
         next: unknownNameHint(first, waysToSearch(first, endpoint.command)),
       });
-    return [{ args: new Map(first === undefined ? [] : [["network", first]]), subject: undefined }];
+    return { argSets: [new Map(first === undefined ? [] : [["network", first]])], subjects: [] };
   }
   const takes = endpoint.path.includes("{pool_address}") ? "pool" : "token";
-  const subjects = await readSubjects(words, sources, {
+  const named = await readSubjects(words, sources, {
     command: endpoint.command,
     takes,
     ifOtherKind: endpoint.ifOtherKind,
     malformed: "fail",
     usage,
   });
-  const named = addressName(endpoint);
-  return (traitsOf(endpoint.reply).isPerAsset ? withoutRepeats(subjects, sources) : subjects).map(
-    (subject) => ({
-      args: new Map(Object.entries({ network: subject.network, [named]: subject.address })),
-      subject,
-    }),
-  );
+  const subjects = traitsOf(endpoint.reply).isPerAsset ? withoutRepeats(named, sources) : named;
+  const asked = batchParam(endpoint.reply) === undefined ? subjects : subjects.slice(0, 1);
+  const param = addressName(endpoint);
+  const argSets = asked.map(({ network, address }) => new Map(Object.entries({ network, [param]: address })));
+  return { argSets, subjects };
 }
 
 /** Reading the same list again would cost credits and give the same rows. */
@@ -227,13 +219,14 @@ export function addressName(endpoint: Endpoint): string {
   return batchParam(endpoint.reply) ?? inPath?.name ?? "";
 }
 
+const addressInBatch = path("address", { kind: "address", of: "token" }, "");
+
 /** A batch sends many addresses in one parameter, but each one is checked like an address in a path. */
-export function checkInBatch(endpoint: Endpoint, { args, subject }: Target, now: number): void {
-  const address = subject?.address ?? "";
+export function checkInBatch({ network, address }: Subject): void {
   if (address.includes(","))
     throw invalidInput(`<address> "${address}"`, "must be one address; separate addresses with spaces");
-  readParam(path("address", { kind: "address", of: "token" }, ""), address, now);
-  readArgs(endpoint, args, now);
+  readParam(addressInBatch, address, 0);
+  readParam(inNetwork, network, 0);
 }
 
 /** The parameters that flags set, as typed; `days` are those of `--day`. */

@@ -5,6 +5,7 @@ import {
   type QuoteCache,
   type TimedAsset,
   type TimedPlan,
+  copyOf,
   countBlocks,
   reachAt,
   ruleOf,
@@ -19,7 +20,6 @@ import { exactDuration } from "../../../api/duration.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import { compareInstants, type Instant } from "../../../base/time/time.ts";
-import { letHeapGrow } from "../../../base/heap-room.ts";
 import type { AssetSources } from "../../run/with-run.ts";
 import { checkFields } from "../../render/formats/missing-fields.ts";
 import type { Input } from "../command.ts";
@@ -52,13 +52,12 @@ export async function readTimedPlan(
       "--missing skip cannot be used with times: every input gets a row, even without a price",
       "use null (default) or fail",
     );
-  letHeapGrow();
   const { in: quote, pool, interval = "1h", "max-age": maxAge = 0, "at-rule": rule = "before" } = flags;
   const known = new Map<string, number>();
   const assets: TimedAsset[] = [];
   const indexOf = (asset: TimedAsset): number => {
     const key = `${asset.kind} ${subjectKey(asset)}`;
-    const index = known.get(key) ?? assets.push(asset) - 1;
+    const index = known.get(key) ?? assets.push({ ...asset, address: copyOf(asset.address) }) - 1;
     known.set(key, index);
     return index;
   };
