@@ -4,8 +4,7 @@ import { isFixedWord, damageFault } from "./known-networks.ts";
 import { namedFormat } from "./output-format.ts";
 import { shiftDecimal } from "../base/json/exact-decimal.ts";
 import { nearest } from "../base/text/nearest.ts";
-import { renamedOrder } from "./endpoints/removed-endpoints.ts";
-import type { Param, ParamKind } from "./param.ts";
+import { type Param, type ParamKind, renamedOrder } from "./param.ts";
 import {
   atSecond,
   type Instant,

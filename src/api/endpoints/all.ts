@@ -30,6 +30,29 @@ export type EndpointId = (typeof all)[number]["id"];
 /** In the order used in help. A command's most common endpoint comes first. */
 export const endpoints: readonly ContractEndpoint<EndpointId>[] = all;
 
+/** `carried` maps placeholders in the old path to the parameters that replaced them. */
+const removed = (path: string, replacement: string, carried: Readonly<Record<string, string>> = {}) => ({
+  path,
+  replacement,
+  carried,
+});
+
+/** Specification, "Removed endpoints", except the path on the streaming host. The paths permanently return 410. */
+export const removedEndpoints = [
+  removed("/pools", "/pools/search"),
+  removed("/networks/{network}/pools", "/networks/{network}/pools/search"),
+  removed("/networks/{network}/pools/filter", "/networks/{network}/pools/search"),
+  removed("/networks/{network}/dexes/{dex}/pools", "/networks/{network}/pools/search", { dex: "dex_name" }),
+  removed("/networks/{network}/tokens/{token_address}/pools", "/networks/{network}/pools/search", {
+    token_address: "token_address",
+  }),
+  removed("/networks/{network}/tokens/filter", "/networks/{network}/tokens/search"),
+  removed("/networks/{network}/tokens/top", "/networks/{network}/tokens/search"),
+];
+
+/** Both streaming hosts removed this path for GET and POST. An asset's method determines its current feed. */
+export const removedStream = "/stream";
+
 export type FoundEndpoint = NonNullable<ReturnType<typeof findEndpoint>>;
 
 /** A fixed word takes precedence over an identifier: `tokens/search` does not name a token. */

@@ -1,6 +1,5 @@
 import { type Endpoint, onlyGroup, type Args } from "../../api/endpoint.ts";
-import { renamed } from "../../api/endpoints/removed-endpoints.ts";
-import type { Param, ParamKind } from "../../api/param.ts";
+import { type Param, type ParamKind, renamed } from "../../api/param.ts";
 import { inputName } from "../../api/read-param.ts";
 import { fail, type Failure } from "../../base/failure.ts";
 import { isObject, member } from "../../base/json/json-scan.ts";

@@ -1,5 +1,4 @@
-import { matchTemplate } from "../../api/endpoints/all.ts";
-import { removedEndpoints } from "../../api/endpoints/removed-endpoints.ts";
+import { matchTemplate, removedEndpoints } from "../../api/endpoints/all.ts";
 import type { ServiceCode } from "../../api/service-errors.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 import type { JsonObject } from "./json-writer.ts";

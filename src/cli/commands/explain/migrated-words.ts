@@ -1,10 +1,10 @@
 import { batchParam, isNumbered, isPaged, traitsOf } from "../../../api/reply.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
-import { removedStream, renamed, renamedOrder } from "../../../api/endpoints/removed-endpoints.ts";
+import { removedStream } from "../../../api/endpoints/all.ts";
+import { type Param, renamed, renamedOrder } from "../../../api/param.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { defaultFeed, feeds, longestBackfill, streamIntervals } from "../../../api/feeds.ts";
-import type { Param } from "../../../api/param.ts";
 import { readParam } from "../../../api/read-param.ts";
 import { formatInstant, parseTimeBound } from "../../../base/time/time.ts";
 

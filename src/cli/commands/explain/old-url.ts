@@ -1,6 +1,5 @@
 import type { Context } from "../../../base/context/context.ts";
-import { endpoints, matchTemplate } from "../../../api/endpoints/all.ts";
-import { removedEndpoints, removedStream } from "../../../api/endpoints/removed-endpoints.ts";
+import { endpoints, matchTemplate, removedEndpoints, removedStream } from "../../../api/endpoints/all.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { type Failure, usageFailure } from "../../../base/failure.ts";
 import { hideSecrets, withoutSecrets } from "../../../base/key.ts";
