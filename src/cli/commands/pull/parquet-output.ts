@@ -1,35 +1,24 @@
 import { rowShape } from "../../../api/endpoint.ts";
 import { fail, usageFailure } from "../../../base/failure.ts";
 import { columnOf, columnsOf, type ParquetColumn, typeNames } from "../../../rows/parquet-format.ts";
-import type { ParquetTarget, WrittenRows } from "../../../rows/parquet-writer.ts";
+import { parquetEncoder, type WrittenRows } from "../../../rows/parquet-writer.ts";
 import { fieldAt, splitPath } from "../../render/values/value-at.ts";
-import type { RunOptions } from "../../run/run-options.ts";
 import { counted } from "../../../base/text/words.ts";
-import type { PullPlan } from "../input/pull-plan.ts";
+import { formatLabel, type OpenedPull, type ParquetOutput } from "./pull.ts";
+import { footerReceipt } from "./receipt.ts";
 
-export interface ParquetOutput {
-  readonly target: ParquetTarget;
-  /** Empty until all rows have been written. A path with fields has several files. */
-  readonly written: () => readonly WrittenRows[];
-  /** One line for each column with values that do not fit. */
-  readonly notes: () => readonly string[];
-}
-
-export function createParquetOutput(
-  { endpoint, groups }: Pick<PullPlan, "endpoint" | "groups">,
-  { fields }: Pick<RunOptions, "fields">,
-  label: string,
-  receipt: ParquetTarget["receipt"],
-): ParquetOutput {
+/** The footer of a file has a receipt of the pull. */
+export function createParquetOutput(opened: OpenedPull): ParquetOutput {
+  const { endpoint, groups } = opened.plan;
   const [group, another] = groups;
   if (another !== undefined)
     throw usageFailure(
-      `${label}: ${endpoint.command} returns several kinds of rows (${groups.join(", ")}), but a file has one`,
+      `${formatLabel(opened.flags)}: ${endpoint.command} returns several kinds of rows (${groups.join(", ")}), but a file has one`,
       `choose one: --type ${group}`,
     );
   const { record, added } = rowShape(endpoint, group);
   const shape = { ...record, ...added?.record };
-  const columns = fields?.map((path) => {
+  const columns = opened.options.fields?.map((path) => {
     const steps = splitPath(path);
     return columnOf(path, steps.includes("*") ? undefined : fieldAt(shape, steps));
   });
@@ -39,13 +28,14 @@ export function createParquetOutput(
     refuse,
     receipt: (rows: WrittenRows) => {
       written.push(rows);
-      return receipt(rows);
+      return footerReceipt(opened, rows);
     },
   };
   const typeOf = (name: string): string =>
     typeNames[target.columns.find((column) => column.name === name)?.type ?? "json"];
   return {
     target,
+    encoder: parquetEncoder(target),
     written: () => written,
     notes: () =>
       [...spilledIn(written)].map(([name, count]) => {

@@ -10,11 +10,13 @@ import { counted } from "../../../base/text/words.ts";
 import { affectsOneInput, type Failure } from "../../../base/failure.ts";
 import { type PullSink, remarksIn, startPull } from "../../../rows/pull.ts";
 import { answerShapes, watchFields } from "../../render/formats/missing-fields.ts";
+import { createRenderer, formats } from "../../render/formats/formats.ts";
+import { collectOutput, withWrite, writePaged } from "../../render/held-output.ts";
+import type { Output } from "../../../base/context/context.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import { createListKeeper, hintAtEmpty, hintAtReach, withSuggestion } from "../input/suggestion.ts";
-import { openRenderer } from "./open-output.ts";
 import { outSummary, reportEnd, tableRemarks } from "./report-end.ts";
-import { createTableAssets, loadTrades, type TableAssets } from "./table-assets.ts";
+import { createTableAssets, loadTrades, presentationOf, type TableAssets } from "./presentation.ts";
 
 /** However the pull ends, the file and the receipt reflect it. */
 export async function printAndClose(run: Pull): Promise<ExitCode> {
@@ -75,6 +77,50 @@ async function printRows(run: Pull): Promise<ExitCode> {
     await renderer.release?.();
     throw cause;
   }
+}
+
+/** Rows go to a file, to several files, through a pager, or to stdout as they arrive. */
+async function openRenderer(
+  { context, typed, options, plan, destination, report, reached, parquet }: Pull,
+  assets: TableAssets,
+): Promise<Renderer> {
+  const { stdout } = context;
+  const { sink, split } = destination;
+  const isFile = split !== undefined || destination.rowsAt() !== undefined;
+  const create = async (output: Output, isContinued: boolean): Promise<Renderer> =>
+    await createRenderer({
+      ...presentationOf(context, options, plan),
+      format: isFile ? (formats[options.format].binary?.stagedAs ?? options.format) : options.format,
+      parquet: parquet?.target,
+      output,
+      isContinued,
+      findAsset: assets.find,
+    });
+  if (split !== undefined) {
+    const { createSplitRenderer } = await import("./split-pages.ts");
+    return createSplitRenderer({ ...split, plan, now: options.now, create, warn: report.warn });
+  }
+  // Rows that need several requests are shown as they arrive.
+  const { argSets, limit = 0, list } = plan;
+  const isShort = list.pageSize === 0 || limit <= list.pageSize;
+  const isOneRequest = argSets.length === 1 && isShort && !typed.has("all");
+  const canPage = options.hasPager && options.format === "table" && !isFile;
+  if (canPage && isOneRequest && stdout.page !== undefined) {
+    const paged = collectOutput(stdout);
+    const renderer = await create(paged.output, false);
+    return {
+      ...renderer,
+      release: async () => {
+        await renderer.release?.();
+        await stdout.write(paged.take());
+      },
+      end: async () => {
+        await renderer.end();
+        await writePaged(stdout, paged.take().toString());
+      },
+    };
+  }
+  return await create(withWrite(stdout, sink.write), reached.totals.rows > 0);
 }
 
 /** In credits. A person who types such a command may not expect more. */

@@ -9,7 +9,9 @@ import type { Run } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
 import type { RowsOutput } from "../../../rows/rows-output.ts";
-import type { ParquetOutput } from "./parquet-output.ts";
+import type { Encoder } from "../../../rows/out-file.ts";
+import type { ParquetTarget, WrittenRows } from "../../../rows/parquet-writer.ts";
+import type { SharedValues } from "../../run/flags/shared-flags.ts";
 import { counted } from "../../../base/text/words.ts";
 import type { PullState } from "../../run/progress.ts";
 import type { PullTotals, CheckpointHeader } from "../../../rows/checkpoint-lines.ts";
@@ -51,6 +53,20 @@ export interface Pull extends OpenedPull {
   readonly destination: RowsOutput;
   readonly seen: SeenKeys;
   readonly parquet: ParquetOutput | undefined;
+}
+
+export interface ParquetOutput {
+  readonly target: ParquetTarget;
+  readonly encoder: Encoder;
+  /** Empty until all rows have been written. A path with fields has several files. */
+  readonly written: () => readonly WrittenRows[];
+  /** One line for each column with values that do not fit. */
+  readonly notes: () => readonly string[];
+}
+
+/** What the user typed to select the format. */
+export function formatLabel({ output, out }: SharedValues): string {
+  return output === undefined ? `--out "${out}"` : `--output ${output}`;
 }
 
 /** Why the list is shorter than requested, although it continues; undefined unless --max-rows-read ended it. */

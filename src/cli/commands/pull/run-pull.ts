@@ -1,26 +1,33 @@
 import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
-import { refuseTaken } from "../../../rows/out-file.ts";
+import { checkOutFile, checkReceiptFile, nameWithoutGzip, refuseTaken, stagingBase, targetOf } from "../../../rows/out-file.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { totalsOf } from "../../../rows/pull.ts";
 import type { FinishedPull } from "../../../rows/finished-pull.ts";
-import type { AssetSources } from "../../run/with-run.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import { reportCost, type Run, withRun } from "../../run/with-run.ts";
+import { type AssetSources, reportCost, type Run, withRun } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { findFinished, reportFinished, restText, resumedClock } from "./continuation.ts";
-import {
-  checkBinaryOutput,
-  checkDestination,
-  openParquetOutput,
-  openRunOutput,
-  readDestination,
-} from "./open-output.ts";
 import { printAndClose } from "./print-rows.ts";
-import { type OpenedPull, type PlannedPull, type Pull, pullState, type TypedCommand } from "./pull.ts";
+import {
+  checkSameQuery,
+  formatLabel,
+  type OpenedPull,
+  type PlannedPull,
+  type Pull,
+  pullState,
+  queryOf,
+  type TypedCommand,
+} from "./pull.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { hintAtDay } from "../../../api/read-param.ts";
+import { openStdout } from "../../../rows/rows-output.ts";
+import { usageFailure } from "../../../base/failure.ts";
+import { outputFormats } from "../../../api/output-format.ts";
+import { inWords } from "../../../base/text/words.ts";
+import type { SharedValues } from "../../run/flags/shared-flags.ts";
+import { hasFields } from "../../../base/files/file-pattern.ts";
 import { fromWire } from "../../../base/time/time.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
@@ -33,12 +40,57 @@ export async function runPull(typed: TypedCommand, read: ReadPlan): Promise<Exit
   const { flags, outer } = typed;
   const to = readDestination(flags, typed.command);
   const adjust = (options: RunOptions): RunOptions => {
-    checkBinaryOutput(options, flags, outer.stdout.isTerminal);
-    checkDestination(options, to);
+    checkOutput(options, flags, to, outer.stdout.isTerminal);
     return options;
   };
   const kind = { adjust, isFile: to.file !== undefined, hasProgress: true };
   return await withRun(typed, outer, async (run) => await openAndPrint(run, typed, to, read), kind);
+}
+
+/** Rejects a file that would be overwritten. */
+function readDestination(flags: SharedValues, command: readonly string[]): WantedDestination {
+  const { out, receipt } = flags;
+  const isResumed = flags.resume === true;
+  const isForced = flags.force === true;
+  const pattern = out !== undefined && hasFields(out) ? out : undefined;
+  const file = pattern === undefined ? out && targetOf(out) : stagingBase(pattern, command);
+  if (out !== undefined && pattern === undefined) checkOutFile(out, isResumed || isForced);
+  if (receipt !== undefined) checkReceiptFile(receipt, pattern === undefined ? out : file);
+  return { file, pattern, isResumed, isForced, receipt };
+}
+
+/** Fails if the output of this format cannot go where it should. `isTerminal` applies to rows on stdout. */
+function checkOutput(
+  { format, encoder }: RunOptions,
+  flags: SharedValues,
+  { pattern, isResumed }: WantedDestination,
+  isTerminal: boolean,
+): void {
+  const { binary, columns } = formats[format];
+  const label = formatLabel(flags);
+  if (binary !== undefined && flags["no-header"] === true)
+    throw usageFailure(
+      `--no-header cannot be used with ${label}: ${format} has no header row`,
+      "remove --no-header",
+    );
+  if (binary !== undefined && encoder !== undefined)
+    throw usageFailure(
+      `--out "${flags.out}": ${format} files are already compressed`,
+      `remove the last extension: --out ${nameWithoutGzip(flags.out ?? "")}`,
+    );
+  if (binary !== undefined && flags.out === undefined && isTerminal)
+    throw usageFailure(
+      `${label} cannot be printed to a terminal`,
+      `write it to a file: --out rows.${format}`,
+    );
+  if (columns !== "guessed" || (pattern === undefined && !isResumed)) return;
+  const names = outputFormats.filter((name) => formats[name].columns !== "guessed");
+  throw usageFailure(
+    pattern === undefined
+      ? "--resume cannot be used with --output table: column widths are fixed by the first rows"
+      : `--out "${pattern}": a table cannot be divided into files`,
+    `use ${inWords(names, "or")}`,
+  );
 }
 
 /** What was opened is closed in reverse order, however the run ends. */
@@ -80,14 +132,40 @@ async function claimOutput(
 }
 
 async function openOutput(opened: OpenedPull): Promise<Pull> {
-  const { claim, options, plan } = opened;
-  // A table cannot be resumed, because its column widths depend on its first rows.
-  const canResume = claim !== undefined && formats[options.format].columns !== "guessed";
+  const { context, claim, to, options, plan, reached } = opened;
   const { endpoint, list } = plan;
+  const { columns, binary } = formats[options.format];
+  // A table cannot be resumed, because its column widths depend on its first rows.
+  const canResume = claim !== undefined && columns !== "guessed";
   const seen = list.kind === "made" ? list.seen : createSeenKeys(reachOf(endpoint), canResume);
-  const parquet = await openParquetOutput(opened);
-  const destination = await openRunOutput(opened, { seen, canResume, parquet });
+  const parquet = binary && (await import("./parquet-output.ts")).createParquetOutput(opened);
+  if (claim === undefined)
+    return { ...opened, destination: openStdout(context.stdout, to.receipt !== undefined), seen, parquet };
+  const header = newHeader(opened, claim);
+  const { openRowsFile } = await import("../../../rows/rows-file.ts");
+  const destination = await openRowsFile(context, {
+    claim,
+    to,
+    header,
+    inputs: plan.argSets.length,
+    totals: reached.totals,
+    seen,
+    canResume,
+    encoder: parquet?.encoder ?? options.encoder,
+  });
   return { ...opened, destination, seen, parquet };
+}
+
+/** Fails if the interrupted pull in the file is another one. */
+function newHeader(opened: OpenedPull, { file, interrupted }: OutputClaim) {
+  const { context, report, options, plan } = opened;
+  const { tier } = opened.client.target;
+  const header = { query: queryOf(opened), now: options.now, tier, started: context.clock.now() };
+  const begun = interrupted?.header;
+  if (begun !== undefined) checkSameQuery(file, begun.query, header.query, plan.endpoint);
+  if (begun !== undefined && begun.tier !== tier)
+    report.warn(`the pull started on the ${begun.tier} plan and continues on the ${tier} plan`);
+  return header;
 }
 
 /** What needs both the plan and the output: columns, the prefix, and the files of a path with fields. */

@@ -8,7 +8,7 @@ import type { Run } from "../../run/with-run.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
-import type { TableAssets } from "../pull/table-assets.ts";
+import type { TableAssets } from "../pull/presentation.ts";
 import type { Round } from "./rounds.ts";
 
 const ignore = (): void => undefined;

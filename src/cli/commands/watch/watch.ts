@@ -17,7 +17,7 @@ import type { EndpointGroup } from "../input/positionals.ts";
 import { type PullPlan, readPlan } from "../input/pull-plan.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
-import { createTableAssets } from "../pull/table-assets.ts";
+import { createTableAssets } from "../pull/presentation.ts";
 import { compareRounds, fetchRound, hourlyCost, keepingLast, type Round } from "./rounds.ts";
 import { openWatchAlerts } from "./watch-alerts.ts";
 import { openView } from "./watch-view.ts";
