@@ -1,6 +1,6 @@
 import type { Param } from "./param.ts";
 import type { Field, NamedRecord, RecordShape, TradePart } from "./record.ts";
-import type { Reply } from "./reply.ts";
+import { batchParam, type Reply } from "./reply.ts";
 import type { Tier } from "./tier.ts";
 
 /** Flags, help, requests, response checks, table columns, completions and sandbox routes come from this object. */
@@ -100,6 +100,18 @@ export interface Column {
   readonly priority: number;
   /** Tables show this instead of the value of the first field. A label is not in the row, so it has no field. */
   readonly shows?: "label" | "asset" | TradePart;
+}
+
+/** Whether its arguments are a network and an address, or several. */
+export function takesAddress(endpoint: Endpoint): boolean {
+  return (
+    batchParam(endpoint.reply) !== undefined ||
+    endpoint.params.filter(({ place }) => place === "path").length === 2
+  );
+}
+
+export function takesNetwork(endpoint: Endpoint): boolean {
+  return endpoint.path.includes("{network}");
 }
 
 /** The key in `rows` for every response without groups. */

@@ -1,6 +1,5 @@
 import { endpoints } from "../api/endpoints/all.ts";
-import { commandGroups } from "./commands/input/positionals.ts";
-import { type Command, command, reference } from "./commands/command.ts";
+import { type Command, command, commandGroups, reference } from "./commands/command.ts";
 import { endpointCommand } from "./commands/endpoint/endpoint-command.ts";
 import { streamCommand, syncCommand, verifyCommand } from "./commands/live-commands.ts";
 import { apiCommand, explainCommand, schemaCommand } from "./commands/reference-commands.ts";

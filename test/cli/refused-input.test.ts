@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpointFlags } from "../../src/cli/commands/flags/endpoint-flags.ts";
-import { commandGroups } from "../../src/cli/commands/input/positionals.ts";
+import { commandGroups } from "../../src/cli/commands/command.ts";
 import { flagsOnPage } from "../../src/cli/program/help/flag-rows.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
 import { dexdata } from "../harness/dexdata.ts";

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseAst } from "rolldown/parseAst";
 import { describe, expect, test } from "vitest";
-import { takesAddress } from "../../src/cli/commands/input/positionals.ts";
-import { rowShape } from "../../src/api/endpoint.ts";
+import { rowShape, takesAddress } from "../../src/api/endpoint.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
 import { feedNames, feeds } from "../../src/api/feeds.ts";
 

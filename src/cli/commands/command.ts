@@ -1,6 +1,8 @@
 import type { Context } from "../../base/context/context.ts";
 import { type ExitCode, localExits } from "../../base/exit-codes.ts";
-import type { Endpoint } from "../../api/endpoint.ts";
+import { groupBy } from "../../base/group-by.ts";
+import { traitsOf } from "../../api/reply.ts";
+import { type Endpoint, takesAddress, takesNetwork } from "../../api/endpoint.ts";
 import { type Flags, readValues, type TypedFlags, type Values } from "../run/flags/flag.ts";
 import type { RunInput } from "../run/run-options.ts";
 import type { Block } from "../help-page.ts";
@@ -134,6 +136,25 @@ export const networkAndAddresses: readonly Positional[] = [
 ];
 
 export const addressesWithNetworks: readonly Positional[] = [{ name: "network:address", ...listedAddresses }];
+
+/** The endpoints of one command. */
+export type EndpointGroup = readonly [Endpoint, ...Endpoint[]];
+
+export function commandGroups(all: readonly Endpoint[]): readonly EndpointGroup[] {
+  return [...groupBy(all, (endpoint) => endpoint.command).values()];
+}
+
+export function positionalsOf(group: EndpointGroup): readonly Positional[] {
+  const [endpoint] = group;
+  if (endpoint.words !== undefined) return [{ name: endpoint.words }];
+  const isOptional = group.some((other) => !takesNetwork(other));
+  const network: Positional = { name: "network", ...(isOptional && { isOptional }), suggests: "networks" };
+  const before = takesNetwork(endpoint) ? [network] : [];
+  if (!takesAddress(endpoint)) return before;
+  const isOfPools = group.every(({ path }) => path.includes("{pool_address}"));
+  const named = isOfPools && !traitsOf(endpoint.reply).isRecord ? "pool" : "address";
+  return [...before, { name: named, isRepeatable: true, isList: true, suggests: "addresses" }];
+}
 
 /** A word that other tools use. It works, and the reference lists it, but help and completion do not. */
 export interface HiddenWord {

@@ -1,9 +1,15 @@
 import { batchParam } from "../../../api/reply.ts";
-import type { Endpoint } from "../../../api/endpoint.ts";
+import { type Endpoint, takesAddress } from "../../../api/endpoint.ts";
 import { partialExits } from "../../../base/exit-codes.ts";
 import { plans, type Tier } from "../../../api/tier.ts";
-import { type EndpointGroup, positionals, takesAddress } from "../input/positionals.ts";
-import { addressesWithNetworks, anyPlan, type Command, type PlanInWords } from "../command.ts";
+import {
+  addressesWithNetworks,
+  anyPlan,
+  type Command,
+  type EndpointGroup,
+  type PlanInWords,
+  positionalsOf,
+} from "../command.ts";
 import { type EndpointFlags, endpointFlags } from "../flags/endpoint-flags.ts";
 import { type Flags, readValues } from "../../run/flags/flag.ts";
 import { sharedFlags } from "../../run/flags/shared-flags.ts";
@@ -22,7 +28,7 @@ export function endpointCommand(group: EndpointGroup): Command {
   return {
     words: endpoint.command,
     section: lookups.has(endpoint.command) ? "Reference" : "Market data",
-    positionals: positionals(group),
+    positionals: positionalsOf(group),
     otherForm: takesAddress(endpoint) ? addressesWithNetworks : undefined,
     summary: endpoint.summary,
     examples: endpoint.examples,

@@ -2,12 +2,12 @@ import { usageFailure } from "../../../base/failure.ts";
 import { batchParam } from "../../../api/reply.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import type { Input } from "../command.ts";
-import type { EndpointFlags, FollowedFlags } from "../flags/endpoint-flags.ts";
-import { isMeantAsTime, isTimed } from "../flags/timed-flags.ts";
-import { withoutNames } from "../input/targets.ts";
-import { type EndpointGroup, placesOf } from "../input/positionals.ts";
-import { readPlan } from "../input/pull-plan.ts";
+import { takesAddress } from "../../../api/endpoint.ts";
+import type { EndpointGroup, Input } from "../command.ts";
+import { type EndpointFlags, type FollowedFlags, isTimed } from "../flags/endpoint-flags.ts";
+import { isMeantAsTime } from "../input/subjects.ts";
+import { type AssetPlaces, withoutNames } from "../input/targets.ts";
+import { chooseEndpoint, readPlan } from "../input/pull-plan.ts";
 import { runPull } from "../pull/run-pull.ts";
 
 export async function runEndpoint(
@@ -35,6 +35,12 @@ export async function runEndpoint(
     const { readTimedPlan } = await import("../prices/timed-plan.ts");
     return await readTimedPlan(input, options, sources, outer, current?.named);
   });
+}
+
+function placesOf(group: EndpointGroup, { words, typed }: Input<EndpointFlags>): AssetPlaces {
+  const { command, path, ifOtherKind } = chooseEndpoint(group, typed, words.length > 0);
+  const takes = path.includes("{pool_address}") || typed.has("pool") ? "pool" : "token";
+  return { command, takes, ifOtherKind, words: takesAddress(group[0]) ? "all" : "none" };
 }
 
 const isFollowed = (input: Input<EndpointFlags>): input is Input<FollowedFlags> =>

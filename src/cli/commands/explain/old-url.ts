@@ -9,9 +9,8 @@ import type { objectFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { prefixes, writeLine } from "../../run/report.ts";
 import { decode, knownEndpoint, pairsIn } from "../api/raw-call.ts";
-import { commandWords } from "../input/positionals.ts";
 import type { Input } from "../command.ts";
-import { quoted } from "../pull/continuation.ts";
+import { commandWords, quoted } from "../pull/continuation.ts";
 import { asArgument, migratedQuery, migratedStream, type Migration } from "./migrated-words.ts";
 
 const usage = "usage: dexdata explain '<URL>' (in quotes because of ? and &)";

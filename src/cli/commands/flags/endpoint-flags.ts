@@ -1,11 +1,30 @@
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { acceptedChoices, choiceFailure } from "../../../api/read-param.ts";
 import type { Param, ParamKind } from "../../../api/param.ts";
-import { isMovingWindow, type Reply } from "../../../api/reply.ts";
+import { batchParam, isMovingWindow, type Reply } from "../../../api/reply.ts";
 import { followFlags, growthFlags, watchAlertFlags, watchFlags } from "./lasting-flags.ts";
-import { timedFlags } from "./timed-flags.ts";
-import { type Flag, type FlagGroup, type Flags, flag, type OfSomeCommands } from "../../run/flags/flag.ts";
-import { choice, type FlagType, list, text, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
+import { intervals, sameIntervals } from "../../../api/endpoints/ohlcv.ts";
+import { atRules } from "../../../api/endpoints/prices.ts";
+import {
+  type Exclusion,
+  type Flag,
+  type FlagGroup,
+  type Flags,
+  flag,
+  type OfSomeCommands,
+  type TypedFlags,
+} from "../../run/flags/flag.ts";
+import {
+  choice,
+  duration,
+  filledText,
+  type FlagType,
+  list,
+  text,
+  texts,
+  toggle,
+  wholeNumber,
+} from "../../run/flags/flag-types.ts";
 import { chartFlag, prefixFlag, type sharedFlags, sparkFlag } from "../../run/flags/shared-flags.ts";
 import { settings } from "../../../client/settings.ts";
 
@@ -43,15 +62,28 @@ export function endpointFlags(group: readonly Endpoint[]): Flags {
 }
 
 /** Excludes the filters, which the endpoint parses. */
-export type EndpointFlags = ReplyFlags &
-  OfSomeCommands<{ readonly "max-rows-read": typeof maxRowsRead }> &
-  OfSomeCommands<typeof followFlags & typeof tradeFlags & { readonly day: ReturnType<typeof dayFlag> }> &
+export type EndpointFlags = OfSomeCommands<
+  ReturnType<typeof cursorPageFlags> &
+    ReturnType<typeof numberedPageFlags> &
+    typeof batchFlags &
+    typeof candleFlags &
+    ReturnType<typeof groupFlags> &
+    typeof followFlags &
+    typeof tradeFlags & {
+      readonly day: ReturnType<typeof dayFlag>;
+      readonly "max-rows-read": typeof maxRowsRead;
+    }
+> &
   typeof watchFlags &
   typeof sharedFlags & { readonly prefix: typeof prefixFlag };
 
 export type FollowedFlags = EndpointFlags &
   typeof followFlags &
   OfSomeCommands<Pick<typeof growthFlags, "envelope">>;
+
+/** Whether a command for prices has flags for prices in the past. */
+export const isTimed = ({ reply }: Endpoint, typed: TypedFlags): boolean =>
+  batchParam(reply) !== undefined && Object.keys(timedFlags).some((name) => typed.has(name));
 
 /** Parameters of lists that do not filter. */
 const ordering: ReadonlySet<string> = new Set(["order_by", "sort"]);
@@ -64,21 +96,13 @@ function groupOfParams({ reply: { kind } }: Endpoint): FlagGroup {
 /** Accepts any text, because filters are parsed later, with the run's clock. */
 function flagOfParam({ name, kind, help, details, several, default: usual }: Param, group: FlagGroup): Flag {
   const choices = kind.kind === "choice" && { choices: acceptedChoices(kind) };
-  return flag(
-    {
-      ...types[kind.kind],
-      ...choices,
-      ...special[name],
-      isRepeatable: several !== undefined,
-    },
-    group,
-    {
-      summary: help,
-      details,
-      ...(usual !== undefined && { paramDefault: kind.kind === "integer" ? Number(usual) : usual }),
-      ...suggested[name],
-    },
-  );
+  const type = { ...types[kind.kind], ...choices, ...special[name], isRepeatable: several !== undefined };
+  return flag(type, group, {
+    summary: help,
+    details,
+    ...(usual !== undefined && { paramDefault: kind.kind === "integer" ? Number(usual) : usual }),
+    ...suggested[name],
+  });
 }
 
 const types: Readonly<Record<ParamKind["kind"], FlagType<string | true>>> = {
@@ -112,12 +136,6 @@ type ReplyOf<Kind extends Reply["kind"]> = Extract<Reply, { kind: Kind }>;
 
 const rows = wholeNumber({ min: 1 });
 
-/** The limit for lists that are complete by default. */
-const limitOfAll = flag(rows, "Rows", {
-  summary: "Maximum number of rows",
-  defaultSaid: "default: all",
-});
-
 export const strictFlag = (summary: string): Flag<true> => flag(toggle, "Requests", { summary });
 
 const maxRowsRead = flag(wholeNumber({ min: 1 }), "Pages", {
@@ -125,11 +143,17 @@ const maxRowsRead = flag(wholeNumber({ min: 1 }), "Pages", {
   default: 2000,
 });
 
+const onlyOneOf = (other: string): Exclusion => ({
+  flag: other,
+  isMutual: true,
+  next: "use only one of them",
+});
+
 const pagingFlags = ({ maxLimit }: { readonly maxLimit: number }) => ({
   limit: flag(rows, "Rows", { summary: "Maximum number of rows", default: 10 }),
   all: flag(toggle, "Rows", {
     summary: "Fetch every row, across all pages",
-    excludes: [{ flag: "limit", isMutual: true, next: "use only one of them" }],
+    excludes: [onlyOneOf("limit")],
   }),
   "page-size": flag(wholeNumber({ min: 1, max: maxLimit }, `1..${maxLimit}`), "Pages", {
     summary: "Rows per request",
@@ -137,7 +161,7 @@ const pagingFlags = ({ maxLimit }: { readonly maxLimit: number }) => ({
   }),
   cursor: flag(text("cursor"), "Pages", {
     summary: "Continue from this cursor",
-    excludes: [{ flag: "page", isMutual: true, next: "use only one of them" }],
+    excludes: [onlyOneOf("page")],
   }),
 });
 
@@ -160,18 +184,12 @@ const numberedPageFlags = (reply: ReplyOf<"numbered-pages">) => ({
   ),
 });
 
-const next = "use only one of them";
-
 /** The text is parsed later, with the run's clock. */
 const dayFlag = (heading: FlagGroup, { kind }: Pick<Reply, "kind">): Flag<string> =>
   flag(text("day"), heading, {
     summary: "Only these UTC days: yesterday, today, 2026-11-20 or a range such as 2026-11-18..2026-11-20",
     suggests: ["yesterday", "today"],
-    excludes: ["from", "to", kind === "candles" ? "count-back" : "follow"].map((other) => ({
-      flag: other,
-      isMutual: true,
-      next,
-    })),
+    excludes: ["from", "to", kind === "candles" ? "count-back" : "follow"].map(onlyOneOf),
   });
 
 const tradeFlags = {
@@ -179,6 +197,58 @@ const tradeFlags = {
     summary:
       "Unit of amounts, raw (default) or tokens; tokens adds exact amounts in tokens, size in USD and type",
     default: "raw",
+  }),
+};
+
+const pricesAtTime = "Prices at a time";
+const timeFlags = ["at", "at-field"];
+const pastIsFixed = { flag: "watch", why: "prices in the past do not change", next: "remove --watch" };
+
+const atTimes: FlagType<readonly string[]> = { ...texts("time"), name: "time" };
+
+/** Prices at times in the past, which are read from candles. */
+const timedFlags = {
+  at: flag(atTimes, pricesAtTime, {
+    summary: "Get the price at this time; repeatable",
+    details:
+      "; read from candles, which require a dev plan for tokens (any plan with --pool); a line of a list can have its own time, e.g. weth 2026-11-01",
+    excludes: [pastIsFixed],
+  }),
+  "at-field": flag(filledText("field"), pricesAtTime, {
+    summary: "Get a price for each input row, at the time in this field",
+    details:
+      "; the input is NDJSON or CSV with network and one of token, asset, address or pool, or NDJSON of other commands; a row of txns gets a price for each of its tokens",
+    excludes: [pastIsFixed, onlyOneOf("at")],
+  }),
+  interval: flag(choice(intervals, "interval", sameIntervals), pricesAtTime, {
+    summary: "Length of the candles that past prices are taken from",
+    default: "1h",
+    with: timeFlags,
+  }),
+  "max-age": flag(duration, pricesAtTime, {
+    summary: "Maximum time from the close of the candle to the requested time",
+    default: 86_400_000,
+    with: timeFlags,
+  }),
+  "at-rule": flag(choice(atRules, "rule"), pricesAtTime, {
+    summary:
+      "Which candle sets the price: before (default; the newest that had closed by then), open (the one that contains the time)",
+    default: "before",
+    with: timeFlags,
+  }),
+  in: flag(filledText("asset", "address"), pricesAtTime, {
+    summary: "Add the price in this token at the same time",
+    with: timeFlags,
+  }),
+  pool: flag(toggle, pricesAtTime, {
+    summary: "Treat the addresses as pools",
+    details: ", each priced in one of its tokens",
+    with: timeFlags,
+  }),
+  lake: flag(filledText("directory", "file"), pricesAtTime, {
+    summary: "Use complete candles from this directory of dexdata sync",
+    details: "; requests only the others",
+    with: timeFlags,
   }),
 };
 
@@ -221,7 +291,9 @@ function flagsOfReply(reply: Reply): Flags {
     case "single":
       return {};
     case "list":
-      return { limit: limitOfAll };
+      return {
+        limit: flag(rows, "Rows", { summary: "Maximum number of rows", defaultSaid: "default: all" }),
+      };
     case "cursor-pages":
       return cursorPageFlags(reply);
     case "numbered-pages":
@@ -234,11 +306,3 @@ function flagsOfReply(reply: Reply): Flags {
       return groupFlags(reply);
   }
 }
-
-export type ReplyFlags = OfSomeCommands<
-  ReturnType<typeof cursorPageFlags> &
-    ReturnType<typeof numberedPageFlags> &
-    typeof batchFlags &
-    typeof candleFlags &
-    ReturnType<typeof groupFlags>
->;

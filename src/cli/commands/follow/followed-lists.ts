@@ -16,9 +16,8 @@ import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
 import type { NameFinder } from "../../run/asset-names.ts";
 import { costOverTime } from "../../run/spending/cost-over-time.ts";
 import type { Run } from "../../run/with-run.ts";
-import type { Input } from "../command.ts";
+import type { EndpointGroup, Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
-import type { EndpointGroup } from "../input/positionals.ts";
 import { type PullPlan, readPlan } from "../input/pull-plan.ts";
 import { isList } from "../input/subjects.ts";
 

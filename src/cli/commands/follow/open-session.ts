@@ -3,7 +3,7 @@ import { fail } from "../../../base/failure.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import { recordedService } from "../../run/run-options.ts";
 import { counted } from "../../../base/text/words.ts";
-import { openCheckpoint } from "./checkpoint.ts";
+import { openCheckpoint, openFollowFiles } from "./follow-files.ts";
 import { createBehindReport, createReadQueue } from "./read-queue.ts";
 import { createQueue } from "../../../base/concurrent.ts";
 import { createAgeNote, createServicePresent } from "../../../client/freshness.ts";
@@ -13,14 +13,11 @@ import { createRenderer } from "../../render/formats/formats.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
 import { costOverTime, writeHourlyEstimate } from "../../run/spending/cost-over-time.ts";
 import type { Run } from "../../run/with-run.ts";
-import type { Input } from "../command.ts";
+import type { EndpointGroup, Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { FollowLog } from "../flags/lasting-flags.ts";
-import type { EndpointGroup } from "../input/positionals.ts";
-import { presentationOf } from "../pull/presentation.ts";
-import { createTableAssets } from "../pull/presentation.ts";
+import { createTableAssets, presentationOf } from "../pull/presentation.ts";
 import { createRowAlerts, openAlerts } from "../../run/alerts/open-alerts.ts";
-import { openFollowFiles } from "./follow-output.ts";
 import { checkPoll, pollLine, rateOf, readOptions, rowNames, type Options } from "./followed-lists.ts";
 
 /** Its run's signal also aborts when a limit is reached. */

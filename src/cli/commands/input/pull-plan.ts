@@ -1,12 +1,19 @@
 import { type ListKind, type PageOptions, plainList, type TokensOfPool } from "../../../client/list-plan.ts";
 import { batchParam, groupsIn, isPaged, traitsOf } from "../../../api/reply.ts";
 import type { TimedPlan } from "../../../client/timed-legs.ts";
-import { type Endpoint, ofManyAssets, onlyGroup, rowShape, type Typed } from "../../../api/endpoint.ts";
+import {
+  type Endpoint,
+  ofManyAssets,
+  onlyGroup,
+  rowShape,
+  takesNetwork,
+  type Typed,
+} from "../../../api/endpoint.ts";
 import { withMadeCandles } from "../../../api/endpoints/ohlcv.ts";
 import { withTokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
-import { chooseEndpoint, type EndpointGroup, positionals } from "./positionals.ts";
-import { type Input, usageOf } from "../command.ts";
-import type { EndpointFlags, ReplyFlags } from "../flags/endpoint-flags.ts";
+import type { Param } from "../../../api/param.ts";
+import { type EndpointGroup, type Input, positionalsOf, usageOf } from "../command.ts";
+import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { AssetSources } from "../../run/with-run.ts";
@@ -51,7 +58,7 @@ export async function readPlan(
 ): Promise<PullPlan> {
   const hasAmounts = flags.amounts === "tokens" && formats[options.format].columns !== "guessed";
   const endpoint = withAddedFields(chooseEndpoint(group, given, words.length > 0), hasAmounts, given);
-  const usage = `usage: dexdata ${usageOf({ words: endpoint.command, positionals: positionals(group) })}`;
+  const usage = `usage: dexdata ${usageOf({ words: endpoint.command, positionals: positionalsOf(group) })}`;
   const groups = groupsOf(endpoint, flags);
   checkFields(
     options.fields,
@@ -90,10 +97,7 @@ export async function readPlan(
     },
     argSets: read,
     limit,
-    list: {
-      ...list,
-      ...kind,
-    },
+    list: { ...list, ...kind },
     groups,
     ...(days !== undefined && { days }),
     ...(hasAmounts && { amounts: "tokens" as const }),
@@ -101,6 +105,34 @@ export async function readPlan(
     isRecord: isRecord && !isOfMany && !words.some(isList),
     named,
   };
+}
+
+/**
+ * Selects an endpoint by a flag (`ohlcv --pool`) or by whether a network is named (`pools search [network]`). Rejects
+ * flags for the other endpoints, because the service would silently ignore them.
+ */
+export function chooseEndpoint(group: readonly Endpoint[], typed: TypedFlags, hasNetwork: boolean): Endpoint {
+  const byFlag = group.find(({ chosenBy }) => chosenBy !== undefined && typed.has(chosenBy));
+  const usual = group.filter(({ chosenBy }) => chosenBy === undefined);
+  const chosen = byFlag ?? usual.find((endpoint) => takesNetwork(endpoint) === hasNetwork) ?? usual[0];
+  if (chosen === undefined) throw new Error("a command without an endpoint");
+  for (const other of group) {
+    const foreign = other.params.find(
+      ({ flag }) => flag !== undefined && typed.has(flag) && !chosen.params.some((own) => own.flag === flag),
+    );
+    if (foreign !== undefined) throw foreignFlag(foreign, other, hasNetwork);
+  }
+  return chosen;
+}
+
+function foreignFlag(param: Param, owner: Endpoint, hasNetwork: boolean): Error {
+  if (owner.chosenBy !== undefined) return usageFailure(`--${param.flag} requires --${owner.chosenBy}`);
+  if (hasNetwork)
+    return usageFailure(`--${param.flag} cannot be used with a network argument`, "use only one of them");
+  return usageFailure(
+    `--${param.flag} requires a network: the search across networks ignores it`,
+    `dexdata ${owner.command} <network> --${param.flag} …`,
+  );
 }
 
 /** The endpoint with the fields that dexdata adds to its rows because of a flag. */
@@ -148,13 +180,11 @@ function readSeveralTokens(
 /** How many rows are wanted, and how they are requested. Ignores flags that the endpoint's list does not support. */
 function readWanted(
   { reply }: Endpoint,
-  flags: Values<ReplyFlags>,
+  flags: Values<EndpointFlags>,
   defaultPageSize: number | undefined,
   ofPool: TokensOfPool | undefined,
 ): Pick<PullQuery, "limit"> & { readonly list: PageOptions } {
-  if (!isPaged(reply)) {
-    return { limit: flags.limit, list: plainList(0) };
-  }
+  if (!isPaged(reply)) return { limit: flags.limit, list: plainList(0) };
   const limit = flags.all === true ? undefined : flags.limit;
   // If rows are selected here, the limit does not tell how many are needed. The first pages count as well.
   const { maxRowsRead = reply.maxLimit, tokens = [] } = ofPool ?? {};

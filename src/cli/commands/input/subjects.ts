@@ -254,6 +254,13 @@ function readWords(line: string, { network, names }: ListOrigin, where: string):
 /** A time, as in `ethereum:0x… 2026-11-20T12:00Z`, is not an asset. */
 const ANOTHER_ASSET = /^(?!\d{4}-\d\d-\d\d)(?:0x|[\w-]+:\S|[0-9A-Za-z]{26})/u;
 
+/**
+ * Whether the text after an asset in a list is meant as a time, and not as a label. If `7w` were a label, the row would
+ * have the current price.
+ */
+export const isMeantAsTime = (label = ""): boolean =>
+  /^(?:\d{4}-\d\d-\d\d|\d{10}$|-?\d+(?:\.\d+)?(?:ms|[smhdw])$|(?:today|yesterday|now)$)/u.test(label);
+
 function readString(line: string, where: string): string {
   const value = parseJson(line);
   if (typeof value === "string" && value.trim() !== "") return value.trim();

@@ -1,12 +1,11 @@
 import { isAssetName, type AddressOf, isNameOn, wellKnownNetworks } from "../../../api/known-networks.ts";
 import { batchParam, traitsOf } from "../../../api/reply.ts";
-import { type Endpoint, rowShape, type Typed } from "../../../api/endpoint.ts";
+import { type Endpoint, rowShape, takesAddress, takesNetwork, type Typed } from "../../../api/endpoint.ts";
 import { fail, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { path } from "../../../api/param.ts";
 import { inNetwork } from "../../../api/endpoints/shared-parts.ts";
 import { inputName, readParam, refuseUrl, looksLikeAddress, notAnAddress } from "../../../api/read-param.ts";
-import { takesAddress, takesNetwork, type AssetPlaces } from "./positionals.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import {
@@ -28,6 +27,17 @@ import { fieldAt, splitPath } from "../../render/values/value-at.ts";
 import { type RunOptions, readRunOptions, type RunInput } from "../../run/run-options.ts";
 import { intervalSeconds } from "../../../client/candle-windows.ts";
 import type { Context } from "../../../base/context/context.ts";
+
+/** Where a command line has assets. */
+export interface AssetPlaces {
+  /** The words of the command. */
+  readonly command: string;
+  /** Undefined if the command takes both. */
+  readonly takes: AddressOf | undefined;
+  readonly ifOtherKind?: string | undefined;
+  /** Which arguments are assets. Only if all of them are, the first one can be the network of the others. */
+  readonly words: "all" | "after the first" | "none";
+}
 
 /**
  * Replaces names by addresses before anything else reads the command line, so that checkpoints, receipts and printed

@@ -7,10 +7,10 @@ import { counted } from "../../../base/text/words.ts";
 import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";
 import type { AssetSources } from "../../run/with-run.ts";
-import { isMeantAsTime } from "../flags/timed-flags.ts";
 import {
   checkWord,
   isList,
+  isMeantAsTime,
   type ListedAsset,
   readLines,
   readSubjects,

@@ -6,14 +6,9 @@ import {
   type TimedAsset,
   type TimedPlan,
   copyOf,
-  countBlocks,
-  reachAt,
-  ruleOf,
-  takeStored,
-  wantedLegs,
 } from "../../../client/timed-legs.ts";
 import { readTimedPrices } from "../../../client/timed-prices.ts";
-import { nameOf, subjectKey } from "../../../client/subject.ts";
+import { subjectKey } from "../../../client/subject.ts";
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import { candlesOf, timedPrices } from "../../../api/endpoints/prices.ts";
 import { exactDuration } from "../../../api/duration.ts";
@@ -29,10 +24,6 @@ import { withSuggestion } from "../input/suggestion.ts";
 import { type RunOptions, serviceOf, recordedService } from "../../run/run-options.ts";
 import { quoteAsset, readAssetsAt, readRowsAt } from "./timed-inputs.ts";
 import { intervalSeconds } from "../../../client/candle-windows.ts";
-import { maxCandles } from "../../../api/endpoints/ohlcv.ts";
-import { isAtLeast, plans, type Tier } from "../../../api/tier.ts";
-import type { Target } from "../../../client/target.ts";
-import type { Estimate } from "../../run/spending/estimate.ts";
 
 type Timed = Input<EndpointFlags>;
 
@@ -126,62 +117,4 @@ function quoteCache(context: Context, options: RunOptions): QuoteCache {
     const tokens = (kept ??= new Map(read.map(([pool = "", token = ""]) => [pool, token])));
     return { tokens, save: () => writeCachedList(context, name, [...tokens]) };
   };
-}
-
-/**
- * A time at the start of a response may have its candle in an earlier one, if there was no trade in between. Then fewer
- * of the other times share the next request, which costs about this part of a request for each but the first.
- */
-const lookBack = 0.015;
-
-/** The requests that the prices need on a plan, and those that they may need if there are few trades. */
-async function countTimed(timed: TimedPlan, target: Target) {
-  const rule = ruleOf(timed, target.tier);
-  let [requests, atMost] = [0, 0];
-  for (const [index, legs] of wantedLegs(timed, rule, 0, () => undefined)) {
-    const asset = timed.assets[index];
-    if (asset === undefined) continue;
-    const rest = await takeStored(timed, target, asset, legs, () => undefined);
-    const blocks = countBlocks(rest, {
-      interval: rule.interval,
-      most: maxCandles,
-      reach: reachAt(rule, target.tier, asset),
-    });
-    const isQuoteUnknown = asset.kind === "pool" && !timed.quotes(target).tokens.has(nameOf(asset));
-    const whole = blocks + (blocks > 0 && isQuoteUnknown ? 1 : 0);
-    requests += whole + Math.max(0, blocks - 1) * lookBack;
-    atMost += whole + blocks + rest.length * Math.ceil(rule.maxAge / rule.interval / maxCandles);
-  }
-  return { requests: Math.round(requests), atMost: Math.max(atMost, Math.round(requests)) };
-}
-
-export async function estimateTimed(timed: TimedPlan, target: Target): Promise<Estimate> {
-  const { requests, atMost } = await countTimed(timed, target);
-  return {
-    requests,
-    credits: requests,
-    creditsAtMost: atMost,
-    rows: timed.inputs.length,
-    certainty: "about",
-    basis: `up to ${maxCandles.toLocaleString("en-US")} candles of ${timed.interval} per request; a token with few trades may need more requests`,
-  };
-}
-
-/** What the same prices cost on other plans, and with candles of 1h and 1m. Times follow from the rate limits. */
-export async function otherPlans(
-  timed: TimedPlan,
-  target: Target,
-  secondsAt: (perMinute: number, requests: number) => number | null,
-): Promise<Readonly<Record<string, number | null>>> {
-  const figures: Record<string, number | null> = {};
-  const needsPaid = timed.assets.some(({ kind }) => !isAtLeast("free", candlesOf[kind].plan));
-  const tiers: readonly Tier[] = needsPaid ? ["dev", "pro"] : ["keyless", "free", "dev", "pro"];
-  for (const interval of new Set([timed.interval, "1h", "1m"]))
-    for (const tier of tiers) {
-      if (interval === "1m" && plans[tier].hosts === "free") continue;
-      const { requests } = await countTimed({ ...timed, interval }, { ...target, tier });
-      figures[`${interval}_${tier}_credits`] = requests;
-      figures[`${interval}_${tier}_seconds`] = secondsAt(plans[tier].requestsPerMinute ?? 0, requests);
-    }
-  return figures;
 }

@@ -1,12 +1,11 @@
 import { isPaged } from "../../../api/reply.ts";
 import { isConfirmed, nextOf, type Page, type Position } from "../../../client/page.ts";
-import type { Endpoint, ApiRequest } from "../../../api/endpoint.ts";
+import type { Args, Endpoint, ApiRequest } from "../../../api/endpoint.ts";
 import { formatByName, formats, namesColumns } from "../../render/formats/formats.ts";
 import { openingOf } from "../../../client/candle-windows.ts";
 import { parseRow } from "../../../client/rows.ts";
 import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
 import { flagWords, type TypedFlags } from "../../run/flags/flag.ts";
-import { commandWords } from "../input/positionals.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { checkSameQuery, lacksInputs, type PlannedPull, type Pull, queryDigest, queryOf } from "./pull.ts";
 import { isInterruption } from "../../../base/context/context.ts";
@@ -98,7 +97,7 @@ function continuingCommand(request: ApiRequest, flags: TypedFlags, from: Positio
   if (raw !== undefined) words.push("--paginate", ...fieldWords(request, from, pageSize));
   else {
     if (flags.has("page-size") || from.flag === "page") words.push("--page-size", String(pageSize));
-    words.push(`--${from.flag}`, from.flag === "from" ? formatInstant(fromWire(from.value)) : from.value);
+    words.push(`--${from.flag}`, shownPosition(from.flag, from.value));
   }
   return words.map(quoted).join(" ");
 }
@@ -120,6 +119,13 @@ function ownWords({ endpoint, args }: ApiRequest, flags: TypedFlags, from: Posit
     else words.push(`--${flag}`, kind.kind === "time" ? formatInstant(fromWire(value)) : value);
   }
   return words;
+}
+
+/** The words that select the endpoint and its path on the command line. */
+export function commandWords({ command, params, chosenBy }: Endpoint, args: Args): readonly string[] {
+  const taken = params.filter(({ place }) => place === "path").flatMap(({ name }) => args.get(name) ?? []);
+  const words = [...command.split(" "), ...taken];
+  return chosenBy === undefined ? words : [...words, `--${chosenBy}`];
 }
 
 /** A raw call's position and page size are parameters as well. */
@@ -165,8 +171,7 @@ const shownPosition = (flag: string, value: string): string =>
 export function restText(run: PlannedPull): string | undefined {
   const { more, next } = restOf(run);
   if (more !== true) return undefined;
-  // No flag selects one of several inputs.
-  if (next === null || next["subject"] !== undefined) return "more rows available";
+  if (next === null) return rowsAvailable;
   const isRaw = run.plan.endpoint.raw !== undefined;
   const flags = Object.entries(next).map(([name, value]) =>
     isRaw ? `--field ${name}=${value}` : `--${name} ${shownPosition(name, value)}`,

@@ -6,49 +6,53 @@ import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { rawAt } from "../../../base/json/path-reader.ts";
-import { plans } from "../../../api/tier.ts";
-import { estimate, requestBefore } from "../../run/spending/estimate.ts";
+import { isAtLeast, plans, type Tier } from "../../../api/tier.ts";
+import { candlesOf } from "../../../api/endpoints/prices.ts";
+import { maxCandles } from "../../../api/endpoints/ohlcv.ts";
+import { nameOf } from "../../../client/subject.ts";
+import {
+  countBlocks,
+  reachAt,
+  ruleOf,
+  takeStored,
+  type TimedPlan,
+  wantedLegs,
+} from "../../../client/timed-legs.ts";
+import { type Estimate, estimate, requestBefore } from "../../run/spending/estimate.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
 import { writeEstimate } from "../../run/spending/cost-over-time.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { writeWarning } from "../../run/report.ts";
 import { withSuggestion } from "../input/suggestion.ts";
-import { beyondPlan } from "../../../client/target.ts";
+import { beyondPlan, type Target } from "../../../client/target.ts";
 import type { OpenedPull } from "./pull.ts";
 
 /** Sends at most one request, plus retries. */
 export async function runEstimate({ context, flags, options, plan, client }: OpenedPull): Promise<ExitCode> {
+  const { timed, endpoint, list } = plan;
+  const { meter, target } = client;
   const before = requestBefore(plan, networks);
-  const told = before === undefined ? undefined : await countRows(context, client, before);
-  const { timed } = plan;
-  const timedEstimate = timed && (await import("../prices/timed-plan.ts"));
-  const figures =
-    timed && timedEstimate ? await timedEstimate.estimateTimed(timed, client.target) : estimate(plan, told);
-  const creditsLeft = before === undefined ? await askCreditsLeft(client) : client.meter.creditsLeft;
-  const { command, plan: needed } = plan.endpoint;
-  const beyond = beyondPlan(timed ? "prices --at" : command, needed, client.target);
+  const told = before && (await countRows(context, client, before));
+  const figures = timed ? await estimateTimed(timed, target) : estimate(plan, told);
+  const creditsLeft = before === undefined ? await askCreditsLeft(client) : meter.creditsLeft;
+  const beyond = beyondPlan(timed ? "prices --at" : endpoint.command, endpoint.plan, target);
   if (beyond !== undefined) await writeWarning(context, beyond);
-  const perMinute = options.rpm.value ?? plans[client.target.tier].requestsPerMinute;
-  const others =
-    timed &&
-    (await timedEstimate?.otherPlans(timed, client.target, (rate, requests) =>
-      secondsAt(rate, undefined, requests),
-    ));
+  const perMinute = options.rpm.value ?? plans[target.tier].requestsPerMinute;
   return await writeEstimate(context, flags, {
     requests: figures.requests ?? null,
     credits: figures.credits ?? null,
     credits_at_most: figures.creditsAtMost,
-    credits_per_100_rows: figures.certainty === "unknown" ? Math.ceil(100 / plan.list.pageSize) : undefined,
+    credits_per_100_rows: figures.certainty === "unknown" ? Math.ceil(100 / list.pageSize) : undefined,
     rows_at_most: figures.rows ?? null,
     certainty: figures.certainty,
     basis: figures.basis,
     requests_per_minute: perMinute,
     seconds:
       typeof perMinute === "number" ? secondsAt(perMinute, options.rpm.value, figures.requests) : undefined,
-    ...others,
+    ...(timed && (await otherPlans(timed, target))),
     credits_left: exactNumber(creditsLeft) ?? null,
-    estimate_requests: client.meter.requests,
-    estimate_credits: client.meter.credits + client.meter.creditsInDoubt,
+    estimate_requests: meter.requests,
+    estimate_credits: meter.credits + meter.creditsInDoubt,
   });
 }
 
@@ -81,4 +85,65 @@ function secondsAt(
   if (requests === undefined) return null;
   const { sends, window } = rpm === undefined ? planAllowance(perMinute) : fixedAllowance(perMinute);
   return Math.max(1, Math.ceil(((Math.ceil(requests / sends) - 1) * window) / 1000));
+}
+
+/**
+ * A time at the start of a response may have its candle in an earlier one, if there was no trade in between. Then fewer
+ * of the other times share the next request, which costs about this part of a request for each but the first.
+ */
+const lookBack = 0.015;
+
+/** The requests that the prices need on a plan, and those that they may need if there are few trades. */
+async function countTimed(timed: TimedPlan, target: Target) {
+  const rule = ruleOf(timed, target.tier);
+  let [requests, atMost] = [0, 0];
+  for (const [index, legs] of wantedLegs(timed, rule, 0, () => undefined)) {
+    const asset = timed.assets[index];
+    if (asset === undefined) continue;
+    const rest = await takeStored(timed, target, asset, legs, () => undefined);
+    const blocks = countBlocks(rest, {
+      interval: rule.interval,
+      most: maxCandles,
+      reach: reachAt(rule, target.tier, asset),
+    });
+    const isQuoteUnknown = asset.kind === "pool" && !timed.quotes(target).tokens.has(nameOf(asset));
+    const whole = blocks + (blocks > 0 && isQuoteUnknown ? 1 : 0);
+    requests += whole + Math.max(0, blocks - 1) * lookBack;
+    atMost += whole + blocks + rest.length * Math.ceil(rule.maxAge / rule.interval / maxCandles);
+  }
+  return { requests: Math.round(requests), atMost: Math.max(atMost, Math.round(requests)) };
+}
+
+async function estimateTimed(timed: TimedPlan, target: Target): Promise<Estimate> {
+  const { requests, atMost } = await countTimed(timed, target);
+  return {
+    requests,
+    credits: requests,
+    creditsAtMost: atMost,
+    rows: timed.inputs.length,
+    certainty: "about",
+    basis: `up to ${maxCandles.toLocaleString("en-US")} candles of ${timed.interval} per request; a token with few trades may need more requests`,
+  };
+}
+
+/** What the same prices cost on other plans, and with candles of 1h and 1m. Times follow from the rate limits. */
+async function otherPlans(
+  timed: TimedPlan,
+  target: Target,
+): Promise<Readonly<Record<string, number | null>>> {
+  const figures: Record<string, number | null> = {};
+  const needsPaid = timed.assets.some(({ kind }) => !isAtLeast("free", candlesOf[kind].plan));
+  const tiers: readonly Tier[] = needsPaid ? ["dev", "pro"] : ["keyless", "free", "dev", "pro"];
+  for (const interval of new Set([timed.interval, "1h", "1m"]))
+    for (const tier of tiers) {
+      if (interval === "1m" && plans[tier].hosts === "free") continue;
+      const { requests } = await countTimed({ ...timed, interval }, { ...target, tier });
+      figures[`${interval}_${tier}_credits`] = requests;
+      figures[`${interval}_${tier}_seconds`] = secondsAt(
+        plans[tier].requestsPerMinute ?? 0,
+        undefined,
+        requests,
+      );
+    }
+  return figures;
 }

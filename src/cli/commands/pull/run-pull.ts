@@ -1,5 +1,12 @@
 import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
-import { checkOutFile, checkReceiptFile, nameWithoutGzip, refuseTaken, stagingBase, targetOf } from "../../../rows/out-file.ts";
+import {
+  checkOutFile,
+  checkReceiptFile,
+  nameWithoutGzip,
+  refuseTaken,
+  stagingBase,
+  targetOf,
+} from "../../../rows/out-file.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";

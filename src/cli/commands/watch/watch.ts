@@ -13,13 +13,11 @@ import { costOverTime, creditsLast, writeHourlyEstimate } from "../../run/spendi
 import { flagWords } from "../../run/flags/flag.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { counted, grouped } from "../../../base/text/words.ts";
-import type { EndpointGroup } from "../input/positionals.ts";
 import { type PullPlan, readPlan } from "../input/pull-plan.ts";
-import type { Input } from "../command.ts";
+import type { EndpointGroup, Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import { createTableAssets } from "../pull/presentation.ts";
-import { compareRounds, fetchRound, hourlyCost, keepingLast, type Round } from "./rounds.ts";
-import { openWatchAlerts } from "./watch-alerts.ts";
+import { compareRounds, fetchRound, hourlyCost, keepingLast, openWatchAlerts, type Round } from "./rounds.ts";
 import { openView } from "./watch-view.ts";
 import { isWaitTooLong } from "../../../client/retry.ts";
 
