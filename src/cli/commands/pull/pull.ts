@@ -97,46 +97,34 @@ export function asOfPull({ claim, client }: OpenedPull): number | undefined {
   return earlierOf(claim?.interrupted?.progress?.asOf, client.meter.asOf);
 }
 
-export function pullState(run: OpenedPull): PullState {
-  const { meter } = run.client;
-  const { totals } = run.reached;
-  const { argSets } = run.plan;
-  const subject = argSets.length > 1 ? run.plan.named[totals.question] : undefined;
-  const label = subject && (run.sources.names.labelOf(subject) ?? subject.label);
-  const inputs =
-    argSets.length > 1 ? { answered: totals.question, of: argSets.length, label, noun: "input" } : undefined;
-  const rowsInAll = inputs === undefined ? rowsWanted(run) : undefined;
-  return {
-    rows: totals.rows,
-    rowsInAll,
-    inputs,
-    part: partOf(run, inputs, rowsInAll),
-    requests: meter.requests,
-    credits: meter.credits,
-  };
+export function pullState({ client, plan, sources, reached: { totals, last } }: OpenedPull): PullState {
+  const { argSets, endpoint, named } = plan;
+  const { requests, credits } = client.meter;
+  const { rows, question, missing } = totals;
+  if (argSets.length > 1) {
+    const subject = named[question];
+    const label = subject && (sources.names.labelOf(subject) ?? subject.label);
+    const inputs = { answered: question, of: argSets.length, label, noun: "input" };
+    return { rows, rowsInAll: undefined, inputs, part: question / argSets.length, requests, credits };
+  }
+  const rowsInAll = rowsWanted(plan, rows, last?.page.left);
+  const part = rowsInAll === undefined ? undefined : Math.min(1, (rows + missing) / rowsInAll);
+  // Intervals without trades have no row, so progress is measured by time.
+  const isByTime = traitsOf(endpoint.reply).isCandles && last !== undefined;
+  return { rows, rowsInAll, inputs: undefined, part: isByTime ? partOfTime(last) : part, requests, credits };
 }
 
-function rowsWanted({ plan, reached: { totals, last } }: PlannedPull): number | undefined {
-  const { limit, list, endpoint } = plan;
+function rowsWanted({ limit, list, endpoint }: PullPlan, rows: number, left?: number): number | undefined {
   if (list.kind === "batch") return list.subjects.length;
   if (!isPaged(endpoint.reply)) return undefined;
-  const left = last?.page.left ?? Number.POSITIVE_INFINITY;
-  const wanted = Math.min(limit ?? Number.POSITIVE_INFINITY, totals.rows + left);
+  const wanted = Math.min(limit ?? Number.POSITIVE_INFINITY, rows + (left ?? Number.POSITIVE_INFINITY));
   return Number.isFinite(wanted) ? wanted : undefined;
 }
 
-function partOf(
-  { plan, reached: { totals, last } }: PlannedPull,
-  inputs: PullState["inputs"],
-  rowsInAll: number | undefined,
-): number | undefined {
-  if (inputs !== undefined) return inputs.answered / inputs.of;
-  if (rowsInAll !== undefined) return Math.min(1, (totals.rows + totals.missing) / rowsInAll);
-  // Intervals without trades have no row, so progress is measured by time.
-  if (!traitsOf(plan.endpoint.reply).isCandles || last === undefined) return undefined;
-  const { start, end } = candleWindow(last.request.args);
+function partOfTime({ request, page }: NonNullable<Reached["last"]>): number {
+  const { start, end } = candleWindow(request.args);
   const [from, to] = [wholeSeconds(start), wholeSeconds(end)];
-  const next = nextOf(last.page);
+  const next = nextOf(page);
   const reached = next === undefined ? to : wholeSeconds(next.value);
   return (reached - from) / (to - from);
 }

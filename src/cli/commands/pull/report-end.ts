@@ -77,16 +77,12 @@ export function tableRemarks(
   assets: TableAssets,
 ): readonly string[] {
   const { options, reached, plan, context } = run;
-  const isSingle = plan.argSets.length === 1;
   if (options.format !== "table" || !context.stdout.isTerminal || reached.totals.rowsOfQuestion === 0)
     return [];
-  if (plan.list.kind === "candles")
-    return candleRemarks(
-      run,
-      args,
-      plan.list.fill !== undefined,
-      quoteOf(endpoint, args, isSingle ? assets.find : undefined),
-    );
+  if (plan.list.kind === "candles") {
+    const quote = quoteOf(endpoint, args, plan.argSets.length === 1 ? assets.find : undefined);
+    return candleRemarks(run, args, plan.list.fill !== undefined, quote);
+  }
   const [shape] = Object.values(endpoint.rows);
   const tokens = assets.find(args.get("pool_address") ?? "", args.get("network"))?.label?.split("/") ?? [];
   const isPool = Object.hasOwn(shape?.record ?? {}, "last_price") && plan.isRecord;
@@ -106,16 +102,15 @@ function candleRemarks(
   const intervals = countOpenings({ ...window, end: String(until) });
   const isSparse = !args.has("count_back") && !isFilled && rows < intervals && plan.argSets.length === 1;
   const isSwappable = args.has("pool_address") && !args.has("inversed");
-  return [
-    ...(quote === undefined || options.picture === "chart"
-      ? []
-      : [
-          `${args.get("interval")} candles; prices ${quote.of === undefined ? "" : `of ${quote.of} `}in ${quote.in}${isSwappable ? " (for the inverse: --inversed)" : ""}`,
-        ]),
-    ...(isSparse
-      ? [`${intervals - rows} of ${intervals} intervals had no trades; --fill null shows them`]
-      : []),
-  ];
+  const lines: string[] = [];
+  if (quote !== undefined && options.picture !== "chart") {
+    const of = quote.of === undefined ? "" : `of ${quote.of} `;
+    const inverse = isSwappable ? " (for the inverse: --inversed)" : "";
+    lines.push(`${args.get("interval")} candles; prices ${of}in ${quote.in}${inverse}`);
+  }
+  if (isSparse)
+    lines.push(`${intervals - rows} of ${intervals} intervals had no trades; --fill null shows them`);
+  return lines;
 }
 
 /** In seconds. The service may add a row this late (wire-facts 4.6). */
