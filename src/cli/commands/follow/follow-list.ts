@@ -33,51 +33,52 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
   const child = childOf(ending.signal);
   const context = { ...run.context, signal: child.signal };
   const write = createRowOutput(session, list, course, context);
-  const idle = (): number => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs);
-  const schedule = createSchedule(context, idle);
+  const schedule = createSchedule(
+    context,
+    () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
+  );
   let [isStuck, rowsSince, readAt] = [false, 0, context.clock.elapsed()];
   let listening: Promise<void> | undefined;
-  const work = async (): Promise<void> =>
-    await followRows({
-      context,
-      runSignal: ending.signal,
-      begin: beginningOf(session, list, freshness),
-      schedule,
-      latest: present.latest,
-      polledAt: isOfMany ? () => present.seconds() - freshness.age() / 1000 : undefined,
-      freshness,
-      isHostKnown: () => meter.asOf !== undefined,
-      handlers: {
-        ...course,
-        write: async (rows) => {
-          await checkpoint?.begun(list.name);
-          rowsSince += rows.length;
-          return await write(rows);
-        },
-        progressed: (state) => {
-          checkpoint?.progressed(list.name, state(), rowsSince);
-          rowsSince = 0;
-        },
-        retrying: course.readFailed,
-        unwritten: (rows) => {
-          isStuck = true;
-          course.unwritten(rows);
-          // Without this call, rows in the pipe would keep the process alive until the reader resumes reading.
-          context.stopWaitingForReader();
-        },
-        caughtUp: (began, rows) => {
-          readAt = began;
-          const lasting = isFirst("cost") ? creditsLast(meter.creditsLeft, readsAnHour) : undefined;
-          if (lasting !== undefined) run.report.info(lasting);
-          course.caughtUp(began, rows);
-          // Opened only after the history has been read, because earlier events would cost credits without triggering a
-          // read.
-          if (poll === undefined) listening ??= listen(session, list, course, schedule.call);
-        },
+  const following = followRows({
+    context,
+    runSignal: ending.signal,
+    begin: beginningOf(session, list, freshness),
+    schedule,
+    latest: present.latest,
+    polledAt: isOfMany ? () => present.seconds() - freshness.age() / 1000 : undefined,
+    freshness,
+    isHostKnown: () => meter.asOf !== undefined,
+    handlers: {
+      ...course,
+      write: async (rows) => {
+        await checkpoint?.begun(list.name);
+        rowsSince += rows.length;
+        return await write(rows);
       },
-    });
+      progressed: (state) => {
+        checkpoint?.progressed(list.name, state(), rowsSince);
+        rowsSince = 0;
+      },
+      retrying: course.readFailed,
+      unwritten: (rows) => {
+        isStuck = true;
+        course.unwritten(rows);
+        // Without this call, rows in the pipe would keep the process alive until the reader resumes reading.
+        context.stopWaitingForReader();
+      },
+      caughtUp: (began, rows) => {
+        readAt = began;
+        const lasting = isFirst("cost") ? creditsLast(meter.creditsLeft, readsAnHour) : undefined;
+        if (lasting !== undefined) run.report.info(lasting);
+        course.caughtUp(began, rows);
+        // Opened only after the history has been read, because earlier events would cost credits without triggering a
+        // read.
+        if (poll === undefined) listening ??= listen(session, list, course, schedule.call);
+      },
+    },
+  });
   const end = (cause: unknown): void => (child.signal.aborted ? undefined : failed(cause));
-  const done = work()
+  const done = following
     .then(() => ending.end(new StopReason("limit")), end)
     .finally(async () => {
       await listening;

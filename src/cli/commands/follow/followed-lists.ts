@@ -30,8 +30,7 @@ export interface FollowedList {
 }
 
 /** In milliseconds. */
-const shortestPollOfLists = 5000;
-const pollOfLists = { default: 60_000, min: shortestPollOfLists, max: 3_600_000 };
+const pollOfLists = { default: 60_000, min: 5000, max: 3_600_000 };
 
 export type Options = Awaited<ReturnType<typeof readOptions>>;
 

@@ -80,10 +80,8 @@ async function printRows(run: Pull): Promise<ExitCode> {
 }
 
 /** Rows go to a file, to several files, through a pager, or to stdout as they arrive. */
-async function openRenderer(
-  { context, typed, options, plan, destination, report, reached, parquet }: Pull,
-  assets: TableAssets,
-): Promise<Renderer> {
+async function openRenderer(run: Pull, assets: TableAssets): Promise<Renderer> {
+  const { context, typed, options, plan, destination, reached, parquet } = run;
   const { stdout } = context;
   const { sink, split } = destination;
   const isFile = split !== undefined || destination.rowsAt() !== undefined;
@@ -98,7 +96,7 @@ async function openRenderer(
     });
   if (split !== undefined) {
     const { createSplitRenderer } = await import("./split-pages.ts");
-    return createSplitRenderer({ ...split, plan, now: options.now, create, warn: report.warn });
+    return createSplitRenderer(run, split, create);
   }
   // Rows that need several requests are shown as they arrive.
   const { argSets, limit = 0, list } = plan;

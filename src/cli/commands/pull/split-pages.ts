@@ -16,6 +16,7 @@ import type { Output } from "../../../base/context/context.ts";
 import { collectOutput } from "../../render/held-output.ts";
 import type { RenderedPage, Renderer } from "../../render/renderer.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
+import type { Pull } from "./pull.ts";
 
 /** The parameter and the field of the row that have the value of a path's field. The parameter has priority. */
 const sources: Readonly<Record<string, { readonly param?: string; readonly field?: string }>> = {
@@ -66,34 +67,27 @@ function namesOfRow(args: Args, row: unknown): PathNames {
   return Object.fromEntries(entries);
 }
 
-export interface Splitting {
-  readonly pattern: string;
-  readonly plan: PullPlan;
-  /** In milliseconds: the time of rows that have none, which is the same in each run of the pull. */
-  readonly now: number;
-  /** The files that already have rows. */
-  readonly begun: ReadonlySet<string>;
-  readonly write: (file: string, rows: number, text: Buffer) => Promise<void>;
-  readonly create: (output: Output, isContinued: boolean) => Promise<Renderer>;
-  readonly warn: (text: string) => void;
-}
-
 /** Each file has a renderer, which writes its header and its end. */
-export function createSplitRenderer(splitting: Splitting): Renderer {
-  const { pattern, plan, now, begun, write, create, warn } = splitting;
-  const { endpoint, groups } = plan;
+export function createSplitRenderer(
+  { plan: { endpoint, groups, list }, options, report }: Pull,
+  { pattern, begun, write }: NonNullable<Pull["destination"]["split"]>,
+  create: (output: Output, isContinued: boolean) => Promise<Renderer>,
+): Renderer {
   const timeField = timeOfRows(endpoint, groups);
   const isOfRow = fieldsIn(pattern).some((name) => sources[name]?.field !== undefined);
   const files = new Map<string, { readonly renderer: Renderer; readonly take: () => Buffer }>();
-  const isBatch = plan.list.kind === "batch";
+  const isBatch = list.kind === "batch";
   let isUntimed = false;
   const fileFor = (args: Args, row: object): string => {
     const time = timeField === undefined ? undefined : readTime(member(row, timeField));
     if (timeField !== undefined && time === undefined && !isUntimed) {
       isUntimed = true;
-      warn("a row has no readable time; such rows are written to the file of the time when the pull started");
+      report.warn(
+        "a row has no readable time; such rows are written to the file of the time when the pull started",
+      );
     }
-    return fileOf(pattern, time ?? now, namesOfRow(isBatch ? new Map() : args, row));
+    // The time of the pull is the same in each of its runs.
+    return fileOf(pattern, time ?? options.now, namesOfRow(isBatch ? new Map() : args, row));
   };
   const open = async (file: string) => {
     const opened = files.get(file);
