@@ -30,7 +30,8 @@ export interface FollowedList {
 }
 
 /** In milliseconds. */
-const pollOfLists = { default: 60_000, min: 5000, max: 3_600_000 };
+const shortestPollOfLists = 5000;
+const pollOfLists = { default: 60_000, min: shortestPollOfLists, max: 3_600_000 };
 
 export type Options = Awaited<ReturnType<typeof readOptions>>;
 
