@@ -127,6 +127,11 @@ export function readSetting<T>(
   config: ConfigFile,
   setting: Setting<T>,
 ): Sourced<T> {
+  const settled = (source: "environment" | "config", where: string, text: string, next?: string) => {
+    const checked = setting.check(text);
+    if ("problem" in checked) throw invalidInput(label(where, text), checked.problem, next ?? checked.next);
+    return { value: checked.value, source, where, text };
+  };
   const typed = context.env[setting.variable];
   // An empty variable counts as unset, as with NO_COLOR, so it can unset a value for a single command.
   if (typed !== undefined && typed !== "") {
@@ -135,22 +140,14 @@ export function readSetting<T>(
         `${setting.variable} is not accepted: the program can be set only in config.json, so that a directory's environment file (e.g. .envrc) cannot choose it`,
         `unset it, and run: dexdata config set ${setting.name} <command>`,
       );
-    const checked = setting.check(typed);
-    if ("problem" in checked)
-      throw invalidInput(label(setting.variable, typed), checked.problem, checked.next);
-    return { value: checked.value, source: "environment", where: setting.variable, text: typed };
+    return settled("environment", setting.variable, typed);
   }
   const written = setting.only === "environment" ? undefined : config.values.get(setting.name);
   if (written === undefined) {
     return { value: setting.fallback, source: "default", where: "default", text: setting.fallbackText };
   }
-  const where = `${setting.name} in ${config.path}`;
-  const checked = setting.check(written);
-  if ("problem" in checked) {
-    const next = `run: dexdata config set ${setting.name} <value>, or: dexdata config unset ${setting.name}`;
-    throw invalidInput(label(where, written), checked.problem, next);
-  }
-  return { value: checked.value, source: "config", where, text: written };
+  const next = `run: dexdata config set ${setting.name} <value>, or: dexdata config unset ${setting.name}`;
+  return settled("config", `${setting.name} in ${config.path}`, written, next);
 }
 
 /** In messages, `problem` follows `DEXDATA_RETRIES "-1": `, and `next` is on a separate line. */

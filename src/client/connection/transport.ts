@@ -33,17 +33,10 @@ export interface SendOptions {
 export function createTransport({ clock, env }: Pick<Context, "clock" | "env">) {
   const { agent, peerOf, close } = createAgent(env);
   return {
-    get: async (
-      url: URL,
-      headers: Readonly<Record<string, string>>,
-      options: SendOptions,
-    ): Promise<Answer> => {
-      const accepted = { accept: "application/json", "accept-encoding": "gzip", ...headers };
+    get: async (url: URL, own: Readonly<Record<string, string>>, options: SendOptions): Promise<Answer> => {
+      const headers = { accept: "application/json", "accept-encoding": "gzip", ...own };
       const send = async (signal: AbortSignal): Promise<Answer> =>
-        await readAnswerBody(
-          await receive(agent, url, { method: "GET", headers: accepted }, signal, clock),
-          url,
-        );
+        await readAnswerBody(await receive(agent, url, { method: "GET", headers }, signal, clock), url);
       return await withDeadline(clock, options, send, peerOf(url));
     },
     close,
