@@ -7,6 +7,7 @@ import { grouped } from "../base/text/words.ts";
 import {
   formatInstant,
   fromWire,
+  type Instant,
   parseRfc3339,
   atSecond,
   secondsPerUnit,
@@ -58,9 +59,8 @@ function startOfCount({ params }: Endpoint, filled: Typed, now: number): string 
 function endOf(endpoint: Endpoint, typed: Typed, now: number): string {
   const end = typed.get("end") ?? "now";
   const latest = Math.floor(now / 1000) + SECONDS_PER_DAY;
-  const [from, to] = [typed.get("start") ?? end, end].map((text) => parseTimeBound(text, now));
-  if (from === undefined || to === undefined || "problem" in from || "problem" in to) return end;
-  if (to.seconds <= latest) return end;
+  const [from, to] = [parseTimeBound(typed.get("start") ?? end, now), parseTimeBound(end, now)];
+  if ("problem" in from || "problem" in to || to.seconds <= latest) return end;
   if (!typed.has("start") || from.seconds < latest) return wireOf(latest);
   if (from.seconds >= to.seconds) return end;
   throw invalidInput(
@@ -74,11 +74,11 @@ function endOf(endpoint: Endpoint, typed: Typed, now: number): string {
  * the last one closes, or now.
  */
 function alignedWindow(endpoint: Endpoint, typed: Typed, { length }: MadeInterval, now: number): Typed {
-  const [start, end] = ["start", "end"].map((name) => parseTimeBound(typed.get(name) ?? "", now));
-  if (start === undefined || end === undefined || "problem" in start || "problem" in end) return typed;
-  if (start.seconds >= end.seconds) return typed;
-  const [from, to] = [start, end].map((bound) => nextIntervalStart(wholeSeconds(toWire(bound)), length));
-  if (from === undefined || to === undefined) return typed;
+  const boundOf = (name: string) => parseTimeBound(typed.get(name) ?? "", now);
+  const [start, end] = [boundOf("start"), boundOf("end")];
+  if ("problem" in start || "problem" in end || start.seconds >= end.seconds) return typed;
+  const openingAfter = (bound: Instant): number => nextIntervalStart(wholeSeconds(toWire(bound)), length);
+  const [from, to] = [openingAfter(start), openingAfter(end)];
   if (from >= to)
     throw usageFailure(
       `no ${typed.get("interval")} candle opens in the time range`,
