@@ -18,16 +18,19 @@ import {
   warningOf,
 } from "../page.ts";
 import {
+  contradictionIn,
   countedRows,
+  type Habit,
   isByCursor,
   isEnd,
+  isPushedBack,
   ListCount,
   type NumberedAnswer,
   type NumberedPages,
+  type NumberedState,
   positionAfter,
 } from "./numbered-answer.ts";
-import { contradictionIn, type Habit, isPushedBack, type NumberedState, RowEdge } from "./numbered-judge.ts";
-import { createAnswerReader, createRowInspector, type InspectedRows } from "./page-rows.ts";
+import { createAnswerReader, createRowInspector, type InspectedRows, RowEdge } from "./page-rows.ts";
 import type { ListRequest } from "../list-plan.ts";
 
 /** Returns the position where the list continues; undefined after the end of the list. */

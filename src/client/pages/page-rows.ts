@@ -6,6 +6,7 @@ import type { Document } from "../client.ts";
 import { type Page, type Reading, readRows, timeFieldOf } from "../page.ts";
 import { createAnswerCutter, type CutAnswer } from "../response/byte-rows.ts";
 import { type Rows, textRows } from "../rows.ts";
+import { compareInstants, type Instant, parseRfc3339 } from "../../base/time/time.ts";
 import { createSeenKeys, type SeenKeys } from "../seen-keys.ts";
 
 /** `name` is the member that contains the rows. */
@@ -134,4 +135,100 @@ function createPageTable() {
       return index;
     },
   };
+}
+
+/** The current position in a list that is sorted from newest to oldest. */
+export class RowEdge {
+  /** The identity and time of the last row taken. */
+  last: object | undefined;
+  /** The last id whose rows were all taken. */
+  lastWholeId: string | undefined;
+  /** How many of the last rows taken have the same time. */
+  ties: number;
+  #lastId: unknown;
+  readonly #identity: readonly string[];
+  readonly #idField: string;
+  readonly #timeField: string;
+
+  /** `start` is the last row of an earlier run. */
+  constructor(shape: RowShape, start: object | undefined) {
+    this.last = start;
+    this.ties = start === undefined ? 0 : 1;
+    this.#identity = shape.identity;
+    [this.#idField = ""] = shape.identity;
+    this.#timeField = timeFieldOf(shape) ?? "";
+  }
+
+  /** `isRetryOfPage` means that the rows begin before the edge. */
+  moveTo(rows: Rows, isRetryOfPage: boolean): void {
+    // These rows do not begin after the edge, so their first id does not prove that the edge's id is complete.
+    if (isRetryOfPage) this.#lastId = undefined;
+    for (const row of rows.marks()) {
+      const id = this.#idOf(row);
+      if (id !== this.#lastId && typeof this.#lastId === "string") this.lastWholeId = this.#lastId;
+      this.#lastId = id;
+      const isTie =
+        this.last !== undefined && member(row, this.#timeField) === member(this.last, this.#timeField);
+      this.ties = isTie ? this.ties + 1 : 1;
+      this.last = row;
+    }
+  }
+
+  /** Returns -1 if the last row taken is not one of these rows. */
+  find(rows: Rows): number {
+    const { last } = this;
+    if (last === undefined) return -1;
+    const isLast = (row: object): boolean =>
+      this.#identity.every((field) => member(row, field) === member(last, field));
+    return rows.marks().findIndex(isLast);
+  }
+
+  /** Whether the known rows are the first of these rows, and the last of them is the last row taken. */
+  follows(known: readonly number[], rows: Rows): boolean {
+    return known.at(-1) === known.length - 1 && this.find(rows) === known.length - 1;
+  }
+
+  #idOf(row: object | undefined): unknown {
+    return member(row, this.#idField);
+  }
+
+  /** The last ID of these rows that is not the one of `row`. */
+  lastOtherId(rows: Rows, row: object | undefined): string | undefined {
+    const id = this.#idOf(row);
+    const ids = rows.marks().map((each) => this.#idOf(each));
+    return ids.findLast((each): each is string => typeof each === "string" && each !== id);
+  }
+
+  /** Whether the first rows all have the ID of the last row taken. */
+  isOneId(rows: Rows, count: number): boolean {
+    const id = this.#idOf(this.last);
+    return rows
+      .marks()
+      .slice(0, count)
+      .every((row) => this.#idOf(row) === id);
+  }
+
+  /** Whether the rows are sorted from newest to oldest. Rows without a valid time are ignored. */
+  isSorted(rows: Rows): boolean {
+    let before: unknown;
+    for (const row of rows.marks()) {
+      const time = member(row, this.#timeField);
+      // Times of the same form have the order of their texts, so few of them are parsed.
+      if (typeof time === "string" && typeof before === "string" && isNewer(time, before)) return false;
+      before = time;
+    }
+    return true;
+  }
+
+  instantOf(row: object | undefined): Instant | undefined {
+    const time = member(row, this.#timeField);
+    return typeof time === "string" ? parseRfc3339(time) : undefined;
+  }
+}
+
+function isNewer(time: string, before: string): boolean {
+  const isUtc = time.length === before.length && time.endsWith("Z") && before.endsWith("Z");
+  if (isUtc && time <= before) return false;
+  const [later, earlier] = [parseRfc3339(time), parseRfc3339(before)];
+  return later !== undefined && earlier !== undefined && compareInstants(later, earlier) > 0;
 }
