@@ -193,11 +193,6 @@ export const defaultFeed: Feed<FeedName> = feeds.prices;
 
 export const feedNames: readonly FeedName[] = Object.values(feeds).map(({ name }) => name);
 
-/** Undefined if no feed has this name. */
-export function findFeed(word: string | undefined): Feed<FeedName> | undefined {
-  return Object.values(feeds).find(({ name }) => name === word);
-}
-
 export function streamCommand(feed: Feed): string {
   return feed === defaultFeed ? "stream" : `stream --feed ${feed.name}`;
 }

@@ -104,8 +104,7 @@ async function* rawPages(
       for (const { failure } of notesOf(page, "refused")) throw failure;
     }
   } catch (cause) {
-    const asked = subjects?.map(({ network }) => ["network", network] as const);
-    throw await failureOfRequest(cause, client, asked === undefined ? args : new Map(asked));
+    throw await failureOfRequest(cause, client, args);
   }
 }
 

@@ -43,6 +43,12 @@ export const aFunction: TypeCheck = [(value) => typeof value === "function", "a 
 /** The code that reads the option rejects other types, too. */
 export const readLater: TypeCheck = [() => true, ""];
 
+export function oneOf<Word extends string>(label: string, given: string, words: readonly Word[]): Word {
+  const word = words.find((each) => each === given);
+  if (word === undefined) throw invalidInput(label, `must be one of ${words.join(", ")}`);
+  return word;
+}
+
 export function wholeNumber(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
   const accepted = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`;

@@ -2,11 +2,11 @@ import { isObject, member } from "../base/json/json-scan.ts";
 import { isSkipped, jsonLine } from "../client/stream-event.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
 import { connectionsOfPlan } from "../api/feed.ts";
-import { feedNames, feedsTaking, findFeed, readSince, streamIntervals } from "../api/feeds.ts";
+import { feedNames, feeds, feedsTaking, readSince, streamIntervals } from "../api/feeds.ts";
 import { EventOwners } from "../client/event-owner.ts";
 import { LiveStream } from "../client/stream.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
-import { aFunction, aString, checkOptions, readLater, type TypeCheck } from "./check-options.ts";
+import { aFunction, aString, checkOptions, oneOf, readLater, type TypeCheck } from "./check-options.ts";
 import type { Asset, StreamEvent, StreamNotice, StreamOptions } from "./public-types.ts";
 import { withOptions } from "./library-failure.ts";
 import { optionNames as clientOptions } from "./read-options.ts";
@@ -159,9 +159,7 @@ const allOptions = [...clientOptions, ...Object.keys(optionTypes)];
 /** `now` is in milliseconds since the epoch. */
 function readStream(options: StreamOptions, now: number) {
   checkOptions(options, optionTypes, "stream");
-  const feed = findFeed(options.feed);
-  if (feed === undefined)
-    throw invalidInput(`feed "${options.feed}"`, `must be one of ${feedNames.join(", ")}`);
+  const feed = feeds[oneOf(`feed "${options.feed}"`, options.feed, feedNames)];
   const kind = options.by === undefined ? feed.kinds[0] : feed.kinds.find(({ by }) => by === options.by);
   if (kind === undefined)
     throw invalidInput(
@@ -172,13 +170,10 @@ function readStream(options: StreamOptions, now: number) {
   for (const each of ["interval", "since"] as const)
     if (options[each] !== undefined && !feed.params.includes(each))
       throw usageFailure(`${each} requires feed: ${feedsTaking(each)}`);
-  if (options.interval !== undefined) {
-    if (!streamIntervals.includes(options.interval))
-      throw invalidInput(`interval "${options.interval}"`, `must be one of ${streamIntervals.join(", ")}`);
-    params.set("interval", options.interval);
-  }
-  if (options.since !== undefined)
-    params.set("since", String(readSince("since", timeText("since", options.since), now)));
+  const { interval, since } = options;
+  if (interval !== undefined)
+    params.set("interval", oneOf(`interval "${interval}"`, interval, streamIntervals));
+  if (since !== undefined) params.set("since", String(readSince("since", timeText("since", since), now)));
   return { feed, kind, params, subjects: readAssets(options.assets) };
 }
 

@@ -61,7 +61,7 @@ function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: nu
     readArgs(endpoint, new Map(Object.entries({ network, [name]: input })), now);
     return { network, address: input };
   });
-  return { args: new Map(), subjects };
+  return { args: new Map(subjects.slice(0, 1).map((subject) => ["network", subject.network])), subjects };
 }
 
 /** The text that the command line would use; undefined if there is no value. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/context/context.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
-import { isTier, type Tier, tiers } from "../api/tier.ts";
+import { tiers } from "../api/tier.ts";
 import { errorCode } from "../base/files/file-errors.ts";
 import { connectionOf, environmentOf } from "../sandbox/caller-access.ts";
 import type { Faults } from "../sandbox/fault-kinds.ts";
@@ -8,7 +8,7 @@ import { isFaultProblem, parseFaults } from "../sandbox/parse-faults.ts";
 import { formatInstant, parseTimeBound } from "../base/time/time.ts";
 import type { ReceivedRequest } from "../sandbox/received-request.ts";
 import { startSandbox } from "../sandbox/server.ts";
-import { checkNames, wholeNumber } from "./check-options.ts";
+import { checkNames, oneOf, wholeNumber } from "./check-options.ts";
 import { timeText } from "./read-params.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox-types.ts";
 
@@ -23,7 +23,7 @@ export async function startLibrarySandbox(
   const started = clock.elapsed();
   let advanced = 0;
   const now = (): number => begin + (clock.elapsed() - started) * speed + advanced;
-  let requests: ReceivedRequest[] = [];
+  const requests: ReceivedRequest[] = [];
   const running = await startSandbox({
     ...service,
     now,
@@ -41,7 +41,7 @@ export async function startLibrarySandbox(
     urls: { restFree, restPaid, streamingFree: streamFree, streamingPaid: streamPaid },
     keys,
     clientOptions: (tier = "pro") => {
-      const { rest, streaming, key } = connectionOf(running, knownTier(tier));
+      const { rest, streaming, key } = connectionOf(running, oneOf(`tier "${tier}"`, tier, tiers));
       const target = { tier, baseUrl: rest, streamingUrl: streaming, now: () => new Date(now()) };
       return key === undefined ? target : { ...target, apiKey: key };
     },
@@ -49,7 +49,7 @@ export async function startLibrarySandbox(
       // Without it, other processes follow the real clock, which never stops. An empty variable counts as unset.
       const isReal = options.clock === undefined && speed === 1 && advanced === 0;
       const DEXDATA_NOW = isReal ? "" : new Date(now()).toISOString();
-      return { ...environmentOf(running, knownTier(tier)), DEXDATA_NOW };
+      return { ...environmentOf(running, oneOf(`tier "${tier}"`, tier, tiers)), DEXDATA_NOW };
     },
     now: () => new Date(now()),
     advance: (milliseconds) => {
@@ -57,18 +57,9 @@ export async function startLibrarySandbox(
       advanced += wholeNumber("milliseconds", milliseconds, 0, left);
     },
     setFaults: (faults) => setFaults(readFaults(faults)),
-    takeRequests: () => {
-      const taken = requests;
-      requests = [];
-      return taken;
-    },
+    takeRequests: () => requests.splice(0),
     close,
   };
-}
-
-function knownTier(tier: string): Tier {
-  if (isTier(tier)) return tier;
-  throw invalidInput(`tier "${tier}"`, `must be one of ${tiers.join(", ")}`);
 }
 
 /** Milliseconds. A timer cannot wait much longer. */
@@ -96,13 +87,12 @@ function readSandboxOptions(options: SandboxOptions, now: number) {
   checkNames(options, "option", optionNames, "startSandbox");
   const { speed = 1, dialect = "public", rpm, credits, overageCap } = options;
   amount("speed", speed, 1_000_000, "a number such as 0, 1 or 60");
-  if (!["spec", "public"].includes(dialect)) throw invalidInput("dialect", "must be one of spec, public");
   return {
     begin: options.clock === undefined ? now : readClock(options.clock, now),
     speed,
     faults: readFaults(options.faults),
     seed: wholeNumber("seed", options.seed ?? 1, 0, 4_294_967_295),
-    dialect,
+    dialect: oneOf("dialect", dialect, ["spec", "public"]),
     minuteMs: wholeNumber("minute", options.minute ?? 60_000, 1, maxDuration),
     packs: wholeNumber("packs", options.packs ?? 0, 0, maxCredits),
     latencyMs: wholeNumber("latency", options.latency ?? 0, 0, maxDuration),
