@@ -40,15 +40,14 @@ export function createFindingsWriter(context: Context, flags: LocalOutputFlags) 
   const files: FileLine[] = [];
   const counts = new Map<RuleId, number>();
   const shownOf = new Map<string, number>();
-  let waiting: Finding[] = [];
+  const waiting: Finding[] = [];
   let hasHeader = flags["no-header"] !== true;
   const totals = (): Readonly<Record<Level, number>> => ({
     finding: files.reduce((sum, { finding }) => sum + finding, 0),
     note: files.reduce((sum, { note }) => sum + note, 0),
   });
   const write = async (): Promise<void> => {
-    const rows = waiting.map((finding) => ({ ...finding }));
-    waiting = [];
+    const rows = waiting.splice(0).map((finding) => ({ ...finding }));
     await writeRows(context, { ...flags, "no-header": hasHeader ? undefined : true }, rows);
     hasHeader = false;
   };
