@@ -74,3 +74,50 @@ test("prices whose texts the parser has found fire like those of parsed events",
   }
   expect(count).toBeGreaterThan(60);
 });
+
+/** Prices next to the bound that differ in a digit which a double does not have, in all forms of numbers. */
+const besides = {
+  "100": [
+    "99.99999999999999999",
+    "100.00000000000000001",
+    "99.9999999999999",
+    "100.0000000000001",
+    "99",
+    "101",
+  ],
+  "0.000000000000000000001234": [
+    "0.0000000000000000000012339999999999999999",
+    "0.0000000000000000000012340000000000000001",
+    "0.000000000000000000001234",
+    `0.${"0".repeat(60)}1`,
+    "0.1.2",
+    "1",
+  ],
+  "1234.567890123456789": [
+    "1234.567890123456788",
+    "1234.56789012345679",
+    "1234.567890123456789",
+    "1234",
+    "1235",
+  ],
+  "123456789012345678901234567890": [
+    "123456789012345678901234567889",
+    "123456789012345678901234567891.5",
+    "123456789012345678901234567890",
+    `1${"0".repeat(400)}`,
+    "000123456789012345678901234567891",
+    "5",
+  ],
+};
+
+test.each(Object.entries(besides))(
+  "prices next to %s are compared with all of their digits",
+  async (bound, prices) => {
+    const random = createRandom(7);
+    const series = Array.from({ length: 400 }, () => prices[Math.floor(random() * prices.length)] ?? "");
+    const conditions = [`price < ${bound}`, `price > ${bound}`, `price = ${bound}`];
+    const fired = await alertsOf(conditions, series, true);
+    expect(fired).toEqual(await alertsOf(conditions, series, false));
+    expect(fired.length).toBeGreaterThan(50);
+  },
+);

@@ -47,6 +47,8 @@ export interface Memory {
   readonly isDone: (alert: Alert) => boolean;
 }
 
+const precision = 1e-12;
+
 /** Of one condition and one asset. */
 interface State {
   readonly condition: Condition;
@@ -64,7 +66,12 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
   /** For each asset, one state for each condition. */
   const assets = new Map<string, readonly State[]>();
   const fields = [...new Set(conditions.flatMap(({ tests }) => tests.map(({ field }) => field)))];
-  const bounds = conditions.flatMap(({ tests }) => tests.map(({ bound }) => bound));
+  const bounds = conditions.flatMap(({ tests }) => tests.map(({ bound = Number.NaN }) => bound));
+  /** The digits by which a number may differ from its text are left out around each bound. */
+  const around = bounds.map((bound) => ({
+    below: bound - Math.abs(bound) * precision,
+    above: bound + Math.abs(bound) * precision,
+  }));
   let count = 0;
 
   const statesOf = (asset: string, now: number): readonly State[] => {
@@ -101,11 +108,14 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     isOver: () => count >= limit,
     /** Whether a condition is true for the asset. */
     isOn: (asset: string) => assets.get(asset)?.some(({ isTrue }) => isTrue) === true,
-    /** Whether an asset's next value of the only field changes nothing, because no bound is between it and the last one. */
+    /**
+     * Whether an asset's next value of the only field changes nothing, because no bound is between it and the last one.
+     * Both can differ from their texts by a part in 10^13.
+     */
     areAlike: (last: number, next: number): boolean =>
       by === "crossing" &&
       fields.length === 1 &&
-      bounds.every((bound = Number.NaN) => (last < bound && next < bound) || (last > bound && next > bound)),
+      around.every(({ below, above }) => (last < below && next < below) || (last > above && next > above)),
     see: (candidate: Candidate, now: number): void => {
       const { asset, texts, at } = candidate;
       for (const state of statesOf(asset, now)) {
