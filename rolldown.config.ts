@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { defineConfig, type Plugin } from "rolldown";
-import { chunkGroups } from "./bin/build/chunks.ts";
-import { readableChunks } from "./bin/build/readable-chunks.ts";
+import { chunkGroups, readableChunks } from "./bin/build/chunks.ts";
 import { allCommands } from "./src/cli/all-commands.ts";
 import { manPage } from "./src/cli/program/help/man-page.ts";
 import { preparedFile } from "./src/cli/help-page.ts";
