@@ -17,7 +17,7 @@ export function readRequest(message: IncomingMessage, host: SandboxHost): Sandbo
 export function logRequest(
   { host, method, target }: SandboxRequest,
   { status, account }: SandboxResponse,
-  milliseconds: number,
+  started: number,
   { options }: SandboxState,
 ): void {
   const { plan, credits, key, faults } = account;
@@ -31,7 +31,7 @@ export function logRequest(
     credits,
     key,
     ...(faults.length > 0 && { faults }),
-    ms: Math.round(milliseconds * 1000) / 1000,
+    ms: Math.round((options.elapsed() - started) * 1000) / 1000,
   });
 }
 

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type Accounts, createAccounts, maxAccounts } from "../../src/sandbox/service/accounts.ts";
-import type { Caller } from "../../src/sandbox/service/caller.ts";
+import {
+  type Accounts,
+  type Caller,
+  createAccounts,
+  maxAccounts,
+} from "../../src/sandbox/service/accounts.ts";
 import { defaultSettings, type SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import { createSandboxState, handle } from "../harness/bundled-sandbox.ts";
 import { NOON } from "./contract/service.ts";

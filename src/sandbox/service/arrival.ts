@@ -1,4 +1,4 @@
-import { blockedPage, identify, keyOf } from "./caller.ts";
+import { blockedPage, identify, keyOf } from "./accounts.ts";
 import { type JsonObject, writeJson } from "../wire/json-writer.ts";
 import { Query } from "../wire/query.ts";
 import { writeInstant } from "../wire/request-times.ts";

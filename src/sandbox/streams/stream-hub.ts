@@ -7,7 +7,7 @@ import type { Market } from "../market/market.ts";
 import type { Tier } from "../../api/tier.ts";
 import { connectionsOfPlan } from "../../api/feed.ts";
 import { billing } from "../service/billing-refusals.ts";
-import type { Caller } from "../service/caller.ts";
+import type { Caller } from "../service/accounts.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 
 /** Wire-facts 5.4. Pings are sent in real time, and rate limits use real time too. */
