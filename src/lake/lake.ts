@@ -2,7 +2,6 @@ import path from "node:path";
 import type { Client } from "../client/client.ts";
 import type { Context } from "../base/context/context.ts";
 import { type Failure, fail, usageFailure } from "../base/failure.ts";
-import type { FolderLock } from "../base/files/synced-file.ts";
 import { type FileLock, holdLock, type Locking } from "../base/files/file-lock.ts";
 import type { Dataset } from "./dataset.ts";
 import type { Footer, LostRange } from "./footer.ts";
@@ -17,7 +16,7 @@ export interface Lake {
   readonly context: Context;
   readonly client: Client;
   readonly root: string;
-  readonly lock: FileLock & FolderLock;
+  readonly lock: FileLock;
   readonly service: string;
   readonly isForced: boolean;
   readonly parallel: number;
@@ -72,21 +71,19 @@ export async function lockRoot(
   context: Locking,
   root: string,
   info: (text: string) => void,
-): Promise<FileLock & FolderLock> {
+): Promise<FileLock> {
   try {
     makeFolder(root);
   } catch (cause) {
     throw writeFailure("output", root, cause, "name another directory");
   }
   const file = path.join(folderBelow(root, ".dexdata"), "lock");
-  const lock = await holdLock(context, file, () =>
-    info(`waiting for the lock ${file}, held by another host or container`),
-  );
+  const lock = await holdLock(context, file, info);
   if (!("release" in lock))
     throw fail("busy", `${root} is in use by ${lock.holder}`, {
       next: `wait until it has finished; if it is not dexdata, delete ${file}`,
     });
-  return { ...lock, file };
+  return lock;
 }
 
 /** All files of a directory are from one service. */

@@ -43,13 +43,13 @@ export async function joinParquet(
       const source = openStored(file);
       if (source === undefined) throw new UnreadableParquet("the file does not exist");
       sources.push(source);
-      const parquet = await openParquet(source);
+      const parquet = openParquet(source);
       opened.push({ source, parquet, range, ...groupsOf(parquet, range) });
     }
     const isWhole = opened.every((piece) => piece.isWhole);
     const canCopy = isWhole && !(isPacked && hasTooMany(opened));
     if (canCopy) await copyGroups(opened, receipt, write);
-    else await writeRows(opened, receipt, write, isWhole ? await bytesBefore(opened) : []);
+    else await writeRows(opened, receipt, write, isWhole ? bytesBefore(opened) : []);
     return canCopy;
   } finally {
     for (const source of sources) source.close();
@@ -81,11 +81,11 @@ function adjoined(pieces: readonly Piece[]): readonly Piece[] {
  * The row groups of the earlier file, which the new one keeps at their places without using them. DuckDB opens a file for
  * its footer and again for its rows, which must be there although the file was replaced meanwhile.
  */
-async function bytesBefore([piece]: readonly OpenPiece[]): Promise<readonly Uint8Array[]> {
+function bytesBefore([piece]: readonly OpenPiece[]): readonly Uint8Array[] {
   const groups: Uint8Array[] = [];
   if (piece === undefined || piece.first > 0) return groups;
   for (let index = 0; index < piece.last; index += 1) {
-    const bytes = await piece.parquet.bytesOf(index);
+    const bytes = piece.parquet.bytesOf(index);
     groups.push(index === 0 ? bytes.subarray(magic.length) : bytes);
   }
   return groups;
@@ -102,7 +102,7 @@ async function writeRows(
   const writer = createParquetWriter({ columns, write, prefix });
   // A file that is open keeps its latest row group in memory.
   for (const { source, range } of pieces)
-    for await (const { lines } of (await openParquet(source)).groups(undefined, range))
+    for await (const { lines } of openParquet(source).groups(undefined, range))
       await writer.add(lines.toString().split("\n").slice(0, -1));
   await writer.finish(() => receipt);
 }
@@ -119,11 +119,11 @@ async function copyGroups(pieces: readonly OpenPiece[], receipt: string, write: 
   let footer: Thrift | undefined;
   let columns: ParquetFile["columns"] = [];
   for (const { source, parquet, first, last } of pieces) {
-    const own = await readThrift(source);
+    const own = readThrift(source);
     footer ??= own;
     columns = parquet.columns;
     for (let index = first; index < last; index += 1) {
-      const whole = await parquet.bytesOf(index);
+      const whole = parquet.bytesOf(index);
       const group: Group = Object(own["field_4"])[index];
       // The first row group may come after other bytes.
       const start = parquet.ends[index - 1] ?? magic.length;
@@ -147,8 +147,8 @@ async function copyGroups(pieces: readonly OpenPiece[], receipt: string, write: 
 }
 
 /** The footer as numbered fields, as the format defines them: nothing is converted, so nothing is lost. */
-async function readThrift(source: StoredFile): Promise<Thrift> {
-  const { footer } = await readFooter(source);
+function readThrift(source: StoredFile): Thrift {
+  const { footer } = readFooter(source);
   const length = footer.readUInt32LE(footer.length - 8);
   const view = new DataView(footer.buffer, footer.byteOffset, footer.length - 8);
   return deserializeTCompactProtocol({ view, offset: footer.length - 8 - length });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import {
   accessSync,
   constants,
@@ -168,8 +168,7 @@ export async function holdFile(
   hint: (text: string) => void,
   label = `--out "${file}"`,
 ): Promise<FileLock> {
-  const watch = (): void => hint(`waiting for the lock ${lockFile}, held by another host or container`);
-  const lock = await holdLock(context, lockFile, watch).catch((thrown: unknown) => {
+  const lock = await holdLock(context, lockFile, hint).catch((thrown: unknown) => {
     // The lock is the run's first file in this directory, so the directory or its disk is the problem.
     if (thrown instanceof Failure && thrown.cause !== undefined) throw unwritable(label, thrown.cause);
     throw thrown;
@@ -188,7 +187,7 @@ export function stagingBase(pattern: string, command: readonly string[]): string
   const folder = fixedFolder(pattern);
   checkFolder(`--out "${pattern}"`, folder, lookAt(folder));
   const facts = JSON.stringify([path.resolve(pattern), ...command]);
-  return path.join(folder, `.rows-${createHash("sha256").update(facts).digest("hex").slice(0, 16)}`);
+  return path.join(folder, `.rows-${hash("sha256", facts).slice(0, 16)}`);
 }
 
 /** No more names are useful to a reader. */

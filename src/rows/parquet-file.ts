@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import type { ColumnChunk, FileMetaData, RowGroup } from "hyparquet";
 import { readColumn } from "hyparquet/src/column.js";
@@ -11,7 +12,7 @@ import {
   type RowSummary,
   UnreadableParquet,
 } from "./parquet-format.ts";
-import { breakSeal, markKey, readMark, receiptKey, sha256Of } from "./parquet/file-mark.ts";
+import { breakSeal, markKey, readMark, receiptKey } from "./parquet/file-mark.ts";
 import { physicalElement } from "./parquet/parquet-schema.ts";
 import type { StoredCell } from "./parquet/cells.ts";
 import { RowBytes } from "./parquet/row-bytes.ts";
@@ -34,7 +35,7 @@ export interface ParquetFile {
   /** The end of each row group in the file. */
   readonly ends: readonly number[];
   /** The bytes of a row group, if none of them has changed. */
-  readonly bytesOf: (group: number) => Promise<Buffer>;
+  readonly bytesOf: (group: number) => Buffer;
   /**
    * The canonical rows of one row group after the other, as complete lines of NDJSON. They are valid until the next row
    * group is read. Throws at the first row group with a damaged byte. `see` is called at each row. `end` is that of
@@ -83,7 +84,7 @@ export async function withParquet<T>(
   const source = openStored(file);
   if (source === undefined) throw new UnreadableParquet("the file does not exist");
   try {
-    return await read(await openParquet(source));
+    return await read(openParquet(source));
   } finally {
     source.close();
   }
@@ -101,20 +102,20 @@ export async function tryParquet<T>(
 }
 
 /** Reads only the footer. */
-export async function openParquet(source: FileSource): Promise<ParquetFile> {
+export function openParquet(source: FileSource): ParquetFile {
   letHeapGrow();
-  const { footer, start: footerStart } = await readFooter(source);
+  const { footer, start: footerStart } = readFooter(source);
   const metadata = explained(() => parquetMetadata(new Uint8Array(footer), { geoparquet: false }));
   const { receipt, mark } = explained(() => readTexts(metadata));
   explained(() => checkGroups(metadata, footerStart));
   const ends = metadata.row_groups.map(endOf);
   // The first row group includes the start of the file.
   const startOf = (index: number): number => ends[index - 1] ?? 0;
-  const bytesOf = async (index: number): Promise<Buffer> => {
+  const bytesOf = (index: number): Buffer => {
     const [start, end] = [startOf(index), ends[index] ?? 0];
     if (!(end > start && end <= source.size)) throw new UnreadableParquet(damaged);
-    const bytes = await source.read(start, end);
-    if (sha256Of(bytes) !== mark.groups[index]) throw new UnreadableParquet(damaged);
+    const bytes = source.read(start, end);
+    if (hash("sha256", bytes) !== mark.groups[index]) throw new UnreadableParquet(damaged);
     return bytes;
   };
   const rows = Number(metadata.num_rows);
@@ -122,11 +123,10 @@ export async function openParquet(source: FileSource): Promise<ParquetFile> {
   for (const group of metadata.row_groups) starts.push((starts.at(-1) ?? 0) + Number(group.num_rows));
   // Parts of a file that are read one after the other often share a row group.
   let latest: { readonly index: number; readonly cells: GroupCells } | undefined;
-  const cellsOf = async (index: number, group: RowGroup): Promise<GroupCells> => {
+  const cellsOf = (index: number, group: RowGroup): GroupCells => {
     if (latest?.index === index) return latest.cells;
     latest = undefined;
-    const [position, bytes] = [startOf(index), await bytesOf(index)];
-    const part = { metadata, columns: mark.columns, bytes, position };
+    const part = { metadata, columns: mark.columns, bytes: bytesOf(index), position: startOf(index) };
     const cells = explained(() => readColumns(group, part));
     latest = { index, cells };
     return cells;
@@ -144,7 +144,7 @@ export async function openParquet(source: FileSource): Promise<ParquetFile> {
       for (const [index, group] of [...metadata.row_groups.entries()].slice(first, last)) {
         // Reads of stored files do not wait, so this is when signals and timers get their turn.
         await new Promise((resolve) => setImmediate(resolve));
-        const cells = await cellsOf(index, group);
+        const cells = cellsOf(index, group);
         lines.clear();
         const columns = cells.map(([column, own]) => new StoredColumn(column, own, lines));
         const place = starts[index] ?? 0;
@@ -179,22 +179,22 @@ export async function readParquet(
   see: (lines: Buffer) => void = () => undefined,
   range?: RowRange,
 ): Promise<RowSummary> {
-  const hash = createRowHash();
+  const summed = createRowHash();
   for await (const { lines, rows } of file.groups(undefined, range)) {
     see(lines);
-    hash.add(lines, rows);
+    summed.add(lines, rows);
   }
-  return hash.summary();
+  return summed.summary();
 }
 
 /** The footer ends with its length and four letters, with which the file also begins. */
-export async function readFooter({ size, read }: FileSource) {
-  const tail = size < 12 ? Buffer.alloc(8) : await read(size - 8, size);
+export function readFooter({ size, read }: FileSource) {
+  const tail = size < 12 ? Buffer.alloc(8) : read(size - 8, size);
   const start = size - tail.readUInt32LE(0) - 8;
   if (tail.toString("latin1", 4) !== "PAR1" || start < 4)
     throw new UnreadableParquet("not a complete Parquet file");
   // Without row groups, the footer's hash includes the start of the file.
-  const footer = await read(start === 4 ? 0 : start, size);
+  const footer = read(start === 4 ? 0 : start, size);
   if (!breakSeal(footer)) throw new UnreadableParquet(`${damaged}, or dexdata did not write it`);
   return { footer, start };
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { Duplex } from "node:stream";
 import { gzipSync } from "node:zlib";
 import type { RowGroup } from "hyparquet";
@@ -5,7 +6,7 @@ import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { ParquetWriter } from "hyparquet-writer/src/parquet-writer.js";
 import type { ColumnCells } from "./parquet/column-cells.ts";
 import { createRowHash, type ParquetColumn, type RowSummary } from "./parquet-format.ts";
-import { markKey, receiptKey, sealFooter, sha256Of, writeMark } from "./parquet/file-mark.ts";
+import { markKey, receiptKey, sealFooter, writeMark } from "./parquet/file-mark.ts";
 import { createRowReader, type RefuseValue } from "./parquet/row-reader.ts";
 import { physicalElement, schemaOf } from "./parquet/parquet-schema.ts";
 import { rowsPerGroup } from "./parquet/stored-column.ts";
@@ -50,12 +51,12 @@ export function createParquetWriter({ columns, write, refuse = refuseValue, pref
   });
   for (const piece of prefix) bytes.appendBytes(piece);
   const reader = createRowReader(columns, refuse);
-  const hash = createRowHash();
+  const summed = createRowHash();
   let rows = 0;
 
   const endGroup = async (): Promise<void> => {
     if (rows === 0) return;
-    hash.add(reader.lines.bytes(), rows);
+    summed.add(reader.lines.bytes(), rows);
     const columnData = reader.columns.map((cells) => ({
       name: cells.column.name,
       // Called when the column is written, so that only one column has objects for its values.
@@ -82,7 +83,7 @@ export function createParquetWriter({ columns, write, refuse = refuseValue, pref
     /** Call this once, after all rows. */
     finish: async (receipt: ParquetTarget["receipt"]): Promise<WrittenRows> => {
       await endGroup();
-      const written = { ...hash.summary(), spilled: reader.spilled() };
+      const written = { ...summed.summary(), spilled: reader.spilled() };
       writer.kvMetadata = [
         { key: receiptKey, value: receipt(written) },
         { key: markKey, value: writeMark({ columns, groups: bytes.groups }) },
@@ -179,7 +180,7 @@ export class GroupBytes extends ByteWriter {
   }
 
   async flush(): Promise<void> {
-    this.groups.push(sha256Of(this.getBytes()));
+    this.groups.push(hash("sha256", this.getBytes()));
     await this.#passOn();
   }
 

@@ -23,29 +23,23 @@ export interface PullSink {
   readonly checkpoint: () => Promise<void>;
 }
 
-interface StartedPull {
-  /** Resolves when the sink has everything. */
-  readonly into: (sink: PullSink) => Promise<void>;
-}
-
 /**
  * Every pull of dexdata: one request after the other, page by page, with its totals. The first page is requested at
- * once, and its sink can be opened meanwhile. `totals` are those of earlier runs; the pull continues after them.
+ * once, and its sink can be opened meanwhile: the returned function resolves when its sink has everything. `totals` are
+ * those of earlier runs; the pull continues after them.
  */
-export function startPull(client: Client, options: PullOptions, totals: PullTotals): StartedPull {
+export function startPull(client: Client, options: PullOptions, totals: PullTotals) {
   const parts = pullParts(client, options, { ...totals });
   const first = parts.next();
   // A failure is handled by the loop.
   first.catch(() => undefined);
-  return {
-    into: async (sink) => {
-      try {
-        for (let next = await first; next.done !== true; next = await parts.next())
-          if ((await takePart(next.value, totals, sink)) === "stop") return;
-      } finally {
-        await parts.return(undefined).catch(() => undefined);
-      }
-    },
+  return async (sink: PullSink): Promise<void> => {
+    try {
+      for (let next = await first; next.done !== true; next = await parts.next())
+        if ((await takePart(next.value, totals, sink)) === "stop") return;
+    } finally {
+      await parts.return(undefined).catch(() => undefined);
+    }
   };
 }
 

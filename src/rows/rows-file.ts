@@ -14,7 +14,7 @@ import type {
   WrittenFile,
 } from "./checkpoint-lines.ts";
 import type { OutputClaim, WantedDestination } from "./claim-file.ts";
-import { type Encoder, lockOf, partOf, trueName } from "./out-file.ts";
+import { type Encoder, partOf, trueName } from "./out-file.ts";
 import { type PlannedFile, publishRows, frameOf, readFrames } from "./out-files/encoded-file.ts";
 import {
   continueRowFile,
@@ -67,7 +67,7 @@ export async function openRowsFile(context: RowsContext, pull: RowsFileOptions) 
   const costSoFar = (meter: Meter): PullCost => costOf(interrupted?.progress ?? noCost, meter);
   const writeLine = ({ rows, checkpoint }: Opened): void => {
     if (line === undefined) return;
-    checkHeld(lock, lockOf(file));
+    checkHeld(lock);
     rows.verify(line.bytes);
     checkpoint.append(line);
     [last, line] = [line, undefined];
@@ -81,7 +81,7 @@ export async function openRowsFile(context: RowsContext, pull: RowsFileOptions) 
   };
   const write = async (text: string | Uint8Array): Promise<void> => {
     // Another run may have finished the file while this run was suspended.
-    checkHeld(lock, lockOf(file));
+    checkHeld(lock);
     await (await open()).rows.write(text);
   };
   const sink = countedSink(write, interrupted?.progress?.bytes, hash);
@@ -195,7 +195,7 @@ async function complete(
   const { file, lock } = claim;
   const { rows, checkpoint } = opened;
   try {
-    checkHeld(lock, lockOf(file));
+    checkHeld(lock);
     await rows.sync();
     const written = rows.verify(bytes);
     if (!isStaged(pull)) {
@@ -208,7 +208,7 @@ async function complete(
     // The staged rows remain until the caller has written the receipt, so that a killed run can be repeated.
     return await publishRows(partOf(file), planned, { encoder, mayReplace, random, signal }, (made) => {
       rows.verify(bytes);
-      checkHeld(lock, lockOf(file));
+      checkHeld(lock);
       checkpoint.end(bytes, made);
     });
   } finally {
@@ -264,7 +264,7 @@ async function beginRows(
   header: CheckpointHeader,
   rowsAt: string,
 ): Promise<Opened> {
-  checkHeld(lock, lockOf(file));
+  checkHeld(lock);
   // An earlier run left this file behind before it recorded any rows.
   if (checkRegular(partOf(file))) removeFile(partOf(file));
   const kept = to.isForced ? modeOf(file) : undefined;
@@ -279,7 +279,7 @@ async function beginRows(
 }
 
 async function continueRows({ file, lock }: OutputClaim, { rowsAt, progress, length }: Interrupted) {
-  checkHeld(lock, lockOf(file));
+  checkHeld(lock);
   const rows = await continueRowFile(rowsAt, `--out "${file}"`, progress?.bytes ?? 0);
   try {
     return { rows, checkpoint: continueCheckpoint(file, length) };

@@ -171,7 +171,7 @@ onLinux("a lock for a run", () => {
     writeFileSync(file, other);
     context.clock.advance(30_000);
     expect([readFileSync(file, "utf8"), taken.isHeld()]).toEqual([other, false]);
-    expect(await failureOf(() => checkHeld(taken, file))).toEqual({
+    expect(await failureOf(() => checkHeld(taken))).toEqual({
       exit: 1,
       message: `${file} was removed or taken over by another process during the run`,
       next: undefined,

@@ -10,12 +10,13 @@ import {
 import path from "node:path";
 import { expect, test } from "vitest";
 import { folderBelow } from "../../src/base/files/paths.ts";
-import { type FolderLock, identityOf, keepCopy, publish } from "../../src/base/files/synced-file.ts";
+import type { FileLock } from "../../src/base/files/file-lock.ts";
+import { identityOf, keepCopy, publish } from "../../src/base/files/synced-file.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
 let isHeld = true;
-const lock: FolderLock = { id: "1", file: path.join(folder, "lock"), isHeld: () => isHeld };
+const lock: Pick<FileLock, "isHeld" | "path"> = { path: path.join(folder, "lock"), isHeld: () => isHeld };
 let count = 0;
 
 function files() {

@@ -37,7 +37,7 @@ export async function periodsIn(root: string, file: string): Promise<readonly St
   const source = openStored(path.join(root, file));
   if (source === undefined) throw new Error(`${file} does not exist`);
   try {
-    const parquet = await openParquet(source);
+    const parquet = openParquet(source);
     const footers = readFooters(parquet.receipt);
     if (footers === undefined) throw new Error(`${file} has no footer`);
     const ranges = rowRanges(parquet, footers);
@@ -78,7 +78,7 @@ export async function footerOf(file: string): Promise<Footer> {
   const source = openStored(file);
   if (source === undefined) throw new Error(`${file} does not exist`);
   try {
-    const [footer] = readFooters((await openParquet(source)).receipt) ?? [];
+    const [footer] = readFooters(openParquet(source).receipt) ?? [];
     if (footer === undefined) throw new Error(`${file} has no footer`);
     return footer;
   } finally {

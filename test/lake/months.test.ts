@@ -7,12 +7,12 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { hash } from "node:crypto";
 import path from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { openStored } from "../../src/base/files/synced-file.ts";
 import { openParquet, withParquet } from "../../src/rows/parquet-file.ts";
 import { readRows, writePart } from "../../src/lake/files/lake-file.ts";
-import { sha256Of } from "../../src/rows/parquet/file-mark.ts";
 import { joinParquet } from "../../src/rows/join-parquet.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { dataFiles, hashesOf, periodsBelow, periodsIn, stampsOf } from "../harness/lake.ts";
@@ -240,7 +240,7 @@ test("a month of an earlier version, with a row group per day, stays until one o
 test("a month in one row group is copied if only a footer changes, and continued if a day is added", async () => {
   await first();
   const file = of("rows", "2026-10");
-  const groupOf = async () => await withParquet(file, async (parquet) => sha256Of(await parquet.bytesOf(0)));
+  const groupOf = async () => await withParquet(file, (parquet) => hash("sha256", parquet.bytesOf(0)));
   const [before, bytes] = [await groupOf(), readFileSync(file)];
   now = seconds("2026-11-05T08:00:00Z");
   await sync();
@@ -258,9 +258,8 @@ test("a program that knows the footer of the growing month finds its rows in the
   await divide(file);
   const source = openStored(file);
   if (source === undefined) throw new Error("no file");
-  const earlier = await openParquet(source);
-  const groups = [0, 1, 2].map(async (index) => await earlier.bytesOf(index));
-  const bytes = Buffer.concat(await Promise.all(groups));
+  const earlier = openParquet(source);
+  const bytes = Buffer.concat([0, 1, 2].map((index) => earlier.bytesOf(index)));
   source.close();
   now = seconds("2026-11-05T08:00:00Z");
   await sync();

@@ -4,7 +4,7 @@ import type { ParquetColumn } from "../../src/rows/parquet-format.ts";
 import { createParquetWriter, type WrittenRows } from "../../src/rows/parquet-writer.ts";
 
 export function sourceOf(file: Buffer): FileSource {
-  return { size: file.length, read: (start, end) => Promise.resolve(Buffer.from(file.subarray(start, end))) };
+  return { size: file.length, read: (start, end) => Buffer.from(file.subarray(start, end)) };
 }
 
 /** Writes rows in pages, as a pull does. */
@@ -33,6 +33,7 @@ export async function linesOf(file: ParquetFile): Promise<readonly string[]> {
   return lines;
 }
 
+/** Rejects for a damaged file. */
 export async function open(file: Buffer): Promise<ParquetFile> {
-  return await openParquet(sourceOf(file));
+  return await Promise.resolve().then(() => openParquet(sourceOf(file)));
 }

@@ -55,12 +55,12 @@ export async function acquireLock(context: Locking, path: string): Promise<FileL
 
 /**
  * Takes a lock for a run, or describes its holder. A running process never loses its lock. If the holder cannot be
- * checked, its lock is taken no earlier than 60 s after the last refresh, and `onWatch` is called first.
+ * checked, its lock is taken no earlier than 60 s after the last refresh, and `hint` says first why the run waits.
  */
 export async function holdLock(
   context: Locking,
   path: string,
-  onWatch: () => void = () => undefined,
+  hint: (text: string) => void = () => undefined,
 ): Promise<FileLock | { readonly holder: string }> {
   let isWatched = false;
   return await takeLock<{ readonly holder: string }>(context, path, true, (seen) => {
@@ -69,7 +69,7 @@ export async function holdLock(
     if (seen.found.text === "") return seen.watched >= shortStaleMs ? "abandoned" : "wait";
     if (seen.state === "running" || seen.age() < staleMs)
       return { holder: describeHolder(context, seen.holder) };
-    if (!isWatched) onWatch();
+    if (!isWatched) hint(`waiting for the lock ${path}, held by another host or container`);
     isWatched = true;
     return seen.watched >= watchMs ? "abandoned" : "wait";
   });
@@ -83,6 +83,8 @@ function newLock(path: string, descriptor: number, id: string, stopRefresh?: () 
     return there !== undefined && isSameFile(there, own);
   };
   return {
+    /** The lock itself, for messages. */
+    path,
     /** Differs from that of every other lock, for the names of files that only its holder may use. */
     id,
     /** False once another process has taken the lock; data that was read under it may then have changed. */
@@ -209,9 +211,9 @@ function removeAbandoned(
  * Call this before a run changes the locked file or reports success, because another process may have taken the lock
  * while this one was suspended.
  */
-export function checkHeld(lock: Pick<FileLock, "isHeld">, path: string): void {
+export function checkHeld(lock: Pick<FileLock, "isHeld" | "path">): void {
   if (lock.isHeld()) return;
-  throw fail("output", `${path} was removed or taken over by another process during the run`, {
+  throw fail("output", `${lock.path} was removed or taken over by another process during the run`, {
     next: undefined,
     retryable: true,
   });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import path from "node:path";
 import { invalidInput } from "../failure.ts";
@@ -92,8 +92,7 @@ function encodeName(name: string): string {
   let encoded = plain.replaceAll(/[^\w.-]/gu, percent).replace(/\.$/u, percent);
   if (special.test(encoded)) encoded = percent(encoded.slice(0, 1)) + encoded.slice(1);
   if (encoded.length <= longestValue) return encoded;
-  const hash = createHash("sha256").update(plain).digest("hex").slice(0, 32);
-  return `${encoded.slice(0, keptOfLong).replace(/%.?$/u, "")}~${hash}`;
+  return `${encoded.slice(0, keptOfLong).replace(/%.?$/u, "")}~${hash("sha256", plain).slice(0, 32)}`;
 }
 
 /**

@@ -26,7 +26,7 @@ export async function repairPartialLine(
 ): Promise<TornLine | undefined> {
   const { size } = await handle.stat();
   if (size === 0) return undefined;
-  const tail = await readTail(handle, size);
+  const tail = await readTail(handle, size, longest);
   const begin = tail.lastIndexOf(LF, -2) + 1;
   checkPrefixes(file, tail.subarray(0, tail.at(-1) === LF ? undefined : begin), hasPrefix);
   if (tail.at(-1) === LF || (await isGrowing(handle, size, clock))) return undefined;
@@ -53,9 +53,7 @@ function checkPrefixes(file: string, lines: Buffer, hasPrefix: boolean): void {
   const line = last.subarray(last.lastIndexOf(LF) + 1);
   if (line.length === 0 || line.includes("\t") === hasPrefix) return;
   throw usageFailure(
-    hasPrefix
-      ? `--out "${file}": its lines were written without --prefix`
-      : `--out "${file}": its lines were written with --prefix`,
+    `--out "${file}": its lines were written ${hasPrefix ? "without" : "with"} --prefix`,
     "use the same --prefix as before, or name another file",
   );
 }
@@ -73,8 +71,9 @@ async function isGrowing(handle: FileHandle, size: number, clock: Pick<Clock, "s
   return false;
 }
 
-async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
-  const tail = Buffer.alloc(Math.min(size, longest));
+/** The end of the file, of at most this many bytes. */
+async function readTail(handle: FileHandle, size: number, most: number): Promise<Buffer> {
+  const tail = Buffer.alloc(Math.min(size, most));
   const { bytesRead } = await handle.read(tail, 0, tail.length, size - tail.length);
   return tail.subarray(0, bytesRead);
 }
@@ -91,12 +90,10 @@ export async function readLastLines(
   try {
     handle = await open(file);
     const { size } = await handle.stat();
-    const end = Buffer.alloc(Math.min(size, bytes));
-    const { bytesRead } = await handle.read(end, 0, end.length, size - end.length);
-    const lines = end.subarray(0, bytesRead).toString("utf8").split("\n");
+    const lines = (await readTail(handle, size, bytes)).toString("utf8").split("\n");
     const last = lines.pop() ?? "";
     if (parseJson(withoutPrefix(last)) !== undefined) lines.push(last);
-    const isCut = size > end.length;
+    const isCut = size > bytes;
     return { lines: isCut ? lines.slice(1) : lines, isCut };
   } finally {
     await handle?.close();

@@ -19,14 +19,13 @@ import { errorCode, writeFailure } from "./file-errors.ts";
 import { checkHeld, type FileLock } from "./file-lock.ts";
 import { carefully, type FileIdentity, isSameFile } from "./paths.ts";
 
-/** A file that is read in parts. */
+/** A file that is read in parts. Reads do not wait, because `sync` opens thousands of files in one run. */
 export interface FileSource {
   readonly size: number;
   /** Returns exactly the bytes from `start` to before `end`. The caller may change them. */
-  readonly read: (start: number, end: number) => Promise<Buffer>;
+  readonly read: (start: number, end: number) => Buffer;
 }
 
-/** Reads do not wait, because `sync` opens thousands of files in one run. */
 export interface StoredFile extends FileSource {
   readonly identity: FileIdentity;
   readonly close: () => void;
@@ -49,10 +48,10 @@ export function openStored(file: string): StoredFile | undefined {
       const bytes = Buffer.alloc(end - start);
       for (let at = 0; at < bytes.length;) {
         const count = readSync(descriptor, bytes, at, bytes.length - at, start + at);
-        if (count === 0) return Promise.reject(new Error(`${file} became shorter while it was read`));
+        if (count === 0) throw new Error(`${file} became shorter while it was read`);
         at += count;
       }
-      return Promise.resolve(bytes);
+      return bytes;
     },
     close: () => closeSync(descriptor),
   };
@@ -94,21 +93,16 @@ export function createPart(file: string) {
 }
 
 /** Windows cannot open a directory, and saves names without it. */
-export function syncFolder(folder: string): void {
-  let descriptor: number | undefined;
+function syncFolder(folder: string): void {
   try {
-    descriptor = openSync(folder, constants.O_RDONLY);
-    fsyncSync(descriptor);
+    syncPath(folder);
   } catch {
     // Some file systems refuse it. The file itself is on the disk.
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
-/** Resolves when the bytes are on the disk. */
-export function syncFile(file: string): void {
-  const descriptor = openSync(file, constants.O_RDONLY | carefully);
+function syncPath(file: string): void {
+  const descriptor = openSync(file, "r");
   try {
     fsyncSync(descriptor);
   } finally {
@@ -140,11 +134,6 @@ export function textOfFile(file: string): string | undefined {
   }
 }
 
-/** A lock for an entire directory, and its name for messages. */
-export interface FolderLock extends Pick<FileLock, "isHeld" | "id"> {
-  readonly file: string;
-}
-
 /** Undefined if nothing has this name. A link is not followed. */
 export function identityOf(file: string): FileIdentity | undefined {
   try {
@@ -163,12 +152,12 @@ export function identityOf(file: string): FileIdentity | undefined {
  * still replace a file that another process has written in the meantime.
  */
 export function publish(
-  lock: FolderLock,
+  lock: Pick<FileLock, "isHeld" | "path">,
   staged: string,
   target: string,
   expected: FileIdentity | undefined,
 ): void {
-  checkHeld(lock, lock.file);
+  checkHeld(lock);
   const there = identityOf(target);
   const isExpected =
     there === undefined || expected === undefined ? there === expected : isSameFile(there, expected);
@@ -187,13 +176,13 @@ export function publish(
 }
 
 /** Copies a file to a name that does not exist. The copy survives a power failure. */
-export function keepCopy(lock: FolderLock, file: string, copy: string): void {
-  checkHeld(lock, lock.file);
+export function keepCopy(lock: Pick<FileLock, "isHeld" | "path">, file: string, copy: string): void {
+  checkHeld(lock);
   try {
     copyFileSync(file, copy, constants.COPYFILE_EXCL);
   } catch (cause) {
     throw writeFailure("output", copy, cause);
   }
-  syncFile(copy);
+  syncPath(copy);
   syncFolder(path.dirname(copy));
 }

@@ -149,6 +149,25 @@ export function decodeName(quoted: string): string {
   return quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }
 
+const maxRemembered = 100;
+
+/**
+ * Returns a function that finds what belongs to the member whose name is at this range of the text. Most rows have the
+ * same members in the same order, so those of the previous row are remembered by their position. Only the first few are,
+ * because a hostile object may have millions.
+ */
+export function createMemberLookup<T>(find: (name: string) => T) {
+  const remembered: { readonly key: string; readonly found: T }[] = [];
+  return (text: string, start: number, end: number, position: number): T => {
+    const before = remembered[position];
+    if (before?.key.length === end - start && text.startsWith(before.key, start)) return before.found;
+    const key = text.slice(start, end);
+    const found = find(decodeName(key));
+    if (position < maxRemembered) remembered[position] = { key, found };
+    return found;
+  };
+}
+
 /** Undefined if the text is not JSON, because no JSON stands for undefined. */
 export function parseJson(text: string): unknown {
   try {

@@ -1,6 +1,6 @@
 import {
   beginsWith,
-  decodeName,
+  createMemberLookup,
   endOfValue,
   OPEN_ARRAY,
   OPEN_OBJECT,
@@ -42,8 +42,7 @@ interface Node {
   /** The paths that end at this node or continue with `*`, whose rest `read` applies to each element. */
   readonly ends: readonly { readonly index: number; readonly read?: PathReader }[];
   readonly children: ReadonlyMap<string, Node>;
-  /** The previous row's members by position, because most rows have the same names in the same order. */
-  readonly members: { readonly key: string; readonly child: Node | undefined }[];
+  readonly childOf: ReturnType<typeof createMemberLookup<Node | undefined>>;
 }
 
 function createNode(paths: readonly NumberedPath[]): Node {
@@ -56,7 +55,8 @@ function createNode(paths: readonly NumberedPath[]): Node {
     else through.set(step, [...(through.get(step) ?? []), { path: rest, index }]);
   }
   const children = new Map([...through].map(([step, inner]) => [step, createNode(inner)]));
-  return { indices: paths.map(({ index }) => index), ends, children, members: [] };
+  const childOf = createMemberLookup((name) => children.get(name));
+  return { indices: paths.map(({ index }) => index), ends, children, childOf };
 }
 
 /** Returns the index after the value. */
@@ -78,16 +78,13 @@ function readElements(text: string, read: PathReader): string | undefined {
 
 function readInside(node: Node, text: string, start: number, found: (string | undefined)[]): number {
   const first = text.charCodeAt(start);
-  if (first === OPEN_OBJECT) {
-    let place = 0;
+  let place = 0;
+  if (first === OPEN_OBJECT)
     return walkObject(text, start, (keyStart, keyEnd, at) =>
-      readChild(childAt(node, place++, text, keyStart, keyEnd), text, at, found),
+      readChild(node.childOf(text, keyStart, keyEnd, place++), text, at, found),
     );
-  }
-  if (first === OPEN_ARRAY) {
-    let place = 0;
+  if (first === OPEN_ARRAY)
     return walkArray(text, start, (at) => readChild(node.children.get(String(place++)), text, at, found));
-  }
   return endOfValue(text, start);
 }
 
@@ -97,15 +94,3 @@ function readChild(child: Node | undefined, text: string, at: number, found: (st
   for (const index of child.indices) found[index] = undefined;
   return readNode(child, text, at, found);
 }
-
-function childAt(node: Node, place: number, text: string, start: number, end: number): Node | undefined {
-  const before = node.members[place];
-  if (before?.key.length === end - start && text.startsWith(before.key, start)) return before.child;
-  const key = text.slice(start, end);
-  const child = node.children.get(decodeName(key));
-  // Only the first few are cached, because a hostile object may have millions of members.
-  if (place < maxRemembered) node.members[place] = { key, child };
-  return child;
-}
-
-const maxRemembered = 100;

@@ -118,11 +118,11 @@ async function writeChecked<Written>(
 
 /** Whether each byte of the rows is as it was written. */
 export const isIntact = async (file: string, range: RowRange): Promise<boolean> =>
-  (await tryParquet(file, async (parquet) => await hasIntactBytes(parquet, range))) ?? false;
+  (await tryParquet(file, (parquet) => hasIntactBytes(parquet, range))) ?? false;
 
-async function hasIntactBytes(parquet: ParquetFile, range: RowRange): Promise<true> {
+function hasIntactBytes(parquet: ParquetFile, range: RowRange): true {
   const { first, last } = groupsOf(parquet, range);
-  for (let group = first; group < last; group += 1) await parquet.bytesOf(group);
+  for (let group = first; group < last; group += 1) parquet.bytesOf(group);
   return true;
 }
 
@@ -145,7 +145,7 @@ export async function joinPeriods(part: string, periods: readonly StoredPeriod[]
     async (parquet, isCopied) => {
       for (const [index, range] of rowRanges(parquet, footers).entries()) {
         const hash = footers[index]?.rows_sha256;
-        if (isCopied) await hasIntactBytes(parquet, range);
+        if (isCopied) hasIntactBytes(parquet, range);
         else if ((await readParquet(parquet, undefined, range)).rows_sha256 !== hash) return false;
       }
       return parquet.receipt === receipt;

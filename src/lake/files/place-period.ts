@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import path from "node:path";
 import type { Context } from "../../base/context/context.ts";
 import { folderBelow, removeFile } from "../../base/files/paths.ts";
-import { type FolderLock, identityOf, keepCopy, publish, removeOwn } from "../../base/files/synced-file.ts";
+import type { FileLock } from "../../base/files/file-lock.ts";
+import { identityOf, keepCopy, publish, removeOwn } from "../../base/files/synced-file.ts";
 import { showSeconds } from "../../base/time/time.ts";
 import { type Dataset, isPoolList } from "../dataset.ts";
 import { fileNameOf, type FileState, folderOf, placeOf } from "../layout.ts";
@@ -13,7 +14,7 @@ import { findFiles, type FoundFile, isWithin, type KnownPeriod } from "./stored-
 export interface Keeper {
   readonly context: Pick<Context, "clock">;
   readonly root: string;
-  readonly lock: FolderLock;
+  readonly lock: FileLock;
   /** Data of different services must not be mixed. */
   readonly service: string;
   /** Rows of the dataset have changed on the disk, and are no longer in its files. */
@@ -22,7 +23,7 @@ export interface Keeper {
 
 /** A file of unfinished work. `text` says what it has; addresses may be too long to be a part of one name. */
 export function workFile(root: string, text: string, extension: string): string {
-  const name = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const name = hash("sha256", text).slice(0, 16);
   return path.join(root, ".dexdata", "work", `${name}.${extension}`);
 }
 

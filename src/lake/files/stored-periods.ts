@@ -119,7 +119,7 @@ async function readFound(
     source = openStored(file);
     if (source === undefined) return undefined;
     const { identity } = source;
-    const parquet = await openParquet(source);
+    const parquet = openParquet(source);
     const footers = readFooters(parquet.receipt);
     if (footers === undefined) throw new UnreadableParquet("the footer is not one that dexdata writes");
     const foreign = foreignRows(footers, dataset, place);

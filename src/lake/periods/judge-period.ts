@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
 import { completeAge, isOfPlan, settlingTime } from "../coverage.ts";
 import { candleLength } from "../dataset.ts";
@@ -111,7 +111,7 @@ export function judgePeriod(update: PeriodUpdate, absent: readonly LakeRow[]): V
 
 function hashOfKeys(rows: readonly LakeRow[]): string {
   const keys = rows.map(({ key }) => key).toSorted();
-  return createHash("sha256").update(JSON.stringify(keys)).digest("hex");
+  return hash("sha256", JSON.stringify(keys));
 }
 
 interface Written {

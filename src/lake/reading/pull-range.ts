@@ -84,10 +84,10 @@ export async function pullRange(
   const args = argsOf(range, begun ?? present());
   const list: ListPlan = { ...plainList(100), ...listKind(range, begun ?? present()) };
   const plan = { ...everyRow(seen), endpoint, argSets: [args], list, groups: [onlyGroup] };
-  const pull = startPull(client, { ...plan, limit: undefined, isValidated: false }, totals);
+  const pullInto = startPull(client, { ...plan, limit: undefined, isValidated: false }, totals);
   let outcome: Pulled | undefined;
   try {
-    await pull.into({
+    await pullInto({
       page: async (page) => {
         if (destination === undefined) {
           at = present();

@@ -1,13 +1,7 @@
 import { compareDecimals, integerDigits } from "../../base/json/exact-decimal.ts";
 import { compactJson, escapeJsonText } from "../../base/json/json-text.ts";
 import { decodeName } from "../../base/json/json-scan.ts";
-import {
-  hasFourDigitYear,
-  parseDate,
-  parseRfc3339,
-  SECONDS_PER_DAY,
-  writeUtc,
-} from "../../base/time/time.ts";
+import { hasFourDigitYear, parseRfc3339, SECONDS_PER_DAY, writeUtc } from "../../base/time/time.ts";
 import type { CellType, ParquetColumn } from "../parquet-format.ts";
 
 /** Decimals, integers and times (in microseconds since 1970) are bigints. Null means no value. */
@@ -65,7 +59,7 @@ export function canonicalText(type: CellType, cell: Cell, raw = ""): string {
   // Without escapes, there is only one way to write a string.
   if (typeof cell === "string") return raw.length === cell.length + 2 ? raw : JSON.stringify(cell);
   if (typeof cell === "number") return doubleText(cell);
-  if (type === "time" && typeof cell === "bigint") return plainTime.test(raw) ? raw : `"${timeText(cell)}"`;
+  if (type === "time" && typeof cell === "bigint") return `"${timeText(cell)}"`;
   return type === "decimal" ? `"${String(cell)}"` : String(cell);
 }
 
@@ -114,16 +108,7 @@ function readInteger(raw: string): Cell | NonDecimal {
   return integer === undefined || BigInt.asIntN(64, integer) !== integer ? noValue : integer;
 }
 
-/** Canonical, except that the day may not exist. Nearly all times match. */
-const plainTime = /^"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ"$/;
-
 function readTime(raw: string): Cell | NonDecimal {
-  if (plainTime.test(raw)) {
-    const midnight = secondsAtMidnight(raw.slice(1, 11));
-    if (midnight === undefined) return noValue;
-    const [hour, minute, second] = [twoDigits(raw, 12), twoDigits(raw, 15), twoDigits(raw, 18)];
-    return BigInt(midnight + hour * 3600 + minute * 60 + second) * MICROS;
-  }
   const text = isString(raw) ? decodeName(raw) : "";
   const instant = parseRfc3339(text);
   if (instant === undefined || !hasFourDigitYear(instant)) return noValue;
@@ -135,20 +120,8 @@ function readTime(raw: string): Cell | NonDecimal {
 
 const MICROS = 1_000_000n;
 
-const twoDigits = (text: string, at: number): number =>
-  text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 11 * ZERO;
-const ZERO = 48;
-
-/** The rows of a day follow one another. */
-const lastDay: { text: string; seconds: number | undefined } = { text: "1970-01-01", seconds: 0 };
-
-function secondsAtMidnight(date: string): number | undefined {
-  if (date !== lastDay.text) {
-    lastDay.seconds = parseDate(date)?.seconds;
-    lastDay.text = date;
-  }
-  return lastDay.seconds;
-}
+/** The rows of a day follow one another, and writing a date takes longer than all else about a time. */
+const lastDay = { text: "1970-01-01", seconds: 0 };
 
 function timeText(micros: bigint): string {
   // The remainder has the sign of the time.

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isObject } from "../../base/json/json-scan.ts";
 import { cellTypes, type ParquetColumn } from "../parquet-format.ts";
 
@@ -21,10 +21,6 @@ export interface FileMark {
 const noHash = "0".repeat(64);
 const hashMember = '"sha256":"';
 
-export function sha256Of(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
-
 /** The text has zeros for the SHA-256 of the footer, until `sealFooter`. */
 export function writeMark({ columns, groups }: FileMark): string {
   return JSON.stringify({ types: columns.map(({ type }) => type), groups, sha256: noHash });
@@ -32,8 +28,7 @@ export function writeMark({ columns, groups }: FileMark): string {
 
 /** Enters the hash of the footer, computed with zeros in its place. */
 export function sealFooter(footer: Buffer): void {
-  const hash = sha256Of(footer);
-  footer.write(hash, footer.lastIndexOf(hashMember) + hashMember.length, "latin1");
+  footer.write(hash("sha256", footer), footer.lastIndexOf(hashMember) + hashMember.length, "latin1");
 }
 
 /** Whether the footer is unchanged. Replaces its hash with zeros. */
@@ -41,7 +36,7 @@ export function breakSeal(footer: Buffer): boolean {
   const start = footer.lastIndexOf(hashMember) + hashMember.length;
   const sealed = footer.toString("latin1", start, start + noHash.length);
   footer.write(noHash, start, "latin1");
-  return sha256Of(footer) === sealed;
+  return hash("sha256", footer) === sealed;
 }
 
 /** Undefined if the text is not a mark for columns with these names. */

@@ -1,4 +1,11 @@
-import { decodeName, endOfValue, expectEnd, skipBlanks, walkObject } from "../../base/json/json-scan.ts";
+import {
+  createMemberLookup,
+  decodeName,
+  endOfValue,
+  expectEnd,
+  skipBlanks,
+  walkObject,
+} from "../../base/json/json-scan.ts";
 import { ColumnCells } from "./column-cells.ts";
 import { otherColumn, type ParquetColumn } from "../parquet-format.ts";
 import { RowBytes } from "./row-bytes.ts";
@@ -49,9 +56,6 @@ export function createRowReader(columns: readonly ParquetColumn[], refuse: Refus
   };
 }
 
-/** Most rows have the same members in the same order, so the members of the previous row are looked up by position. */
-const maxRemembered = 100;
-
 const noMembers: ReadonlyMap<string, string> = new Map();
 
 /** Finds the ranges of the named members, and all others. The result is reused for the next row. */
@@ -60,15 +64,7 @@ function createSplitter(names: readonly string[]) {
   /** -1 if the row does not have the member. */
   const starts = names.map(() => -1);
   const ends = names.map(() => -1);
-  const remembered: { readonly key: string; readonly place: number | undefined }[] = [];
-  const placeOf = (text: string, start: number, end: number, index: number): number | undefined => {
-    const before = remembered[index];
-    if (before?.key.length === end - start && text.startsWith(before.key, start)) return before.place;
-    const key = text.slice(start, end);
-    const place = places.get(decodeName(key));
-    if (index < maxRemembered) remembered[index] = { key, place };
-    return place;
-  };
+  const placeOf = createMemberLookup((name) => places.get(name));
   return (text: string) => {
     starts.fill(-1);
     let unknown: Map<string, string> | undefined;

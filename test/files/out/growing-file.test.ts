@@ -65,7 +65,7 @@ async function grow(file: string, { header: begun = header(), lock }: Changed = 
   const rows = await openRowsFile(createTestContext(), {
     claim: {
       file,
-      lock: { id: "", release: () => undefined, isHeld: lock?.isHeld ?? (() => true) },
+      lock: { id: "", path: `${file}.lock`, release: () => undefined, isHeld: lock?.isHeld ?? (() => true) },
       interrupted,
       published: undefined,
       isUnproven: false,

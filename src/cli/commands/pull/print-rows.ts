@@ -64,14 +64,18 @@ async function printRows(run: Pull): Promise<ExitCode> {
   const indexedFields =
     plan.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
   const reading = { ...everyRow(seen), wanted: plan.limit, indexedFields };
-  const pull = startPull(client, { ...plan, ...reading, isValidated: options.isValidated }, reached.totals);
+  const pullInto = startPull(
+    client,
+    { ...plan, ...reading, isValidated: options.isValidated },
+    reached.totals,
+  );
   // The renderer loads while the first request is being processed.
   await yieldToSocket();
   const assets = createTableAssets(run, client, plan);
   const renderer = await openRenderer(run, assets);
   const printer = createPrinter(run, renderer, assets);
   try {
-    await pull.into(printer.sink);
+    await pullInto(printer.sink);
     return await printer.end();
   } catch (cause) {
     await renderer.release?.();

@@ -243,7 +243,7 @@ export async function openAppendedFile(
   const files = await openRotatingFile(pattern, clock, repaired, options.prefix !== undefined, start);
   onClose(files.close);
   const write: RotatingFile["write"] = async (...to) => {
-    checkHeld(lock, lockFile);
+    checkHeld(lock);
     await files.write(...to);
   };
   return { ...files, write, lockFile };

@@ -46,7 +46,8 @@ export async function fetchRound(
   };
   const seen = createSeenKeys(reachOf(endpoint), false);
   const pullOptions = { ...plan, ...everyRow(seen), wanted: plan.limit, isValidated };
-  await startPull(client, pullOptions, totalsOf(undefined)).into({
+  const pullInto = startPull(client, pullOptions, totalsOf(undefined));
+  await pullInto({
     page: (page) => {
       notes.push(...notesOf(page, "warning").map(({ text }) => text));
       const held = groups.get(page.group) ?? [];
