@@ -120,7 +120,6 @@ export const subjects: readonly Subject[] = [
       "src/rows/parquet/cells.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/row-reader.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/row-bytes.ts": ["test/parquet/round-trip.slow.test.ts"],
-      "src/rows/parquet/column-cells.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet/stored-column.ts": ["test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet-format.ts": ["test/parquet/columns.test.ts", "test/parquet/round-trip.slow.test.ts"],
       "src/rows/parquet-writer.ts": [

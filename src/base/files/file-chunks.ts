@@ -3,6 +3,7 @@ import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { usageFailure } from "../failure.ts";
 import { withoutSecrets } from "../key.ts";
+import { readBounded } from "./bounded-read.ts";
 import { cannotBeRead, errorCode } from "./file-errors.ts";
 
 /** Undefined if the file does not exist. Throws a failure for anything but a regular file. */
@@ -23,31 +24,35 @@ export function sizeOfFile(file: string): number | undefined {
   );
 }
 
-export interface FileChunks {
-  /** The content; gzip data, which its first bytes identify, is decompressed. Throws `DamagedGzip`. */
-  readonly chunks: AsyncIterable<Buffer>;
-  /** The bytes read from the disk. */
-  readonly bytesRead: () => number;
-}
-
 export class DamagedGzip extends Error {}
 
 /** Reads a file in parts, so that memory use does not depend on its size. */
-export function readChunks(file: string, signal: AbortSignal): FileChunks {
+export function readChunks(file: string, signal: AbortSignal) {
   const source = createReadStream(file, { highWaterMark: 96 * 1024, signal });
-  return { chunks: contentOf(file, source, signal), bytesRead: () => source.bytesRead };
+  return {
+    /** The content; gzip data, which its first bytes identify, is decompressed. Throws `DamagedGzip`. */
+    chunks: contentOf(file, source, signal),
+    /** The bytes read from the disk. */
+    bytesRead: () => source.bytesRead,
+  };
 }
+
+/** The first bytes of gzip data. */
+const gzipMark = Buffer.from([0x1f, 0x8b]);
 
 async function* contentOf(
   file: string,
   source: ReturnType<typeof createReadStream>,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const isGzip = await startsAsGzip(file, signal);
+  // What is wrong with the file is reported when it is read.
+  const start = await readBounded(file, gzipMark.length - 1, signal).catch(() => undefined);
+  signal.throwIfAborted();
   // Even nothing has a header of gzip.
   if (file.endsWith(".gz") && statSync(file, { throwIfNoEntry: false })?.size === 0) throw new DamagedGzip();
   // The loop below reports failures of both streams.
-  const stream = isGzip ? pipeline(source, createGunzip(), () => undefined) : source;
+  const stream =
+    start?.bytes.equals(gzipMark) === true ? pipeline(source, createGunzip(), () => undefined) : source;
   try {
     for await (const chunk of stream) {
       signal.throwIfAborted();
@@ -62,16 +67,4 @@ async function* contentOf(
       "check the disk and the permissions",
     );
   }
-}
-
-async function startsAsGzip(file: string, signal: AbortSignal): Promise<boolean> {
-  try {
-    for await (const chunk of createReadStream(file, { end: 1 })) {
-      signal.throwIfAborted();
-      return Buffer.from(chunk).equals(Buffer.from([0x1f, 0x8b]));
-    }
-  } catch {
-    signal.throwIfAborted();
-  }
-  return false;
 }
