@@ -53,7 +53,7 @@ const header = (changed: Partial<CheckpointHeader> = {}): CheckpointHeader => ({
 
 interface Changed {
   readonly header?: CheckpointHeader;
-  readonly lock?: { readonly isHeld: () => boolean };
+  readonly lock?: { readonly isHeld: () => boolean; readonly path?: string };
 }
 
 /** With progress and hashes of its own in each line of the checkpoint, and without a cost of the run. */
@@ -65,7 +65,12 @@ async function grow(file: string, { header: begun = header(), lock }: Changed = 
   const rows = await openRowsFile(createTestContext(), {
     claim: {
       file,
-      lock: { id: "", path: `${file}.lock`, release: () => undefined, isHeld: lock?.isHeld ?? (() => true) },
+      lock: {
+        id: "",
+        path: lock?.path ?? `${file}.lock`,
+        release: () => undefined,
+        isHeld: lock?.isHeld ?? (() => true),
+      },
       interrupted,
       published: undefined,
       isUnproven: false,
@@ -298,12 +303,14 @@ describe("without --resume", () => {
   test("a run that has lost the lock adds no page to a file that another run may have finished", async () => {
     const file = newFile();
     let isHeld = true;
-    const growing = await grow(file, { header: header({ rows: "file" }), lock: { isHeld: () => isHeld } });
+    // The staged rows of sync have no lock of their own.
+    const lock = { isHeld: () => isHeld, path: "lake/.dexdata/lock" };
+    const growing = await grow(file, { header: header({ rows: "file" }), lock });
     await growing.sink.write("a\n");
     await growing.checkpoint("", account(1));
     isHeld = false;
     expect(await failureOf(async () => await growing.sink.write("b\n"))).toMatchObject({
-      message: `${file}.lock was removed or taken over by another process during the run`,
+      message: `${lock.path} was removed or taken over by another process during the run`,
     });
     await growing.abort();
     expect(readFileSync(file, "utf8")).toBe("a\n");
