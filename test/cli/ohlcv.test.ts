@@ -562,9 +562,11 @@ describe("a plan whose reach has moved on by the time that a request arrives", (
   const wanted = range(Math.ceil((now - day) / 3600) * 3600, now, 3600);
 
   test.each(messages)("the default range has every candle that opens in it: %j", async (refusal) => {
-    const { exit, stdout, stderr, requests } = await runKeyless("", refusal);
-    const opens = rowsOf(stdout).map(({ time_open }) => time_open);
-    expect([exit, opens, stderr, requests.length]).toEqual([0, wanted.map(utc), "", 2]);
+    for (const words of ["", "--count-back 24"]) {
+      const { exit, stdout, stderr, requests } = await runKeyless(words, refusal);
+      const opens = rowsOf(stdout).map(({ time_open }) => time_open);
+      expect([exit, opens, stderr, requests.length]).toEqual([0, wanted.map(utc), "", 2]);
+    }
   });
 
   test.each([

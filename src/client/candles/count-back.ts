@@ -8,6 +8,7 @@ import {
   type Candle,
   candleRows,
   askCountedBack,
+  askIncludedSlice,
   type SliceRequest,
   askSlice,
   askWholeSlice,
@@ -58,7 +59,7 @@ async function readWindow(request: SliceRequest, held: HeldCandles): Promise<str
   const read = slices.length === 1 ? askCountedBack : askWholeSlice;
   const asks = slices.map((slice, index) => async () => {
     if (index > 0) return await withinReach(request, slice, askWholeSlice);
-    return { slice, answer: await read(request, slice) };
+    return { slice, answer: await askIncludedSlice(request, slice, read) };
   });
   for await (const { slice, answer } of inOrder(asks, request.client.width, { firstAlone: true })) {
     if (answer === undefined) return planEnds;

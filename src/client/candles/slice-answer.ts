@@ -85,15 +85,19 @@ interface SliceAnswer {
  * A plan counts how far back its candles reach from when a request arrives, so by then, a start of `-24h` may be out of
  * reach. The rest of the slice, from the next interval on, has the same candles.
  */
-async function askIncludedSlice(request: SliceRequest, slice: CandleSlice): Promise<SliceAnswer> {
+export async function askIncludedSlice(
+  request: SliceRequest,
+  slice: CandleSlice,
+  read: typeof askWholeSlice = askWholeSlice,
+): Promise<SliceAnswer> {
   try {
-    return await askWholeSlice(request, slice);
+    return await read(request, slice);
   } catch (cause) {
     const isOfStart =
       cause instanceof Failure && cause.status === 403 && [undefined, "start"].includes(cause.param);
     const rest = isOfStart ? includedRest(request, slice) : undefined;
     if (rest === undefined) throw cause;
-    return await askWholeSlice(request, rest);
+    return await read(request, rest);
   }
 }
 
