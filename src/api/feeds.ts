@@ -1,4 +1,4 @@
-import { parseTimeBound } from "../base/time/time.ts";
+import { readInstant } from "./read-param.ts";
 import { invalidInput } from "../base/failure.ts";
 import { inWords } from "../base/text/words.ts";
 import { amountText, type Feed, type FeedParam, priceText, type ShownValue, unixSeconds } from "./feed.ts";
@@ -238,8 +238,7 @@ export function oldestSince(now: number): number {
 /** Returns Unix seconds. `name` is the input as typed, and `now` is in milliseconds. */
 export function readSince(name: string, typed: string, now: number): number {
   const label = `${name} "${typed}"`;
-  const instant = parseTimeBound(typed, now);
-  if ("problem" in instant) throw invalidInput(label, instant.problem, instant.next);
+  const instant = readInstant(label, typed, now);
   const age = Math.floor(now / 1000) - instant.seconds;
   if (age < 0) throw invalidInput(label, "must not be in the future", "omit it to start now");
   if (age > longestBackfill)

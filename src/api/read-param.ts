@@ -42,12 +42,16 @@ export function readParam(param: Param, typed: string, now: number): string {
       throw choiceFailure(label, typed, acceptedChoices(kind), kind.refused?.[typed]);
     case "toggle":
       return "true";
-    case "time": {
-      const time = parseTimeBound(typed, now);
-      if ("problem" in time) throw invalidInput(label, time.problem, time.next);
-      return toWire(inWholeSeconds(param.name, time));
-    }
+    case "time":
+      return toWire(inWholeSeconds(param.name, readInstant(label, typed, now)));
   }
+}
+
+/** `label` is the input as errors show it, and `now` is in milliseconds. */
+export function readInstant(label: string, typed: string, now: number): Instant {
+  const instant = parseTimeBound(typed, now);
+  if ("problem" in instant) throw invalidInput(label, instant.problem, instant.next);
+  return instant;
 }
 
 /** The specification's filters by creation are numbers. Blocks, and so the rows, have whole seconds. */

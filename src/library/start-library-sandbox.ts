@@ -5,7 +5,8 @@ import { errorCode } from "../base/files/file-errors.ts";
 import { connectionOf, environmentOf } from "../sandbox/caller-access.ts";
 import type { Faults } from "../sandbox/fault-kinds.ts";
 import { isFaultProblem, parseFaults } from "../sandbox/parse-faults.ts";
-import { formatInstant, parseTimeBound } from "../base/time/time.ts";
+import { formatInstant } from "../base/time/time.ts";
+import { readInstant } from "../api/read-param.ts";
 import type { ReceivedRequest } from "../sandbox/received-request.ts";
 import { startSandbox } from "../sandbox/server.ts";
 import { checkNames, oneOf, wholeNumber } from "./check-options.ts";
@@ -122,9 +123,7 @@ function readFaults(faults: SandboxOptions["faults"] = []): Faults {
 
 function readClock(clock: NonNullable<SandboxOptions["clock"]>, now: number): number {
   const text = timeText("clock", clock);
-  const instant = parseTimeBound(text, now);
-  if ("problem" in instant) throw invalidInput(`clock "${text}"`, instant.problem, instant.next);
-  return Date.parse(formatInstant(instant));
+  return Date.parse(formatInstant(readInstant(`clock "${text}"`, text, now)));
 }
 
 function amount(name: string, value: number, max: number, accepted: string): number {

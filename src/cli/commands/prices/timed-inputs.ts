@@ -1,10 +1,11 @@
 import { isAssetName } from "../../../api/known-networks.ts";
+import { readInstant } from "../../../api/read-param.ts";
 import { kindOfRow } from "../../../api/asset-kind.ts";
 import type { TimedAsset, TimedPlan } from "../../../client/timed-legs.ts";
 import { type Failure, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
 import { counted } from "../../../base/text/words.ts";
-import { type Instant, parseTimeBound } from "../../../base/time/time.ts";
+import type { Instant } from "../../../base/time/time.ts";
 import type { Subject } from "../../../client/subject.ts";
 import type { AssetSources } from "../../run/with-run.ts";
 import {
@@ -27,13 +28,6 @@ export interface InputTaker {
   readonly usage: string;
 }
 
-/** `input` is the text as errors show it. */
-function readAt(input: string, text: string, now: number): Instant {
-  const instant = parseTimeBound(text, now);
-  if ("problem" in instant) throw invalidInput(input, instant.problem, instant.next);
-  return instant;
-}
-
 /** The asset of `--in`. Its network can be the one of the words. */
 export function quoteAsset(word: string, [first = ""]: readonly string[], usage: string): TimedAsset {
   const network = isList(first) || first.includes(":") ? undefined : first;
@@ -51,10 +45,10 @@ export async function readAssetsAt(
 ): Promise<void> {
   const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
   const subjects = isSubjects(words) ? words : await readSubjects(words, sources, taker);
-  const common = [...new Set(at)].map((text) => readAt(`--at "${text}"`, text, now));
+  const common = [...new Set(at)].map((text) => readInstant(`--at "${text}"`, text, now));
   for (const { network, address, label } of subjects)
     if (label !== undefined && isMeantAsTime(label))
-      add({ network, address, kind }, readAt(`time "${label}" of ${address}`, label, now));
+      add({ network, address, kind }, readInstant(`time "${label}" of ${address}`, label, now));
     else {
       if (common.length === 0)
         throw usageFailure(
@@ -115,7 +109,7 @@ function addRow(
   const { network, address } = toSubject(listed, list.network, taker, list.names);
   if (typeof time !== "string" && typeof time !== "number")
     throw usageFailure(`${where}: ${name} is missing`, "every row must have a time");
-  add({ network, address, kind }, readAt(`${name} "${time}" in ${where}`, String(time), now));
+  add({ network, address, kind }, readInstant(`${name} "${time}" in ${where}`, String(time), now));
 }
 
 const networkNames = ["network", "chain"];

@@ -2,7 +2,7 @@ import { isAssetName } from "../../../api/known-networks.ts";
 import { addressKey } from "../../../client/subject.ts";
 import type { AssetKind } from "../../../api/asset-kind.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
-import { readArgs, readChoice, readInteger } from "../../../api/read-param.ts";
+import { readArgs, readChoice, readInstant, readInteger } from "../../../api/read-param.ts";
 import type { NameFinder } from "../../run/asset-names.ts";
 import type { AssetSources } from "../../run/with-run.ts";
 import { member } from "../../../base/json/json-scan.ts";
@@ -15,7 +15,7 @@ import {
   type PoolList,
 } from "../../../lake/dataset.ts";
 import { folderOf } from "../../../lake/layout.ts";
-import { SECONDS_PER_DAY, parseRfc3339, parseTimeBound } from "../../../base/time/time.ts";
+import { SECONDS_PER_DAY, parseRfc3339 } from "../../../base/time/time.ts";
 import { readStoredInterval, syncFlags } from "./sync-flags.ts";
 import { checkListed, checkWord, isList, type ListedAsset, readLines, readWord } from "../input/subjects.ts";
 import { readDuration } from "../../../api/duration.ts";
@@ -155,8 +155,7 @@ function startOf(asset: ListedAsset, { from, now }: Defaults): number | undefine
   const text = listed ?? from;
   if (text === undefined) return undefined;
   const label = listed === undefined ? `--from "${text}"` : `from "${text}" in ${asset.where}`;
-  const instant = parseTimeBound(text, now);
-  if ("problem" in instant) throw invalidInput(label, instant.problem, instant.next);
+  const instant = readInstant(label, text, now);
   if (instant.seconds * 1000 > now) throw invalidInput(label, "must not be in the future");
   return dayOf(Math.max(instant.seconds, instantOf(asset.row)?.seconds ?? Number.NEGATIVE_INFINITY));
 }
