@@ -253,12 +253,3 @@ export function encoderByName(file: string | undefined): Encoder | undefined {
 export function nameWithoutGzip(file: string): string {
   return file.replace(/\.gz$/iu, "");
 }
-
-/** Lines are appended to the file, and gzip data cannot be repaired after a kill. */
-export function refuseCompressed(file: string, what: string): void {
-  if (encoderByName(file) === undefined) return;
-  throw usageFailure(
-    `--out "${file}": ${what} appends lines, so its files cannot be compressed`,
-    "remove .gz, and compress the file when it is complete: gzip FILE",
-  );
-}

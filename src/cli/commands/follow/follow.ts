@@ -7,8 +7,7 @@ import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
 import { timeField } from "../../../client/followed-row.ts";
 import { namesAndLabels } from "../../../client/subject.ts";
 import { StopReason } from "../../../client/ending.ts";
-import { refuseCompressed } from "../../../rows/out-file.ts";
-import { formatByName, refuseClosed } from "../../render/formats/formats.ts";
+import { checkAppendedFile, refuseClosed } from "../../render/formats/formats.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { endless, type Run, withRun } from "../../run/with-run.ts";
@@ -32,9 +31,7 @@ export async function runFollow(
       `--output ${output} cannot be used with --follow and --out: rows are appended as ndjson`,
       "use ndjson",
     );
-  if (out !== undefined) refuseCompressed(out, "--follow");
-  if ((formatByName(out) ?? "ndjson") !== "ndjson")
-    throw usageFailure(`--out "${out}": --follow writes ndjson`, "use the extension .ndjson");
+  if (out !== undefined) checkAppendedFile(out, "--follow");
   checkEventsFile(events);
   if (out !== undefined) checkKeptFields(flags.fields, group[0]);
   const work = async (run: Run): Promise<ExitCode> => {

@@ -4,9 +4,8 @@ import { choiceFailure } from "../../../api/read-param.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { eventFields } from "./event-place.ts";
 import { distinctSubjects, type Subject } from "../../../client/subject.ts";
-import { refuseCompressed } from "../../../rows/out-file.ts";
 import { checkOutPattern } from "../../../rows/rotating-file.ts";
-import { formatByName } from "../../render/formats/formats.ts";
+import { checkAppendedFile } from "../../render/formats/formats.ts";
 import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
 import { checkEventsFile } from "../../run/output/event-log.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -30,9 +29,7 @@ export function readStreamOptions(input: Input<StreamFlags>, run: RunOptions) {
     checkPrefixFields(prefix, options.kind.event, `list fields: dexdata schema ${options.kind.event.name}`);
   if (out === undefined) return options;
   checkOutPattern(out, now, eventFields(feed, options.kind));
-  refuseCompressed(out, "a stream");
-  if ((formatByName(out) ?? "ndjson") !== "ndjson")
-    throw usageFailure(`--out "${out}": a stream writes ndjson`, "use the extension .ndjson");
+  checkAppendedFile(out, "a stream");
   return options;
 }
 

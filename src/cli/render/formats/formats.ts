@@ -6,7 +6,7 @@ import {
   type RowFormat,
 } from "../../../api/output-format.ts";
 import { usageFailure } from "../../../base/failure.ts";
-import { nameWithoutGzip } from "../../../rows/out-file.ts";
+import { encoderByName, nameWithoutGzip } from "../../../rows/out-file.ts";
 import type { Presentation, Renderer, Format, LocalLook, LocalRow } from "../renderer.ts";
 import { createDocuments, createRowSelector, json, jsonLine, ndjson } from "./json.ts";
 
@@ -192,4 +192,15 @@ export function refuseClosed<Options extends { readonly format: RowFormat }>(
     `--output ${format} cannot be used with ${flag}: ${format} output is complete only when the run ends`,
     "use ndjson",
   );
+}
+
+/** For runs that append lines to a file: gzip data cannot be repaired after a kill. */
+export function checkAppendedFile(file: string, what: string): void {
+  if (encoderByName(file) !== undefined)
+    throw usageFailure(
+      `--out "${file}": ${what} appends lines, so its files cannot be compressed`,
+      "remove .gz, and compress the file when it is complete: gzip FILE",
+    );
+  if ((formatByName(file) ?? "ndjson") !== "ndjson")
+    throw usageFailure(`--out "${file}": ${what} writes ndjson`, "use the extension .ndjson");
 }
