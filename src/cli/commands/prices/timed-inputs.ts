@@ -14,7 +14,6 @@ import {
   isMeantAsTime,
   type ListedAsset,
   readLines,
-  readSubjects,
   readWord,
   toSubject,
 } from "../input/subjects.ts";
@@ -36,15 +35,12 @@ export function quoteAsset(word: string, [first = ""]: readonly string[], usage:
   return { ...subject, kind: "token" };
 }
 
-/** Assets with the same times, as words or subjects. A line of a list can have its own time. */
-export async function readAssetsAt(
-  words: readonly string[] | readonly Subject[],
+/** Assets with the same times. A line of a list can have its own time instead of a label. */
+export function addAssetsAt(
+  subjects: readonly Subject[],
   at: readonly string[],
-  sources: AssetSources,
-  { add, kind, now, usage }: InputTaker,
-): Promise<void> {
-  const taker = { command: "prices", takes: kind, malformed: "fail", usage } as const;
-  const subjects = isSubjects(words) ? words : await readSubjects(words, sources, taker);
+  { add, kind, now }: InputTaker,
+): void {
   const common = [...new Set(at)].map((text) => readInstant(`--at "${text}"`, text, now));
   for (const { network, address, label } of subjects)
     if (label !== undefined && isMeantAsTime(label))
@@ -58,9 +54,6 @@ export async function readAssetsAt(
       for (const time of common) add({ network, address, kind, label }, time);
     }
 }
-
-const isSubjects = (words: readonly string[] | readonly Subject[]): words is readonly Subject[] =>
-  typeof words[0] === "object";
 
 /** Lists in which each row has its own time in this field. Returns the columns of CSV. */
 export async function readRowsAt(
@@ -77,16 +70,16 @@ export async function readRowsAt(
       "--at-field requires one list of assets: - or @file",
       "usage: dexdata prices [network] <@file|-> --at-field <field>",
     );
-  const list = { ...(await sources.read(word)), field, network, names: sources.names };
-  const { text } = list;
+  const { text, source } = await sources.read(word);
+  const list = { ...taker, text, source, field, network, names: sources.names };
   // An asset, a comment or an array cannot begin a header.
   const isOfLines = /^\s*(?:[[{#]|[^\s,;"]+(?::[^\s,;"]+\s|[^\S\n]+\d))/u.test(text);
-  if (!isOfLines) return await readTableAt(list, taker);
-  for (const [index, line] of text.split("\n").entries()) readLineAt(line, index + 1, list, taker);
+  if (!isOfLines) return await readTableAt(list);
+  for (const [index, line] of text.split("\n").entries()) readLineAt(line, index + 1, list);
   return undefined;
 }
 
-interface List {
+interface TimedList extends InputTaker {
   readonly text: string;
   readonly field: string;
   readonly network: string | undefined;
@@ -95,21 +88,16 @@ interface List {
 }
 
 /** Adds an asset of a list with the time that its row has under this name. */
-function addRow(
-  listed: ListedAsset,
-  usual: TimedAsset["kind"],
-  [name, time]: readonly [string, unknown],
-  list: List,
-  { add, now, usage }: InputTaker,
-): void {
+function addRow(listed: ListedAsset, [name, time]: readonly [string, unknown], list: TimedList): void {
   const { where } = listed;
+  const { network: usual, names, now, usage } = list;
   if (listed.address === undefined) throw usageFailure(`${where}: no address`);
-  const kind = listed.kind === "pool" ? "pool" : usual;
+  const kind = listed.kind === "pool" ? "pool" : list.kind;
   const taker = { command: "prices --at-field", takes: kind, malformed: "fail", usage } as const;
-  const { network, address } = toSubject(listed, list.network, taker, list.names);
+  const { network, address } = toSubject(listed, usual, taker, names);
   if (typeof time !== "string" && typeof time !== "number")
     throw usageFailure(`${where}: ${name} is missing`, "every row must have a time");
-  add({ network, address, kind }, readInstant(`${name} "${time}" in ${where}`, String(time), now));
+  list.add({ network, address, kind }, readInstant(`${name} "${time}" in ${where}`, String(time), now));
 }
 
 const networkNames = ["network", "chain"];
@@ -135,53 +123,45 @@ const noAssetIn = (where: string, noun: "column" | "key", names: readonly string
   );
 
 /** Adds the asset of a row that names it as people do, in CSV as in NDJSON. */
-function addNamed(
-  cells: NamedCells,
-  line: number,
-  kind: TimedAsset["kind"],
-  time: readonly [string, unknown],
-  list: List,
-  taker: InputTaker,
-): void {
-  const own = { ...list, network: textOf(cells, networkNames) ?? list.network };
+function addNamed(cells: NamedCells, line: number, time: readonly [string, unknown], list: TimedList): void {
+  const network = textOf(cells, networkNames) ?? list.network;
+  const isPool = textOf(cells, ["token", "asset", "address"]) === undefined;
   const where = `${list.source} line ${line}`;
-  const [asset] = readLines([textOf(cells, assetNames) ?? ""], line, own);
+  const [asset] = readLines([textOf(cells, assetNames) ?? ""], line, { ...list, network });
   if (asset === undefined) throw usageFailure(`${where}: no address`);
-  if ((own.network ?? asset.network) === undefined && !isAssetName(asset.address ?? ""))
+  if ((network ?? asset.network) === undefined && !isAssetName(asset.address ?? ""))
     throw usageFailure(
       `${where}: no network`,
       `add it as ${networkNames.join(" or ")}, or put the network before the list`,
     );
-  const isPool = textOf(cells, ["token", "asset", "address"]) === undefined;
-  addRow(asset, isPool ? "pool" : kind, time, own, taker);
+  addRow(asset, time, { ...list, network, kind: isPool ? "pool" : list.kind });
 }
 
-function readLineAt(line: string, number: number, list: List, taker: InputTaker): void {
+function readLineAt(line: string, number: number, list: TimedList): void {
   const row = line.trim().startsWith("{") ? parseJson(line) : undefined;
-  if (isObject(row)) return readObjectAt(row, line, number, list, taker);
-  for (const each of readLines([line], number, list))
-    addRow(each, taker.kind, ["a time", each.label], list, taker);
+  if (isObject(row)) return readObjectAt(row, line, number, list);
+  for (const each of readLines([line], number, list)) addRow(each, ["a time", each.label], list);
 }
 
-function readObjectAt(row: object, line: string, number: number, list: List, taker: InputTaker): void {
+function readObjectAt(row: object, line: string, number: number, list: TimedList): void {
   const cells = namedCells(Object.entries(row));
   const time = [list.field, member(row, list.field)] as const;
   const own = { ...list, network: textOf(cells, networkNames) ?? list.network };
   const hasTokenKey = textOf(cells, ["token", "asset"]) !== undefined;
-  const kind = !hasTokenKey && kindOfRow(row, undefined) === "pool" ? "pool" : taker.kind;
+  const kind = !hasTokenKey && kindOfRow(row, undefined) === "pool" ? "pool" : list.kind;
   if (cells.has("log_index")) {
     // A transaction has a price for each of its tokens.
     for (const name of ["token_0", "token_1"])
-      addNamed(namedCells([["token", cells.get(name)]]), number, "token", time, own, taker);
-  } else if (textOf(cells, assetNames) !== undefined) addNamed(cells, number, kind, time, own, taker);
+      addNamed(namedCells([["token", cells.get(name)]]), number, time, { ...own, kind: "token" });
+  } else if (textOf(cells, assetNames) !== undefined) addNamed(cells, number, time, { ...own, kind });
   else if (["id", "row", "search"].some((name) => cells.has(name)))
     // A row of the service.
-    for (const each of readLines([line], number, own)) addRow(each, taker.kind, time, own, taker);
+    for (const each of readLines([line], number, own)) addRow(each, time, own);
   else throw noAssetIn(`${list.source} line ${number}`, "key", [...cells.keys()]);
 }
 
 /** The rows with the numbers of their last lines. */
-async function readCsv({ text, source }: List) {
+async function readCsv({ text, source }: TimedList) {
   // Only lists in CSV need the parser.
   const { CsvError, parse } = await import("csv-parse/sync");
   const [titles = ""] = text.trimStart().split("\n", 1);
@@ -207,7 +187,7 @@ async function readCsv({ text, source }: List) {
   }
 }
 
-async function readTableAt(list: List, taker: InputTaker): Promise<TimedPlan["lead"]> {
+async function readTableAt(list: TimedList): Promise<TimedPlan["lead"]> {
   const { field, source } = list;
   const [header, ...rows] = await readCsv(list);
   if (header === undefined) throw usageFailure(`${source} has no rows`);
@@ -228,7 +208,7 @@ async function readTableAt(list: List, taker: InputTaker): Promise<TimedPlan["le
       );
     const cells = namedCells(record.map((cell, index) => [names[index] ?? "", cell]));
     const time = record[timeAt]?.trim() || undefined;
-    addNamed(cells, line, taker.kind, [field, time], list, taker);
+    addNamed(cells, line, [field, time], list);
   }
   return { header: names, cells: rows.map(({ record }) => record) };
 }

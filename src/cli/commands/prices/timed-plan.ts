@@ -22,7 +22,8 @@ import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { withSuggestion } from "../input/suggestion.ts";
 import { type RunOptions, serviceOf, recordedService } from "../../run/run-options.ts";
-import { quoteAsset, readAssetsAt, readRowsAt } from "./timed-inputs.ts";
+import { readSubjects } from "../input/subjects.ts";
+import { addAssetsAt, quoteAsset, readRowsAt } from "./timed-inputs.ts";
 import { intervalSeconds } from "../../../client/candle-windows.ts";
 
 type Timed = Input<EndpointFlags>;
@@ -57,7 +58,10 @@ export async function readTimedPlan(
   const taker = { add, kind: pool === true ? "pool" : "token", now: options.now, usage } as const;
   const field = flags["at-field"];
   const lead = field === undefined ? undefined : await readRowsAt(words, field, sources, taker);
-  if (field === undefined) await readAssetsAt(listed ?? words, flags.at ?? [], sources, taker);
+  if (field === undefined) {
+    const ofPrices = { command: "prices", takes: taker.kind, malformed: "fail", usage } as const;
+    addAssetsAt(listed ?? (await readSubjects(words, sources, ofPrices)), flags.at ?? [], taker);
+  }
   if (rule === "before" && maxAge < intervalSeconds(interval) * 1000)
     throw invalidInput(
       `--max-age "${exactDuration(maxAge)}"`,
