@@ -32,7 +32,7 @@ type Options = Pick<RunOptions, "format" | "fields" | "isValidated" | "settings"
 /** Requests any path on the service. Otherwise, it behaves like every other command. */
 export async function api(input: Input<ApiFlags>, outer: Context): Promise<ExitCode> {
   if (input.typed.get("fields")?.at(-1) === "?") return await listRawFields(input, outer);
-  return await runPull({ command: ["api", ...input.words], ...input, outer }, (options) =>
+  return await runPull({ command: ["api", ...input.words], ...input }, outer, (options) =>
     Promise.resolve(readRawQuestions(input, options)),
   );
 }

@@ -24,7 +24,7 @@ export async function runEndpoint(
   if (input.flags.metrics !== undefined)
     throw usageFailure("--metrics requires a run that lasts", "add --watch or --follow, or remove --metrics");
   const command = [...group[0].command.split(" "), ...input.words];
-  return await runPull({ command, ...input, outer }, async (options, sources) => {
+  return await runPull({ command, ...input }, outer, async (options, sources) => {
     const isPast = isTimed(group[0], input.typed);
     const current = isPast ? undefined : await readPlan(group, input, options, sources);
     // Each line of a list can have a time where a label would be.

@@ -1,5 +1,5 @@
 import { plainList } from "../../../client/list-plan.ts";
-import { formatInstant, fromWire, parseTimeBound, showSeconds } from "../../../base/time/time.ts";
+import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import { readPages } from "../../../client/read-pages.ts";
@@ -9,7 +9,6 @@ import { Failure } from "../../../base/failure.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { type CachedRows, listEnding, readCachedList, writeCachedList } from "../../settings/list-cache.ts";
 import { waysToSearch } from "../../run/asset-names.ts";
-import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
 import { isAssetName } from "../../../api/known-networks.ts";
 import { doubtfulNetworks, judgeNetworks } from "../../../client/unknown-network.ts";
 import type { Page } from "../../../client/page.ts";
@@ -60,32 +59,6 @@ export async function hintAtEmpty(lookup: ListLookup): Promise<string | undefine
   const id = named?.[0] ?? nearest(dex, ids);
   const hint = id === undefined ? `list them: dexdata dexes ${network} --all` : `did you mean ${flag}${id}?`;
   return `unknown DEX ID "${dex}" on ${network}; ${hint}`;
-}
-
-/**
- * The public service keeps 7 days of transactions, and its counts leave out all others, so nothing else shows the gap.
- * `oldest` is the mark of the last row, and `now` in milliseconds.
- */
-export function hintAtReach(
-  { args }: ApiRequest,
-  oldest: string | undefined,
-  now: number,
-): string | undefined {
-  const start = timeIn(args.get("from") ?? args.get("start") ?? args.get("created_after"), now);
-  if (start === undefined) return undefined;
-  if (start > now / 1000) return `the time range begins in the future: ${showSeconds(start)}`;
-  const reach = Math.floor(now / 1000) - transactionReach;
-  if (!args.has("from") || start >= reach) return undefined;
-  // The service's clock may differ from the local one.
-  const time = member(JSON.parse(oldest ?? "{}"), "created_at");
-  if (typeof time === "string" && !(Date.parse(time) / 1000 >= reach - 3600)) return undefined;
-  return `the range begins before ${showSeconds(reach)}, but the service returned no rows that old; it may keep transactions for only 7 days`;
-}
-
-/** In Unix seconds. A raw call has the time as it was typed. */
-function timeIn(text: string | undefined, now: number): number | undefined {
-  const time = text === undefined ? undefined : parseTimeBound(text, now);
-  return time === undefined || "problem" in time ? undefined : time.seconds;
 }
 
 /** No list covers all networks, but the ID for a display name such as "Uniswap V3" is probably uniswap_v3. */
@@ -158,7 +131,7 @@ function keptRow(row: object, { typedFields }: Endpoint): readonly string[] {
 /** Returns undefined for lists that are incomplete or not cached. */
 export function createListKeeper(context: Context, client: Client, { endpoint, limit, list }: PullPlan) {
   const isWhole = limit === undefined && list.start === undefined && list.kind !== "once";
-  if (endpoint.typedFields === undefined || !isWhole || !isCached(client)) return undefined;
+  if (!isWhole || !isCached(client)) return undefined;
   let rows: (readonly string[])[] = [];
   return {
     take: (page: Page): void => {

@@ -14,8 +14,8 @@ import { createRenderer, formats } from "../../render/formats/formats.ts";
 import { collectOutput, withWrite, writePaged } from "../../render/held-output.ts";
 import type { Output } from "../../../base/context/context.ts";
 import type { Renderer } from "../../render/renderer.ts";
-import { createListKeeper, hintAtEmpty, hintAtReach, withSuggestion } from "../input/suggestion.ts";
-import { outSummary, reportEnd, tableRemarks } from "./report-end.ts";
+import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
+import { hintAtReach, outSummary, reportEnd, tableRemarks } from "./report-end.ts";
 import { createTableAssets, loadTrades, presentationOf, type TableAssets } from "./presentation.ts";
 
 /** However the pull ends, the file and the receipt reflect it. */
@@ -164,8 +164,9 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
     failures.push(failure);
     totals.refused += 1;
   };
-  // A resumed pull starts in the middle of its list, so the list cannot be saved for suggestions.
-  const keeper = totals.rows > 0 ? undefined : createListKeeper(context, client, plan);
+  // Values that people type are saved for suggestions. A resumed pull starts in the middle of its list.
+  const isKept = endpoint.typedFields !== undefined && totals.rows === 0;
+  const keeper = isKept ? createListKeeper(context, client, plan) : undefined;
   const sink: PullSink = {
     page: async (page, request) => {
       if (run.reached.last === undefined && plan.limit === undefined) await announce(run, page.left);

@@ -3,7 +3,6 @@ import type { Client } from "../../../client/client.ts";
 import type { SeenKeys } from "../../../client/seen-keys.ts";
 import { nextOf, type Page } from "../../../client/page.ts";
 import { earlierOf } from "../../../client/meter.ts";
-import type { Context } from "../../../base/context/context.ts";
 import { type RunInput, serviceOf } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
@@ -27,7 +26,6 @@ import { formatInstant, fromWire, wireOf } from "../../../base/time/time.ts";
 export interface TypedCommand extends RunInput {
   /** Excludes the flags. */
   readonly command: readonly string[];
-  readonly outer: Context;
 }
 
 /** A pull before its first request. The options have the clock of its first run. */

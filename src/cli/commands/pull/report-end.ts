@@ -8,7 +8,9 @@ import { asOfPull, cutOffReason, lacksInputs, lateStart, type OpenedPull, type P
 import { type Quote, quoteOf } from "../../render/values/quote.ts";
 import type { TableAssets } from "./presentation.ts";
 import { candleWindow, countOpenings, wholeSeconds } from "../../../client/candle-windows.ts";
-import { showSeconds } from "../../../base/time/time.ts";
+import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
+import { member } from "../../../base/json/json-scan.ts";
+import { parseTimeBound, showSeconds } from "../../../base/time/time.ts";
 import { answerAge } from "../../../api/tier.ts";
 import { nameOfDays } from "../../../base/time/days.ts";
 import { isDocument } from "../../../client/list-plan.ts";
@@ -189,4 +191,30 @@ export function whyIncomplete(run: OpenedPull): string | null {
   return totals.refused > 0
     ? `${counted(totals.refused, "input")} rejected`
     : `${counted(totals.missing, "price")} missing`;
+}
+
+/**
+ * The public service keeps 7 days of transactions, and its counts leave out all others, so nothing else shows the gap.
+ * `oldest` is the mark of the last row, and `now` in milliseconds.
+ */
+export function hintAtReach(
+  { args }: ApiRequest,
+  oldest: string | undefined,
+  now: number,
+): string | undefined {
+  const start = timeIn(args.get("from") ?? args.get("start") ?? args.get("created_after"), now);
+  if (start === undefined) return undefined;
+  if (start > now / 1000) return `the time range begins in the future: ${showSeconds(start)}`;
+  const reach = Math.floor(now / 1000) - transactionReach;
+  if (!args.has("from") || start >= reach) return undefined;
+  // The service's clock may differ from the local one.
+  const time = member(JSON.parse(oldest ?? "{}"), "created_at");
+  if (typeof time === "string" && !(Date.parse(time) / 1000 >= reach - 3600)) return undefined;
+  return `the range begins before ${showSeconds(reach)}, but the service returned no rows that old; it may keep transactions for only 7 days`;
+}
+
+/** In Unix seconds. A raw call has the time as it was typed. */
+function timeIn(text: string | undefined, now: number): number | undefined {
+  const time = text === undefined ? undefined : parseTimeBound(text, now);
+  return time === undefined || "problem" in time ? undefined : time.seconds;
 }

@@ -7,6 +7,7 @@ import {
   stagingBase,
   targetOf,
 } from "../../../rows/out-file.ts";
+import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
@@ -43,8 +44,8 @@ import { checkColumns } from "../../render/table/choose-columns.ts";
 type ReadPlan = (options: RunOptions, sources: AssetSources) => Promise<PullPlan>;
 
 /** A command that prints rows or writes them to files, from its flags to its exit code. */
-export async function runPull(typed: TypedCommand, read: ReadPlan): Promise<ExitCode> {
-  const { flags, outer } = typed;
+export async function runPull(typed: TypedCommand, outer: Context, read: ReadPlan): Promise<ExitCode> {
+  const { flags } = typed;
   const to = readDestination(flags, typed.command);
   const adjust = (options: RunOptions): RunOptions => {
     checkOutput(options, flags, to, outer.stdout.isTerminal);
