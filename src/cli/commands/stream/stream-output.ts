@@ -1,7 +1,6 @@
 import path from "node:path";
 import { type ByteStore, createByteStore } from "../../../base/byte-store.ts";
 import type { Clock, Output } from "../../../base/context/context.ts";
-import type { FeedName } from "../../../api/feeds.ts";
 import { checkHeld } from "../../../base/files/file-lock.ts";
 import {
   changesWithTime,
@@ -15,7 +14,6 @@ import { makeFolder } from "../../../base/files/paths.ts";
 import type { TornLine } from "../../../base/files/last-lines.ts";
 import { escapeJsonText } from "../../../base/json/json-text.ts";
 import { counted } from "../../../base/text/words.ts";
-import type { EventOwners } from "../../../client/event-owner.ts";
 import { type EventId, jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import type { Moment, Connection } from "../../../client/stream-options.ts";
 import type { Subject } from "../../../client/subject.ts";
@@ -53,7 +51,6 @@ export async function openStreamOutput(
 ) {
   const { context, options } = run;
   const { clock, stdout, env } = context;
-  const { feed, owners } = facts;
   const hasBoard =
     alertLines === undefined && stdout.isTerminal && options.format === "table" && env["TERM"] !== "dumb";
   const file = out === undefined ? undefined : await openAppendedFile(run, out);
@@ -61,7 +58,7 @@ export async function openStreamOutput(
   const pending = isPiped ? createPendingLines(stdout) : alertLines;
   const output = isPiped ? pending : file;
   const before = options.prefix === undefined ? undefined : createRowPrefix(options.prefix);
-  const form = { feed, owners, isEnveloped: envelope === true, before, place, broken };
+  const form = { ...facts, isEnveloped: envelope === true, before, place, broken };
   const writeLines = output && createLines(output, form);
   const board = hasBoard ? await openBoard(run, facts) : undefined;
   return {
@@ -76,9 +73,7 @@ export async function openStreamOutput(
   };
 }
 
-interface LineForm extends Pick<OutputFacts, "place" | "broken"> {
-  readonly feed: FeedName;
-  readonly owners: EventOwners;
+interface LineForm extends Pick<OutputFacts, "feed" | "owners" | "place" | "broken"> {
   readonly isEnveloped: boolean;
   readonly before: RowPrefix | undefined;
 }
