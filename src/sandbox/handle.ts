@@ -47,7 +47,7 @@ export function* handle(request: SandboxRequest, state: SandboxState): Work<Sand
   }
   const route = findEndpoint(segments);
   const cost = route?.endpoint.reply.kind === "batch" ? countAddresses(query) : 1;
-  const refusal = guard(arrived, cost, () => route && planRefusal(route.endpoint, arrived));
+  const refusal = guard(arrived, cost, route && planRefusal(route.endpoint, arrived));
   if (refusal !== undefined) return respondRefusal(arrived, refusal, 0);
   // Charge before creating the response, so that `/usage` shows the same numbers as the headers.
   account.credits.charge(cost, at);

@@ -45,14 +45,13 @@ export function* answerWithFaults(request: SandboxRequest, state: SandboxState):
 function* answerOfService(request: SandboxRequest, state: SandboxState): Work<FaultyResponse> {
   const due = state.faults.forRequest(request.target);
   const response =
-    due?.answer === undefined
-      ? yield* changedAnswer(due?.changes ?? [], request, state)
+    due.answer === undefined
+      ? yield* changedAnswer(due.changes, request, state)
       : standIn(due.answer, request, state);
   return withDueFaults(response, due);
 }
 
-export function withDueFaults(response: SandboxResponse, due: DueFaults | undefined): FaultyResponse {
-  if (due === undefined) return { ...response, delivery: undefined };
+export function withDueFaults(response: SandboxResponse, due: DueFaults): FaultyResponse {
   const { answer, delivery, changes, headers } = due;
   const all = [answer, ...(answer === undefined ? changes : []), ...headers, delivery];
   const faults = all.flatMap((fault) => (fault === undefined ? [] : [fault.text]));

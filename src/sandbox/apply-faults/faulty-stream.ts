@@ -7,17 +7,16 @@ import type { Fault } from "../fault-kinds.ts";
 import { errorFrame, type StreamSink } from "../streams/served-stream.ts";
 
 export function* openWithFaults(request: SandboxRequest, state: SandboxState, hub: StreamHub) {
-  const found = state.faults.forRequest(request.target);
   // A stream has no body to change.
-  const due = found && { ...found, changes: [] };
+  const due = { ...state.faults.forRequest(request.target), changes: [] };
   const opening: Opening =
-    due?.answer === undefined
+    due.answer === undefined
       ? yield* openStream(request, state, hub)
       : { response: standIn(due.answer, request, state), start: undefined };
   const response = withDueFaults(opening.response, due);
   const { start } = opening;
   // If the connection breaks before the stream opens, there is no stream in which to inject a fault.
-  const isLost = due?.delivery?.kind === "reset-before" || due?.delivery?.kind === "reset-headers";
+  const isLost = due.delivery?.kind === "reset-before" || due.delivery?.kind === "reset-headers";
   if (start === undefined || isLost) return { response, start: undefined };
   const fault = state.faults.forStream(request.target);
   if (fault === undefined) return { response, start };

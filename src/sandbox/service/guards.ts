@@ -8,13 +8,13 @@ import { refuse, type Refusal } from "../wire/service-refusal.ts";
 
 /**
  * Returns the first applicable rejection: key, host, plan, rate, credits. Only a request that passes the first three
- * counts toward the rate limit. `cost` is a successful response's cost in credits. `plan` returns the rejection of a
- * request that the plan does not include.
+ * counts toward the rate limit. `cost` is a successful response's cost in credits. `plan` is the rejection of a request
+ * that the plan does not include.
  */
 export function guard(
   { request, state, caller, account, at }: Arrived,
   cost: number,
-  plan: () => Refusal | undefined,
+  plan: Refusal | undefined,
 ): Refusal | undefined {
   const isPaid = request.host === "rest_paid" || request.host === "stream_paid";
   // Specification, Authentication 3 and 4: paid hosts require the header on every request, even for the root path.
@@ -24,8 +24,7 @@ export function guard(
   if (caller.kind === "keyless" && isPaid) return refuse(401, "unauthorized", "missing Authorization header");
   // Specification, Authentication 5: rejects a valid key on the wrong host, in both directions.
   if (caller.kind === "keyed" && isPaid === (caller.tier === "free")) return wrongHost(caller.tier);
-  const closed = plan();
-  if (closed !== undefined) return closed;
+  if (plan !== undefined) return plan;
   const wait = account.rate?.take(state.options.elapsed()) ?? 0;
   if (account.rate !== undefined && wait > 0)
     return rateLimited(account.tier, account.rate.limit, Math.ceil(wait / 1000));

@@ -71,7 +71,7 @@ function judge(arrived: Arrived, hub: StreamHub) {
   // Specification, Removed endpoints: always 410, for every caller.
   if (pathname === "/stream") throw removedStream(dialect);
   const feed = findFeed(pathname, dialect);
-  const plan = (): Refusal | undefined => feed && planOfStream({ ...arrived, feed });
+  const plan = feed && planOfStream({ ...arrived, feed });
   // A caller that cannot pay for a single update is rejected, even though opening a stream is free.
   const refusal = guard(arrived, 1, plan);
   if (refusal !== undefined) throw refusal;
