@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { costOverTime, creditsLast } from "../../src/cli/run/spending/cost-over-time.ts";
+import { costOverTime, creditsLast } from "../../src/cli/run/spending/estimate.ts";
 
 test("a month has 30 days", () => {
   expect(costOverTime(6000)).toBe("6,000 credits/hour, 4,320,000 a month");

@@ -181,8 +181,8 @@ export function createKnownAssets(
   const labels = new Map<string, string>();
   const requested = new Set<string>();
   let isChanged = false;
-  let loaded: Map<string, KnownAsset> | undefined;
-  const kept = (): Map<string, KnownAsset> =>
+  let loaded: Map<string, Facts> | undefined;
+  const kept = (): Map<string, Facts> =>
     (loaded ??= new Map((readCachedList(context, listName) ?? []).map(assetOfRow)));
 
   const find = (network: string, address: string): KnownAsset => {
@@ -191,7 +191,7 @@ export function createKnownAssets(
     return { name, label: labels.get(key) ?? facts?.label, decimals: facts?.decimals };
   };
 
-  const keep = (network: string, address: unknown, asset: KnownAsset): void => {
+  const keep = (network: string, address: unknown, asset: Facts): void => {
     if (typeof address !== "string" || (asset.label === undefined && asset.decimals === undefined)) return;
     const key = subjectKey({ network, address });
     const before = kept().get(key);
@@ -199,7 +199,7 @@ export function createKnownAssets(
     if (before?.label === label && before?.decimals === decimals) return;
     isChanged = true;
     kept().delete(key);
-    kept().set(key, { name: undefined, label, decimals });
+    kept().set(key, { label, decimals });
   };
 
   /** Learns from the row of a token, or of a pool with its tokens. Rows of one network may omit it. */
@@ -262,14 +262,16 @@ async function readPool(
   }
 }
 
-function factsOf(row: object): KnownAsset {
+/** What responses say about an asset. */
+type Facts = Omit<KnownAsset, "name">;
+
+function factsOf(row: object): Facts {
   const decimals = member(row, "decimals");
   const isWhole =
     typeof decimals === "number" && Number.isInteger(decimals) && decimals >= 0 && decimals < 256;
-  return { name: undefined, label: labelOfRow(row), decimals: isWhole ? decimals : undefined };
+  return { label: labelOfRow(row), decimals: isWhole ? decimals : undefined };
 }
 
-function assetOfRow([key = "", decimals = "", label = ""]: readonly string[]): [string, KnownAsset] {
-  const known = { label: label || undefined, decimals: decimals ? Number(decimals) : undefined };
-  return [key, { name: undefined, ...known }];
+function assetOfRow([key = "", decimals = "", label = ""]: readonly string[]): [string, Facts] {
+  return [key, { label: label || undefined, decimals: decimals ? Number(decimals) : undefined }];
 }

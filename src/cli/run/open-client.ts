@@ -86,18 +86,15 @@ async function openTarget(context: Context, options: RunOptions, report: RunObse
   const identity = { key, keySource, tier, tierSource: tierSourceOf(options), lookUp };
   const target = chooseTarget(hosts, identity, baseUrl === undefined ? {} : { rest: baseUrl });
   if (found !== undefined) checkKeyHosts(found, options);
-  warnOfClock(target, options, report);
+  const { now, nowSource: source } = options;
+  const warning = source === undefined ? undefined : warningOfClock(target.rest, { source, now }, "run");
+  if (warning !== undefined) report.warn(warning);
   return { target, close: nothing };
 }
 
 const keyless = { key: undefined, source: undefined, lookUp: undefined };
 
 const nothing = (): Promise<void> => Promise.resolve();
-
-function warnOfClock({ rest }: Target, { now, nowSource: source }: RunOptions, report: Report): void {
-  const warning = source === undefined ? undefined : warningOfClock(rest, { source, now }, "run");
-  if (warning !== undefined) report.warn(warning);
-}
 
 /** The setting that determined the host. Undefined if the service reported the tier or a flag set the host. */
 export function tierSourceOf({ settings: { tier }, baseUrl }: RunOptions): string | undefined {

@@ -129,15 +129,12 @@ function closingLine(meter: Meter, milliseconds: number): string {
 }
 
 /** Every summary shows this number, which is also in receipts, `--events` and the count of `budget.daily`. */
-export function costOfRun(meter: Meter): string {
-  return `${counted(meter.credits, "credit")}${inDoubt(meter)}`;
-}
-
-/** If a response is truncated, only the service knows whether it charged for the request. */
-function inDoubt({ creditsInDoubt, requestsInDoubt }: Meter): string {
-  if (requestsInDoubt === 0) return "";
+export function costOfRun({ credits, creditsInDoubt, requestsInDoubt }: Meter): string {
+  const cost = counted(credits, "credit");
+  if (requestsInDoubt === 0) return cost;
+  // If a response is truncated, only the service knows whether it charged for the request.
   const which = requestsInDoubt === 1 ? "an incomplete response" : `${requestsInDoubt} incomplete responses`;
-  return `, plus up to ${grouped(String(creditsInDoubt))} for ${which}`;
+  return `${cost}, plus up to ${grouped(String(creditsInDoubt))} for ${which}`;
 }
 
 function waitingLine({ milliseconds, failure }: Waiting): string {

@@ -68,7 +68,10 @@ export async function removeProfile(context: Editing, only: string | undefined) 
       const active = only === undefined ? defaultProfile : current.active;
       return { after: { ...current, profiles, remembered, active }, result };
     },
-    refuseBroken,
+    // A damaged file is not removed, because it may contain keys that the user still needs.
+    (file, problem) => {
+      throw usageFailure(`${problem}, and it may contain keys`, `to remove it, run: rm '${file}'`);
+    },
   );
   const { backups, others } = findKeyCopies(credentialsPath(context));
   const kept = backups.filter((backup) => only !== undefined || !isRemoved(backup));
@@ -91,11 +94,6 @@ function isRemoved(file: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** A damaged file is not removed, because it may contain keys that the user still needs. */
-function refuseBroken(file: string, problem: string): never {
-  throw usageFailure(`${problem}, and it may contain keys`, `to remove it, run: rm '${file}'`);
 }
 
 export async function switchProfile(context: Editing, name: string): Promise<Profile> {

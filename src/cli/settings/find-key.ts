@@ -151,8 +151,8 @@ function unknownProfile(credentials: Credentials, name: string, where: string): 
 }
 
 function storeWarnings({ problem, exposure }: Credentials): readonly string[] {
-  const warnings = exposure === undefined ? [] : [exposure];
-  return problem === undefined ? warnings : [...warnings, `${problem}; continuing without a stored key`];
+  const ignored = problem && `${problem}; continuing without a stored key`;
+  return [exposure, ignored].filter((warning) => warning !== undefined);
 }
 
 /** Removes the line break that editors add at the end. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isAtLeast, plans } from "../../../src/api/tier.ts";
 import { poolTransactions } from "../../../src/api/endpoints/pool-transactions.ts";
 import { readsPerHour } from "../../../src/cli/commands/follow/followed-lists.ts";
-import { costOverTime, creditsPerMonth } from "../../../src/cli/run/spending/cost-over-time.ts";
+import { costOverTime, creditsPerMonth } from "../../../src/cli/run/spending/estimate.ts";
 import { dexdata } from "../../harness/dexdata.ts";
 import { useSandbox } from "../../harness/sandbox.ts";
 

@@ -7,19 +7,19 @@ import type { Client } from "../../../client/client.ts";
 import type { Earlier, FollowedRow } from "../../../client/followed-row.ts";
 import { createFreshness, type Freshness } from "../../../client/freshness.ts";
 import { StopReason } from "../../../client/ending.ts";
-import { creditsLast } from "../../run/spending/cost-over-time.ts";
+import { creditsLast } from "../../run/spending/estimate.ts";
 import { createFollowReport, type FollowReport } from "./follow-report.ts";
 import { type FollowedList, rowNames } from "./followed-lists.ts";
 import type { Session } from "./open-session.ts";
 import { childOf, type Context } from "../../../base/context/context.ts";
-import { onlyGroup } from "../../../api/endpoint.ts";
+import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
 import type { PathNames } from "../../../base/files/file-pattern.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import type { Page } from "../../../client/page.ts";
 import { reconnectWait } from "../../../client/retry.ts";
 import { textRows } from "../../../client/rows.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
-import { hiddenColumnWarnings, missingFields } from "../../render/formats/missing-fields.ts";
+import { hiddenColumnWarnings, watchFields } from "../../render/formats/missing-fields.ts";
 
 /** The run is over when the last of its lists is. */
 export type FollowingList = ReturnType<typeof followList>;
@@ -217,11 +217,11 @@ function createRowOutput(
     if (alerts?.isOver() === true) onLimit();
     const warnings = [...assets.warnings()];
     // Missing fields are reported at the start, because a run may take days.
-    if (isFirst("fields"))
-      warnings.push(
-        ...missingFields(run.options.fields, request.endpoint, shown(page)),
-        ...hiddenColumnWarnings(renderer),
-      );
+    if (isFirst("fields")) {
+      const watch = watchFields(run.options.fields, [rowShape(request.endpoint)]);
+      watch.see({ rows: shown(page), as: "rows" });
+      warnings.push(...watch.remarks(), ...hiddenColumnWarnings(renderer));
+    }
     for (const line of warnings) run.report.warn(line);
     return wanted;
   };

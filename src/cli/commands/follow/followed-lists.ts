@@ -14,7 +14,7 @@ import { checkPrefix } from "../../render/formats/row-prefix.ts";
 import { checkColumns } from "../../render/table/choose-columns.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
 import type { NameFinder } from "../../run/asset-names.ts";
-import { costOverTime } from "../../run/spending/cost-over-time.ts";
+import { costOverTime } from "../../run/spending/estimate.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { EndpointGroup, Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";

@@ -11,7 +11,7 @@ import { createEnding, type Ending, StopReason } from "../../../client/ending.ts
 import { createQuietWatch } from "../../run/quiet-watch.ts";
 import { createRenderer } from "../../render/formats/formats.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
-import { costOverTime, writeHourlyEstimate } from "../../run/spending/cost-over-time.ts";
+import { costOverTime, writeHourlyEstimate } from "../../run/spending/estimate.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { EndpointGroup, Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";

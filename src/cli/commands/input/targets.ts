@@ -1,5 +1,6 @@
 import { isAssetName, type AddressOf, isNameOn, wellKnownNetworks } from "../../../api/known-networks.ts";
 import { batchParam, traitsOf } from "../../../api/reply.ts";
+import { fieldAt, splitPath } from "../../../api/record.ts";
 import { type Endpoint, rowShape, takesAddress, takesNetwork, type Typed } from "../../../api/endpoint.ts";
 import { fail, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
@@ -23,7 +24,6 @@ import { distinctSubjects, type Subject, nameOf } from "../../../client/subject.
 import { formatInstant, parseTimeBound, SECONDS_PER_DAY, wireOf } from "../../../base/time/time.ts";
 import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
-import { fieldAt, splitPath } from "../../render/values/value-at.ts";
 import { type RunOptions, readRunOptions, type RunInput } from "../../run/run-options.ts";
 import { intervalSeconds } from "../../../client/candle-windows.ts";
 import type { Context } from "../../../base/context/context.ts";

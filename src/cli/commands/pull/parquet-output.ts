@@ -1,8 +1,8 @@
+import { fieldAt, splitPath } from "../../../api/record.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { fail, usageFailure } from "../../../base/failure.ts";
 import { columnOf, columnsOf, type ParquetColumn, typeNames } from "../../../rows/parquet-format.ts";
 import { parquetEncoder, type WrittenRows } from "../../../rows/parquet-writer.ts";
-import { fieldAt, splitPath } from "../../render/values/value-at.ts";
 import { counted } from "../../../base/text/words.ts";
 import { formatLabel, type OpenedPull, type ParquetOutput } from "./pull.ts";
 import { footerReceipt } from "./receipt.ts";

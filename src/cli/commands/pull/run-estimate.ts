@@ -18,9 +18,8 @@ import {
   type TimedPlan,
   wantedLegs,
 } from "../../../client/timed-legs.ts";
-import { type Estimate, estimate, requestBefore } from "../../run/spending/estimate.ts";
+import { type Estimate, estimate, requestBefore, writeEstimate } from "../../run/spending/estimate.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
-import { writeEstimate } from "../../run/spending/cost-over-time.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { writeWarning } from "../../run/report.ts";
 import { withSuggestion } from "../input/suggestion.ts";

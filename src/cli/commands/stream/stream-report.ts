@@ -1,4 +1,4 @@
-import { costOverTime, creditsLast } from "../../run/spending/cost-over-time.ts";
+import { costOverTime, creditsLast } from "../../run/spending/estimate.ts";
 import type { Meter } from "../../../client/meter.ts";
 import type { StreamEvent } from "../../../client/stream-event.ts";
 import { formatDuration } from "../../../api/duration.ts";

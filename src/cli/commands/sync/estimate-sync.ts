@@ -18,7 +18,7 @@ import type { LakePlan } from "../../../lake/sync-lake.ts";
 import { plans, tiers } from "../../../api/tier.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
-import { creditsPerMonth, writeEstimate } from "../../run/spending/cost-over-time.ts";
+import { creditsPerMonth, writeEstimate } from "../../run/spending/estimate.ts";
 import type { Run } from "../../run/with-run.ts";
 import { beyondPlan } from "../../../client/target.ts";
 import { slicesOf } from "../../../client/candle-windows.ts";

@@ -9,7 +9,7 @@ import { Failure } from "../../../base/failure.ts";
 import { readsUnicode } from "../../render/terminal.ts";
 import { refuseClosed } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
-import { costOverTime, creditsLast, writeHourlyEstimate } from "../../run/spending/cost-over-time.ts";
+import { costOverTime, creditsLast, writeHourlyEstimate } from "../../run/spending/estimate.ts";
 import { flagWords } from "../../run/flags/flag.ts";
 import { type Run, withRun } from "../../run/with-run.ts";
 import { counted, grouped } from "../../../base/text/words.ts";

@@ -155,10 +155,8 @@ function inCommon(summaries: readonly string[]): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-const dashed = (name: string, { short }: Flag): string =>
-  short === undefined ? `--${name}` : `-${short}, --${name}`;
-
-const term = (name: string, flag: Flag): string => `${dashed(name, flag)}${value(flag)}`;
+const term = (name: string, flag: Flag): string =>
+  `${flag.short === undefined ? "" : `-${flag.short}, `}--${name}${value(flag)}`;
 
 const value = ({ type: { placeholder } }: Flag): string =>
   placeholder === undefined ? "" : ` <${placeholder}>`;

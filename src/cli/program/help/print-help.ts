@@ -17,28 +17,15 @@ export async function printHelp(
   form: HelpForm,
   context: Context,
 ): Promise<ExitCode> {
-  await printPage(pageOf(commands, words, form, context), context);
-  return 0;
-}
-
-function pageOf(
-  commands: readonly Command[],
-  words: readonly string[],
-  form: HelpForm,
-  context: Context,
-): readonly Block[] {
   const asked = words.join(" ");
-  const page = preparedPage(commands, asked);
-  if (page !== undefined) return page[form];
   const topic = topicNames.find((name) => name === asked);
-  if (topic !== undefined) return topicPage(topic, commands, context);
-  throw usageFailure(
-    `unknown command or topic "${asked}"`,
-    didYouMean(
-      nearestCommand(asked, [...commands.map((each) => each.words), ...topicNames]),
-      "see: dexdata --help",
-    ),
-  );
+  const page = preparedPage(commands, asked)?.[form] ?? (topic && topicPage(topic, commands, context));
+  if (page === undefined) {
+    const near = nearestCommand(asked, [...commands.map((each) => each.words), ...topicNames]);
+    throw usageFailure(`unknown command or topic "${asked}"`, didYouMean(near, "see: dexdata --help"));
+  }
+  await printPage(page, context);
+  return 0;
 }
 
 /** Without words, returns the overview. */

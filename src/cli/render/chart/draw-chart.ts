@@ -38,17 +38,19 @@ export function drawChart(
   // A few candles should not look like a tower.
   const highest = Math.max(8, Math.ceil((merged.columns.length * pitch) / 2));
   const plot: Plot = { merged, pitch, labelWidth, style };
-  const gap = drawPanel(plot, gapRows, noCells, () => ["side", blank]);
   return [
     ...heading,
     ...priceLines(plot, axis, whole, Math.min(left - volumeRows - gapRows, highest)),
-    ...gap,
+    ...drawPanel(
+      plot,
+      gapRows,
+      () => [],
+      () => ["side", blank],
+    ),
     ...volumeLines(plot, volumeRows),
     ...timeLines(plot, whole, columns),
   ];
 }
-
-const noCells = (): readonly Cell[] => [];
 
 interface Plot {
   readonly merged: CandleColumns;

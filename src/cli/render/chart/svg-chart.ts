@@ -38,7 +38,7 @@ export function drawSvgChart(subject: ChartSubject, candles: Candles): string {
   const top = margin + line * heading.length + gap;
   const bottom = top + priceHeight + gap + volumeHeight;
   const height = bottom + line + margin;
-  const plot = { merged, right, top };
+  const plot = { merged, right, top, bottom, pitch: (right - margin) / merged.columns.length };
   const drawn =
     axis === undefined ? [] : [...priceAxis(plot, axis), ...drawColumns(plot, axis), ...timeLabels(plot)];
   return [
@@ -56,10 +56,10 @@ interface Plot {
   readonly merged: CandleColumns;
   readonly right: number;
   readonly top: number;
+  readonly bottom: number;
+  /** Pixels per candle. */
+  readonly pitch: number;
 }
-
-const bottomOf = ({ top }: Plot): number => top + priceHeight + gap + volumeHeight;
-const pitchOf = ({ right, merged }: Plot): number => (right - margin) / merged.columns.length;
 
 /** To a tenth of a pixel. */
 function heightOf({ top }: Plot, axis: PriceAxis, price: number): number {
@@ -73,7 +73,7 @@ function priceAxis(plot: Plot, axis: PriceAxis): readonly string[] {
 }
 
 function drawColumns(plot: Plot, axis: PriceAxis): readonly string[] {
-  const [pitch, bottom] = [pitchOf(plot), bottomOf(plot)];
+  const { pitch, bottom } = plot;
   const body = Math.max(1, Math.min(widestBody, pitch * 0.7));
   const largest = Math.max(...plot.merged.columns.map((column) => column?.volume ?? 0));
   const paths: Record<Tone | "volume", string[]> = { up: [], down: [], flat: [], volume: [] };
@@ -97,8 +97,7 @@ function drawColumns(plot: Plot, axis: PriceAxis): readonly string[] {
 }
 
 function timeLabels(plot: Plot): readonly string[] {
-  const { merged, right } = plot;
-  const [pitch, bottom] = [pitchOf(plot), bottomOf(plot)];
+  const { merged, right, bottom, pitch } = plot;
   const { marked } = timeAxis(merged, pitch / character, (right - margin) / character);
   const ticks = [...marked].map(([index, text]) => ({ x: round(margin + (index + 0.5) * pitch), text }));
   return [

@@ -5,7 +5,7 @@ import { compactJson, escapeJsonText, prettyJson } from "../../../base/json/json
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import type { Rows } from "../../../client/rows.ts";
 import type { Presentation, Renderer, Format, LocalLook } from "../renderer.ts";
-import { splitPath } from "../values/value-at.ts";
+import { splitPath } from "../../../api/record.ts";
 import { createRowPrefix } from "./row-prefix.ts";
 
 /** A single JSON document, indented on a terminal. Tokens from the service are copied unchanged. */
@@ -24,9 +24,9 @@ function prettyHere(value: object, { isTerminal }: LocalLook): string {
 
 function createJson(presentation: Presentation): Renderer {
   const { isRecord, isWhole, groups, output } = presentation;
-  if (isWhole) return createDocuments(presentation, output.isTerminal);
-  if (groups.length > 1) return createGroupsDocument(presentation);
-  return isRecord ? createDocuments(presentation, output.isTerminal) : createArrayDocument(presentation);
+  if (groups.length > 1 && !isWhole) return createGroupsDocument(presentation);
+  if (isRecord || isWhole) return createDocuments(presentation, output.isTerminal);
+  return createArrayDocument(presentation);
 }
 
 /** `--fields` selects from an object, or from each element of an array. */

@@ -1,10 +1,9 @@
 import type { Page } from "../../../client/page.ts";
-import { type Endpoint, fieldPaths, type RowShape, rowShape } from "../../../api/endpoint.ts";
+import { fieldPaths, type Endpoint, type RowShape } from "../../../api/endpoint.ts";
+import { fieldAt, valueAt, splitPath, listOf } from "../../../api/record.ts";
 import { invalidInput } from "../../../base/failure.ts";
-import { listOf } from "../../../api/record.ts";
 import { listNameOf } from "../../../api/reply.ts";
 import { nearest } from "../../../base/text/nearest.ts";
-import { fieldAt, valueAt, splitPath } from "../values/value-at.ts";
 import type { Renderer } from "../renderer.ts";
 
 type Shown = Pick<Page, "rows" | "as">;
@@ -85,16 +84,6 @@ function nearField(field: string, shapes: readonly RowShape[]): string | undefin
     known.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length)),
   );
   return near === undefined ? undefined : `${parent}.${near}`;
-}
-
-export function missingFields(
-  fields: readonly string[] | undefined,
-  endpoint: Endpoint,
-  rows: Page["rows"],
-): readonly string[] {
-  const watch = watchFields(fields, [rowShape(endpoint)]);
-  watch.see({ rows, as: "rows" });
-  return watch.remarks();
 }
 
 /** Describes responses that are printed unchanged. The rows are either in a list or the response itself. */

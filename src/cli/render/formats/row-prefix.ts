@@ -1,5 +1,6 @@
 import type { ByteStore } from "../../../base/byte-store.ts";
 import { fieldPaths, type RowShape, rowShape } from "../../../api/endpoint.ts";
+import { fieldAt, splitPath } from "../../../api/record.ts";
 import { invalidInput, usageFailure } from "../../../base/failure.ts";
 import type { LocatedRows, Rows } from "../../../client/rows.ts";
 import { noteText } from "../../../base/json/field-finder.ts";
@@ -7,7 +8,6 @@ import { compactJson, escapeJsonText } from "../../../base/json/json-text.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import { didYouMean } from "../../../base/text/nearest.ts";
 import { nearestPath } from "./missing-fields.ts";
-import { fieldAt, splitPath } from "../values/value-at.ts";
 import type { Presentation } from "../renderer.ts";
 
 const [TAB, COLON, OPEN_ARRAY, BACKSLASH, OPEN_OBJECT] = [0x09, 0x3a, 0x5b, 0x5c, 0x7b];

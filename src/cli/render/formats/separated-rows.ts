@@ -1,4 +1,4 @@
-import { splitPath } from "../values/value-at.ts";
+import { splitPath } from "../../../api/record.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { decodeName, OPEN_ARRAY, OPEN_OBJECT } from "../../../base/json/json-scan.ts";
 import { compactJson, escapeJsonText } from "../../../base/json/json-text.ts";

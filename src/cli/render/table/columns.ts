@@ -1,3 +1,4 @@
+import { fieldAt, valueAt, splitPath } from "../../../api/record.ts";
 import type { RowShape } from "../../../api/endpoint.ts";
 import type { Presentation } from "../renderer.ts";
 import {
@@ -11,7 +12,6 @@ import {
   showCell,
 } from "../values/cell.ts";
 import { showTrade, tradeTone } from "../values/trade.ts";
-import { fieldAt, valueAt, splitPath } from "../values/value-at.ts";
 import { ellipsis } from "../values/width.ts";
 import { chooseColumns, isOfTrade } from "./choose-columns.ts";
 import { shownText } from "../sanitize.ts";

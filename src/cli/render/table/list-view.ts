@@ -1,12 +1,11 @@
 import { batchParam, traitsOf } from "../../../api/reply.ts";
+import { valueAt } from "../../../api/record.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
 import { createPaint, type Paint } from "../terminal.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { columnCell, drawnColumn, type TableColumn, tableColumns } from "./columns.ts";
-import { alertMark, blank, type Cell, type CellStyle, plain } from "../values/cell.ts";
-import { sparkline } from "../values/sparkline.ts";
-import { valueAt } from "../values/value-at.ts";
+import { alertMark, blank, type Cell, type CellStyle, plain, sparkline } from "../values/cell.ts";
 import { isObject } from "../../../base/json/json-scan.ts";
 import { roomOf } from "./fit-columns.ts";
 import {

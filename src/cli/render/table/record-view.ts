@@ -1,5 +1,5 @@
+import { fieldAt, valueAt, splitPath, type RecordShape } from "../../../api/record.ts";
 import { onlyGroup, rowShape } from "../../../api/endpoint.ts";
-import type { RecordShape } from "../../../api/record.ts";
 import { writeDecimal } from "../../../base/json/exact-decimal.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
 import { isObject, member } from "../../../base/json/json-scan.ts";
@@ -9,7 +9,6 @@ import { createPaint, type Paint } from "../terminal.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { type Cell, cellKind, type CellStyle, noValue, plain, showCell } from "../values/cell.ts";
 import { readDecimal, showWholeAmount } from "../values/decimal.ts";
-import { fieldAt, valueAt, splitPath } from "../values/value-at.ts";
 import { ellipsis, padding, textWidth } from "../values/width.ts";
 import { plainColumn, type TableColumn } from "./columns.ts";
 import { GAP, roomOf } from "./fit-columns.ts";

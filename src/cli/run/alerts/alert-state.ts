@@ -45,7 +45,11 @@ export async function openAlertState(
   const [first = header, ...lines] = linesOfFile(file);
   if (first !== header)
     throw usageFailure(`${label}: not a file that --state has written`, "use another file");
-  for (const line of lines) kept.take(parseEntry(line));
+  for (const line of lines) {
+    const entry: unknown = parseJson(line);
+    // A killed run may not have completed a line, and lines can be damaged in other ways.
+    if (isEntry(entry)) kept.take(entry);
+  }
   const expired = kept.forget();
   const earlier = kept.ids();
   if (expired > 0) report.warn(`${counted(expired, "alert")} from more than 10m ago not repeated`);
@@ -129,8 +133,7 @@ function createKept({ now }: Pick<Context["clock"], "now">, { cooldown }: Pick<A
   /** Those that have become false since then, and are kept for the cooldown. */
   const over = new Set<string>();
   return {
-    take: (entry: Entry | undefined): void => {
-      if (entry === undefined) return;
+    take: (entry: Entry): void => {
       if ("isFalse" in entry) over.add(JSON.stringify(entry.isFalse));
       else if ("isTrue" in entry) {
         const pair = JSON.stringify(entry.isTrue);
@@ -167,12 +170,6 @@ function createKept({ now }: Pick<Context["clock"], "now">, { cooldown }: Pick<A
       ...Array.from(over, (pair) => ({ isFalse: JSON.parse(pair) })),
     ],
   };
-}
-
-/** Undefined for a line that a killed run has not completed, or that is damaged in another way. */
-function parseEntry(line: string): Entry | undefined {
-  const entry: unknown = parseJson(line);
-  return isEntry(entry) ? entry : undefined;
 }
 
 const isEntry = (value: unknown): value is Entry => {

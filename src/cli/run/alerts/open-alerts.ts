@@ -1,6 +1,6 @@
-import { splitPath } from "../../render/values/value-at.ts";
-import { formatDuration } from "../../../api/duration.ts";
+import { splitPath } from "../../../api/record.ts";
 import type { FieldAtPath } from "../../../api/endpoint.ts";
+import { formatDuration } from "../../../api/duration.ts";
 import { isInterruption } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { StopReason } from "../../../client/ending.ts";
