@@ -21,7 +21,10 @@ export async function runSandbox(
   context: Context,
 ): Promise<number> {
   const { seed, port, speed } = flags;
-  const begin = readClock(flags.clock, context);
+  const real = context.clock.now();
+  // Like --sandbox, the service and the command in it share this time.
+  const begin =
+    flags.clock === undefined ? readNow({}, context) : readReplacedClock("--clock", flags.clock, real);
   const started = context.clock.elapsed();
   const now = (): number => begin + (context.clock.elapsed() - started) * speed;
   const { startSandbox } = await import("../../../sandbox/server.ts");
@@ -41,7 +44,11 @@ export async function runSandbox(
     dialect: flags.dialect,
     faults: flags.faults ?? [],
   }).catch((cause: unknown) => {
-    throw portFailure(cause, port);
+    if (!["EADDRINUSE", "EACCES"].includes(errorCode(cause))) throw cause;
+    throw usageFailure(
+      `cannot use ports ${port} to ${port + 3}: one is in use or not allowed`,
+      "choose other ports with --port, or free ones with --port 0",
+    );
   });
   try {
     const from = showSeconds(begin / 1000);
@@ -121,18 +128,4 @@ function openLog(file: string | undefined, context: Context): SandboxSettings["l
       void writeWarning(context, `${problem}; the sandbox keeps running`).catch(() => undefined),
   });
   return (request) => void append(`${JSON.stringify(request)}\n`);
-}
-
-function readClock(typed: string | undefined, context: Context): number {
-  // Like --sandbox, the service and the command in it share this time.
-  if (typed === undefined) return readNow({}, context);
-  return readReplacedClock("--clock", typed, context.clock.now());
-}
-
-function portFailure(cause: unknown, port: number): unknown {
-  if (!["EADDRINUSE", "EACCES"].includes(errorCode(cause))) return cause;
-  return usageFailure(
-    `cannot use ports ${port} to ${port + 3}: one is in use or not allowed`,
-    "choose other ports with --port, or free ones with --port 0",
-  );
 }
