@@ -6,7 +6,7 @@ import { type FileLock, holdLock, type Locking } from "../base/files/file-lock.t
 import type { Dataset } from "./dataset.ts";
 import type { Footer, LostRange } from "./footer.ts";
 import type { LakeFileState } from "./files/stored-periods.ts";
-import { writeFailure } from "../base/files/file-errors.ts";
+import { explainedWrite } from "../base/files/file-errors.ts";
 import { folderBelow, lookAt, makeFolder, namesIn } from "../base/files/paths.ts";
 import { assetsName } from "./assets-file.ts";
 import type { AnswerAge } from "../client/freshness.ts";
@@ -72,11 +72,7 @@ export async function lockRoot(
   root: string,
   info: (text: string) => void,
 ): Promise<FileLock> {
-  try {
-    makeFolder(root);
-  } catch (cause) {
-    throw writeFailure("output", root, cause, "name another directory");
-  }
+  explainedWrite(root, () => makeFolder(root), "name another directory");
   const file = path.join(folderBelow(root, ".dexdata"), "lock");
   const lock = await holdLock(context, file, info);
   if (!("release" in lock))

@@ -87,6 +87,15 @@ export function writeFailure(
   return fail(code, `${subject} ${cannotBeWritten(cause)}`, { next: diskAdvice(cause) ?? hint, cause });
 }
 
+/** An error of the operating system becomes a failure that names the file. */
+export function explainedWrite<T>(file: string, write: () => T, hint?: string): T {
+  try {
+    return write();
+  } catch (cause) {
+    throw writeFailure("output", file, cause, hint);
+  }
+}
+
 export function writeAdvice(cause: unknown): string {
   const code = errorCode(cause);
   if (code === "ENOENT") return "create the directory first, or name another file";

@@ -11,7 +11,7 @@ import {
 import { link, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Context } from "../context/context.ts";
-import { errorCode, writeFailure } from "./file-errors.ts";
+import { errorCode, explainedWrite } from "./file-errors.ts";
 import { isTaken, namesIn } from "./paths.ts";
 
 /** Every staging name ends with 16 hexadecimal digits and `.new`. */
@@ -140,9 +140,5 @@ export function keepMode(descriptor: number, kept: number | undefined): void {
 
 /** Replaces a file that people read, with the permissions of any new file. An error names it. */
 export function replaceText({ random }: Pick<Context, "random">, file: string, text: string): void {
-  try {
-    replaceWithText(random, file, text, { mode: 0o666 });
-  } catch (cause) {
-    throw writeFailure("output", file, cause);
-  }
+  explainedWrite(file, () => replaceWithText(random, file, text, { mode: 0o666 }));
 }

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { fail } from "../failure.ts";
-import { errorCode, writeFailure } from "./file-errors.ts";
+import { errorCode, explainedWrite, writeFailure } from "./file-errors.ts";
 import { checkHeld, type FileLock } from "./file-lock.ts";
 import { carefully, type FileIdentity, isSameFile } from "./paths.ts";
 
@@ -59,31 +59,20 @@ export function openStored(file: string): StoredFile | undefined {
 
 /** A file that gets its name when it is complete. An earlier one of the same name is what a killed run left. */
 export function createPart(file: string) {
-  const explained = (write: () => void): void => {
-    try {
-      write();
-    } catch (cause) {
-      throw writeFailure("output", file, cause);
-    }
-  };
-  let descriptor = -1;
-  explained(() => {
+  let descriptor = explainedWrite(file, () => {
     rmSync(file, { force: true });
-    descriptor = openSync(file, "wx", 0o666);
+    return openSync(file, "wx", 0o666);
   });
   let size = 0;
   return {
     size: () => size,
     write: (bytes: Uint8Array): Promise<void> => {
-      for (let at = 0; at < bytes.length;)
-        explained(() => {
-          at += writeSync(descriptor, bytes, at);
-        });
+      for (let at = 0; at < bytes.length;) at += explainedWrite(file, () => writeSync(descriptor, bytes, at));
       size += bytes.length;
       return Promise.resolve();
     },
     /** Resolves when the bytes are on the disk. */
-    sync: () => explained(() => fsyncSync(descriptor)),
+    sync: () => explainedWrite(file, () => fsyncSync(descriptor)),
     /** Can be called more than once. */
     close: () => {
       if (descriptor !== -1) closeSync(descriptor);
@@ -178,11 +167,7 @@ export function publish(
 /** Copies a file to a name that does not exist. The copy survives a power failure. */
 export function keepCopy(lock: Pick<FileLock, "isHeld" | "path">, file: string, copy: string): void {
   checkHeld(lock);
-  try {
-    copyFileSync(file, copy, constants.COPYFILE_EXCL);
-  } catch (cause) {
-    throw writeFailure("output", copy, cause);
-  }
+  explainedWrite(copy, () => copyFileSync(file, copy, constants.COPYFILE_EXCL));
   syncPath(copy);
   syncFolder(path.dirname(copy));
 }

@@ -20,7 +20,7 @@ import {
   openRegular,
   removeFile,
 } from "../../base/files/paths.ts";
-import { describeFileError, errorCode, writeFailure } from "../../base/files/file-errors.ts";
+import { describeFileError, errorCode, explainedWrite, writeFailure } from "../../base/files/file-errors.ts";
 import { fail, type Failure, type FailureDetails } from "../../base/failure.ts";
 import { giveNewName, keepMode, removeStaged, replaceWithText } from "../../base/files/replace-file.ts";
 import type { CheckpointHeader, CheckpointLine, WrittenFile } from "../checkpoint-lines.ts";
@@ -164,20 +164,19 @@ export async function explained(label: string, written: Promise<void>): Promise<
   }
 }
 
+const checkpointAdvice = "check the permissions of the file and its directory";
+
 /** Replaces an older checkpoint atomically. Even if the process is killed, the file always has a complete header. */
 export function beginCheckpoint(file: string, header: CheckpointHeader, random: () => number) {
   const path = checkpointOf(file);
-  try {
-    replaceWithText(random, path, `${JSON.stringify(header)}\n`, { mode: 0o600 });
-    return openCheckpoint(file);
-  } catch (cause) {
-    throw unwritten(path, cause);
-  }
+  const text = `${JSON.stringify(header)}\n`;
+  explainedWrite(path, () => replaceWithText(random, path, text, { mode: 0o600 }), checkpointAdvice);
+  return openCheckpoint(file);
 }
 
 export function continueCheckpoint(file: string, length: number) {
   const path = checkpointOf(file);
-  try {
+  const cut = (): void => {
     // On Windows, a file cannot be truncated through a handle that can only append.
     const descriptor = openRegular(path, constants.O_RDWR);
     try {
@@ -185,10 +184,9 @@ export function continueCheckpoint(file: string, length: number) {
     } finally {
       closeSync(descriptor);
     }
-    return openCheckpoint(file);
-  } catch (cause) {
-    throw unwritten(path, cause);
-  }
+  };
+  explainedWrite(path, cut, checkpointAdvice);
+  return openCheckpoint(file);
 }
 
 /** Call this when the pull of an earlier run is complete. */
@@ -201,19 +199,15 @@ export function removeCheckpoint(file: string): void {
 /** Writes a pull's checkpoint. A line follows each page, in row order. */
 function openCheckpoint(file: string) {
   const path = checkpointOf(file);
-  const descriptor = openRegular(path, constants.O_WRONLY | constants.O_APPEND);
+  const toAppend = constants.O_WRONLY | constants.O_APPEND;
+  const descriptor = explainedWrite(path, () => openRegular(path, toAppend), checkpointAdvice);
   let isOpen = true;
   const close = (): void => {
     if (isOpen) closeSync(descriptor);
     isOpen = false;
   };
-  const append = (line: object): void => {
-    try {
-      writeFileSync(descriptor, `${JSON.stringify(line)}\n`);
-    } catch (cause) {
-      throw unwritten(path, cause);
-    }
-  };
+  const append = (line: object): void =>
+    explainedWrite(path, () => writeFileSync(descriptor, `${JSON.stringify(line)}\n`), checkpointAdvice);
   return {
     /** Call this after the rows have been written to the file. */
     append: (progress: CheckpointLine) => append(progress),
@@ -226,8 +220,4 @@ function openCheckpoint(file: string) {
       removeCheckpoint(file);
     },
   };
-}
-
-function unwritten(path: string, cause: unknown): Failure {
-  return writeFailure("output", path, cause, "check the permissions of the file and its directory");
 }
