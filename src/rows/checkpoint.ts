@@ -1,10 +1,10 @@
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, constants, createReadStream, lstatSync, readFileSync, rmSync } from "node:fs";
+import { constants, createReadStream, lstatSync, readFileSync, rmSync } from "node:fs";
 import type * as z from "zod";
 import { parseJson } from "../base/json/json-scan.ts";
 import { cannotBeRead, errorCode } from "../base/files/file-errors.ts";
 import { fail, Failure, usageFailure } from "../base/failure.ts";
-import { checkRegular, isSameFile, openRegular } from "../base/files/paths.ts";
+import { checkRegular, isSameFile, openRegular, withDescriptor } from "../base/files/paths.ts";
 import {
   type CheckpointHeader,
   endingSchema,
@@ -110,12 +110,7 @@ function readLines(bytes: Buffer): readonly { readonly value: unknown; readonly 
 /** Empty if the file does not exist. */
 function readBytes(path: string): Buffer {
   try {
-    const descriptor = openRegular(path, constants.O_RDONLY);
-    try {
-      return readFileSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    return withDescriptor(openRegular(path, constants.O_RDONLY), (descriptor) => readFileSync(descriptor));
   } catch (cause) {
     if (errorCode(cause) === "ENOENT") return Buffer.alloc(0);
     if (cause instanceof Failure) throw cause;

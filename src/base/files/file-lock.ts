@@ -21,7 +21,7 @@ import {
   readToken,
   stateOf,
 } from "./lock-token.ts";
-import { isSameFile, openRegular } from "./paths.ts";
+import { isSameFile, openRegular, withDescriptor } from "./paths.ts";
 import { stageFile } from "./replace-file.ts";
 
 export type FileLock = ReturnType<typeof newLock>;
@@ -260,13 +260,11 @@ function readLock(path: string): FoundLock | undefined {
     const stat = errorCode(error) === "ENOENT" ? undefined : statSync(path, { throwIfNoEntry: false });
     return stat === undefined ? undefined : { text: undefined, writtenAt: stat.mtimeMs };
   }
-  try {
+  return withDescriptor(descriptor, () => {
     const bytes = Buffer.alloc(maxBytes);
     const text = bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, maxBytes, 0));
     return { text, writtenAt: fstatSync(descriptor).mtimeMs };
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 function isSameLock(one: FoundLock | undefined, other: FoundLock): boolean {

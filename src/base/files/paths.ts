@@ -124,6 +124,15 @@ export function openRegular(file: string, flags: number): number {
   throw notRegular(file);
 }
 
+/** Closes the file after its use. */
+export function withDescriptor<T>(descriptor: number, use: (descriptor: number) => T): T {
+  try {
+    return use(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** False if nothing has this name. Throws a failure for anything but a regular file. */
 export function checkRegular(file: string): boolean {
   const there = lstatSync(file, { throwIfNoEntry: false });

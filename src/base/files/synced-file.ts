@@ -17,7 +17,7 @@ import path from "node:path";
 import { fail } from "../failure.ts";
 import { errorCode, explainedWrite, writeFailure } from "./file-errors.ts";
 import { checkHeld, type FileLock } from "./file-lock.ts";
-import { carefully, type FileIdentity, isSameFile } from "./paths.ts";
+import { carefully, type FileIdentity, isSameFile, withDescriptor } from "./paths.ts";
 
 /** A file that is read in parts. Reads do not wait, because `sync` opens thousands of files in one run. */
 export interface FileSource {
@@ -84,18 +84,9 @@ export function createPart(file: string) {
 /** Windows cannot open a directory, and saves names without it. */
 function syncFolder(folder: string): void {
   try {
-    syncPath(folder);
+    withDescriptor(openSync(folder, "r"), fsyncSync);
   } catch {
     // Some file systems refuse it. The file itself is on the disk.
-  }
-}
-
-function syncPath(file: string): void {
-  const descriptor = openSync(file, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 
@@ -168,6 +159,6 @@ export function publish(
 export function keepCopy(lock: Pick<FileLock, "isHeld" | "path">, file: string, copy: string): void {
   checkHeld(lock);
   explainedWrite(copy, () => copyFileSync(file, copy, constants.COPYFILE_EXCL));
-  syncPath(copy);
+  withDescriptor(openSync(copy, "r"), fsyncSync);
   syncFolder(path.dirname(copy));
 }

@@ -19,6 +19,7 @@ import {
   isTaken,
   openRegular,
   removeFile,
+  withDescriptor,
 } from "../../base/files/paths.ts";
 import { describeFileError, errorCode, explainedWrite, writeFailure } from "../../base/files/file-errors.ts";
 import { fail, type Failure, type FailureDetails } from "../../base/failure.ts";
@@ -176,15 +177,9 @@ export function beginCheckpoint(file: string, header: CheckpointHeader, random: 
 
 export function continueCheckpoint(file: string, length: number) {
   const path = checkpointOf(file);
-  const cut = (): void => {
-    // On Windows, a file cannot be truncated through a handle that can only append.
-    const descriptor = openRegular(path, constants.O_RDWR);
-    try {
-      ftruncateSync(descriptor, length);
-    } finally {
-      closeSync(descriptor);
-    }
-  };
+  // On Windows, a file cannot be truncated through a handle that can only append.
+  const cut = (): void =>
+    withDescriptor(openRegular(path, constants.O_RDWR), (descriptor) => ftruncateSync(descriptor, length));
   explainedWrite(path, cut, checkpointAdvice);
   return openCheckpoint(file);
 }
