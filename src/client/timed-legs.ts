@@ -120,7 +120,7 @@ export function wantedLegs(
     if (reason !== undefined) return refuse(leg, reason);
     const legs = wanted.get(asset) ?? [];
     const { newest, oldest } = candlesFor(seconds, rule);
-    // A spread would give each of these, of which there are many, a hidden class of its own.
+    // A list can have many of these; see the decision about spreads in docs/architecture.md.
     legs.push({ leg, newest, oldest });
     wanted.set(asset, legs);
   };

@@ -209,7 +209,12 @@ describe("fault schedule", () => {
 describe("stream faults", () => {
   test("stream faults count opened streams and do not affect requests", () => {
     const counter = createFaultCounter(read("stream-cut=5@2,stream-error@3/sse/prices"), 1);
-    expect(counter.forRequest("/sse/prices")).toEqual({ answer: undefined, delivery: undefined, changes: [], headers: [] });
+    expect(counter.forRequest("/sse/prices")).toEqual({
+      answer: undefined,
+      delivery: undefined,
+      changes: [],
+      headers: [],
+    });
     expect(counter.forStream("/sse/prices")).toBeUndefined();
     expect(counter.forStream("/sse/transactions")).toMatchObject({ kind: "stream-cut", amount: 5 });
     expect(counter.forStream("/sse/prices")).toBeUndefined();
