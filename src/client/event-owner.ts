@@ -117,11 +117,11 @@ export class EventOwners {
   }
 
   #find(event: StreamEvent, subjects: readonly Subject[]): Owned {
+    const index = indexOf(event, subjects);
+    const known = this.#beginnings.get(subjects)?.[index];
+    if (known !== undefined && this.#beginsLike(event, known)) return known;
     const beginnings = this.#beginnings.get(subjects) ?? [];
     this.#beginnings.set(subjects, beginnings);
-    const index = indexOf(event, subjects);
-    const known = beginnings[index];
-    if (known !== undefined && this.#beginsLike(event, known)) return known;
     const row = readRow(event);
     const owner = this.#ownerOf(row, subjects[index], subjects);
     const heard = owner === undefined || owner instanceof Foreign ? undefined : this.#heardOf(owner);

@@ -82,7 +82,7 @@ function nearNumber({ bytes, texts = [], firstText }: StreamEvent, index: number
     else if (value < exactTenth) {
       value = 10 * value + digit;
       if (hasPoint) scale += 1;
-    } else if (!hasPoint) scale -= 1;
+    } else if (!hasPoint) return Number.NaN;
   }
   return value / (powers[scale] ?? Number.NaN);
 }
