@@ -11,11 +11,12 @@ const maxPatternBytes = 64 * 1024;
  * object has to be parsed, because a text has escapes or a value is nested.
  */
 export class FieldFinder {
-  /** The texts of the last object, which the next one overwrites. */
-  texts: readonly number[] | undefined;
+  /** The texts of all objects since the list was last replaced. */
+  texts: number[] = [];
+  /** Where those of the last object begin; undefined if it has to be parsed. */
+  first: number | undefined;
   readonly #keys: readonly Uint8Array[];
   readonly #leaves: number[] = [];
-  readonly #texts: number[] = [];
   #layout: Layout | undefined;
 
   constructor(names: readonly string[]) {
@@ -23,16 +24,15 @@ export class FieldFinder {
   }
 
   /** The value must be valid, compact JSON; only objects have fields. */
-  find(scan: ByteScan, start: number, end: number): readonly number[] | undefined {
-    this.texts = undefined;
-    if (scan.bytes[start] !== OPEN_OBJECT) return undefined;
+  find(scan: ByteScan, start: number, end: number): void {
+    this.first = undefined;
+    if (scan.bytes[start] !== OPEN_OBJECT) return;
     if (scan.wide.length > 0) scan.wide = [];
     if (this.#follow(scan, start, end) !== end) {
       this.#layout = end - start > maxPatternBytes ? undefined : learnLayout(scan, this.#keys, start);
-      if (this.#follow(scan, start, end) !== end) return undefined;
+      if (this.#follow(scan, start, end) !== end) return;
     }
     this.#locate(scan);
-    return this.texts;
   }
 
   /**
@@ -59,15 +59,16 @@ export class FieldFinder {
 
   #locate({ bytes, hasEscapes }: ByteScan): void {
     const places = this.#layout?.places ?? [];
-    this.texts = undefined;
+    const first = this.texts.length;
+    this.first = undefined;
     for (let index = 0; index < places.length; index += 1) {
       const place = places[index] ?? -1;
       const from = place < 0 ? -1 : (this.#leaves[place] ?? -1);
       const to = this.#leaves[place + 1] ?? -1;
       if (hasEscapes && from >= 0 && bytes.subarray(from, to).includes(BACKSLASH)) return;
-      noteText(bytes, from, to, index, this.#texts);
+      noteText(bytes, from, to, first / 2 + index, this.texts);
     }
-    this.texts = this.#texts;
+    this.first = first;
   }
 }
 

@@ -60,7 +60,6 @@ export class EventStreamParser {
   #scan: ByteScan | undefined;
   #lastLf = -1;
   /** The texts of all events of the chunk. */
-  #texts: number[] = [];
   /** The frame of an event that was parsed line by line; most later events have the same frame. */
   #frame: EventFrame | undefined;
   /** The number of consecutive events with a different frame. */
@@ -85,7 +84,7 @@ export class EventStreamParser {
   push(chunk: Buffer): readonly StreamEvent[] {
     if (this.hasOverflown() || chunk.length === 0 || this.#keepsByte(chunk)) return [];
     const events: StreamEvent[] = [];
-    if (this.#finder !== undefined) this.#texts = [];
+    if (this.#finder !== undefined) this.#finder.texts = [];
     let start = this.#skipsLineFeed && chunk[0] === LF ? 1 : 0;
     this.#skipsLineFeed = false;
     // Each search starts after the previous match, so that each byte is scanned only once.
@@ -275,26 +274,19 @@ export class EventStreamParser {
     this.#unlike = 0;
     this.#id = frame.id ?? this.#id;
     this.#lastEventId = this.#id;
-    const firstText = this.#texts.length;
+    const finder = this.#finder;
     events.push({
       name: frame.name,
       bytes: chunk,
       start: frame.start,
       end: frame.end,
       isPlainJson: true,
-      texts: this.#keepTexts(this.#finder?.texts),
-      firstText,
+      texts: finder?.first === undefined ? undefined : finder.texts,
+      firstText: finder?.first ?? 0,
       id: this.#lastEventId ?? "",
       requestId: frame.requestId,
     });
     return end;
-  }
-
-  /** The finder overwrites its texts with those of the next event. */
-  #keepTexts(found: readonly number[] | undefined): readonly number[] | undefined {
-    if (found === undefined) return undefined;
-    for (let index = 0; index < found.length; index += 1) this.#texts.push(found[index] ?? 0);
-    return this.#texts;
   }
 
   #scanOf(bytes: Buffer): ByteScan {
@@ -310,15 +302,16 @@ export class EventStreamParser {
     if (bytes === undefined) return undefined;
     const scan = this.#scanOf(bytes);
     const isPlainJson = scan.isPlain(this.#start, this.#end);
-    const firstText = this.#texts.length;
+    const finder = isPlainJson ? this.#finder : undefined;
+    finder?.find(scan, this.#start, this.#end);
     return {
       name: this.#name === "" ? "message" : this.#name,
       bytes,
       start: this.#start,
       end: this.#end,
       isPlainJson,
-      texts: isPlainJson ? this.#keepTexts(this.#finder?.find(scan, this.#start, this.#end)) : undefined,
-      firstText,
+      texts: finder?.first === undefined ? undefined : finder.texts,
+      firstText: finder?.first ?? 0,
       id: this.#lastEventId ?? "",
       requestId: this.#requestId,
     };
