@@ -15,7 +15,7 @@ import {
   readTypedLine,
   valueWords,
 } from "./program/completion.ts";
-import { visibleText } from "./render/sanitize.ts";
+import { visibleText } from "../base/text/unsafe-text.ts";
 
 /** Completes the last word, which can be empty. `words` does not include the program name. */
 export function complete(

@@ -2,7 +2,7 @@ import type { Context } from "../base/context/context.ts";
 import type { Block } from "./help-page.ts";
 import { writePaged } from "./render/held-output.ts";
 import { createPaint, type Paint, isUsuallyColored, readsUnicode } from "./render/terminal.ts";
-import { asciiText } from "./render/sanitize.ts";
+import { asciiText } from "../base/text/unsafe-text.ts";
 import { wrapWords } from "../base/text/words.ts";
 
 /** Long lines are hard to read on a wide terminal. */

@@ -27,8 +27,7 @@ export const subjects: readonly Subject[] = [
   {
     name: "sanitiser",
     files: {
-      "src/cli/render/sanitize.ts": [...lines, "test/render/width.test.ts"],
-      "src/base/text/unsafe-text.ts": lines,
+      "src/base/text/unsafe-text.ts": [...lines, "test/render/width.test.ts"],
       "src/base/json/json-text.ts": ["test/json/json-text.test.ts", "test/render/all-of-unicode.test.ts"],
     },
   },

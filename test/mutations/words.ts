@@ -15,7 +15,7 @@ export const words: Readonly<Record<string, string>> = {
     neverComes,
   "src/base/json/json-text.ts: if (!MAY_HAVE_BLANKS.test(text)) return text; → if (!MAY_HAVE_BLANKS.test(text)) ;":
     onlySpeed,
-  "src/cli/render/sanitize.ts: export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0080-\\\\u{10ffff}`); → export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0081-\\\\u{10ffff}`);":
+  "src/base/text/unsafe-text.ts: export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0080-\\\\u{10ffff}`); → export const asciiText = createEscape(`${UNSAFE_IN_LINE}\\\\u0081-\\\\u{10ffff}`);":
     "equivalent: U+0080 is in the other ranges as well",
   "src/client/streams/event-stream.ts: const hasSpace = colon + 1 < end && line[colon + 1] === SPACE; → const hasSpace = colon + 1 <= end && line[colon + 1] === SPACE;":
     "equivalent: a line break follows the end of a line",

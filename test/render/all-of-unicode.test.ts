@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { escapeJsonText, isSafeJson } from "../../src/base/json/json-text.ts";
-import { asciiText, visibleText } from "../../src/cli/render/sanitize.ts";
+import { asciiText, visibleText } from "../../src/base/text/unsafe-text.ts";
 
 /**
  * Derived from Unicode, while the program has its own list: controls, line separators, lone surrogates, and

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from "vitest";
 import type { Paint } from "../../src/cli/render/terminal.ts";
 import { drawRows } from "../../src/cli/render/table/list-view.ts";
 import { writeLines } from "../../src/cli/render/table/table-section.ts";
-import { asciiText, visibleText } from "../../src/cli/render/sanitize.ts";
+import { asciiText, visibleText } from "../../src/base/text/unsafe-text.ts";
 import { plain } from "../../src/cli/render/values/cell.ts";
 import { cutText, textWidth } from "../../src/cli/render/values/width.ts";
 import { forbiddenIn } from "./render.ts";

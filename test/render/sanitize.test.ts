@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
-import { asciiText, visibleText } from "../../src/cli/render/sanitize.ts";
+import { asciiText, visibleText } from "../../src/base/text/unsafe-text.ts";
 
 test.each([
   ["USD Coin", "USD Coin"],

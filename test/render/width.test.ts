@@ -1,6 +1,6 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
-import { ESCAPES, visibleText } from "../../src/cli/render/sanitize.ts";
+import { ESCAPES, visibleText } from "../../src/base/text/unsafe-text.ts";
 import { cutText, takeColumns, textWidth } from "../../src/cli/render/values/width.ts";
 
 describe("the width of a text", () => {

@@ -5,7 +5,7 @@ import { hideSecrets } from "../../base/key.ts";
 import type { ErrorFormat } from "../../api/output-format.ts";
 import { settings } from "../../client/settings.ts";
 import { chooseOutput, defaultErrorFormat } from "../render/formats/formats.ts";
-import { visibleText } from "../render/sanitize.ts";
+import { visibleText } from "../../base/text/unsafe-text.ts";
 import { settledValue } from "../settings/read-settings.ts";
 import { inSandbox, prefixes } from "./report.ts";
 import type { TypedFlags } from "./flags/flag.ts";

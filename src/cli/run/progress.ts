@@ -4,7 +4,7 @@ import { readsUnicode } from "../render/terminal.ts";
 import type { Countdown } from "./report.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { LiveLine } from "../render/live-line.ts";
-import { visibleText } from "../render/sanitize.ts";
+import { visibleText } from "../../base/text/unsafe-text.ts";
 import { formatSeconds } from "../../api/duration.ts";
 import { counted, grouped } from "../../base/text/words.ts";
 import { createYieldingOutput, withWrite, type YieldingOutput } from "../render/held-output.ts";

@@ -6,7 +6,7 @@ import type { Context } from "../../base/context/context.ts";
 import type { RunOptions } from "./run-options.ts";
 import { createSeries } from "./repeat-limiter.ts";
 import { hideSecrets } from "../../base/key.ts";
-import { visibleText } from "../render/sanitize.ts";
+import { visibleText } from "../../base/text/unsafe-text.ts";
 
 /** Shows a countdown during each wait if a user can see it. */
 export interface Countdown {

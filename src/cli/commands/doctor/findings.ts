@@ -3,7 +3,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { createPaint, isUsuallyColored, readsUnicode } from "../../render/terminal.ts";
-import { visibleText } from "../../render/sanitize.ts";
+import { visibleText } from "../../../base/text/unsafe-text.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { textWidth } from "../../render/values/width.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";

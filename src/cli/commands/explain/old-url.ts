@@ -4,7 +4,7 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { type Failure, usageFailure } from "../../../base/failure.ts";
 import { hideSecrets, withoutSecrets } from "../../../base/key.ts";
 import { addressIn } from "../../../api/read-param.ts";
-import { visibleText } from "../../render/sanitize.ts";
+import { visibleText } from "../../../base/text/unsafe-text.ts";
 import type { objectFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { prefixes, writeLine } from "../../run/report.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { visibleText } from "../../render/sanitize.ts";
+import { visibleText } from "../../../base/text/unsafe-text.ts";
 import { drawLocalTable } from "../../render/table/local-table.ts";
 import { roomOf } from "../../render/table/fit-columns.ts";
 import { textWidth } from "../../render/values/width.ts";

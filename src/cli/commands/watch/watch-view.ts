@@ -6,7 +6,7 @@ import { createRenderer } from "../../render/formats/formats.ts";
 import { collectOutput } from "../../render/held-output.ts";
 import { createPaint } from "../../render/terminal.ts";
 import type { Presentation } from "../../render/renderer.ts";
-import { visibleText } from "../../render/sanitize.ts";
+import { visibleText } from "../../../base/text/unsafe-text.ts";
 import { cutText, ellipsis, joinFitting } from "../../render/values/width.ts";
 import { createSeries } from "../../run/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";

@@ -1,7 +1,7 @@
 import type { Feed, FeedKind } from "../../../api/feed.ts";
 import type { FeedName } from "../../../api/feeds.ts";
 import type { Paint } from "../terminal.ts";
-import { shownText } from "../sanitize.ts";
+import { shownText } from "../../../base/text/unsafe-text.ts";
 import { GAP } from "../table/fit-columns.ts";
 import { alertMark, type Cell, type FindAsset, sparkline } from "../values/cell.ts";
 import { assetLabel, cutText, ellipsis, padding, textWidth } from "../values/width.ts";

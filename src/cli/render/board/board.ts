@@ -7,7 +7,7 @@ import { type AssetRow, createAssetRow, type NamedRow } from "./asset-row.ts";
 import { shownValues } from "../../../api/feed.ts";
 import { formatSeconds } from "../../../api/duration.ts";
 import { counted } from "../../../base/text/words.ts";
-import { shownText } from "../sanitize.ts";
+import { shownText } from "../../../base/text/unsafe-text.ts";
 import { cutText, ellipsis, joinFitting } from "../values/width.ts";
 import { feeds } from "../../../api/feeds.ts";
 import { type BoardOptions, type BoardOrder, boardOrders, drawTable, sortRows } from "./board-table.ts";

@@ -1,6 +1,6 @@
 import type { Args } from "../../../api/endpoint.ts";
 import { fromWire, writeUtc } from "../../../base/time/time.ts";
-import { shownText } from "../sanitize.ts";
+import { shownText } from "../../../base/text/unsafe-text.ts";
 import { assetLabel } from "../values/width.ts";
 import { roomOf } from "../table/fit-columns.ts";
 import { createPaint } from "../terminal.ts";

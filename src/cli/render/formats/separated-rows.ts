@@ -6,8 +6,7 @@ import { createPathReader } from "../../../base/json/path-reader.ts";
 import { namedField } from "../table/choose-columns.ts";
 import { tableColumns } from "../table/columns.ts";
 import type { Presentation, Renderer, LocalRow } from "../renderer.ts";
-import { NAMED_ESCAPES, visibleText } from "../sanitize.ts";
-import { replaceEach, UNSAFE_IN_LINE } from "../../../base/text/unsafe-text.ts";
+import { NAMED_ESCAPES, replaceEach, UNSAFE_IN_LINE, visibleText } from "../../../base/text/unsafe-text.ts";
 import { rowTexts } from "./json.ts";
 
 /**

@@ -14,7 +14,7 @@ import {
 import { showTrade, tradeTone } from "../values/trade.ts";
 import { ellipsis } from "../values/width.ts";
 import { chooseColumns, isOfTrade } from "./choose-columns.ts";
-import { shownText } from "../sanitize.ts";
+import { shownText } from "../../../base/text/unsafe-text.ts";
 import { shortAddress } from "../../../client/subject.ts";
 
 type DrawCell = (row: unknown, style: CellStyle) => Cell;

@@ -1,6 +1,6 @@
 import { grouped, wrapWords } from "../../../base/text/words.ts";
 import type { LocalLook, LocalRow } from "../renderer.ts";
-import { visibleText } from "../sanitize.ts";
+import { visibleText } from "../../../base/text/unsafe-text.ts";
 import { padding, textWidth } from "../values/width.ts";
 import { GAP } from "./fit-columns.ts";
 

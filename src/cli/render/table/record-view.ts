@@ -4,7 +4,7 @@ import { writeDecimal } from "../../../base/json/exact-decimal.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
 import { isObject, member } from "../../../base/json/json-scan.ts";
 import { wrapWords } from "../../../base/text/words.ts";
-import { shownText } from "../sanitize.ts";
+import { shownText } from "../../../base/text/unsafe-text.ts";
 import { createPaint, type Paint } from "../terminal.ts";
 import type { Presentation, Renderer } from "../renderer.ts";
 import { type Cell, cellKind, type CellStyle, noValue, plain, showCell } from "../values/cell.ts";

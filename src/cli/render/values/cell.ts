@@ -1,7 +1,7 @@
 import type { KnownAsset } from "../../../api/asset-kind.ts";
 import type { Field, Reading } from "../../../api/record.ts";
 import { formatInstant, type Instant, parseRfc3339 } from "../../../base/time/time.ts";
-import { shownText } from "../sanitize.ts";
+import { shownText } from "../../../base/text/unsafe-text.ts";
 import { numberTexts, readDecimal, roundSignificant } from "./decimal.ts";
 import { widthOf, writeDecimal } from "../../../base/json/exact-decimal.ts";
 

@@ -1,6 +1,6 @@
 import type { Endpoint, Args } from "../../../api/endpoint.ts";
 import { traitsOf } from "../../../api/reply.ts";
-import { visibleText } from "../sanitize.ts";
+import { visibleText } from "../../../base/text/unsafe-text.ts";
 import type { FindAsset } from "./cell.ts";
 
 /** `of` is the token whose price it is, and `in` the currency. */

@@ -1,7 +1,7 @@
 import type { TradePart } from "../../../api/record.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import { blank, type Cell, type CellStyle, noValue, plain, type Tone } from "./cell.ts";
-import { shownText } from "../sanitize.ts";
+import { shownText } from "../../../base/text/unsafe-text.ts";
 import { readDecimal, showAmount, showPrice } from "./decimal.ts";
 import { type ExactDecimal, widthOf, writeDecimal } from "../../../base/json/exact-decimal.ts";
 import { cutText, ellipsis } from "./width.ts";

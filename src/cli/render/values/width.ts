@@ -1,4 +1,4 @@
-import { ESCAPES, shownText } from "../sanitize.ts";
+import { ESCAPES, shownText } from "../../../base/text/unsafe-text.ts";
 
 /**
  * Returns the width in terminal columns. Chinese, Japanese and Korean characters and emoji take up two columns, and

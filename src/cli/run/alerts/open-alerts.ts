@@ -7,7 +7,7 @@ import { StopReason } from "../../../client/ending.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { createPathReader } from "../../../base/json/path-reader.ts";
 import { decodeName } from "../../../base/json/json-scan.ts";
-import { visibleText } from "../../render/sanitize.ts";
+import { visibleText } from "../../../base/text/unsafe-text.ts";
 import type { LogEvent } from "../output/event-log.ts";
 import type { TypedFlags } from "../flags/flag.ts";
 import type { Run } from "../with-run.ts";
