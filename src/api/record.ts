@@ -55,7 +55,7 @@ export type Reading =
   | "no-price-reason"
   | "mark";
 
-/** See `tradeType` in render/values/trade-type.ts. */
+/** See `typeOfTrade` in endpoints/pool-transactions.ts. */
 export const tradeTypes = ["swap", "liquidity", "?"] as const;
 
 /** Why an asset has no price at the requested time. */

@@ -190,10 +190,10 @@ export function stagingBase(pattern: string, command: readonly string[]): string
   return path.join(folder, `.rows-${hash("sha256", facts).slice(0, 16)}`);
 }
 
-/** No more names are useful to a reader. */
+/** More names would not help a reader. */
 const maxNamed = 3;
 
-/** For files that are known before a request is sent. */
+/** Checks files that are known before a request is sent. */
 export function refuseTaken(files: readonly string[]): void {
   const taken = files.filter(isTaken);
   if (taken.length === 0) return;

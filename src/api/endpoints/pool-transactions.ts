@@ -105,7 +105,7 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
   },
 });
 
-/** With the fields that `--amounts tokens` adds to each row; see client/rows/trades.ts. */
+/** With the fields that `--amounts tokens` adds to each row; see cli/commands/pull/trades.ts. */
 export function withTokenAmounts(endpoint: Endpoint): Endpoint {
   const shape = rowShape(endpoint);
   const record = {

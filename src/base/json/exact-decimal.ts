@@ -103,7 +103,7 @@ export interface NearDecimal {
 export const nearDecimal = (text: string): NearDecimal | undefined =>
   isDecimal(text) ? { text, near: Number(text) } : undefined;
 
-/** Compares two JSON numbers in all their digits, whatever their exponents. Undefined if a text is not a number. */
+/** Compares two JSON numbers digit by digit, whatever their exponents. Undefined if a text is not a number. */
 export function compareDecimals(one: string, other: string): number | undefined {
   const [a, b] = [nearDecimal(one), nearDecimal(other)];
   return a && b && compareNear(a, b);

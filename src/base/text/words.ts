@@ -35,7 +35,7 @@ export function shortened(text: string): string {
 const on: readonly string[] = ["1", "true", "t", "yes", "y", "on"];
 const off: readonly string[] = ["false", "f", "no", "n", "off", "none"];
 
-/** In any case. Undefined for other words, because guessing could turn simulated data on or off unnoticed. */
+/** Ignores case. Undefined for other words, because guessing could turn simulated data on or off unnoticed. */
 export function readSwitch(text: string): boolean | undefined {
   const word = text.toLowerCase();
   if (on.includes(word)) return true;

@@ -18,18 +18,15 @@ import {
   warningOf,
 } from "../page.ts";
 import {
-  contradictionIn,
   countedRows,
-  type Habit,
   isByCursor,
   isEnd,
-  isPushedBack,
   ListCount,
   type NumberedAnswer,
   type NumberedPages,
-  type NumberedState,
   positionAfter,
 } from "./numbered-answer.ts";
+import { contradictionIn, type Habit, isPushedBack, type NumberedState } from "./judge-numbered-page.ts";
 import { createAnswerReader, createRowInspector, type InspectedRows, RowEdge } from "./page-rows.ts";
 import type { ListRequest } from "../list-plan.ts";
 

@@ -184,7 +184,7 @@ function poolReserveSource(market: Market, pool: Pool): EventSource {
     });
 }
 
-/** Has no nested tokens, but totals across all of the token's pools. */
+/** The events have no nested tokens, but totals across all of the token's pools. */
 function tokenReserveSource(market: Market, token: Token): EventSource {
   const share = (at: number): number => market.tokenLiquidityUsd(token, at);
   return (from, to) => {

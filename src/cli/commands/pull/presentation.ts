@@ -42,7 +42,7 @@ export function createTableAssets(
   known.name(named);
   const isTable = formats[options.format].columns === "guessed" && options.fields === undefined;
   let [shown, learned, warned] = ["", 0, 0];
-  /** The pools of which amounts could not be computed, and how many of them a warning has named. */
+  /** The pools whose amounts could not be computed. */
   const unknown = new Set<string>();
   let addAmounts: ((rows: Page["rows"]) => Page["rows"]) | undefined;
 
@@ -86,7 +86,7 @@ export function createTableAssets(
       titleOf({ ...subject, label: names.labelOf(subject) ?? subject.label }),
     /** Adds exact amounts in tokens, if the user requested them. Call this after `learnFor`. */
     inTokens: (rows: Page["rows"]): Page["rows"] => addAmounts?.(rows) ?? rows,
-    /** Of what has happened since the last call. */
+    /** Warnings about what has happened since the last call. */
     warnings: (): readonly string[] => {
       const pools = [...unknown].slice(warned).join(", ");
       warned = unknown.size;
@@ -137,7 +137,7 @@ export function presentationOf(
   };
 }
 
-/** Of `created_after` and `liquidity_usd_min`, for example, `created_at` and `liquidity_usd`. */
+/** For example, `created_at` for `created_after`, and `liquidity_usd` for `liquidity_usd_min`. */
 function queriedFields(args: Args = new Map()): readonly string[] {
   const filters = [...args.keys()].filter((name) => /_(?:after|before|min|max)$/u.test(name));
   const filtered = filters.map((name) =>

@@ -39,7 +39,7 @@ const fieldPaths = list("paths", (label, paths) => {
   return paths;
 });
 
-/** For runs that last, and for `sync`, which cron runs. */
+/** For long runs, and for `sync`, which cron usually starts. */
 export const metricsFlag = (...where: readonly string[]): Flag<string> =>
   flag(outputFile, "Requests", {
     ...(where.length > 0 && { with: where }),
@@ -226,7 +226,7 @@ export const speed = readBy("number", "n", (label, typed) => {
   throw invalidInput(label, "must be a number such as 0, 1 or 60");
 });
 
-/** Flags of the sandbox, and for tests. `help sandbox` describes them once for all commands. */
+/** Flags for the sandbox and for tests. `help sandbox` describes them once for all commands. */
 export const simulationFlags = {
   sandbox: flag(toggle, "Sandbox", { summary: "Use the built-in sandbox: simulated data, offline, free" }),
   tier: flag(text("plan"), "Sandbox", {
