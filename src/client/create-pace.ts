@@ -200,7 +200,7 @@ export function isLate(rate: PaceRate, known: PaceState, turn: Turn, now: number
  * Moves a late request to its response time, because the service counts requests when they arrive. Otherwise, its turn
  * would be given to another request too early.
  */
-export function arrivedLate(state: PaceState, turn: Turn, now: number): PaceState {
+function arrivedLate(state: PaceState, turn: Turn, now: number): PaceState {
   const index = state.sends.findIndex(({ at }) => at >= turn.at);
   const found = state.sends[index];
   if (found === undefined) return state;

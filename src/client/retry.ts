@@ -117,7 +117,7 @@ export function isWaitTooLong({ details: { retryAfter } }: Failure): boolean {
   return retryAfter !== undefined && retryAfter > maxServiceWait;
 }
 
-export function waitTooLong({ details }: Failure): Failure {
+function waitTooLong({ details }: Failure): Failure {
   const wait = formatDuration(details.retryAfter ?? 0);
   const limit = formatDuration(maxServiceWait);
   const { status, why, retryable, body, retryAfter } = details;

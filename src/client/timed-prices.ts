@@ -81,7 +81,7 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
   yield* pages();
   const asks = function* () {
     for (const [asset, legs] of wanted) {
-      // What a long list wanted of an asset does not stay in memory until the end.
+      // The wanted times of a long list do not stay in memory until the end.
       wanted.delete(asset);
       yield () => priceAsset(all, assets[asset], legs);
     }

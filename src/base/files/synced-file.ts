@@ -19,7 +19,7 @@ import { errorCode, explainedWrite, writeFailure } from "./file-errors.ts";
 import { checkHeld, type FileLock } from "./file-lock.ts";
 import { carefully, type FileIdentity, isSameFile, withDescriptor } from "./paths.ts";
 
-/** A file that is read in parts. Reads do not wait, because `sync` opens thousands of files in one run. */
+/** A file that is read in parts. Reads are synchronous, because `sync` opens thousands of files in one run. */
 export interface FileSource {
   readonly size: number;
   /** Returns exactly the bytes from `start` to before `end`. The caller may change them. */

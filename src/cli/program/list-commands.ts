@@ -48,7 +48,7 @@ const outline = ({ words, summary, credits, plan }: Command) => ({
 });
 
 /** Describes a command for programs that build or check command lines. */
-export function describeCommand(command: Command) {
+function describeCommand(command: Command) {
   const { words, section, summary, positionals, flags, shared, examples, credits, plan, exits } = command;
   return {
     command: words,

@@ -27,7 +27,7 @@ export interface NamedAsset {
 /** In lower case, because case does not matter. */
 export type AssetNames = ReadonlyMap<string, NamedAsset>;
 
-export function namesPath(context: Pick<Context, "env" | "platform">): string {
+function namesPath(context: Pick<Context, "env" | "platform">): string {
   return path.join(findFolders(context).config, "names.json");
 }
 

@@ -61,9 +61,9 @@ export function isLastCursor({ offered }: NumberedAnswer): boolean {
 }
 
 /**
- * Judges by the page, whether it has new rows, and the page before. Totals that promise more rows are trusted, because a page may have only repeated rows (new
- * rows have shifted old ones to later pages) or be shorter than requested (the service limits the page size). Totals
- * that promise no more rows are not trusted.
+ * Judges by the page, by whether it has new rows, and by the page before. Totals that promise more rows are trusted,
+ * because a page may have only repeated rows (new rows have shifted old ones to later pages) or be shorter than
+ * requested (the service limits the page size). Totals that promise no more rows are not trusted.
  */
 export function isEnd(answer: NumberedAnswer, isNew: boolean, before: NumberedAnswer | undefined): boolean {
   const { at, pageSize, rows, totals } = answer;

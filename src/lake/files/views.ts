@@ -8,7 +8,7 @@ import type { LakeFile } from "./lake-files.ts";
 import { replaceText } from "../../base/files/replace-file.ts";
 
 /** What an analyst opens first: `cd lake && duckdb -init views.sql`. */
-export const viewsName = "views.sql";
+const viewsName = "views.sql";
 
 export function writeViews(context: Pick<Context, "random">, root: string, files: readonly LakeFile[]): void {
   const file = path.join(root, viewsName);

@@ -46,7 +46,7 @@ const readers: Readonly<Record<CellType, CellReader>> = {
  * Escaped like NDJSON, which escapes characters that affect a terminal, so that rows that were stored as NDJSON meanwhile
  * result in the same file.
  */
-export function writeJsonCell(raw: string): string {
+function writeJsonCell(raw: string): string {
   return escapeJsonText(compactJson(raw));
 }
 

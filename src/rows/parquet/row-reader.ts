@@ -110,7 +110,7 @@ export class ColumnCells {
   readonly #read: CellReader;
   readonly #isText: boolean;
   #cell: Cell = null;
-  /** The member in the last row that was converted; empty if there is no value. */
+  /** The member of the last converted row; empty if it has no value. */
   #from = 0;
   #to = 0;
   #cells: Cell[] = [];

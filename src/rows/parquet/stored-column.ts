@@ -13,7 +13,7 @@ export class StoredColumn {
   readonly #key: Buffer;
   /** In the current row. */
   #cell: StoredCell = null;
-  /** The member in the last row that was converted; empty if there is no value. */
+  /** The member of the last converted row; empty if it has no value. */
   #from = 0;
   #to = 0;
   /** Undefined until it is needed. */

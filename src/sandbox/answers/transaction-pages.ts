@@ -111,6 +111,7 @@ function specifiedTransaction(row: Transaction): JsonObject {
 /** Wire-facts 4.6. Amounts are arbitrarily long integers. */
 function publicTransaction(row: Transaction, blockHash: string): JsonObject {
   const [token0, token1] = row.pool.tokens;
+  // For each row, so not a leading spread; see the decisions in docs/architecture.md.
   return Object.assign(specifiedTransaction(row), {
     factory_id: row.pool.dex.factoryId,
     chain: row.pool.network.id,

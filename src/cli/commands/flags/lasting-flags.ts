@@ -52,7 +52,7 @@ export const alertFlags = ({ summary, usualCooldown, limits, reads }: AlertTexts
 });
 
 /** For rows. */
-export function rowAlertFlags(texts: AlertTexts, needs: Flag["needs"] & object) {
+function rowAlertFlags(texts: AlertTexts, needs: Flag["needs"] & object) {
   const { when, state, ...others } = alertFlags(texts);
   const owners = { with: [needs.flag, needs.or ?? []].flat(), needs };
   return { when: { ...when, ...owners }, ...others, state: { ...state, ...owners } };

@@ -148,7 +148,7 @@ function checkedKind(
   );
 }
 
-/** What the words ask for. A batch has arguments only for its first subject; each of the others is a pull of its own. */
+/** What the words ask for. A batch needs arguments only for its first subject; otherwise, each subject has its own. */
 interface Targets {
   readonly argSets: readonly Typed[];
   readonly subjects: readonly Subject[];

@@ -18,7 +18,7 @@ import {
   toSubject,
 } from "../input/subjects.ts";
 
-export interface InputTaker {
+interface InputTaker {
   /** Takes each input in order. Most inputs share their asset with others. */
   readonly add: (asset: TimedAsset, at: Instant) => void;
   readonly kind: TimedAsset["kind"];

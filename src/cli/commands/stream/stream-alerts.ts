@@ -68,7 +68,7 @@ const powers = Array.from({ length: 40 }, (_, power) => 10 ** power);
 
 /**
  * The number at the place of a field, or of its other name, to at least 14 digits; NaN if it is not in the form of most
- * prices, such as `0.0123`. A text of each event to read it from would cost more than all tests of the event.
+ * prices, such as `0.0123`. Decoding its text would cost more than all tests of the event.
  */
 function nearNumber({ bytes, texts = [], firstText }: StreamEvent, index: number): number {
   let place = firstText + 2 * index;

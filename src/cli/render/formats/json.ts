@@ -177,7 +177,7 @@ function jsonFormatter(isPretty: boolean): (text: string) => string {
   return isPretty ? (text) => prettyJson(text) : compactJson;
 }
 
-/** Escaping can make text six times as long, so long text is written in pieces. */
+/** Escaping can make a text six times as long, so it is written in pieces. */
 const longestPiece = 1024 * 1024;
 
 /** Escapes every character that could affect a terminal. */

@@ -67,7 +67,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
   const assets = new Map<string, readonly State[]>();
   const fields = [...new Set(conditions.flatMap(({ tests }) => tests.map(({ field }) => field)))];
   const bounds = conditions.flatMap(({ tests }) => tests.map(({ bound = Number.NaN }) => bound));
-  /** The digits by which a number may differ from its text are left out around each bound. */
+  /** Each bound with a margin, because a number may differ slightly from its text. */
   const around = bounds.map((bound) => ({
     below: bound - Math.abs(bound) * precision,
     above: bound + Math.abs(bound) * precision,

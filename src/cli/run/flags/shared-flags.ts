@@ -93,7 +93,7 @@ const objectOutputs =
 
 const textOutputs = `${objectOutputs}, csv, tsv`;
 
-export const outputFlags = {
+const outputFlags = {
   output: {
     ...formatFlag(outputFormats, `${textOutputs}, parquet`),
     details: "; --json is short for -o json, and --json=a,b also selects fields",

@@ -77,7 +77,7 @@ export function accountFile(context: Context, use: Use, { rest, key }: Pick<Targ
 }
 
 /** Runs whenever a new file is created, because a sandbox creates one for every new port. */
-export function removeUnusedAccounts(context: Context, use: Use): void {
+function removeUnusedAccounts(context: Context, use: Use): void {
   const names = new RegExp(`^${use}-[\\da-f]{16,32}\\.json(?:${stagingSuffix})?$`, "u");
   removeUnused(findFolders(context).state, names, context.clock.now());
 }
