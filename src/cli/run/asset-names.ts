@@ -221,9 +221,9 @@ export function createKnownAssets(
     },
     /** Labels each asset with the user's name for it, or else with the known label if it has none. */
     labeled: (subjects: readonly Subject[]): readonly Subject[] =>
-      subjects.map((subject) => {
-        const { name, label } = find(subject.network, subject.address);
-        return { ...subject, label: name ?? subject.label ?? label };
+      subjects.map(({ network, address, label: given }) => {
+        const { name, label } = find(network, address);
+        return { network, address, label: name ?? given ?? label };
       }),
     /** Whether a response has already described the pool. A label alone may come from the user's list. */
     knowsPool: ({ network, address }: Subject): boolean => kept().has(subjectKey({ network, address })),
