@@ -34,7 +34,7 @@ async function watched(
     if (index === rounds.length) context.interrupt({ cause });
     return replyOf(rounds[Math.min(index, rounds.length - 1)] ?? "");
   });
-  const env = { DEXDATA_BASE_URL: server.url, DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", TERM: "xterm" };
+  const env = { DEXDATA_BASE_URL: server.url, LANG: "C.UTF-8", TERM: "xterm" };
   const context = createTestContext({ flows: true, ...options, env: { ...env, ...options.env } });
   const command = "pools search base --watch 30s --retries 0 --error-format text".split(" ");
   const { exit, stdout, stderr } = await run([...command, ...words], context);

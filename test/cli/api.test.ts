@@ -700,7 +700,7 @@ describe("--paginate", () => {
   });
 
   test("resumes an interrupted pull into a file with the command that it printed", async () => {
-    const context = createTestContext({ env: { ...sandbox.env(), DEXDATA_TIMEOUT: "24h" }, now: sandboxNow });
+    const context = createTestContext({ env: sandbox.env(), now: sandboxNow });
     const file = nodePath.join(context.home, "pools.ndjson");
     const words = [
       "api",
@@ -796,7 +796,7 @@ describe("features of every command", () => {
   });
 
   test("--receipt records a response printed as one document, and the time range as typed", async () => {
-    const context = createTestContext({ env: { ...sandbox.env(), DEXDATA_TIMEOUT: "24h" }, now: sandboxNow });
+    const context = createTestContext({ env: sandbox.env(), now: sandboxNow });
     const file = nodePath.join(context.home, "receipt.json");
     const history = `/networks/ethereum/pools/${POOL}/transactions?from=-1h`;
     const { exit } = await run(["api", history, "--receipt", file], context);
@@ -806,7 +806,7 @@ describe("features of every command", () => {
   });
 
   test("--out writes the response to a file", async () => {
-    const context = createTestContext({ env: { ...sandbox.env(), DEXDATA_TIMEOUT: "24h" }, now: sandboxNow });
+    const context = createTestContext({ env: sandbox.env(), now: sandboxNow });
     const file = nodePath.join(context.home, "networks.json");
     const { exit, stdout } = await run(["api", "/networks", "-o", "json", "--out", file], context);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });

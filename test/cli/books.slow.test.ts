@@ -29,7 +29,6 @@ async function runOne(
     stdin,
     env: {
       LANG: "C.UTF-8",
-      DEXDATA_TIMEOUT: "24h",
       DEXDATA_API_KEY: sandbox.running().keys.pro,
       DEXDATA_TIER: "pro",
       DEXDATA_PRO_BASE_URL: proxy.url,

@@ -53,7 +53,7 @@ function prepared(
   files: { config?: object; credentials?: string },
   env: Record<string, string> = hosts(),
 ): TestContext {
-  const context = createTestContext({ env: { DEXDATA_TIMEOUT: "24h", ...env } });
+  const context = createTestContext({ env });
   mkdirSync(path.dirname(configPath(context)), { recursive: true, mode: 0o700 });
   if (files.config !== undefined) writeFileSync(configPath(context), JSON.stringify(files.config));
   if (files.credentials !== undefined)

@@ -25,7 +25,7 @@ function withScript(does: string, options: TestContextOptions = {}): TestContext
   const context = createTestContext({
     speed: 1,
     ...options,
-    env: { DEXDATA_TIMEOUT: "24h", DEXDATA_TIER: "pro", ...options.env },
+    env: { DEXDATA_TIER: "pro", ...options.env },
   });
   const script = path.join(context.home, "key-script");
   writeFileSync(script, `#!/bin/sh\necho ran >> '${context.home}/ran'\n${does}\n`);

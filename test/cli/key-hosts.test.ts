@@ -39,7 +39,7 @@ async function runCommand(
   place: Place,
   words = ["networks", "--error-format", "text"],
 ): Promise<Outcome> {
-  const env = { DEXDATA_TIMEOUT: "24h", DEXDATA_TIER: "pro", ...place.env };
+  const env = { DEXDATA_TIER: "pro", ...place.env };
   const context = createTestContext({
     env: { ...env, ...(source === "DEXDATA_API_KEY" && { DEXDATA_API_KEY: key }) },
     speed: 1,
@@ -116,7 +116,7 @@ describe("promise 1: a key and the configured host", () => {
   });
 
   test("without a stored key, such a host receives requests without a key", async () => {
-    const context = createTestContext({ env: { DEXDATA_TIMEOUT: "24h", DEXDATA_BASE_URL: other.url } });
+    const context = createTestContext({ env: { DEXDATA_BASE_URL: other.url } });
     expect((await run(["networks"], context)).exit).toBe(0);
     expect(seen()).toEqual([[], [undefined]]);
   });
@@ -127,7 +127,6 @@ describe("promise 1: a key and the configured host", () => {
     const { HOME = "" } = context.env;
     const env = {
       HOME,
-      DEXDATA_TIMEOUT: "24h",
       DEXDATA_BASE_URL: service.url,
       DEXDATA_PRO_BASE_URL: service.url,
     };

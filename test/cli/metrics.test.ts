@@ -105,7 +105,7 @@ describe("--metrics", () => {
     const headers = { age: "50", "cache-control": "max-age=60" };
     const server = await serveInTest(() => json(body, { headers }));
     const words = `pools search ethereum --watch 30s --for 2m --metrics ${file} --base-url ${server.url}`;
-    const context = createTestContext({ flows: true, speed: 300, env: { DEXDATA_TIMEOUT: "24h" } });
+    const context = createTestContext({ flows: true, speed: 300 });
     expect((await run(words.split(" "), context)).exit).toBe(0);
     expect(server.requests.length).toBeGreaterThan(2);
     expect(samplesOf(file)["rows_total"]).toBe(2);
@@ -187,7 +187,7 @@ describe("--metrics", () => {
     const pools = '{"results":[{"id":"a","chain":"ethereum"},{"id":"b","chain":"ethereum"}]}';
     const lists = await serveInTest(() => json(pools));
     const watch = `pools search ethereum --watch 30s --for 2m --metrics ${file} --base-url ${lists.url}`;
-    const context = createTestContext({ flows: true, speed: 300, env: { DEXDATA_TIMEOUT: "24h" } });
+    const context = createTestContext({ flows: true, speed: 300 });
     await run([...watch.split(" "), "--when", "id = b"], context);
     expect(samplesOf(file)).toMatchObject({ rows_total: 1, alerts_total: 1 });
     const follow = `txns ethereum ${usdcWeth} --follow --from -20m --for 1m --sandbox --when size_usd>1000b`;

@@ -208,7 +208,7 @@ test("groups and --watch lines have a prefix, too", async () => {
       `{"results":[{"id":"0x1","chain":"ethereum","price_usd":${index}.10}],"has_next_page":false}`,
     );
   });
-  const env = { DEXDATA_BASE_URL: server.url, DEXDATA_TIMEOUT: "24h" };
+  const env = { DEXDATA_BASE_URL: server.url };
   const context = createTestContext({ flows: true, env });
   const words = "pools search ethereum --watch 5s -o ndjson --prefix id";
   expect((await run(words.split(" "), context)).stdout).toBe(

@@ -30,7 +30,6 @@ async function onTerminal(
   });
   const env = {
     DEXDATA_BASE_URL: server.url,
-    DEXDATA_TIMEOUT: "24h",
     LANG: "C.UTF-8",
     TERM: "xterm",
     NO_COLOR: "1",
@@ -112,7 +111,7 @@ describe("the live line", () => {
     const context = createTestContext({
       isTerminal: { stderr: true },
       speed: 100,
-      env: { DEXDATA_BASE_URL: server.url, DEXDATA_TIMEOUT: "24h", TERM: "xterm", NO_COLOR: "1" },
+      env: { DEXDATA_BASE_URL: server.url, TERM: "xterm", NO_COLOR: "1" },
     });
     let screen = "";
     const seen = (output: Output): Output => ({

@@ -39,7 +39,7 @@ async function preparedFor(rounds: readonly Reply[], options: TestContextOptions
     if (index === rounds.length) prepared.context?.interrupt({ cause: "SIGINT" });
     return rounds[Math.min(index, rounds.length - 1)] ?? json("{}");
   });
-  const env = { DEXDATA_BASE_URL: server.url, DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", TERM: "xterm" };
+  const env = { DEXDATA_BASE_URL: server.url, LANG: "C.UTF-8", TERM: "xterm" };
   prepared.context = createTestContext({ flows: true, ...options, env: { ...env, ...options.env } });
   return prepared.context;
 }
@@ -99,7 +99,7 @@ describe("--watch in a pipe", () => {
   });
 
   test("sends requests at its interval, even if responses are slow, and reads the clock once per round", async () => {
-    const context = createTestContext({ flows: true, env: { LANG: "C.UTF-8", DEXDATA_TIMEOUT: "24h" } });
+    const context = createTestContext({ flows: true, env: { LANG: "C.UTF-8" } });
     const created: string[] = [];
     server = await serveInTest(({ query }) => {
       created.push(query.get("created_after") ?? "");

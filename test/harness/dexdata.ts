@@ -24,10 +24,7 @@ export interface Outcome {
   readonly context: TestContext;
 }
 
-/**
- * Runs the program in this process: the words are split as a shell would, and the test controls everything outside.
- * Sleeps pass a thousand times faster, so request timeouts are long unless the test sets one.
- */
+/** Runs the program in this process: the words are split as a shell would, and the test controls everything outside. */
 export async function dexdata(
   words: string | readonly string[],
   options: TestContextOptions = {},
@@ -35,14 +32,18 @@ export async function dexdata(
   const argv = typeof words === "string" ? words.split(" ").filter((word) => word !== "") : words;
   const context = createTestContext({
     ...options,
-    env: { DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", ...options.env },
+    env: { LANG: "C.UTF-8", ...options.env },
   });
   return await run(argv, context);
 }
 
-/** Runs it with a context that the test has prepared, e.g. a reader that closes or a signal. */
+/**
+ * Runs it with a context that the test has prepared, e.g. a reader that closes or a signal. Sleeps pass a thousand times
+ * faster, so the timeout of a request is long unless the test sets one.
+ */
 export async function run(argv: readonly string[], context: TestContext): Promise<Outcome> {
-  const exit = await main(argv, context);
+  const env = { ...context.env, DEXDATA_TIMEOUT: context.env["DEXDATA_TIMEOUT"] ?? "24h" };
+  const exit = await main(argv, { ...context, env });
   checkDeclared(exit, argv);
   return { exit, stdout: context.stdoutText(), stderr: context.stderrText(), context };
 }

@@ -69,7 +69,6 @@ async function recordStep(
     env: {
       ...sandbox.env(tier),
       [tier === "pro" ? "DEXDATA_PRO_BASE_URL" : "DEXDATA_BASE_URL"]: proxy.url,
-      DEXDATA_TIMEOUT: "24h",
       LANG: "C.UTF-8",
       ...env,
     },

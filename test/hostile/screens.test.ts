@@ -135,7 +135,6 @@ describe.each([
       columns: 200,
       rows: 40,
       env: {
-        DEXDATA_TIMEOUT: "24h",
         LANG: "C.UTF-8",
         NO_COLOR: "1",
         TERM: "xterm",

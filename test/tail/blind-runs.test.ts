@@ -19,7 +19,7 @@ test.each([1, 2, 3])("seed %i: every lost event is within a reported gap of its 
   const host = await startLiveHost({ clock, random: plan.random, every: plan.every, refuse: plan.refuse });
   const [list, log] = [path.join(folder, `list-${seed}`), path.join(folder, `log-${seed}`)];
   writeFileSync(list, plan.assets.join("\n"));
-  Object.assign(context.env, { DEXDATA_TIMEOUT: "24h", DEXDATA_STREAMING_URL: host.url });
+  Object.assign(context.env, { DEXDATA_STREAMING_URL: host.url });
   const words = ["stream", `@${list}`, "--envelope", "--events", log, "--error-format", "text"];
   const outcome = run(words, context);
   const reloads = (): number => context.stderrText().split("asset list reloaded").length;

@@ -45,7 +45,6 @@ async function begin(
   hosts.push(host);
   const log = newFile();
   const env = {
-    DEXDATA_TIMEOUT: "24h",
     DEXDATA_STREAMING_URL: host.url,
     DEXDATA_STREAMING_PRO_URL: host.url,
     ...more,

@@ -102,7 +102,6 @@ export async function followDisturbed(options: DisturbedOptions, stage: Stage): 
   const isSound = (): boolean => elapsed() >= disturbedTime;
   proxy.begin(planForFollow({ seed, share, paths: [own, other], isSound }));
   const env = {
-    DEXDATA_TIMEOUT: "24h",
     DEXDATA_PRO_BASE_URL: proxy.url,
     DEXDATA_STREAMING_PRO_URL: sandbox.streamPaid,
     DEXDATA_API_KEY: sandbox.keys.pro,

@@ -35,7 +35,7 @@ const hour = 3_600_000;
 
 function contextAt(now: number): TestContext {
   // All tests of this file together exceed the rate of the Pro plan.
-  const env = { DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", ...sandbox.env("enterprise") };
+  const env = { LANG: "C.UTF-8", ...sandbox.env("enterprise") };
   return createTestContext({ now, env });
 }
 

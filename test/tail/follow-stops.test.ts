@@ -17,7 +17,7 @@ const window = marketRows(1, sandboxNow - 3_600_000, sandboxNow);
 
 /** Follows an unchanging market on the test clock: the rows of the time range are written, then no more arrive. */
 async function followStill(words: string, prepare: (context: TestContext) => void = () => undefined) {
-  const context = createTestContext({ env: { DEXDATA_TIMEOUT: "24h", ...sandbox.env() } });
+  const context = createTestContext({ env: sandbox.env() });
   prepare(context);
   sandbox.takeLog();
   const argv = `txns ethereum ${pool} --follow --poll 10s ${words}`.split(" ");

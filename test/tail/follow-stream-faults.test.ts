@@ -23,7 +23,6 @@ async function followStreams(time: string, answerStream: (index: number) => Repl
     speed: 100,
     flows: true,
     env: {
-      DEXDATA_TIMEOUT: "24h",
       DEXDATA_PRO_BASE_URL: server.url,
       DEXDATA_STREAMING_PRO_URL: server.url,
       DEXDATA_API_KEY: "api_pro_0123456789",

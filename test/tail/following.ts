@@ -10,7 +10,6 @@ export const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 /** The settings of a run against a scripted server. */
 export function envOf(url: string): Readonly<Record<string, string>> {
   return {
-    DEXDATA_TIMEOUT: "24h",
     DEXDATA_PRO_BASE_URL: url,
     DEXDATA_API_KEY: "api_pro_0123456789",
     DEXDATA_TIER: "pro",
@@ -60,7 +59,6 @@ export async function startService(options: Pick<FollowingOptions, "sandbox" | "
   keepTicking(made, ended.signal).catch(() => undefined);
   const env = {
     PATH: process.env["PATH"],
-    DEXDATA_TIMEOUT: "24h",
     DEXDATA_API_KEY: sandbox.keys.pro,
     DEXDATA_TIER: "pro",
   };
@@ -111,7 +109,6 @@ export async function startFollowing(words: string, options: FollowingOptions = 
     clock,
     env: {
       ...made.env,
-      DEXDATA_TIMEOUT: "24h",
       DEXDATA_PRO_BASE_URL: sandbox.restPaid,
       DEXDATA_STREAMING_PRO_URL: sandbox.streamPaid,
       DEXDATA_API_KEY: sandbox.keys.pro,

@@ -81,7 +81,6 @@ export function listen(
     flows: true,
     ...options,
     env: {
-      DEXDATA_TIMEOUT: "24h",
       LANG: "C.UTF-8",
       DEXDATA_STREAMING_URL: url,
       DEXDATA_STREAMING_PRO_URL: url,

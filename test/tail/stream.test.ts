@@ -240,7 +240,7 @@ describe("rules 125 and 218: assets on connections", () => {
     const { server, accepted } = await tenStreams();
     const list = inFolder("LIST-ELEVEN");
     writeFileSync(list, many(10).join("\n"));
-    const running = listen([`@${list}`, "--feed", "ohlcv"], server, dev);
+    const running = listen([`@${list}`, "--feed", "ohlcv"], server, { ...dev, speed: 50 });
     await running.until(() => running.lines().length === 10);
     writeFileSync(list, many(11).join("\n"));
     running.context.reload();

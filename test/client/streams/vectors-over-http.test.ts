@@ -92,7 +92,7 @@ async function ask(number: number, isLarge: boolean): Promise<{ parsed: ReturnTy
 }
 
 async function listenTo({ number }: Vector & { number: number }, flags: readonly string[]) {
-  const env = { DEXDATA_STREAMING_URL: url, DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8" };
+  const env = { DEXDATA_STREAMING_URL: url, LANG: "C.UTF-8" };
   const context = createTestContext({ flows: true, env });
   const address = `0x${number.toString(16).padStart(40, "0")}`;
   return await run(["stream", "ethereum", address, "--error-format", "text", ...flags], context);

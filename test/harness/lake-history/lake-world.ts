@@ -69,7 +69,7 @@ export async function startLakeWorld(start: number): Promise<LakeWorld> {
   });
   const begin = (words: readonly string[], url: string, at: number): RunningProgram => {
     const context = createTestContext({
-      env: { DEXDATA_TIMEOUT: "24h", LANG: "C.UTF-8", ...env(url) },
+      env: { LANG: "C.UTF-8", ...env(url) },
       now: at,
     });
     const argv = [...words, "--rpm", "unlimited", "--error-format", "text"];
