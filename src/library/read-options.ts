@@ -49,25 +49,28 @@ export const optionNames = Object.keys(optionTypes);
 export function readOptions(options: ClientOptions) {
   checkOptions(options, optionTypes, "createClient");
   const env = options.environment ?? {};
-  const { retryMaxTime = defaultRetryPolicy.maxTime, maxCredits } = options;
   const read = <T>(setting: Setting<T>): T =>
     readSetting({ env }, { path: "", values: new Map(), problem: undefined, isDamaged: false }, setting)
       .value;
   const target = readTarget(options, env, read);
-  const rpm = options.rpm ?? read(settings.rpm);
+  const {
+    rpm = read(settings.rpm),
+    retries = read(settings.retries),
+    timeout = read(settings.timeout),
+  } = options;
+  const { retryMaxTime = defaultRetryPolicy.maxTime, parallel = 1, maxCredits } = options;
   if (rpm !== undefined && rpm !== "unlimited") wholeNumber("rpm", rpm, 1, 100_000);
-  const retries = wholeNumber("retries", options.retries ?? read(settings.retries), 0, 100);
   return {
     target,
     rate: rateOf(rpm, target.tier),
     retry: {
       ...defaultRetryPolicy,
-      retries,
+      retries: wholeNumber("retries", retries, 0, 100),
       retryOn: read(settings.retry_on),
       maxTime: wholeNumber("retryMaxTime", retryMaxTime, 0),
     },
-    timeout: wholeNumber("timeout", options.timeout ?? read(settings.timeout), 1),
-    width: wholeNumber("parallel", options.parallel ?? 1, 1, 32),
+    timeout: wholeNumber("timeout", timeout, 1),
+    width: wholeNumber("parallel", parallel, 1, 32),
     budget:
       maxCredits === undefined
         ? unbounded

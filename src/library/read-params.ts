@@ -38,7 +38,8 @@ export function readParams(endpoint: Endpoint, given: GivenParams, now: number):
   if (inputs !== undefined) return readBatch(endpoint, inputs, given, now);
   const typed = new Map<string, string>();
   for (const param of known) {
-    const text = textOf(param, given[param.name] ?? defaultValues[param.name]);
+    const { [param.name]: value = defaultValues[param.name] } = given;
+    const text = textOf(param, value);
     if (text !== undefined) typed.set(param.name, text);
   }
   const complete = traitsOf(reply).isCandles ? completeWindow(endpoint, typed, now) : typed;
@@ -66,7 +67,9 @@ function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: nu
 
 /** The text that the command line would use; undefined if there is no value. */
 function textOf({ name, kind }: Param, value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
+  if (value === undefined) return undefined;
+  // Without its filter or time, a list would be a larger one than the program meant.
+  if (value === null) throw invalidInput(name, "must not be null", "to omit it, leave it undefined");
   if (kind.kind === "toggle") {
     if (typeof value !== "boolean") throw invalidInput(name, "must be true or false");
     return value ? "true" : undefined;

@@ -87,17 +87,18 @@ const optionNames = Object.keys({
 function readSandboxOptions(options: SandboxOptions, now: number) {
   checkNames(options, "option", optionNames, "startSandbox");
   const { speed = 1, dialect = "public", rpm, credits, overageCap } = options;
+  const { seed = 1, minute = 60_000, packs = 0, latency = 0, port = 0 } = options;
   amount("speed", speed, 1_000_000, "a number such as 0, 1 or 60");
   return {
     begin: options.clock === undefined ? now : readClock(options.clock, now),
     speed,
     faults: readFaults(options.faults),
-    seed: wholeNumber("seed", options.seed ?? 1, 0, 4_294_967_295),
+    seed: wholeNumber("seed", seed, 0, 4_294_967_295),
     dialect: oneOf("dialect", dialect, ["spec", "public"]),
-    minuteMs: wholeNumber("minute", options.minute ?? 60_000, 1, maxDuration),
-    packs: wholeNumber("packs", options.packs ?? 0, 0, maxCredits),
-    latencyMs: wholeNumber("latency", options.latency ?? 0, 0, maxDuration),
-    port: wholeNumber("port", options.port ?? 0, 0, 65_532),
+    minuteMs: wholeNumber("minute", minute, 1, maxDuration),
+    packs: wholeNumber("packs", packs, 0, maxCredits),
+    latencyMs: wholeNumber("latency", latency, 0, maxDuration),
+    port: wholeNumber("port", port, 0, 65_532),
     ...(rpm !== undefined && {
       requestsPerMinute:
         rpm === "unlimited" ? Number.POSITIVE_INFINITY : wholeNumber("rpm", rpm, 1, maxCredits),

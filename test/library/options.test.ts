@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../src/api/endpoints/all.ts";
-import { methodName } from "../../src/library/read-params.ts";
+import { isGiven, methodName } from "../../src/library/read-params.ts";
 import { createClock } from "../../bin/process-clock.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { startLibrarySandbox } from "../harness/bundled-sandbox.ts";
@@ -115,6 +115,41 @@ describe("L18: a value of a wrong JavaScript type is accepted, or causes a Failu
       }
     },
   );
+});
+
+describe("L18: null is not a value, and does not mean the default", () => {
+  const client = () => openLibrary(closed);
+  const numbers = ["rpm", "retries", "retryMaxTime", "timeout", "parallel", "maxCredits"];
+  const sandboxOptions =
+    "clock speed seed faults dialect rpm minute credits packs overageCap latency port".split(" ");
+  const rejected: readonly (readonly [call: string, name: string, run: () => unknown])[] = [
+    ...numbers.map(
+      (name) => ["createClient", name, () => Reflect.apply(openLibrary, 0, [{ [name]: null }])] as const,
+    ),
+    ...sandboxOptions.map(
+      (name) => ["startSandbox", name, async () => await start({ [name]: null })] as const,
+    ),
+    ...endpoints.flatMap((endpoint) => {
+      const method = methodName(endpoint);
+      const complete = Object.fromEntries(
+        endpoint.params.filter(({ required }) => required).map(({ name }) => [name, "ethereum"]),
+      );
+      return endpoint.params
+        .filter(isGiven)
+        .map(
+          ({ name }) =>
+            [
+              method,
+              name,
+              () => Reflect.apply(Object(client()[method]), 0, [{ ...complete, [name]: null }]),
+            ] as const,
+        );
+    }),
+  ];
+  test.each(rejected)("%s: %s", async (_, name, run) => {
+    const message = expect.stringMatching(new RegExp(`^invalid (${name}|tokens)\\b`, "u"));
+    expect(await failureOf(run)).toMatchObject({ message, code: "usage" });
+  });
 });
 
 test.each([
