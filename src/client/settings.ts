@@ -92,6 +92,19 @@ export const settings = {
   }),
 } as const;
 
+/** Variables that are not settings. dexdata sets the last two for the command of an alert. */
+export const otherVariables: readonly string[] = [
+  "DEXDATA_API_KEY",
+  "DEXDATA_NOW",
+  "DEXDATA_NO_INPUT",
+  "DEXDATA_CONFIG_DIR",
+  "DEXDATA_STATE_DIR",
+  "DEXDATA_CACHE_DIR",
+  "DEXDATA_PAGER",
+  "DEXDATA_ALERT",
+  "DEXDATA_ALERT_ID",
+];
+
 export interface Sourced<T> {
   readonly value: T;
   readonly source: "environment" | "config" | "default";

@@ -2,6 +2,7 @@ import net from "node:net";
 import path from "node:path";
 import { chmodSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { otherVariables, settings } from "../../src/client/settings.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { type Row, rowsOf } from "../harness/rows.ts";
 import { hang, html, json, type Reply, type Script, slow } from "../harness/scripted-server.ts";
@@ -143,6 +144,14 @@ describe("doctor without a problem", () => {
   });
 });
 
+test("doctor knows the variables that help lists", async () => {
+  const { stdout } = await dexdata("help environment");
+  const listed = new Set(stdout.match(/\bDEXDATA_[A-Z_]+\b/gu));
+  expect(listed.size).toBeGreaterThan(20);
+  const known = [...Object.values(settings).map(({ variable }) => variable), ...otherVariables];
+  expect(known).toEqual(expect.arrayContaining([...listed]));
+});
+
 describe("doctor with a problem", () => {
   const cases: readonly (readonly [what: string, given: Case, exit: number, check: string, expected: Row])[] =
     [
@@ -264,6 +273,28 @@ describe("doctor with a problem", () => {
           result: "fail",
           found: expect.stringContaining('DEXDATA_RETRIES "many"'),
           next: "see: dexdata config list",
+        },
+      ],
+      [
+        "a misspelled variable, which no command reads",
+        { env: () => ({ DEXDATA_APIKEY: key, DEXDATA_ALERT_ID: "1", DEXDATA_NO_INPUT: "1" }) },
+        0,
+        "config",
+        {
+          result: "warn",
+          found: "unknown variable, which no command reads: DEXDATA_APIKEY",
+          next: "did you mean DEXDATA_API_KEY?",
+        },
+      ],
+      [
+        "variables of a newer version",
+        { env: () => ({ DEXDATA_LANGUAGE: "en", DEXDATA_COLOR: "never", DEXDATA_THEME: "dark" }) },
+        0,
+        "config",
+        {
+          result: "warn",
+          found: "unknown variables, which no command reads: DEXDATA_LANGUAGE, DEXDATA_THEME",
+          next: "see: dexdata help environment",
         },
       ],
       [

@@ -13,7 +13,9 @@ import { readCredentials } from "../../settings/credentials.ts";
 import { findFolders } from "../../folders.ts";
 import { configWarnings, readConfigFile, readSettings } from "../../settings/read-settings.ts";
 import { findKeyCopies, probeSettingsFolder } from "../../settings/update-settings-file.ts";
+import { didYouMean, nearest } from "../../../base/text/nearest.ts";
 import { counted } from "../../../base/text/words.ts";
+import { otherVariables, settings } from "../../../client/settings.ts";
 import { fail, failed, ok, type Outcome, warn } from "./findings.ts";
 
 /** As in package.json. */
@@ -93,12 +95,29 @@ async function checkConfig(context: Context): Promise<Outcome> {
     "make the directory writable, or set DEXDATA_CONFIG_DIR to another one",
   );
   if (unwritable !== undefined) return unwritable;
+  const set = Object.keys(context.env)
+    .filter((name) => name.startsWith("DEXDATA_") && context.env[name] !== "")
+    .toSorted();
+  const unknown = unknownVariables(set);
+  if (unknown !== undefined) return unknown;
   const kept = file.values.size === 0 ? "no settings" : counted(file.values.size, "setting");
-  const set = Object.keys(context.env).filter(
-    (name) => name.startsWith("DEXDATA_") && context.env[name] !== "",
-  );
-  const also = set.length === 0 ? "" : `; environment: ${set.toSorted().join(", ")}`;
+  const also = set.length === 0 ? "" : `; environment: ${set.join(", ")}`;
   return ok(`${file.path}: ${kept}${also}`);
+}
+
+/** No command reads them, so only this check can report a misspelled name. */
+function unknownVariables(set: readonly string[]): Outcome | undefined {
+  const known = [...Object.values(settings).map(({ variable }) => variable), ...otherVariables];
+  const unknown = set.filter((name) => !known.includes(name));
+  const [first] = unknown;
+  if (first === undefined) return undefined;
+  // Without the prefix, because names would otherwise be close to each other.
+  const [typed = "", ...words] = [first, ...known].map((name) => name.slice("DEXDATA_".length));
+  const near = nearest(typed, words);
+  return warn(
+    `unknown ${unknown.length === 1 ? "variable" : "variables"}, which no command reads: ${unknown.join(", ")}`,
+    didYouMean(near && `DEXDATA_${near}`, "see: dexdata help environment"),
+  );
 }
 
 /** Undefined if the probe succeeds. */
