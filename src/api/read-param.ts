@@ -3,6 +3,7 @@ import { parseDuration } from "./duration.ts";
 import { isFixedWord, damageFault } from "./known-networks.ts";
 import { namedFormat } from "./output-format.ts";
 import { shiftDecimal } from "../base/json/exact-decimal.ts";
+import { entryOf } from "../base/json/json-scan.ts";
 import { nearest } from "../base/text/nearest.ts";
 import { type Param, type ParamKind, renamedOrder } from "./param.ts";
 import {
@@ -36,10 +37,11 @@ export function readParam(param: Param, typed: string, now: number): string {
       return readInteger(label, expanded(typed), kind);
     case "amount":
       return readAmount(label, typed);
-    case "choice":
-      if (kind.choices.includes(typed)) return typed;
-      if (kind.also?.[typed] !== undefined) return kind.also[typed];
-      throw choiceFailure(label, typed, acceptedChoices(kind), kind.refused?.[typed]);
+    case "choice": {
+      const word = kind.choices.includes(typed) ? typed : entryOf(kind.also, typed);
+      if (word !== undefined) return word;
+      throw choiceFailure(label, typed, acceptedChoices(kind), entryOf(kind.refused, typed));
+    }
     case "toggle":
       return "true";
     case "time":

@@ -1,7 +1,7 @@
 import type { Endpoint, Args, Typed } from "../api/endpoint.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
 import { nameOfParam, readParam } from "../api/read-param.ts";
-import { member } from "../base/json/json-scan.ts";
+import { entryOf, member } from "../base/json/json-scan.ts";
 import { madeIntervals } from "../api/endpoints/ohlcv.ts";
 import { grouped } from "../base/text/words.ts";
 import {
@@ -223,7 +223,7 @@ export interface MadeInterval {
 
 /** Undefined for an interval of the service. */
 export function madeInterval(interval: string | undefined): MadeInterval | undefined {
-  const source = interval === undefined ? undefined : madeIntervals[interval];
+  const source = interval === undefined ? undefined : entryOf(madeIntervals, interval);
   if (interval === undefined || source === undefined) return undefined;
   const length = intervalSeconds(interval);
   return { source, length, parts: length / intervalSeconds(source) };

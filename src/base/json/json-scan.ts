@@ -186,3 +186,8 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 export function member(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }
+
+/** The same for a table of dexdata that is read by a name from outside. */
+export function entryOf<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { followPattern, type Pattern, ByteScan } from "../../base/json/byte-scan.ts";
 import type { Field, RecordShape } from "../../api/record.ts";
-import { rawMembers } from "../../base/json/json-scan.ts";
+import { entryOf, rawMembers } from "../../base/json/json-scan.ts";
 import type { TextBytes } from "../../base/text/text-hash.ts";
 import type { Row } from "./row.ts";
 
@@ -117,7 +117,7 @@ function formOf(line: Buffer, shape: RecordShape): Form | undefined {
   return {
     pattern: { view: scan.view, start: 0, values: [...leaves, line.length], nested: -1, reader: undefined },
     places: new Map(members.map(([name], place) => [name, place])),
-    accepted: members.map(([name]) => acceptedKinds(Object.hasOwn(shape, name) ? shape[name] : undefined)),
+    accepted: members.map(([name]) => acceptedKinds(entryOf(shape, name))),
   };
 }
 

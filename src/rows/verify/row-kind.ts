@@ -6,6 +6,7 @@ import type { WantedKind, Mismatch } from "../verify-rules.ts";
 import { poolPeriods } from "../../api/endpoints/searches.ts";
 import { timedPrices } from "../../api/endpoints/prices.ts";
 import { compileRowCheck } from "../../api/row-check.ts";
+import { entryOf } from "../../base/json/json-scan.ts";
 import { numberOrText, type RecordShape } from "../../api/record.ts";
 import type { Row, Values } from "./row.ts";
 
@@ -136,7 +137,7 @@ export function createTypeCheck({ shape: { record, added }, timeField }: RowKind
 function withTypes(cells: Values, shape: RecordShape): object {
   return Object.fromEntries(
     Object.entries(cells).map(([name, cell]) => {
-      const kind = shape[name]?.type.kind;
+      const kind = entryOf(shape, name)?.type.kind;
       const isJson = /^(?:true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/u.test(String(cell));
       const isTyped = kind === "number" || kind === "integer" || kind === "boolean";
       if (kind === "record" || kind === "list") return [name, undefined];

@@ -1,5 +1,6 @@
 import { intervals, madeIntervals, sameIntervals } from "../../../api/endpoints/ohlcv.ts";
 import { invalidInput } from "../../../base/failure.ts";
+import { entryOf } from "../../../base/json/json-scan.ts";
 import { readChoice } from "../../../api/read-param.ts";
 import { type CandleInterval, type DatasetKind, datasetKinds, partitions } from "../../../lake/dataset.ts";
 import { flag, pick } from "../../run/flags/flag.ts";
@@ -12,14 +13,14 @@ const kinds = list("kinds", (label, items): readonly DatasetKind[] =>
 
 /** A directory has candles as the service sends them. Longer ones can be made from them at any time. */
 export function readStoredInterval(label: string, typed: string): CandleInterval {
-  const source = madeIntervals[typed];
+  const source = entryOf(madeIntervals, typed);
   if (source !== undefined)
     throw invalidInput(
       label,
       `sync stores only candles that the service sends, and ${typed} candles are made from ${source} candles`,
       `use ${source}`,
     );
-  return readChoice(label, sameIntervals[typed] ?? typed, intervals);
+  return readChoice(label, entryOf(sameIntervals, typed) ?? typed, intervals);
 }
 
 export const syncFlags = {

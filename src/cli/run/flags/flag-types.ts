@@ -1,5 +1,6 @@
 import { formatDuration, readDuration } from "../../../api/duration.ts";
 import { invalidInput } from "../../../base/failure.ts";
+import { entryOf } from "../../../base/json/json-scan.ts";
 import type { Setting } from "../../../client/settings.ts";
 import { readChoice, readInteger } from "../../../api/read-param.ts";
 import { checkHost } from "../../../api/host.ts";
@@ -123,7 +124,7 @@ export function choice<const Word extends string>(
   also: Readonly<Record<string, Word>> = {},
 ): FlagType<Word> {
   const type = readBy("choice", placeholder, (label, typed) =>
-    readChoice(label, also[typed] ?? typed, choices),
+    readChoice(label, entryOf(also, typed) ?? typed, choices),
   );
   return { ...type, choices };
 }
