@@ -78,7 +78,8 @@ describe("--columns", () => {
       "prices ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --columns label,price-usd -o csv",
       '--columns "label,price-usd" cannot be used with --output csv: label is not a field of the rows\n  hint: remove label, or use --output table',
     ],
-    ["networks --columns network,id", 'invalid --columns "network,id": must not list network twice'],
+    ["networks --columns network,id", 'invalid --columns "network,id": network and id are the same column'],
+    ["networks --columns id,Id", 'invalid --columns "id,Id": id appears twice'],
     [
       "networks --columns network,",
       'invalid --columns "network,": must be comma-separated column names such as token-0,price-usd',

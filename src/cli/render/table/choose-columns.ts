@@ -48,7 +48,12 @@ export function checkColumns(tables: Tables, names: readonly string[], format: s
     if (unknown !== undefined) throw unknownColumn(tables, group, unknown, names);
     const chosen = chooseColumns(shape, names);
     const repeated = chosen.find((column, index) => chosen.indexOf(column) !== index);
-    if (repeated !== undefined) throw invalidInput(typed, `must not list ${wordOf(repeated.title)} twice`);
+    if (repeated !== undefined) {
+      // Every name has its column.
+      const [one = "", other = ""] = names.filter((_, index) => chosen[index] === repeated);
+      const isSame = wordOf(one) === wordOf(other);
+      throw invalidInput(typed, isSame ? `${one} appears twice` : `${one} and ${other} are the same column`);
+    }
     const drawn = chosen.find((column) => column.field.length === 0 || isComputed(column));
     if (drawn !== undefined && (format === "csv" || format === "tsv"))
       throw usageFailure(
