@@ -24,6 +24,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { writeWarning } from "../../run/report.ts";
 import { withSuggestion } from "../input/suggestion.ts";
 import { beyondPlan, type Target } from "../../../client/target.ts";
+import { grouped } from "../../../base/text/words.ts";
 import type { OpenedPull } from "./pull.ts";
 
 /** Sends at most one request, plus retries. */
@@ -121,7 +122,7 @@ async function estimateTimed(timed: TimedPlan, target: Target): Promise<Estimate
     creditsAtMost: atMost,
     rows: timed.inputs.length,
     certainty: "about",
-    basis: `up to ${maxCandles.toLocaleString("en-US")} candles of ${timed.interval} per request; a token with few trades may need more requests`,
+    basis: `up to ${grouped(String(maxCandles))} candles of ${timed.interval} per request; a token with few trades may need more requests`,
   };
 }
 
