@@ -4,6 +4,8 @@ export interface Subject {
   readonly address: string;
   /** A symbol or name from the user's list, for people. */
   readonly label?: string | undefined;
+  /** The line of a list that may have its own time, such as `stdin line 3`; undefined for a row of the service. */
+  readonly where?: string;
 }
 
 /**

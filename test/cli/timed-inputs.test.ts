@@ -274,7 +274,9 @@ describe("lists", () => {
     const { stdout } = await priced([`@${file}`]);
     expect(rowsOf(stdout).map(({ at }) => at)).toEqual(["2026-11-20T12:00:00Z", "2026-11-20T12:00:00Z"]);
     const mixed = fileOf("mixed", `ethereum:${weth} 2026-11-20\nethereum:${usdc}\n`);
-    expect((await priced([`@${mixed}`])).stderr).toContain(`missing time for ethereum:${usdc}`);
+    expect((await priced([`@${mixed}`])).stderr).toContain(
+      `missing time for ethereum:${usdc} in ${mixed} line 2`,
+    );
     const { stdout: both } = await priced([`@${mixed}`, "--at", "2026-11-19"]);
     expect(rowsOf(both).map(({ at }) => at)).toEqual(["2026-11-20T00:00:00Z", "2026-11-19T00:00:00Z"]);
   });
@@ -292,6 +294,24 @@ describe("lists", () => {
       const { exit, stdout } = await priced([`@${list}`, ...more]);
       expect([exit, rowsOf(stdout).map((row) => row["at"])]).toEqual([0, [at]]);
     }
+  });
+
+  test("an invalid time names its line", async () => {
+    const list = fileOf("invalid.txt", `ethereum:${weth} 2026-11-20\n\nethereum:${weth} 2026-13-20\n`);
+    for (const more of [[], ["--at-field", "time"]]) {
+      const { exit, stderr, urls } = await priced([`@${list}`, ...more]);
+      expect([exit, urls]).toEqual([2, []]);
+      expect(stderr).toContain(`error: invalid time "2026-13-20" in ${list} line 3: invalid month 13`);
+    }
+  });
+
+  test.each(["7d", "today", "2026-99-99"])("the symbol %s of a row is not a time", async (symbol) => {
+    const row = { address: weth, chain: "ethereum", symbol, price_usd: 1 };
+    const list = fileOf("symbols.ndjson", `${JSON.stringify(row)}\n`);
+    const { exit, stdout } = await priced([`@${list}`, "--at", "2026-11-20"]);
+    expect([exit, rowsOf(stdout).map(({ at }) => at)]).toEqual([0, ["2026-11-20T00:00:00Z"]]);
+    const { urls } = await priced([`@${list}`]);
+    expect(urls).toEqual([expect.stringContaining("/multi/prices")]);
   });
 
   test("other words after an asset are its label", async () => {

@@ -28,9 +28,7 @@ export async function runEndpoint(
     const isPast = isTimed(group[0], input.typed);
     const current = isPast ? undefined : await readPlan(group, input, options, sources);
     // Each line of a list can have a time where a label would be.
-    const hasTimes =
-      batchParam(group[0].reply) !== undefined &&
-      current?.named.some(({ label }) => isMeantAsTime(label)) === true;
+    const hasTimes = batchParam(group[0].reply) !== undefined && current?.named.some(isMeantAsTime) === true;
     if (current !== undefined && !hasTimes) return current;
     const { readTimedPlan } = await import("../prices/timed-plan.ts");
     return await readTimedPlan(input, options, sources, outer, current?.named);

@@ -131,7 +131,9 @@ export function toSubject(
       `${where}: no network given`,
       `write network:address, or put the network before the list; ${usage}`,
     );
-  const subject = { network: onNetwork, address, ...(label !== undefined && { label }) };
+  const isLineOfPrices = command === "prices" && row === undefined;
+  const ofLine = { ...(label !== undefined && { label }), ...(isLineOfPrices && { where }) };
+  const subject = { network: onNetwork, address, ...ofLine };
   if (malformed === "fail") checkListed(subject, asset, takes, names);
   return subject;
 }
@@ -256,9 +258,10 @@ const ANOTHER_ASSET = /^(?!\d{4}-\d\d-\d\d)(?:0x|[\w-]+:\S|[0-9A-Za-z]{26})/u;
 
 /**
  * Whether the text after an asset in a list is meant as a time, and not as a label. If `7w` were a label, the row would
- * have the current price.
+ * have the current price. A row's symbol is never a time: a token can be called `7d`.
  */
-export const isMeantAsTime = (label = ""): boolean =>
+export const isMeantAsTime = ({ label = "", where }: Subject): boolean =>
+  where !== undefined &&
   /^(?:\d{4}-\d\d-\d\d|\d{10}$|-?\d+(?:\.\d+)?(?:ms|[smhdw])$|(?:today|yesterday|now)$)/u.test(label);
 
 function readString(line: string, where: string): string {

@@ -42,17 +42,20 @@ export function addAssetsAt(
   { add, kind, now }: InputTaker,
 ): void {
   const common = [...new Set(at)].map((text) => readInstant(`--at "${text}"`, text, now));
-  for (const { network, address, label } of subjects)
-    if (label !== undefined && isMeantAsTime(label))
-      add({ network, address, kind }, readInstant(`time "${label}" of ${address}`, label, now));
+  for (const subject of subjects) {
+    const { network, address, label, where } = subject;
+    const place = where === undefined ? "" : ` in ${where}`;
+    if (label !== undefined && isMeantAsTime(subject))
+      add({ network, address, kind }, readInstant(`time "${label}"${place}`, label, now));
     else {
       if (common.length === 0)
         throw usageFailure(
-          `missing time for ${network}:${address}`,
+          `missing time for ${network}:${address}${place}`,
           "add --at <time>, or write a time after each asset of a list",
         );
       for (const time of common) add({ network, address, kind, label }, time);
     }
+  }
 }
 
 /** Lists in which each row has its own time in this field. Returns the columns of CSV. */
@@ -140,7 +143,7 @@ function addNamed(cells: NamedCells, line: number, time: readonly [string, unkno
 function readLineAt(line: string, number: number, list: TimedList): void {
   const row = line.trim().startsWith("{") ? parseJson(line) : undefined;
   if (isObject(row)) return readObjectAt(row, line, number, list);
-  for (const each of readLines([line], number, list)) addRow(each, ["a time", each.label], list);
+  for (const each of readLines([line], number, list)) addRow(each, ["time", each.label], list);
 }
 
 function readObjectAt(row: object, line: string, number: number, list: TimedList): void {
