@@ -38,6 +38,9 @@ export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): T
   return made === undefined ? filled : alignedWindow(endpoint, filled, made, now);
 }
 
+/** In Unix seconds. No network of the service had DEX trades before, so no request is spent on earlier times. */
+export const firstTrades = Date.UTC(2015, 0, 1) / 1000;
+
 /** The start for `count_back`. The values that set it are checked first. */
 function startOfCount({ params }: Endpoint, filled: Typed, now: number): string {
   const [interval = "", count, end = ""] = ["interval", "count_back", "end"].map((name) => {
@@ -47,8 +50,7 @@ function startOfCount({ params }: Endpoint, filled: Typed, now: number): string 
   const [instant, length] = [fromWire(end), intervalSeconds(interval)];
   const last =
     madeInterval(interval) === undefined ? instant.seconds : nextIntervalStart(instant.seconds, length);
-  // There are no candles before 1970.
-  const earliest = Math.min(0, last - length);
+  const earliest = Math.min(firstTrades, last - length);
   return formatInstant({ ...instant, seconds: Math.max(earliest, last - Number(count) * length) });
 }
 

@@ -18,6 +18,7 @@ import {
 import {
   type CandleSlice,
   candleWindow,
+  firstTrades,
   restOf,
   sliceBetween,
   slicesOf,
@@ -79,8 +80,8 @@ async function readBefore(request: SliceRequest, held: HeldCandles, wanted: numb
   // In intervals.
   let range = maxLimit;
   let empty = 0;
-  while (held.count() < wanted && reached > 0) {
-    const start = Math.max(0, reached - range * interval);
+  while (held.count() < wanted && reached > firstTrades) {
+    const start = Math.max(firstTrades, reached - range * interval);
     const stretch = sliceBetween(start, reached, interval);
     const { slice, answer } = await withinReach(request, stretch, newestOf);
     if (answer === undefined) return planEnds;

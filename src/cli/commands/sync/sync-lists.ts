@@ -24,12 +24,10 @@ import {
   newList,
   readSearch,
 } from "./list-datasets.ts";
+import { firstTrades } from "../../../client/candle-windows.ts";
 import type { syncFlags } from "./sync-flags.ts";
 
 type ListFlags = Values<typeof syncFlags> & { readonly tier: Tier; readonly typed: TypedFlags };
-
-/** In Unix seconds. No network of the service had DEX trades before. */
-const earliest = Date.UTC(2015, 0, 1) / 1000;
 
 /**
  * Six days ago, because the public service returns transactions of the last week only. If the plan does not
@@ -67,7 +65,7 @@ export async function readLists(run: Run, root: string, names: readonly string[]
     const dataset = { ...listed, from: 0, by: keep(listed, partitionIn(root, listed)) };
     const first = listed.from ?? (await firstPeriod(root, dataset));
     if ("every" in listed) return { ...dataset, from: listed.from ?? first ?? periodOf(listed, now / 1000) };
-    const begun = { ...dataset, from: Math.max(first ?? defaultStart(now / 1000, tier), earliest) };
+    const begun = { ...dataset, from: Math.max(first ?? defaultStart(now / 1000, tier), firstTrades) };
     if (first === undefined) defaulted.push(begun);
     return begun;
   };
@@ -85,7 +83,7 @@ export async function readLists(run: Run, root: string, names: readonly string[]
       more.push({ ...listed, from: own.from, by: own.by });
     } else {
       keep(listed, own.by);
-      const start = Math.max(listed.from ?? own.from, earliest);
+      const start = Math.max(listed.from ?? own.from, firstTrades);
       if (start < own.from) widened.push({ ...own, from: start });
       if (start > own.from) later += 1;
     }
