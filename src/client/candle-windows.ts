@@ -35,7 +35,7 @@ export function completeWindow(endpoint: Endpoint, typed: Typed, now: number): T
     }
     filled.set("start", startOfCount(endpoint, filled, now));
   }
-  return made === undefined ? filled : alignedWindow(endpoint, filled, made, now);
+  return made === undefined ? filled : alignedWindow(filled, made, now);
 }
 
 /** In Unix seconds. No network of the service had DEX trades before, so no request is spent on earlier times. */
@@ -73,19 +73,15 @@ function endOf(endpoint: Endpoint, typed: Typed, now: number): string {
 
 /**
  * Made candles need all candles of their source. The range therefore begins where the first one opens, and ends where
- * the last one closes, or now.
+ * the last one closes, or now. A range in which none opens stays as it is; see `isWithoutMade`.
  */
-function alignedWindow(endpoint: Endpoint, typed: Typed, { length }: MadeInterval, now: number): Typed {
+function alignedWindow(typed: Typed, { length }: MadeInterval, now: number): Typed {
   const boundOf = (name: string) => parseTimeBound(typed.get(name) ?? "", now);
   const [start, end] = [boundOf("start"), boundOf("end")];
   if ("problem" in start || "problem" in end || start.seconds >= end.seconds) return typed;
   const openingAfter = (bound: Instant): number => nextIntervalStart(wholeSeconds(toWire(bound)), length);
   const [from, to] = [openingAfter(start), openingAfter(end)];
-  if (from >= to)
-    throw usageFailure(
-      `no ${typed.get("interval")} candle opens in the time range`,
-      `use an earlier ${nameOfParam(endpoint, "start")}`,
-    );
+  if (from >= to) return typed;
   const present = Math.floor(now / 1000);
   const until = to > present && end.seconds > present ? end : atSecond(Math.min(to, present));
   return new Map([...typed, ["start", wireOf(from)], ["end", toWire(until)]]);
@@ -142,6 +138,11 @@ export function* slicesOf(window: CandleWindow, most: number): Generator<CandleS
 
 /** The number of candles that open in the window. */
 export const countOpenings = (window: CandleWindow): number => sliceOf(window).opening;
+
+/** Whether no candle of an interval that is made here opens in the range, so that no request is needed. */
+export function isWithoutMade(args: Args): boolean {
+  return madeInterval(args.get("interval")) !== undefined && countOpenings(candleWindow(args)) === 0;
+}
 
 /** Times are in Unix seconds. */
 export function sliceBetween(from: number, to: number, interval: number): CandleSlice {

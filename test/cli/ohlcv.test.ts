@@ -37,6 +37,21 @@ async function runCommand(script: Script, words: string): Promise<RunOutcome> {
 const runWithService = async (service: CandleService, words: string): Promise<RunOutcome> =>
   await runCommand((request) => answerCandles(request, service), words);
 
+test.each([
+  ["24h", 1],
+  ["4h", 0],
+] as const)("a range in which no %s candle opens is empty; requests: %i", async (interval, sent) => {
+  const words = `ohlcv ethereum:${pool} --pool --interval ${interval} --from 2026-11-20T13:00Z --to 2026-11-20T15:00Z`;
+  sandbox.takeLog();
+  const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
+  expect([exit, stdout, sandbox.takeLog().length]).toEqual([0, "", sent]);
+  expect(stderr).toContain(
+    `warning: no ${interval} candle starts between 2026-11-20T13:00:00Z and 2026-11-20T15`,
+  );
+  const { stdout: estimate } = await dexdata(`${words} --estimate`, { env: sandbox.env() });
+  expect(toRow(estimate)).toMatchObject({ requests: sent, rows_at_most: 0 });
+});
+
 test("a range that has no candles yet is reported", async () => {
   const words = `ohlcv ethereum ${pool} --pool --from 2026-11-21T10:00:00Z --to 2030-01-01`;
   const { exit, stdout, stderr } = await dexdata(`${words} --now 2026-11-21T08:54:00Z --sandbox`);

@@ -3,7 +3,7 @@ import { member, rawMembers } from "../../base/json/json-scan.ts";
 import { compareDecimals, sumDecimals } from "../../base/json/exact-decimal.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import type { ListRequest } from "../list-plan.ts";
-import { notesOf, type Page } from "../page.ts";
+import { ended, notesOf, type Page, pageOf } from "../page.ts";
 import { countBack } from "./count-back.ts";
 import { readSlices } from "./slice-answer.ts";
 import { parseRow, type TextRow, textRows } from "../rows.ts";
@@ -11,6 +11,7 @@ import {
   openingOf,
   intervalSeconds,
   intervalStart,
+  isWithoutMade,
   type MadeInterval,
   sourceOf,
   timesLike,
@@ -18,11 +19,16 @@ import {
 
 /** Intervals that the service lacks are made from those that it has. */
 export function candlePages(request: ListRequest, maxLimit: number): AsyncGenerator<Page> {
+  if (isWithoutMade(request.args)) return noCandles();
   const sliced = { ...request, ...sourceOf(request.args, maxLimit) };
   // A resumed pull already knows the start of its time range.
   const isCountedBack = request.args.has("count_back") && request.list.start === undefined;
   const pages = isCountedBack ? countBack(sliced) : readSlices(sliced);
   return sliced.made === undefined ? pages : madeCandles(pages, sliced.made);
+}
+
+async function* noCandles(): AsyncGenerator<Page> {
+  yield await Promise.resolve(pageOf(textRows([]), ended("end of list")));
 }
 
 /** A candle of the source, with its texts by field. `opens` is in Unix seconds. */

@@ -13,7 +13,13 @@ import { member } from "../../../base/json/json-scan.ts";
 import { counted, grouped } from "../../../base/text/words.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import { planBatches } from "../../../client/list-plan.ts";
-import { candleWindow, countOpenings, slicesOf, sourceOf } from "../../../client/candle-windows.ts";
+import {
+  candleWindow,
+  countOpenings,
+  isWithoutMade,
+  slicesOf,
+  sourceOf,
+} from "../../../client/candle-windows.ts";
 
 /** Values that are unknown before the request are undefined. Retries and lookups after a rejection are excluded. */
 export interface Estimate {
@@ -90,6 +96,7 @@ const looksBack = 12;
 function ofCandles({ argSets, list }: PullQuery, maxLimit: number): Counted {
   const windowOf = (args: Args) => candleWindow(args, list.start?.value);
   const slices = argSets.flatMap((args) => {
+    if (isWithoutMade(args)) return [];
     const source = sourceOf(args, maxLimit);
     return [...slicesOf(windowOf(source.args), source.maxLimit)];
   });
