@@ -59,6 +59,13 @@ export function withoutChunk(event: StreamEvent): StreamEvent {
   return { ...event, bytes, start: 0, end: bytes.length, texts: undefined, firstText: 0 };
 }
 
+/** The event with other data, which is JSON. */
+export function withText({ name, id, requestId }: StreamEvent, text: string): StreamEvent {
+  const bytes = Buffer.from(text);
+  const { length: end } = bytes;
+  return { name, bytes, start: 0, end, isPlainJson: false, texts: undefined, firstText: 0, id, requestId };
+}
+
 const DEL = 0x7f;
 
 /**

@@ -29,7 +29,7 @@ async function alertsOf(
   let [now, elapsed] = [0, 0];
   const all = { ...alerts, flush: async () => await Promise.resolve() };
   const owners = new EventOwners({ by: "token" });
-  const reading = { owners, others: 1, now: () => now, broken: () => undefined };
+  const reading = { owners, others: 1, now: () => now, broken: () => undefined, complete: undefined };
   const show = createEventAlerts(all, reading);
   for (const [index, price] of prices.entries()) {
     now += jumps.get(index) ?? 0;

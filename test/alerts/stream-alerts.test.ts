@@ -78,6 +78,66 @@ describe("stream --when", () => {
   });
 });
 
+describe("stream --feed transactions --when", () => {
+  const tokens = [
+    { id: "0x00a", decimals: 6 },
+    { id: "0x00b", decimals: 18 },
+  ];
+  const event = (facts: object) =>
+    `event: pool\ndata: ${JSON.stringify({ token_0: "0x00a", token_1: "0x00b", ...facts })}\n\n`;
+  const swap = { amount_0: -1500000, amount_1: 7, amount_0_usd: -10, amount_1_usd: 12, tx_hash: "swap" };
+  const added = { ...swap, amount_1: -7, tx_hash: "added" };
+  const env = { DEXDATA_API_KEY: "api_dev_1", DEXDATA_TIER: "dev" };
+
+  /** The run ends at the last event. The service describes the pool after `failures` requests. */
+  async function alertsOn(words: readonly string[], { failures = 0, token = "0x00a" } = {}) {
+    let asked = 0;
+    const facts = [added, swap, { tx_hash: "end" }];
+    const server = await serveInTest(({ path: to }) => {
+      if (to.startsWith("/sse/")) return stream(facts.map((each) => event({ ...each, token_0: token })));
+      asked += 1;
+      return asked <= failures ? json({ message: "later" }, { status: 503 }) : json({ id: "0xabc", tokens });
+    });
+    const options = { env: { ...env, DEXDATA_PRO_BASE_URL: server.url, DEXDATA_RETRIES: "0" } };
+    const last = ["--when", "tx_hash = end"];
+    const run = listen([asset, "--feed", "transactions", ...words, ...last], server, options);
+    await run.until(() => run.lines().at(-1)?.includes('"end"') === true);
+    const { stderr } = await run.interrupted();
+    const rows = run.lines().map((line): Record<string, unknown> => JSON.parse(line)["row"]);
+    return { asked, stderr, rows: rows.slice(0, -1) };
+  }
+
+  test("compares the size, the type and the amounts in tokens, and costs one request for each pool", async () => {
+    const inTokens = { amount_0_tokens: "-1.5", size_usd: 11, type: "swap" };
+    const row = { ...swap, ...inTokens, amount_1_tokens: "0.000000000000000007" };
+    for (const condition of ["type = swap", "size_usd <= 11", "amount_0_tokens < -1.4 and type = swap"])
+      expect(await alertsOn(["--when", condition])).toMatchObject({ asked: 1, rows: [row] });
+    expect(await alertsOn(["--when", "size_usd = 22"])).toMatchObject({
+      rows: [{ tx_hash: "added", type: "liquidity" }],
+    });
+    expect(await alertsOn(["--when", "amount_0 < 0"])).toMatchObject({ asked: 0, rows: [added, swap] });
+  });
+
+  test("reports amounts that it cannot know, and still compares the size and the type", async () => {
+    const unknown = await alertsOn(["--when", "amount_0_tokens < 0"], { failures: 9 });
+    expect(unknown).toMatchObject({ asked: 1, rows: [] });
+    expect(unknown.stderr).toMatch(
+      /unknown token decimals, so amounts in tokens are null: ethereum:0x0.*\(.*503.*; retrying in 1m\)/u,
+    );
+    const sizes = await alertsOn(["--when", "size_usd > 1 and type = swap"], { failures: 9 });
+    expect(sizes).toMatchObject({ asked: 1, rows: [{ size_usd: 11, amount_0_tokens: null }] });
+  });
+
+  test("of a token, compares only what needs no request for each of its pools", async () => {
+    const by = ["--by", "token", "--when"];
+    const sizes = await alertsOn([...by, "size_usd < 12"], { token: asset.slice("ethereum:".length) });
+    expect(sizes).toMatchObject({ asked: 0, rows: [{ tx_hash: "swap" }] });
+    const refused = await listen([asset, "--feed", "transactions", ...by, "amount_0_tokens > 1"], undefined)
+      .outcome;
+    expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining("is not a field")]);
+  });
+});
+
 describe("a command", () => {
   test("gets the alert on stdin, and an environment without the key; events are printed as usual", async () => {
     const [file, environment] = [inFolder("alert.json"), inFolder("env")];

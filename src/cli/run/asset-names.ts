@@ -179,7 +179,7 @@ export function createKnownAssets(
   // The sandbox uses a new port each time.
   const listName = `${isSimulated ? "sandbox" : rest} assets`;
   const labels = new Map<string, string>();
-  const requested = new Set<string>();
+  const requested = new Map<string, Promise<Failure | undefined>>();
   let isChanged = false;
   let loaded: Map<string, Facts> | undefined;
   const kept = (): Map<string, Facts> =>
@@ -230,9 +230,11 @@ export function createKnownAssets(
     /** Requests a pool to learn its tokens: again after a failure that may pass, which is returned, and otherwise once. */
     requestPool: async (client: Client, network: string, address: string): Promise<Failure | undefined> => {
       const key = subjectKey({ network, address });
-      if (requested.has(key)) return undefined;
-      requested.add(key);
-      const failure = await readPool(client, { network, address }, learn);
+      const earlier = requested.get(key);
+      if (earlier !== undefined) return await earlier;
+      const work = readPool(client, { network, address }, learn);
+      requested.set(key, work);
+      const failure = await work;
       if (failure !== undefined) requested.delete(key);
       return failure;
     },

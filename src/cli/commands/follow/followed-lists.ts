@@ -92,7 +92,7 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
   };
 }
 
-/** Undefined without alerts. The fields that dexdata adds need the decimals of tokens. */
+/** Undefined without alerts. */
 function readAlerts(
   { typed, flags: { blind } }: Input<FollowedFlags>,
   { endpoint }: PullPlan,
@@ -100,10 +100,7 @@ function readAlerts(
 ) {
   checkBlind(blind, poll);
   const all = fieldPaths(rowShape(endpoint.lists === "trades" ? withTokenAmounts(endpoint) : endpoint));
-  const wanted = readWanted(typed, all);
-  if (wanted === undefined) return undefined;
-  const tested = new Set(wanted.conditions.flatMap(({ tests }) => tests.map(({ field }) => field)));
-  return { ...wanted, isOfAmounts: all.some(({ path, isAdded }) => isAdded && tested.has(path)) };
+  return readWanted(typed, all);
 }
 
 function listsOf({ endpoint, argSets, named }: PullPlan, names: NameFinder): readonly FollowedList[] {

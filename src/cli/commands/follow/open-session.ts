@@ -44,7 +44,7 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     return undefined;
   }
   tellStart(run, asked, flags.out);
-  const amounts = wanted?.isOfAmounts === true ? "tokens" : plan.amounts;
+  const amounts = wanted?.needsAdded === true ? "tokens" : plan.amounts;
   // Their requests are retried in the queue as well, or an alert would lack its amounts.
   const assets = createTableAssets(run, client, { ...plan, amounts });
   onClose(assets.save);

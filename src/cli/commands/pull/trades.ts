@@ -6,6 +6,9 @@ import { tradeSize, typeOfTrade } from "../../../api/endpoints/pool-transactions
 /** The fields of a transaction to locate, so that amounts in tokens can be added. */
 export const tradeFields = "token_0 amount_0 price_0_usd token_1 amount_1 price_1_usd".split(" ");
 const [token, amount, price, side1] = [0, 1, 2, 3];
+/** Only events have them, whose fields are not located. */
+const eventFields = ["amount_0_usd", "amount_1_usd"];
+const usd = tradeFields.length;
 
 /** Undefined if the token's decimals are unknown. */
 type DecimalsOf = (token: unknown) => number | undefined;
@@ -44,7 +47,7 @@ const unitOf = (decimals: number | undefined): Unit | undefined =>
   decimals === undefined ? undefined : { decimals, perToken: 10 ** decimals };
 
 function fieldsInRows(rows: Rows): ReadField {
-  const read = createPathReader(tradeFields.map((field) => [field]));
+  const read = createPathReader([...tradeFields, ...eventFields].map((field) => [field]));
   const texts = rows.texts().map(read);
   return (row, field) => texts[row]?.[field];
 }
@@ -53,7 +56,7 @@ function fieldsInBytes({ bytes, spans, stride, places }: LocatedRows): ReadField
   // Slices of one text take a tenth of the time of decoding each value.
   const text = bytes.toString("latin1");
   return (row, field) => {
-    const at = row * stride + (places[field] ?? 0);
+    const at = row * stride + (places[field] ?? Number.NaN);
     const from = spans[at] ?? -1;
     return from < 0 ? undefined : text.slice(from, spans[at + 1]);
   };
@@ -70,8 +73,8 @@ function endingOf(read: ReadField, row: number, unit0: Unit | undefined, unit1: 
   const units0 = unit0 !== undefined && tokens0 === undefined ? Number.NaN : numberOf(raw0);
   const units1 = unit1 !== undefined && tokens1 === undefined ? Number.NaN : numberOf(raw1);
   const type = typeOfTrade(Math.sign(units0), Math.sign(units1));
-  const value0 = valueOf(units0, unit0, numberOf(read(row, price)));
-  const value1 = valueOf(units1, unit1, numberOf(read(row, side1 + price)));
+  const value0 = sizeOf(read(row, usd)) ?? valueOf(units0, unit0, numberOf(read(row, price)));
+  const value1 = sizeOf(read(row, usd + 1)) ?? valueOf(units1, unit1, numberOf(read(row, side1 + price)));
   const size = tradeSize(type, value0, value1) ?? "null";
   return `,"amount_0_tokens":${quoted(tokens0)},"amount_1_tokens":${quoted(tokens1)},"size_usd":${size},"type":"${type}"}`;
 }
@@ -90,8 +93,10 @@ function tokensText(raw: string | undefined, unit: Unit | undefined): string | u
 const numberOf = (json: string | undefined): number =>
   json === undefined || json === "null" ? Number.NaN : Number(json);
 
-function valueOf(units: number, unit: Unit | undefined, usd: number): number | undefined {
-  const value = Math.abs((units / (unit?.perToken ?? Number.NaN)) * usd);
+const sizeOf = (json: string | undefined): number | undefined => valueOf(numberOf(json), unitOf(0), 1);
+
+function valueOf(units: number, unit: Unit | undefined, usdPerToken: number): number | undefined {
+  const value = Math.abs((units / (unit?.perToken ?? Number.NaN)) * usdPerToken);
   return Number.isFinite(value) ? value : undefined;
 }
 

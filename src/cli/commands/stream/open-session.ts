@@ -14,6 +14,7 @@ import { costOfTokens, type StreamFlags } from "./stream-flags.ts";
 import { assetReader, readStreamOptions } from "./stream-options.ts";
 import { openAlerts, type WantedAlerts } from "../../run/alerts/open-alerts.ts";
 import { createEventAlerts } from "./stream-alerts.ts";
+import { createEventAmounts } from "./event-amounts.ts";
 import { learnPools } from "./stream-board.ts";
 import { createPendingLines, openStreamOutput } from "./stream-output.ts";
 import { closingLine, createStreamReport } from "./stream-report.ts";
@@ -97,7 +98,9 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const assets = { requested, subjects, known, readAssets, hasFile, owners };
   const broken = alertLines !== undefined && flags.out === undefined ? leaveOut : () => undefined;
   const others = options.prefix?.length ?? 0;
-  const alert = alerts && createEventAlerts(alerts, { owners, others, now, broken });
+  const complete =
+    wanted?.needsAdded === true ? await createEventAmounts(run, open.client, known, kind.by) : undefined;
+  const alert = alerts && createEventAlerts(alerts, { owners, others, now, broken, complete });
   const running = { open, cap, stops, course, output, now, ending, since };
   return { run, flags, ...asked, ...assets, ...running, alerts, alert };
 }

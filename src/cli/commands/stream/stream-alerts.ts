@@ -21,11 +21,13 @@ interface Reading {
   readonly now: () => number;
   /** Called for each event that is not valid JSON, and so matches nothing. */
   readonly broken: (connection: Connection, event: StreamEvent) => void;
+  /** Adds fields to an event of this asset. */
+  readonly complete: ((event: StreamEvent, asset: Subject) => Promise<StreamEvent>) | undefined;
 }
 
 export function createEventAlerts(
   alerts: Pick<Alerts, "fields" | "isOver" | "areAlike" | "see" | "flush">,
-  { owners, others, now, broken }: Reading,
+  { owners, others, now, broken, complete }: Reading,
 ) {
   const names = alertFields(alerts);
   const readRow = createRowReader(names);
@@ -35,9 +37,10 @@ export function createEventAlerts(
   const numbers = new WeakMap<Subject, number>();
   return async (events: readonly StreamEvent[], connection: Connection, at: Moment): Promise<void> => {
     const time = now();
-    for (const event of events) {
-      const owner = owners.subjectOf(event, connection.subjects);
+    for (const sent of events) {
+      const owner = owners.subjectOf(sent, connection.subjects);
       if (owner === undefined) continue;
+      const event = complete === undefined ? sent : await complete(sent, owner);
       const near = nearNumber(event, others);
       if (alerts.areAlike(numbers.get(owner) ?? Number.NaN, near)) continue;
       if (alerts.isOver()) break;

@@ -15,7 +15,7 @@ import type { Input } from "../command.ts";
 import type { StreamFlags } from "./stream-flags.ts";
 import { readWanted } from "../../run/alerts/open-alerts.ts";
 import { alertFields } from "./stream-alerts.ts";
-import { fieldPaths } from "../../../api/endpoint.ts";
+import { testableFields } from "./event-amounts.ts";
 import { openSession, type Session } from "./open-session.ts";
 import { kindOf } from "./stream-options.ts";
 import type { Subject } from "../../../client/subject.ts";
@@ -28,7 +28,7 @@ export async function runStream(input: Input<StreamFlags>, outer: Context): Prom
   const { flags, typed } = input;
   const feed = feeds[flags.feed];
   const kind = kindOf(feed, flags.by);
-  const wanted = readWanted(typed, fieldPaths(kind.event), feed.isSeries);
+  const wanted = readWanted(typed, testableFields(feed, kind), feed.isSeries);
   const named = await withoutNames(input, outer, () => ({
     command: streamTaker,
     takes: kind.by,

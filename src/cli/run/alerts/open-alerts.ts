@@ -45,7 +45,8 @@ const everyRow: Condition = { text: "", tests: [] };
 
 /**
  * Undefined without `--when` and without a command. Called before anything is sent. `hasSeries` means that each asset has
- * a series of values, so that it can rise and fall.
+ * a series of values, so that it can rise and fall. `needsAdded` of the result means that a condition tests a field that
+ * dexdata adds.
  */
 export function readWanted(typed: TypedFlags, paths: readonly FieldAtPath[], hasSeries = false) {
   // A condition on an object or a list would never be met.
@@ -58,7 +59,9 @@ export function readWanted(typed: TypedFlags, paths: readonly FieldAtPath[], has
   // Empty if alerts are lines on stdout.
   const command = (typed.get("--") ?? []).map((word = "") => word);
   if (typed.has("--") && command.length === 0) throw usageFailure("missing command after --");
-  return conditions && { conditions, command };
+  const tested = new Set(conditions?.flatMap(({ tests: each }) => each.map(({ field }) => field)));
+  const needsAdded = paths.some(({ path, isAdded }) => isAdded && tested.has(path));
+  return conditions && { conditions, command, needsAdded };
 }
 
 /** `interval` is the time from one read to the next. Both are in milliseconds. */
