@@ -18,6 +18,7 @@ const testable: Testable = {
     ["type", tradeTypes],
     ["size_usd", "numbers"],
     ["token.symbol", "texts"],
+    ["tokens.0.24h.txns", "numbers"],
   ]),
   hasSeries: true,
 };
@@ -56,6 +57,14 @@ describe("a condition", () => {
     ["price > 5", undefined, undefined],
   ])("%s with %s: %s", (text, price, expected) => {
     expect(holds(text, price === undefined ? {} : { price })).toBe(expected);
+  });
+
+  test("every element of a list has the fields of the first one", () => {
+    const [{ field } = { field: "" }] = parse("tokens.12.24h.txns > 5");
+    expect(field).toBe("tokens.12.24h.txns");
+    expect(holds("tokens.1.24h.txns > 5", { "tokens.1.24h.txns": "6" })).toBe(true);
+    for (const wrong of ["tokens.01.24h.txns > 5", "tokens.1.25h.txns > 5", "price.1 > 5", "1.price > 5"])
+      expect(() => parse(wrong)).toThrow("is not a field");
   });
 
   test("all tests must hold, and texts are equal or not", () => {

@@ -47,6 +47,18 @@ const alertsOf = async (...given: Parameters<typeof watched>) => {
 };
 
 describe("--watch --when", () => {
+  test("compares the credits that usage shows", async () => {
+    const server = await serveInTest((_, index) => {
+      if (index === 2) context.interrupt({ cause: "SIGINT" });
+      return json({ plan: "dev", credits: { limit: 9, used: index, remaining: 9 - index } });
+    });
+    const context = createTestContext({ flows: true, env: { DEXDATA_BASE_URL: server.url } });
+    const words = "usage --watch 30s --when".split(" ");
+    const { stdout } = await run([...words, "credits.remaining < 9"], context);
+    expect(rowsOf(stdout)).toMatchObject([{ asset: "usage", value: "8" }]);
+    expect((await run([...words, "credits.left < 9"], createTestContext())).exit).toBe(2);
+  });
+
   test("each crossing of a row is one line, in the place of rows; --limit does not count them", async () => {
     const rounds = ["2.90 5", "2.8 5", "4 1", "2.70 1"];
     const { exit, alerts } = await alertsOf(rounds, [...low, "--cooldown", "0", "--limit", "2"]);

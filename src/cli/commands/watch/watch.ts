@@ -1,4 +1,5 @@
-import { fieldPaths, rowShape } from "../../../api/endpoint.ts";
+import { type FieldAtPath, fieldPaths, type RowShape, rowShape } from "../../../api/endpoint.ts";
+import { count, fieldAt, splitPath } from "../../../api/record.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
 import { isFinal } from "../../../client/follow.ts";
 import { createEnding, StopReason } from "../../../client/ending.ts";
@@ -61,7 +62,7 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     await readPlan(group, input, { ...options, now }, sources);
   const first = await read(nowOf());
   checkBlind(flags.blind, interval);
-  const paths = first.groups.flatMap((each) => fieldPaths(rowShape(first.endpoint, each)));
+  const paths = first.groups.flatMap((each) => testableFields(rowShape(first.endpoint, each)));
   const wanted = readWanted(typed, paths);
   checkPrefix(options, first);
   const ending = createEnding(clock, outer.context.signal, flags.for);
@@ -118,6 +119,14 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     isSilent: wanted?.command.length === 0,
   });
   return { run, client, readAgain, nowOf, interval, freshness, assets, alerts, view, credits: () => credits };
+}
+
+/** Columns can show numbers in a field whose contents the contract does not list, such as `credits.remaining`. */
+function testableFields(shape: RowShape): readonly FieldAtPath[] {
+  const shown = shape.columns.flatMap(({ field }) => field);
+  const others = shown.filter((path) => fieldAt(shape.record, splitPath(path))?.type.kind === "any");
+  const fact = { field: count, isOptional: true, isAdded: false };
+  return [...fieldPaths(shape), ...others.map((path) => ({ path, ...fact }))];
 }
 
 /** Throws the reason of the end. */

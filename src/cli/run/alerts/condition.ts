@@ -118,7 +118,8 @@ interface Parsing extends Testable {
 function parseTest(parsing: Parsing): Test {
   const { next, wrong, fields, hasSeries } = parsing;
   const field = next();
-  const values = fields.get(field?.text ?? "");
+  // A list is represented by its first element; see `fieldPaths`.
+  const values = fields.get(field?.text.replaceAll(/(?<=\.)[1-9]\d*(?=\.)/gu, "0") ?? "");
   if (field === undefined || values === undefined) {
     const names = [...fields.keys()];
     const near = nearest(field?.text.replace("?", "") ?? "", names);
