@@ -74,6 +74,8 @@ describe("a condition", () => {
     expect(holds("price > 1 and type = liquidity", row)).toBe(false);
     expect(holds("token.symbol = WETH and price > 1", row)).toBeUndefined();
     expect(holds("token.symbol = weth", row)).toBe(false);
+    expect(holds("token.symbol != 888", row)).toBe(true);
+    expect(holds("token.symbol = 100k", { "token.symbol": "100k" })).toBe(true);
     expect(holds("token.symbol = 0xC02a", { "token.symbol": "0xc02A" })).toBe(true);
   });
 

@@ -143,7 +143,8 @@ function parseTest(parsing: Parsing): Test {
   if (typeof values !== "string" && !values.includes(value.text))
     throw wrong(value, `is not a value of ${field.text}`, `values: ${values.join(", ")}`);
   if (values === "texts" && !isEquality) throw wrong(operator, "must be = or !=, because this field is text");
-  const number = readNumber(value.text);
+  // A symbol can be 888 or 100k.
+  const number = values === "texts" ? undefined : readNumber(value.text);
   if (number !== undefined)
     return { field: field.text, create: () => comparison(holds, number), bound: Number(number) };
   if (!isEquality || values === "numbers")
