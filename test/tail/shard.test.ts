@@ -116,6 +116,16 @@ describe("causes of a reconnect", () => {
       stream([price("1"), streamError("server is going away")]),
       "the service ended the stream with an error: server is going away",
     ],
+    [
+      "an error event without data",
+      stream([price("1"), "event: error\ndata:\n\n"]),
+      "the service ended the stream with an error: (no message)",
+    ],
+    [
+      "an error event with an empty message",
+      stream([price("1"), streamError(" ")]),
+      "the service ended the stream with an error: (no message)",
+    ],
     ["silence", stream([price("1")]), "no data for 45s, not even a ping"],
     [
       "an event that never ends",

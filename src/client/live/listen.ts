@@ -176,7 +176,7 @@ export function textOf(event: StreamEvent): string {
   if (isSkipped(event)) return "(larger than the limit)";
   const text = dataOf(event).toString("utf8");
   const message = member(parseJson(text), "message");
-  return shortened(typeof message === "string" ? message : text);
+  return shortened((typeof message === "string" ? message : text).trim()) || "(no message)";
 }
 
 /** The client closes the stream and retries (specification, Events 2), unless an asset is unknown. */
