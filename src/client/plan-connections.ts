@@ -63,14 +63,28 @@ export function replanConnections(
   return [...alive, ...more.map((connection) => ({ from: undefined, subjects: connection }))];
 }
 
-export function tooManyAssets(all: readonly Subject[], { perConnection, cap }: Room): Failure {
-  const fits = perConnection * cap;
+export function tooManyAssets(all: readonly Subject[], room: Room): Failure {
+  const fits = room.perConnection * room.cap;
+  return doesNotFit(sizeProblem(all.length, room), fits, all.slice(fits));
+}
+
+function sizeProblem(assets: number, { perConnection, cap }: Room): string {
   const connections = `${counted(cap, "connection")}${perConnection === 1 ? "" : ` with ${perConnection} assets each`}`;
-  return doesNotFit(
-    `too many assets: ${all.length}, but ${connections} can hold only ${fits}`,
-    fits,
-    all.slice(fits),
-  );
+  return `too many assets: ${assets}, but ${connections} can hold only ${perConnection * cap}`;
+}
+
+/** Throws if more assets are wanted than fit. Neither looks at the others nor names them, because a list may be huge. */
+export function checkSize(
+  listed: readonly Subject[],
+  room: Room,
+  isWanted: (subject: Subject) => boolean,
+): void {
+  let wanted = 0;
+  for (const subject of listed) {
+    if (isWanted(subject)) wanted += 1;
+    if (wanted > room.perConnection * room.cap)
+      throw fail("too_many_assets", sizeProblem(listed.length, room));
+  }
 }
 
 /** The Failure has exit code 6. Its hint lists some of the assets that do not fit; the JSON form lists them all. */

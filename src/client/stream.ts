@@ -1,10 +1,12 @@
 import { isStreamLimitFailure } from "./streams/stream-refusal.ts";
 import { Failure, usageFailure } from "../base/failure.ts";
 import { endCause, StopReason } from "./ending.ts";
+import { damageFault } from "../api/known-networks.ts";
 import { findFault, refusedAlone } from "./live/find-invalid.ts";
 import { endedForGood } from "./live/keep-open.ts";
 import { assetsOf, LimitedConnections, regrouped, RunningConnection } from "./live/running-connection.ts";
 import {
+  checkSize,
   planConnections,
   replanConnections,
   type Room,
@@ -82,6 +84,15 @@ export class LiveStream {
     }
   }
 
+  /** Throws if the list does not fit, before it is labeled. */
+  checkSize(listed: readonly Subject[]): void {
+    const { by } = this.#options.kind;
+    const isWanted = (subject: Subject): boolean =>
+      !this.#droppedKeys.has(subjectKey(subject)) &&
+      damageFault(subject.network, subject.address, by) === undefined;
+    checkSize(listed, this.#room(listed.length), isWanted);
+  }
+
   /**
    * Returns the assets in use, excluding dropped ones that are still listed. Only connections whose assets change are
    * reopened, after what the list adds to them has been tried alone. Throws if the list does not fit. One call must end
@@ -91,7 +102,6 @@ export class LiveStream {
     const keys = new Set(listed.map(subjectKey));
     for (const key of this.#droppedKeys) if (!keys.has(key)) this.#droppedKeys.delete(key);
     const wanted = withoutMalformed(this.#withoutDropped(listed), this.#options.kind.by, this.#drop);
-    // First, because a list that does not fit may be huge.
     const replanned = this.#replan(wanted);
     const before = new Set(this.assets().map(subjectKey));
     const added = new Set(wanted.filter((subject) => !before.has(subjectKey(subject))));

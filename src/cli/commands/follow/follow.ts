@@ -141,8 +141,7 @@ function createRunning(session: Session) {
     running.set(list.name, followList(session, list, failed));
   };
   const reload = async (): Promise<void> => {
-    const next = await session.reread(ending.signal);
-    session.checkRate(next.length);
+    const next = await session.reread(ending.signal, session.checkRate);
     const names = new Set(next.map(({ name }) => name));
     const gone = [...running].filter(([name]) => !names.has(name));
     const added = next.filter(({ name }) => !running.has(name));

@@ -40,8 +40,8 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
   const { options, sources, context } = run;
   const { flags, words } = input;
   const started = context.clock.elapsed();
-  const read = async (signal: AbortSignal): Promise<PullPlan> => {
-    const fresh = { ...sources, read: async (word: string) => await sources.read(word, signal) };
+  const read = async (signal: AbortSignal, checkCount = sources.checkCount): Promise<PullPlan> => {
+    const fresh = { ...sources, checkCount, read: async (word: string) => await sources.read(word, signal) };
     // --from of a pool that is added after weeks is not the time that it was for the others.
     const now = options.now + context.clock.elapsed() - started;
     return await readPlan(group, input, { ...options, now }, fresh);
@@ -85,9 +85,12 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
     names: isOfMany ? { network: "", ...(!isSearch && { pool: "" }) } : rowNames(argSets[0] ?? new Map()),
     /** Whether the list is in a file, which SIGHUP reads again. */
     isReloaded: words.some((word) => word.startsWith("@")),
-    reread: async (signal: AbortSignal): Promise<readonly FollowedList[]> => {
+    reread: async (
+      signal: AbortSignal,
+      checkCount: (count: number) => void,
+    ): Promise<readonly FollowedList[]> => {
       sources.names.forget();
-      return listsOf(await read(signal), sources.names);
+      return listsOf(await read(signal, checkCount), sources.names);
     },
   };
 }

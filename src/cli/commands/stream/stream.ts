@@ -174,9 +174,8 @@ function listenForReload(
 ): () => void {
   const reload = async (): Promise<void> => {
     const listed = await readAssets(stops.signal, "keep");
-    // After a long list, the events that have arrived meanwhile come first.
-    await new Promise((resolve) => setImmediate(resolve));
     stops.signal.throwIfAborted();
+    stream.checkSize(listed);
     known.name(listed);
     const subjects = await stream.reload(known.labeled(listed), stops.signal);
     output.board?.watch(subjects);
