@@ -1,4 +1,5 @@
 import { invalidInput, usageFailure } from "../base/failure.ts";
+import { readChoice } from "../api/read-param.ts";
 import { isObject } from "../base/json/json-scan.ts";
 import { didYouMean, nearest } from "../base/text/nearest.ts";
 
@@ -43,14 +44,21 @@ export const aFunction: TypeCheck = [(value) => typeof value === "function", "a 
 /** The code that reads the option rejects other types, too. */
 export const readLater: TypeCheck = [() => true, ""];
 
-export function oneOf<Word extends string>(label: string, given: string, words: readonly Word[]): Word {
-  const word = words.find((each) => each === given);
-  if (word === undefined) throw invalidInput(label, `must be one of ${words.join(", ")}`);
-  return word;
+export function oneOf<Word extends string>(name: string, given: unknown, words: readonly Word[]): Word {
+  if (typeof given === "string") return readChoice(`${name} "${given}"`, given, words);
+  throw invalidInput(name, `must be one of ${words.join(", ")}`);
 }
 
-export function wholeNumber(name: string, value: number, min: number, max = Number.MAX_SAFE_INTEGER): number {
+export function wholeNumber(
+  name: string,
+  value: number,
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
+  otherwise = "",
+): number {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
   const accepted = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`;
-  throw invalidInput(name, `must be a whole number${accepted}`);
+  throw invalidInput(name, `must be a whole number${accepted}${otherwise}`);
 }
+
+export const orUnlimited = ', or "unlimited"';

@@ -1,3 +1,4 @@
+import { choiceFailure } from "../api/read-param.ts";
 import { isObject, member } from "../base/json/json-scan.ts";
 import { isSkipped, jsonLine } from "../client/stream-event.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
@@ -159,20 +160,22 @@ const allOptions = [...clientOptions, ...Object.keys(optionTypes)];
 /** `now` is in milliseconds since the epoch. */
 function readStream(options: StreamOptions, now: number) {
   checkOptions(options, optionTypes, "stream");
-  const feed = feeds[oneOf(`feed "${options.feed}"`, options.feed, feedNames)];
+  const feed = feeds[oneOf("feed", options.feed, feedNames)];
   const kind = options.by === undefined ? feed.kinds[0] : feed.kinds.find(({ by }) => by === options.by);
-  if (kind === undefined)
-    throw invalidInput(
-      `by "${options.by}" for feed ${feed.name}`,
-      `must be one of ${feed.kinds.map(({ by }) => by).join(", ")}`,
+  if (kind === undefined) {
+    const label = `by "${options.by}" for feed ${feed.name}`;
+    throw choiceFailure(
+      label,
+      options.by ?? "",
+      feed.kinds.map(({ by }) => by),
     );
+  }
   const params = new Map<string, string>();
   for (const each of ["interval", "since"] as const)
     if (options[each] !== undefined && !feed.params.includes(each))
       throw usageFailure(`${each} requires feed: ${feedsTaking(each)}`);
   const { interval, since } = options;
-  if (interval !== undefined)
-    params.set("interval", oneOf(`interval "${interval}"`, interval, streamIntervals));
+  if (interval !== undefined) params.set("interval", oneOf("interval", interval, streamIntervals));
   if (since !== undefined) params.set("since", String(readSince("since", timeText("since", since), now)));
   return { feed, kind, params, subjects: readAssets(options.assets) };
 }

@@ -13,6 +13,7 @@ import {
   aString,
   checkOptions,
   isString,
+  orUnlimited,
   readLater,
   type TypeCheck,
   wholeNumber,
@@ -59,7 +60,7 @@ export function readOptions(options: ClientOptions) {
     timeout = read(settings.timeout),
   } = options;
   const { retryMaxTime = defaultRetryPolicy.maxTime, parallel = 1, maxCredits } = options;
-  if (rpm !== undefined && rpm !== "unlimited") wholeNumber("rpm", rpm, 1, 100_000);
+  if (rpm !== undefined && rpm !== "unlimited") wholeNumber("rpm", rpm, 1, 100_000, orUnlimited);
   return {
     target,
     rate: rateOf(rpm, target.tier),

@@ -68,8 +68,6 @@ function readBatch(endpoint: Endpoint, name: string, given: GivenParams, now: nu
 /** The text that the command line would use; undefined if there is no value. */
 function textOf({ name, kind }: Param, value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  // Without its filter or time, a list would be a larger one than the program meant.
-  if (value === null) throw invalidInput(name, "must not be null", "to omit it, leave it undefined");
   if (kind.kind === "toggle") {
     if (typeof value !== "boolean") throw invalidInput(name, "must be true or false");
     return value ? "true" : undefined;
@@ -80,8 +78,13 @@ function textOf({ name, kind }: Param, value: unknown): string | undefined {
   if (kind.kind === "address" && typeof value === "string" && value.includes(","))
     throw invalidInput(name, "must be one address, without commas");
   if (typeof value === "string") return value;
-  if (typeof value === "number" && (kind.kind === "integer" || kind.kind === "amount")) return String(value);
-  throw usageFailure(`${name}: must not be ${typeof value === "object" ? "an object" : `a ${typeof value}`}`);
+  const isNumber = kind.kind === "integer" || kind.kind === "amount";
+  if (typeof value === "number" && isNumber) return String(value);
+  const isList = kind.kind === "list";
+  throw invalidInput(
+    name,
+    `must be ${isNumber ? "a number or " : ""}a string${isList ? ", or an array of strings" : ""}`,
+  );
 }
 
 export function timeText(name: string, value: unknown): string {

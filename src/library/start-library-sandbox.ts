@@ -9,7 +9,7 @@ import { formatInstant } from "../base/time/time.ts";
 import { readInstant } from "../api/read-param.ts";
 import type { ReceivedRequest } from "../sandbox/received-request.ts";
 import { startSandbox } from "../sandbox/server.ts";
-import { checkNames, oneOf, wholeNumber } from "./check-options.ts";
+import { checkNames, oneOf, orUnlimited, wholeNumber } from "./check-options.ts";
 import { timeText } from "./read-params.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox-types.ts";
 
@@ -42,7 +42,7 @@ export async function startLibrarySandbox(
     urls: { restFree, restPaid, streamingFree: streamFree, streamingPaid: streamPaid },
     keys,
     clientOptions: (tier = "pro") => {
-      const { rest, streaming, key } = connectionOf(running, oneOf(`tier "${tier}"`, tier, tiers));
+      const { rest, streaming, key } = connectionOf(running, oneOf("tier", tier, tiers));
       const target = { tier, baseUrl: rest, streamingUrl: streaming, now: () => new Date(now()) };
       return key === undefined ? target : { ...target, apiKey: key };
     },
@@ -50,7 +50,7 @@ export async function startLibrarySandbox(
       // Without it, other processes follow the real clock, which never stops. An empty variable counts as unset.
       const isReal = options.clock === undefined && speed === 1 && advanced === 0;
       const DEXDATA_NOW = isReal ? "" : new Date(now()).toISOString();
-      return { ...environmentOf(running, oneOf(`tier "${tier}"`, tier, tiers)), DEXDATA_NOW };
+      return { ...environmentOf(running, oneOf("tier", tier, tiers)), DEXDATA_NOW };
     },
     now: () => new Date(now()),
     advance: (milliseconds) => {
@@ -101,7 +101,7 @@ function readSandboxOptions(options: SandboxOptions, now: number) {
     port: wholeNumber("port", port, 0, 65_532),
     ...(rpm !== undefined && {
       requestsPerMinute:
-        rpm === "unlimited" ? Number.POSITIVE_INFINITY : wholeNumber("rpm", rpm, 1, maxCredits),
+        rpm === "unlimited" ? Number.POSITIVE_INFINITY : wholeNumber("rpm", rpm, 1, maxCredits, orUnlimited),
     }),
     ...(credits !== undefined && { credits: wholeNumber("credits", credits, 0, maxCredits) }),
     ...(overageCap !== undefined && {

@@ -176,7 +176,7 @@ describe("on the sandbox", () => {
       [() => client.stream({ feed: "prices", assets: [] }), "assets: must contain at least one asset"],
       [
         () => client.stream({ feed: "prices", assets: [], by: "pool" }),
-        'invalid by "pool" for feed prices: must be one of token',
+        'invalid by "pool" for feed prices: must be token',
       ],
       [() => openLibrary({ apiKey: "Bearer api_x" }), 'the key from apiKey starts with "Bearer"'],
       [
@@ -192,7 +192,10 @@ describe("on the sandbox", () => {
         () => openLibrary({ apiKey: "api_pro_12345", tier: "pro", baseUrl: freeHost }),
         `${freeHost} does not accept pro keys, and the key from apiKey is on the pro plan`,
       ],
-      [() => openLibrary({ rpm: 0.5 }), "invalid rpm: must be a whole number from 1 to 100000"],
+      [
+        () => openLibrary({ rpm: 0.5 }),
+        'invalid rpm: must be a whole number from 1 to 100000, or "unlimited"',
+      ],
     ];
     for (const [call, message] of refused)
       expect(await failureOf(call)).toEqual({

@@ -185,6 +185,26 @@ test.each<readonly [object, string]>([
   expect(failure).toMatchObject({ message, code: "usage" });
 });
 
+test.each<readonly [string, object, string]>([
+  ["stream", {}, "invalid feed: must be one of prices, transactions, ohlcv, reserves"],
+  ["stream", { ...streamed, by: "pool" }, 'invalid by "pool" for feed prices: must be token'],
+  ["pool", { network: "ethereum", pool_address: 5 }, "invalid pool_address: must be a string"],
+  [
+    "networkPoolsSearch",
+    { network: "ethereum", txns_24h_min: [] },
+    "invalid txns_24h_min: must be a number or a string",
+  ],
+  ["tokensSearch", { chains: 5 }, "invalid chains: must be a string, or an array of strings"],
+])("L18: %s(%j) is rejected with the accepted values", async (method, given, message) => {
+  const failure = await failureOf(() => Reflect.apply(Object(openLibrary(closed)[method]), 0, [given]));
+  expect(failure).toMatchObject({ message, code: "usage" });
+});
+
+test("L18: the rate of a client is a number or unlimited", async () => {
+  const message = 'invalid rpm: must be a whole number from 1 to 100000, or "unlimited"';
+  expect(await failureOf(() => Reflect.apply(openLibrary, 0, [{ rpm: "fast" }]))).toMatchObject({ message });
+});
+
 test.each([Date.now, () => undefined, () => "2026-11-21", () => new Date(Number.NaN)])(
   "L18: the time of a client is a Date, not the value of %s",
   async (now) => {

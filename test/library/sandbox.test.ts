@@ -283,7 +283,7 @@ describe("L5: invalid options", () => {
     [{ seed: 1.5 }, "invalid seed: must be a whole number from 0 to 4294967295"],
     [{ faults: "429y" }, 'faults "429y"'],
     [{ faults: 5 }, 'faults "5"'],
-    [{ dialect: "x" }, "invalid dialect: must be one of spec, public"],
+    [{ dialect: "x" }, 'invalid dialect "x": must be one of spec, public'],
     [{ rpm: 0 }, "invalid rpm: must be a whole number from 1 to 1000000000000"],
     [{ minute: 0 }, "invalid minute: must be a whole number from 1 to 86400000"],
     [{ credits: -1 }, "invalid credits: must be a whole number from 0 to 1000000000000"],
