@@ -162,7 +162,10 @@ describe("--faults grammar", () => {
 
   test("--faults is rejected without --sandbox", async () => {
     const { exit, stderr } = await dexdata("networks --error-format text --faults 429");
-    expect({ exit, stderr }).toEqual({ exit: 2, stderr: "error: --faults requires --sandbox\n" });
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: "error: --faults requires --sandbox\n  hint: add --sandbox\n",
+    });
   });
 
   test("any text is either parsed or rejected with a message", () => {

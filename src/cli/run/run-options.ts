@@ -171,7 +171,10 @@ function readSandbox(
   if (sandbox !== true && !settings.sandbox.value) {
     const simulating = ["tier", "seed", "faults", "speed"].find((name) => typed.has(name));
     if (simulating === undefined) return undefined;
-    throw usageFailure(`--${simulating} requires --sandbox`, simulating === "tier" ? tierHint : undefined);
+    throw usageFailure(
+      `--${simulating} requires --sandbox`,
+      simulating === "tier" ? tierHint : "add --sandbox",
+    );
   }
   const foreign = ["base-url", "streaming-url", "key-file", "profile"].find((name) => typed.has(name));
   if (foreign !== undefined)
