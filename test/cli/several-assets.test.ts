@@ -185,3 +185,20 @@ test.each([
   expect({ exit, stdout, requests }).toEqual({ exit: 2, stdout: "", requests: 0 });
   expect(stderr.split("\n")[0]).toBe(`error: ${message}`);
 });
+
+describe("a pull of several pools that ends in the first list, or after it", () => {
+  const hint =
+    /hint: some inputs were not processed; for a resumable pull: dexdata txns \S+ \S+ .*--out FILE --resume\n$/u;
+  test.each([
+    ["in it", "--limit 150", 100],
+    ["after it", "--all --from -30m", 69],
+  ])("%s: names neither a page of one pool nor an end", async (_, flags, rows) => {
+    const receipt = path.join(temporaryFolder(), "receipt.json");
+    const words = `txns ethereum:${POOL} ethereum:${OTHER} ${flags} --max-credits 1 --stats --receipt ${receipt}`;
+    const { exit, stdout, stderr } = await run(words);
+    expect({ exit, rows: rowsOf(stdout).length }).toEqual({ exit: 5, rows });
+    expect(stderr).toMatch(hint);
+    expect(stderr).toMatch(/^1 request, 1 credit .*, more rows available$/mu);
+    expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ complete: false, more: true, next: null });
+  });
+});

@@ -155,6 +155,8 @@ interface Rest {
 export function restOf({ plan, reached: { last, totals } }: PlannedPull): Rest {
   if (totals.unfinished > 0) return { more: true, next: null };
   if (last === undefined || plan.list.kind === "once") return { more: null, next: null };
+  // The position does not name its input.
+  if (plan.argSets.length > 1 && totals.question < plan.argSets.length) return { more: true, next: null };
   const { end } = last.page;
   if (end.kind === "last") return { more: false, next: null };
   // Rows may be missing before a position that is not confirmed.
@@ -222,14 +224,14 @@ function resumeHint(run: Pull): string | undefined {
     return `continue: ${sameCommand(command, new Map([...given, ["resume", [undefined]]]))}`;
   if (to.file !== undefined)
     return `${to.pattern ?? to.file} was not ${to.isForced ? "changed" : "written"}; for a resumable pull: ${resumable(command, given, options)} --resume`;
-  const { rowsOfQuestion, question } = reached.totals;
-  const left = plan.limit === undefined ? undefined : plan.limit - rowsOfQuestion;
-  if (last === undefined || (left !== undefined && left <= 0)) return undefined;
+  if (last === undefined) return undefined;
+  // There is no flag that selects which of several inputs to start with.
+  if (plan.argSets.length > 1 || nextOf(last.page)?.flag === "subject")
+    return `some inputs were not processed; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
+  const left = plan.limit === undefined ? undefined : plan.limit - reached.totals.rowsOfQuestion;
+  if (left !== undefined && left <= 0) return undefined;
   if (!isConfirmed(last.page))
     return `rows may be missing; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
-  // There is no flag that selects which of several inputs to start with.
-  if (question > 0 || nextOf(last.page)?.flag === "subject")
-    return `some inputs were not processed; for a resumable pull: ${resumable(command, given, options)} --out FILE --resume`;
   const next = nextPage(last.request, given, last.page, plan.list.pageSize, left);
   return next === undefined ? undefined : `${rowsAvailable}; ${next}`;
 }
