@@ -125,7 +125,10 @@ export class FrozenWindows {
       const to = upperBound(instant, shift, this.#requested);
       const from = await this.list.ask({ flag: "page", value: "1", to });
       const at = edge.find(from.rows);
-      if (isCounted(from) && at >= 0) {
+      const { known, doubles } = this.list.inspectRowsOf(from);
+      // Known rows after the edge, and a row twice, take the places of rows that would then be missing.
+      const isSound = isCounted(from) && doubles === 0 && (known.at(-1) ?? -1) <= at;
+      if (isSound && at >= 0) {
         this.#shifts = [shift, 1 - shift];
         this.#isLeft = false;
         return { to, from, isFirst: true, left: from.totals.items - at - 1 };

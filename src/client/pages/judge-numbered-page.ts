@@ -26,6 +26,8 @@ export interface NumberedState {
   readonly reply: NumberedPages;
   readonly edge: RowEdge;
   readonly count: ListCount;
+  /** The page taken before. */
+  readonly last: NumberedAnswer | undefined;
   /** Compares the rows with those taken so far. */
   readonly inspectRowsOf: (answer: NumberedAnswer) => InspectedRows;
   /** Whether an earlier run has already read this page. */
@@ -70,6 +72,21 @@ const tooManyRows: Check = (answer) => {
   if (!areUsable(answer) || totals.items === 0 || rows.length <= pageSize) return undefined;
   const problem = `page ${at.value} has ${rows.length} rows, although ${pageSize} were requested`;
   return { habit: "sizes", problem };
+};
+
+/**
+ * A service may have another page size than requested, but then all pages must have it. Otherwise, their numbers skip
+ * rows or repeat some.
+ */
+const anotherSize: Check = ({ at, pageSize, rows, totals: { limit, items } }, { last }) => {
+  if (!(limit > 0 && items > 0)) return undefined;
+  const isNext = last?.at.flag === "page" && last.pageSize === pageSize && last.totals.limit > 0;
+  if (isNext && last.totals.limit !== limit)
+    return {
+      problem: `page ${at.value} has a size of ${limit}, but the page before has ${last.totals.limit}`,
+    };
+  if (limit === pageSize || limit !== rows.length) return undefined;
+  return { habit: "sizes", problem: `page ${at.value} has a size of ${limit} instead of ${pageSize}` };
 };
 
 /**
@@ -128,7 +145,15 @@ const disorder: Check = ({ rows }, { reply, edge }) =>
     ? undefined
     : { habit: "order", problem: "the rows of a page are not sorted by time" };
 
-const numberChecks = [anotherNumber, tooManyRows, emptyAtOnce, tooFewRows, earlierRows, disorder];
+const numberChecks = [
+  anotherNumber,
+  tooManyRows,
+  anotherSize,
+  emptyAtOnce,
+  tooFewRows,
+  earlierRows,
+  disorder,
+];
 const cursorChecks = [shortByCursor, earlierRowsByCursor, disorder];
 
 /**

@@ -181,7 +181,8 @@ export class NumberedList implements NumberedState {
     const { left = 0 } = this.count;
     const due = this.count.due();
     const doubts = this.doubts.map((doubt, index) => {
-      if (due !== undefined) return { ...doubt, rows: index === 0 ? due : 0 };
+      // If all rows first counted were returned, the problem is another one.
+      if (due !== undefined) return { ...doubt, rows: index > 0 ? 0 : due > 0 ? due : undefined };
       return index === 0 && doubt.rows !== undefined ? { ...doubt, rows: doubt.rows + left } : doubt;
     });
     const warning =

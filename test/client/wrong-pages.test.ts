@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { dexdata } from "../harness/dexdata.ts";
+import { answerOf, type Listing, manyEvents, nameOf } from "../harness/listing.ts";
+import { rowsOf, toRow } from "../harness/rows.ts";
+import { json, type Reply, type Script, type SeenRequest } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
+
+const folder = temporaryFolder();
+const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+let pulls = 0;
+
+/** Starts a service whose script may change between two runs. */
+async function serve(script: Script) {
+  const service = { script };
+  const server = await serveInTest(async (request, index) => await service.script(request, index));
+  const env = {
+    DEXDATA_PRO_BASE_URL: server.url,
+    DEXDATA_API_KEY: "api_pro_0123456789",
+    DEXDATA_TIER: "pro",
+    DEXDATA_NOW: "2026-11-21T08:54:00Z",
+  };
+  pulls += 1;
+  const receipt = path.join(folder, `receipt-${pulls}.json`);
+  const run = async (words: string) => {
+    const before = server.requests.length;
+    const ended = await dexdata(`${words} --rpm unlimited -o ndjson --receipt ${receipt}`, { env });
+    const { complete, proof } = toRow(readFileSync(receipt, "utf8"));
+    return { ...ended, complete, proof, requests: server.requests.length - before };
+  };
+  return { service, run };
+}
+
+describe("a numbered list", () => {
+  const listing = (): Listing => ({ events: manyEvents(470, 2) });
+  const words = `txns ethereum ${pool} --all --page-size 50`;
+  const namesIn = (text: string): readonly string[] =>
+    rowsOf(text).map(({ id, log_index }) => `${String(id)} ${String(log_index)}`);
+  const withSize = (request: SeenRequest, limit: number): SeenRequest => {
+    const query = new Map([...request.query, ["limit", String(limit)]]);
+    return { ...request, query: new URLSearchParams([...query]) };
+  };
+  /** Returns pages of another size for this number, as many times. */
+  const resized = (number: string, times: number): Script => {
+    const events = listing();
+    let left = times;
+    return (request) => {
+      if ((request.query.get("page") ?? "1") !== number || left === 0) return answerOf(events, request);
+      left -= 1;
+      return answerOf(events, withSize(request, 7));
+    };
+  };
+
+  test.each(["1", "2", "5"])("page %s is requested again if it has another size", async (number) => {
+    const { run } = await serve(resized(number, 1));
+    const { exit, stdout, proof } = await run(words);
+    const names = listing().events.map(nameOf);
+    expect({ exit, proof, names: namesIn(stdout) }).toEqual({ exit: 0, proof: "count", names });
+  });
+
+  test("a first page that always has another size than the others is reported", async () => {
+    const { run } = await serve(resized("1", Number.POSITIVE_INFINITY));
+    const { exit, stderr, complete } = await run(words);
+    expect({ exit, complete }).toEqual({ exit: 8, complete: false });
+    expect(stderr).toContain("page 2 has a size of 50, but the page before has 7");
+  });
+
+  test("a resumed pull does not continue on a page with a row twice in place of another one", async () => {
+    const events = listing();
+    const { service, run } = await serve((request, index) =>
+      index < 4 ? answerOf(events, request) : json({ message: "no" }, { status: 500 }),
+    );
+    const out = path.join(folder, "rows.ndjson");
+    const first = await run(`${words} --out ${out} --resume --parallel 1 --retries 0`);
+    expect(first.exit).toBe(7);
+    let isFirst = true;
+    service.script = (request) => {
+      const reply = answerOf(events, request);
+      if (!isFirst || reply.mode !== "answer") return reply;
+      isFirst = false;
+      const body = JSON.parse(String(reply.body));
+      body.transactions[20] = body.transactions[19];
+      return { ...reply, body: JSON.stringify(body) };
+    };
+    const { exit, proof } = await run(`${words} --out ${out} --resume`);
+    const names = events.events.map(nameOf);
+    expect({ exit, proof, names: namesIn(readFileSync(out, "utf8")) }).toEqual({
+      exit: 0,
+      proof: "count",
+      names,
+    });
+  });
+});
+
+test("a list of which more rows arrive than were counted does not report less than 0 missing rows", async () => {
+  const dexes = (number: number): Reply =>
+    json({
+      dexes: ["a", "b", "c"].map((name) => ({ dex_id: `${name}${number}`, chain: "ethereum" })),
+      page_info: { limit: 3, page: number, total_items: 9, total_pages: 3 },
+    });
+  const { service, run } = await serve(({ query }, index) => {
+    const number = Number(query.get("page"));
+    return index > 2 ? json({ message: "no" }, { status: 500 }) : dexes(number === 2 ? 3 : number);
+  });
+  const words = `dexes ethereum --all --page-size 3 --out ${path.join(folder, "dexes.ndjson")} --resume`;
+  expect((await run(`${words} --retries 0`)).exit).toBe(8);
+  service.script = ({ query }) => dexes(Number(query.get("page")));
+  const { exit, stderr } = await run(words);
+  expect(exit).toBe(8);
+  expect(stderr).toContain("page 3 repeats 3 earlier rows; rows may be missing");
+});
