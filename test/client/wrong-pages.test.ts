@@ -33,6 +33,78 @@ async function serve(script: Script) {
   return { service, run };
 }
 
+describe("a search whose responses report the cursor", () => {
+  const size = 10;
+  const pages = 6;
+  const words = `pools search base --all --page-size ${size}`;
+  /** The cursor of page 3 is `c3`. `form` is how the service reports it. */
+  const page = (number: number, form: (cursor: string) => string = (cursor) => cursor): Reply =>
+    json({
+      results: Array.from({ length: size }, (_, at) => ({ id: `pool-${number}-${at}`, chain: "base" })),
+      has_next_page: number < pages,
+      next_cursor: number < pages ? `c${number + 1}` : "",
+      query: { network: "base", limit: size, ...(number > 1 && { cursor: form(`c${number}`) }) },
+    });
+  const numberOf = ({ query }: SeenRequest): number => Number(query.get("cursor")?.slice(1) ?? 1);
+  /** Returns another page in place of this one, as many times. */
+  const swapped = (at: number, other: number, times: number): Script => {
+    let left = times;
+    return (request) => {
+      const number = numberOf(request);
+      if (number !== at || left === 0) return page(number);
+      left -= 1;
+      return page(other);
+    };
+  };
+  const idsOf = (stdout: string): readonly unknown[] => rowsOf(stdout).map(({ id }) => id);
+  const all = Array.from(
+    { length: pages * size },
+    (_, at) => `pool-${Math.floor(at / size) + 1}-${at % size}`,
+  );
+
+  test.each([
+    [1, 2],
+    [1, 6],
+    [2, 3],
+    [2, 6],
+    [3, 5],
+    [5, 2],
+  ])("page %i is requested again if page %i arrives instead", async (at, other) => {
+    const { run } = await serve(swapped(at, other, 1));
+    const { exit, stdout } = await run(words);
+    expect({ exit, ids: idsOf(stdout) }).toEqual({ exit: 0, ids: all });
+  });
+
+  test.each([2, 3, 4])("another page that always arrives in place of page %i is reported", async (at) => {
+    const { run } = await serve(swapped(at, at + 1, Number.POSITIVE_INFINITY));
+    const { exit, stderr, complete } = await run(words);
+    expect({ exit, complete }).toEqual({ exit: 8, complete: false });
+    expect(stderr).toContain("the service returned the page of another cursor");
+  });
+
+  test("cursors in another form are normal, and cost one request", async () => {
+    const { run } = await serve((request) => page(numberOf(request), (cursor) => btoa(cursor)));
+    const { exit, stdout, requests } = await run(words);
+    expect({ exit, ids: idsOf(stdout), requests }).toEqual({ exit: 0, ids: all, requests: pages + 1 });
+  });
+
+  test("two wrong responses with different problems confirm nothing", async () => {
+    let asked = 0;
+    const { run } = await serve((request) => {
+      const number = numberOf(request);
+      const reply = page(number);
+      if (number !== 3 || reply.mode !== "answer") return reply;
+      asked += 1;
+      const body = JSON.parse(String(reply.body));
+      if (asked === 1) body.results.length -= 2;
+      else body.results[4] = body.results[3];
+      return { ...reply, body: JSON.stringify(body) };
+    });
+    const { exit, complete } = await run(`${words} --retries 1`);
+    expect({ exit, complete }).toEqual({ exit: 8, complete: false });
+  });
+});
+
 describe("a numbered list", () => {
   const listing = (): Listing => ({ events: manyEvents(470, 2) });
   const words = `txns ethereum ${pool} --all --page-size 50`;

@@ -36,14 +36,12 @@ export async function* readCursorPages(
   const { client, endpoint, args, list } = request;
   const read = createAnswerReader(reply.rows, rowShape(endpoint), request);
   const wanted = request.wanted ?? Number.POSITIVE_INFINITY;
-  const sent = new Set<string>();
+  /** The cursors of the pages so far, without those that only a wrong page has named. */
+  const sent = new Set(list.start === undefined ? [] : [list.start.value]);
   const over = childOf(client.signal);
   const ask = (from: string | undefined): Promise<Document> => {
     const query = new Map([...args, ["limit", String(list.pageSize)]]);
-    if (from !== undefined) {
-      sent.add(from);
-      query.set("cursor", from);
-    }
+    if (from !== undefined) query.set("cursor", from);
     const answer = client.ask(endpoint, query, over.signal);
     // A failure is reported when its page is due, or never if no more rows are wanted.
     answer.catch(() => undefined);
@@ -51,7 +49,7 @@ export async function* readCursorPages(
   };
   const foreignIn = createOwnershipCheck(endpoint, args);
   const inspect = createRowInspector(request.seen);
-  const open = (document: Document): SearchPage => {
+  const open = (document: Document, from: string | undefined): SearchPage => {
     const { envelope, rows } = read(document);
     const echo = member(envelope, "query");
     const found = foreignIn?.(rows.distinct, echo);
@@ -59,7 +57,9 @@ export async function* readCursorPages(
     const warning = found === undefined ? checkEcho(endpoint, args, echo, list.isStrict) : found.problem;
     const next = foreign === undefined ? nextCursor(envelope) : undefined;
     const limit = member(echo, "limit");
-    return { rows, inspected: inspect(rows), next, limit, foreign, warning };
+    const echoed = member(echo, "cursor");
+    const cursor = typeof echoed === "string" && echoed !== "" ? echoed : undefined;
+    return { rows, inspected: inspect(rows), next, limit, from, cursor, foreign, warning };
   };
   const settle = createSearchJudge(request);
   const doubts: Doubt[] = [];
@@ -76,11 +76,13 @@ export async function* readCursorPages(
         answer = ask(early);
         await yieldToSocket();
       }
-      const isSent = (next: string): boolean => next !== early && sent.has(next);
-      const { page, verdict } = await settle(open(document), isSent, async () => open(await ask(from)));
+      const isSent = (next: string): boolean => sent.has(next);
+      const requestAgain = async (): Promise<SearchPage> => open(await ask(from), from);
+      const { page, verdict } = await settle(open(document, from), isSent, requestAgain);
       const isEnd = verdict?.kind === "doubt at the end";
       if (isEnd || verdict?.kind === "doubt") doubts.push({ problem: verdict.problem, rows: undefined });
       cursor = isEnd ? undefined : (page.next ?? undefined);
+      if (cursor !== undefined) sent.add(cursor);
       given += page.rows.length;
       const isAhead = cursor !== undefined && (cursor === early || given < wanted);
       if (isAhead && cursor !== early) {
@@ -120,6 +122,9 @@ interface SearchPage {
   readonly next: string | null | undefined;
   /** The limit that the response reports, if any. */
   readonly limit: unknown;
+  /** The cursor that was requested, and the one that the response reports, if any. */
+  readonly from: string | undefined;
+  readonly cursor: string | undefined;
   /** A page that is about another network is never used. */
   readonly foreign: Foreign | undefined;
   readonly warning: string | undefined;
@@ -127,49 +132,86 @@ interface SearchPage {
 
 interface SearchVerdict {
   readonly problem: string;
-  /** After a doubt at the end, no next page can be requested. Others are accepted once a second response confirms them. */
-  readonly kind: "foreign" | "doubt" | "doubt at the end" | "short page" | "twin rows";
+  /** After a doubt at the end, no next page can be requested. Remarks are accepted once a second response confirms them. */
+  readonly kind: "foreign" | "doubt" | "doubt at the end" | Remark;
+}
+
+type Remark = "short page" | "twin rows" | "other cursor";
+
+function isRemark(verdict: SearchVerdict): verdict is SearchVerdict & { readonly kind: Remark } {
+  return ["short page", "twin rows", "other cursor"].includes(verdict.kind);
 }
 
 /** Short pages are requested again until this many are confirmed. Then they are how the service pages this list. */
 const confirmationsNeeded = 3;
 
+const anotherPage = "the service returned the page of another cursor";
+
 /** Returns a function that requests a page again while a verdict is open, and returns the page that is used. */
 function createSearchJudge({ client, list: { pageSize, start } }: ListRequest) {
   let hasRows = start !== undefined;
   let confirmedShort = 0;
+  /** Whether the service reports cursors as it was sent them. If it has another form for them, they show nothing. */
+  let echo: Echo = "unknown";
   return async (
     first: SearchPage,
     isSent: (cursor: string) => boolean,
     requestAgain: () => Promise<SearchPage>,
   ): Promise<{ readonly page: SearchPage; readonly verdict: SearchVerdict | undefined }> => {
     let page = first;
-    let verdict = verdictOf(page, pageSize, hasRows, isSent);
+    const judge = (): SearchVerdict | undefined => verdictOf(page, { pageSize, hasRows, echo, isSent });
+    let verdict = judge();
     for (let repeats = 1; verdict !== undefined; repeats += 1) {
       const { problem, kind } = verdict;
       if (kind === "short page" && confirmedShort >= confirmationsNeeded) break;
-      if (!(await client.again(repeats, problem))) break;
-      page = await requestAgain();
-      verdict = verdictOf(page, pageSize, hasRows, isSent);
+      const mayBeNormal = isRemark(verdict);
+      const { cursor } = page;
+      const isLast = !(await client.again(repeats, problem));
+      if (!isLast) {
+        page = await requestAgain();
+        verdict = judge();
+      }
       // A second response with the same problem confirms a remark, but never a contradiction.
-      const isRemark = kind === "short page" || kind === "twin rows";
-      if (isRemark && verdict?.problem === problem) break;
+      const isConfirmed =
+        mayBeNormal && (isLast ? repeats === 1 : verdict?.problem === problem && page.cursor === cursor);
+      if (isConfirmed && kind === "other cursor") {
+        echo = "another form";
+        verdict = judge();
+      } else if (isConfirmed) break;
+      else if (isLast) {
+        if (mayBeNormal) verdict = { kind: "doubt", problem };
+        break;
+      }
     }
     if (page.foreign !== undefined) throw foreignFailure(page.foreign);
     hasRows ||= page.rows.length > 0;
     if (verdict?.kind === "short page") confirmedShort += 1;
-    return { page, verdict };
+    if (page.cursor === undefined || page.cursor !== page.from) return { page, verdict };
+    // An earlier page with another cursor was a wrong one after all.
+    const isLate = echo === "another form" && (verdict === undefined || isRemark(verdict));
+    echo = "verbatim";
+    return { page, verdict: isLate ? { kind: "doubt", problem: anotherPage } : verdict };
   };
 }
 
-/** Returns undefined if nothing about the page is unusual. `hasRows` means that an earlier page had rows. */
+type Echo = "unknown" | "verbatim" | "another form";
+
+interface SearchState {
+  readonly pageSize: number;
+  /** Whether an earlier page had rows. */
+  readonly hasRows: boolean;
+  readonly echo: Echo;
+  readonly isSent: (cursor: string) => boolean;
+}
+
+/** Returns undefined if nothing about the page is unusual. */
 function verdictOf(
-  { rows, inspected, next, limit, foreign }: SearchPage,
-  pageSize: number,
-  hasRows: boolean,
-  isSent: (cursor: string) => boolean,
+  { rows, inspected, next, limit, from, cursor, foreign }: SearchPage,
+  { pageSize, hasRows, echo, isSent }: SearchState,
 ): SearchVerdict | undefined {
   if (foreign !== undefined) return { kind: "foreign", problem: foreign.problem };
+  if (cursor !== undefined && cursor !== from && echo !== "another form")
+    return { kind: echo === "verbatim" ? "doubt" : "other cursor", problem: anotherPage };
   if (next === null)
     return {
       kind: "doubt at the end",
