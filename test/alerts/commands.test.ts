@@ -139,6 +139,7 @@ describe("crossings", () => {
   const candidate = (price: string, asset = "a") => ({
     asset,
     label: undefined,
+    key: undefined,
     texts: [price],
     row: () => `{"price":"${price}"}`,
     at: 0,

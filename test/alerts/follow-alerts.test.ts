@@ -2,13 +2,14 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { run } from "../harness/dexdata.ts";
+import { newPoolsStart } from "../harness/new-pools.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { sandboxNow } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
-import { pool, startFollowing } from "../tail/following.ts";
+import { envOf, pool, startFollowing } from "../tail/following.ts";
 import { newList, withService } from "../tail/many-pools.ts";
 
 const folder = temporaryFolder();
@@ -26,6 +27,36 @@ async function followed(words: readonly string[]) {
 const isLarge = ({ size_usd: size, type }: Record<string, unknown>): boolean =>
   Number(size) > 20_000 && type === "swap";
 const large = ["--when", "size_usd > 20k and type = swap"];
+
+describe("pools search --follow --when", () => {
+  test.each([[[]], [["--envelope"]]])(
+    "acts once on a pool that is read again with other values after a restart: %j",
+    async (envelope) => {
+      const words = `pools search base --follow --created-after ${newPoolsStart - 60} --when`.split(" ");
+      const state = inFolder(`pools${envelope.length}.state`);
+      let volume = 100;
+      const row = {
+        id: "0xa",
+        chain: "base",
+        created_at: new Date(newPoolsStart * 1000).toISOString(),
+        tokens: [],
+      };
+      const { url } = await serveInTest(() =>
+        json({ results: [{ ...row, volume_usd_24h: (volume += 1) }], has_next_page: false }),
+      );
+      const alerts = async (...others: readonly string[]) => {
+        const context = createTestContext({ env: envOf(url), now: newPoolsStart * 1000, speed: 2000 });
+        const { stdout } = await run([...words, ...others, "--for", "2m", ...envelope], context);
+        return rowsOf(stdout);
+      };
+      const first = await alerts("volume_usd_24h > 100", "--state", state);
+      expect(first).toMatchObject([{ asset: "base:0xa" }]);
+      expect(await alerts("volume_usd_24h > 100", "--state", state)).toEqual([]);
+      const [again] = await alerts("volume_usd_24h > 100");
+      expect([again?.["id"], again?.["value"]]).toEqual([first[0]?.["id"], expect.not.stringMatching("101")]);
+    },
+  );
+});
 
 describe("txns --follow --when", () => {
   test("prints a line for each matching row, also for amounts that dexdata adds; rows go to --out", async () => {

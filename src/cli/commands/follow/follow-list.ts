@@ -199,7 +199,7 @@ function createRowOutput(
     const texts = assets.inTokens(page).texts();
     const seen = rows.map((row, index) => {
       const subject: Subject = pool ?? { network: memberOf(row, "chain"), address: memberOf(row, "id") };
-      const facts = { asset: nameOf(subject), label: subject.label, at: row.at.seconds * 1000 };
+      const facts = { asset: nameOf(subject), label: subject.label, key: row.key, at: row.at.seconds * 1000 };
       return { ...facts, text: texts[index] ?? row.row };
     });
     return rows.slice(0, await see(seen, clock.elapsed()));

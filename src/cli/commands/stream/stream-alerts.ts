@@ -58,7 +58,7 @@ export function createEventAlerts(
           : names.map((_, index) => locatedText(event, others + index));
       const texts = alerts.fields.map((_, index) => found[2 * index] ?? found[2 * index + 1]);
       numbers.set(owner, isDecimal(texts[0] ?? "") ? near : Number.NaN);
-      alerts.see({ asset, label: owner.label, texts, row, at: time }, at.elapsed);
+      alerts.see({ asset, label: owner.label, key: undefined, texts, row, at: time }, at.elapsed);
     }
     await alerts.flush();
   };

@@ -167,7 +167,7 @@ export async function openWatchAlerts(
         const values = rows.values();
         const known = values.map((value, index) => {
           const { name, ...asset } = assetOf(endpoint, group, value);
-          return { asset: name, label: labelOf(asset), at, text: rows.text(index) };
+          return { asset: name, label: labelOf(asset), key: undefined, at, text: rows.text(index) };
         });
         await seeRows(known, clock.elapsed());
         on += values.filter((value) => isOn(value, group)).length;

@@ -6,6 +6,8 @@ export interface Candidate {
   /** `network:address`. */
   readonly asset: string;
   readonly label: string | undefined;
+  /** Equal if the same row is read again, although its values may differ; undefined if only the JSON identifies it. */
+  readonly key: string | undefined;
   /** The texts of `fields`, without the quotes of strings; undefined where the row does not have the field. */
   readonly texts: readonly (string | undefined)[];
   /** The row's JSON. */
@@ -143,11 +145,11 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
 }
 
 function alertOf({ condition, testers }: State, by: AlertOptions["by"], candidate: Candidate): Alert {
-  const { asset, label, texts, row } = candidate;
+  const { asset, label, key, texts, row } = candidate;
   const at = new Date(candidate.at).toISOString();
   // A price may cross a limit again with an equal event.
   const text = row();
-  const facts = [condition.text, asset, text, ...(by === "crossing" ? [at] : [])];
+  const facts = [condition.text, asset, key ?? text, ...(by === "crossing" ? [at] : [])];
   const alert = { id: idOf(facts), alert: "match" as const, condition: condition.text, asset, label };
   const value = texts[testers[0]?.place ?? -1] ?? null;
   const start = JSON.stringify({ ...alert, at, value }).slice(0, -1);

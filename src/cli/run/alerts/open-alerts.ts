@@ -151,7 +151,7 @@ function textOf({ alert, condition, asset, label, line }: Alert): string {
 }
 
 /** `text` is the row's JSON. */
-type AlertRow = Pick<Candidate, "asset" | "label" | "at"> & { readonly text: string };
+type AlertRow = Pick<Candidate, "asset" | "label" | "key" | "at"> & { readonly text: string };
 
 /** `within` is the path to the fields in each row. */
 export function createRowAlerts({ fields, isOver, see, flush }: Alerts, within: readonly string[] = []) {
