@@ -75,20 +75,23 @@ export type Freshness = ReturnType<typeof createFreshness>;
 
 /** The same for requests that are repeated in rounds: the time when the first of them can return something new. */
 export function createRoundFreshness({ elapsed }: Pick<Clock, "elapsed">) {
-  let [before, round, oldest] = [new Map<string, number>(), new Map<string, number>(), 0];
+  let [before, round, oldest, isBound] = [new Map<string, number>(), new Map<string, number>(), 0, false];
   return {
     begin: (): void => {
-      [before, round, oldest] = [round, new Map(), 0];
+      [before, round, oldest, isBound] = [round, new Map(), 0, false];
     },
     record: ({ href }: URL, age: AnswerAge | undefined): void => {
       if (age === undefined) return;
       oldest = Math.max(oldest, age.age);
+      isBound ||= age.isBound;
       // A URL that differs from those of the round before has a relative time, and its next one differs as well.
       const isSame = isCopy(age) || before.has(href);
       round.set(href, isSame ? elapsed() + age.sameFor : Number.NEGATIVE_INFINITY);
     },
     /** Milliseconds by which the round's oldest response was older than its receipt. */
     age: (): number => oldest,
+    /** Whether a response of the round may be newer than that. */
+    isBound: (): boolean => isBound,
     differsAt: (): number =>
       round.size === 0 ? Number.NEGATIVE_INFINITY : [...round.values()].reduce((a, b) => Math.min(a, b)),
   };

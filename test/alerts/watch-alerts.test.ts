@@ -73,6 +73,32 @@ describe("--watch --when", () => {
     expect(alerts[0]).toMatchObject({ alert: "match", condition: "price_usd < 3", at, row });
   });
 
+  test.each([
+    [
+      ["age", "45"],
+      ["2", "2"],
+    ],
+    // Without an age, only the longest one is known, and such a response may be new.
+    [
+      ["cache-control", "max-age=60"],
+      ["2", "1", "2"],
+    ],
+  ])(
+    "a copy that is older than the last response crosses nothing: %j",
+    async ([name = "", value], values) => {
+      const prices = ["5", "2", "4", "1", "4", "2"];
+      const server = await serveInTest((_, index) => {
+        if (index === prices.length) context.interrupt({ cause: "SIGINT" });
+        const headers = index === 3 ? { [name]: value } : { age: "0" };
+        return { ...replyOf(prices[index] ?? "5"), headers };
+      });
+      const context = createTestContext({ flows: true, env: { DEXDATA_BASE_URL: server.url } });
+      const words = "pools search base --watch 30s --cooldown 0".split(" ");
+      const { stdout } = await run([...words, ...low], context);
+      expect(rowsOf(stdout).map((each) => each["value"])).toEqual(values);
+    },
+  );
+
   test("within the cooldown, a crossing fires at its end if it is still true", async () => {
     const rounds = ["2", "4", "1", "1", "1", "4", "1"];
     expect((await alertsOf(rounds, [...low, "--cooldown", "2m"])).alerts.map(({ value }) => value)).toEqual([

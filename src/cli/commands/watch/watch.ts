@@ -161,7 +161,10 @@ async function readRounds(session: Session): Promise<never> {
       for (const rows of round.groups) await assets.learnFor(request, rows);
       // Nothing before this time, on the monotonic clock, can be missing.
       const readTo = began - freshness.age();
-      await alerts?.see(round, now, readTo);
+      const isOlder = last !== undefined && readTo < refreshed;
+      if (!isOlder) refreshed = readTo;
+      // Caches can return copies that are older than the last one, whose values would cross a limit once more.
+      if (!isOlder || freshness.isBound()) await alerts?.see(round, now, refreshed);
       const changes = compareRounds(plan.endpoint, options.fields, last, round);
       await view.show(round, changes, now);
       const lasting = last === undefined ? creditsLast(client.meter.creditsLeft, credits()) : undefined;
@@ -172,7 +175,6 @@ async function readRounds(session: Session): Promise<never> {
       if (failures > 1) report.info(`refreshed again after ${counted(failures, "failed attempt")}`);
       last = round;
       failures = 0;
-      refreshed = readTo;
       written += changes.rows.reduce((sum, each) => sum + each.rows.length, 0);
     }
     // Skips rounds that were missed because another round took longer than the interval, or that cannot differ.
