@@ -15,8 +15,9 @@ test.each([
   ["43300", 60, undefined],
   ["100", 60, "your 100 credits last 1h40m"],
   ["0", 60, undefined],
-  [undefined, 60, undefined],
+  [undefined, 60, "the 10,000 credits a month of the keyless plan last 6d22h"],
+  [undefined, 13, undefined],
   ["9999", 0, undefined],
 ])("%s credits at %i per hour", (left, perHour, expected) => {
-  expect(creditsLast(left, perHour)).toBe(expected);
+  expect(creditsLast(left, perHour, "keyless")).toBe(expected);
 });

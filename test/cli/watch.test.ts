@@ -45,7 +45,9 @@ async function preparedFor(rounds: readonly Reply[], options: TestContextOptions
 }
 
 const words = "pools search ethereum --watch 30s --error-format text --retries 0";
-const cost = "watching every 30s: up to 120 credits/hour, 86,400 a month\n";
+/** The service has not said what is left. */
+const lasting = "note: the 10,000 credits a month of the keyless plan last 3d11h";
+const cost = `watching every 30s: up to 120 credits/hour, 86,400 a month\n${lasting}\n`;
 
 describe("--watch behind a cache", () => {
   const copy = (seconds: number, longest = 60): Reply =>
@@ -60,7 +62,9 @@ describe("--watch behind a cache", () => {
 
   test("does not refresh before the response can differ, and prints its age once", async () => {
     const { stderr, context } = await watch(words, [copy(10), copy(20), copy(0), copy(0), copy(50)]);
-    expect(stderr).toBe(`${cost}note: responses from the service are up to 10s old\n`);
+    expect(stderr).toBe(
+      cost.replace(lasting, `note: responses from the service are up to 10s old\n${lasting}`),
+    );
     // They expire after 50, 40, 60, 60 and 10 s, and refreshes are at multiples of 30 s.
     expect(Math.round(context.clock.elapsed() / 1000)).toBe(60 + 60 + 60 + 60 + 30);
   });
@@ -137,7 +141,9 @@ describe("--watch in a pipe", () => {
     const { exit, stdout, stderr } = await watch(words, rounds);
     expect(exit).toBe(130);
     expect(stdout).toBe(`${textOf(["a", "1"])}\n${textOf(["b", "2"])}\n`);
-    expect(stderr).toMatch(/^watching .*\nwarning: .*503.*; retrying at the next refresh\n$/u);
+    expect(stderr).toMatch(
+      /^watching .*\nnote: the 10,000 .*\nwarning: .*503.*; retrying at the next refresh\n$/u,
+    );
   });
 
   test("reports a round with an incomplete list, and continues", async () => {
@@ -208,7 +214,7 @@ describe("--watch in a pipe", () => {
     });
     expect(stdout).toBe('{"id":"0xa","chain":"sui","price_usd":1}\n');
     expect(stderr).toBe(
-      "watching every 30s: up to 240 credits/hour, 172,800 a month\nno price for sui:0xb\n",
+      "watching every 30s: up to 240 credits/hour, 172,800 a month\nnote: the 10,000 credits a month of the keyless plan last 41h\nno price for sui:0xb\n",
     );
   });
 });
@@ -242,6 +248,7 @@ describe("--watch of a list", () => {
     expect({ exit, stdout }).toEqual({ exit: 130, stdout: `${price("0xa")}\n${price("0xb")}\n` });
     expect(stderr.replaceAll(file, "FILE").split("\n")).toEqual([
       "watching every 30s: up to 120 credits/hour, 86,400 a month",
+      lasting,
       'warning: new list ignored: "@FILE": cannot be read (no such file)',
       expect.stringMatching(/^warning: new list ignored: FILE line 1: /u),
       "watching every 30s: up to 240 credits/hour, 172,800 a month",
@@ -256,6 +263,7 @@ test.each([0, 4])("--watch reports an outage once, and its end (--retries %d)", 
   const { stderr } = await watch(argv, [list([["a", "1"]]), ...down, list([["a", "1"]])]);
   const lines = [
     "watching .*",
+    lasting,
     ...(retries > 0 ? ["note: .*503.*; retrying in .*s"] : []),
     "warning: .*503.*; retrying at the next refresh",
     "note: refreshed again after 3 failed attempts",
@@ -308,7 +316,9 @@ describe("--watch on a terminal", () => {
       "   a               1.0000",
       "",
     ]);
-    expect(stderr).toMatch(/^watching every 30s: [^\n]*\n2 requests, 1 credit, plus up to 1 [^\n]*\n$/u);
+    expect(stderr).toMatch(
+      /^watching every 30s: [^\n]*\nnote: [^\n]*\n2 requests, 1 credit, plus up to 1 [^\n]*\n$/u,
+    );
   });
 
   test("shows an error in the view, and continues", async () => {
@@ -366,7 +376,14 @@ describe("the cost of --watch", () => {
     });
     expect([exit, JSON.parse(stdout)]).toEqual([
       0,
-      { requests_per_hour: 60, credits_per_hour: 60, credits_per_month: 43_200 },
+      {
+        requests_per_hour: 60,
+        credits_per_hour: 60,
+        credits_per_month: 43_200,
+        fits_plan: "free",
+        plan_credits: 10_000,
+        plan_credits_last_days: 6.94,
+      },
     ]);
     expect(stderr).toContain("0 requests");
   });
@@ -377,6 +394,9 @@ describe("the cost of --watch", () => {
       requests_per_hour: 1,
       credits_per_hour: 1,
       credits_per_month: 120,
+      fits_plan: "keyless",
+      plan_credits: 5_000_000,
+      plan_credits_last_days: 1_250_000,
     });
   });
 
@@ -387,6 +407,9 @@ describe("the cost of --watch", () => {
       requests_per_hour: 60,
       credits_per_hour: 60,
       credits_per_month: 43_200,
+      fits_plan: "free",
+      plan_credits: 5_000_000,
+      plan_credits_last_days: 3472.22,
     });
   });
 

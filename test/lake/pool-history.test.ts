@@ -307,6 +307,7 @@ test("--watch reads each period of the lists until a signal arrives", async () =
   const { exit, stdout, stderr } = await runIn(words, watched);
   watched = undefined;
   expect([exit, stderr]).toEqual([143, expect.not.stringContaining("error")]);
+  expect(stderr).toMatch(/^note: recording 1 list: about 60 credits\/hour, 43,200 a month\n/u);
   const ends = stdout
     .trimEnd()
     .split("\n")
@@ -481,7 +482,8 @@ test("the estimate has the credits of a month and the plan that they fit", async
   const basis = expect.stringContaining(
     "each pool that left the search in the last 24h costs 1 more (not counted)",
   );
-  const figures = { requests: 5, credits_per_month: 3600, fits_plan: "keyless", rows_at_most: 500, basis };
+  const monthly = { credits_per_month: 3600, fits_plan: "keyless", plan_credits_last_days: 41_666.66 };
+  const figures = { requests: 5, ...monthly, rows_at_most: 500, basis };
   expect(JSON.parse(stdout)).toMatchObject(figures);
   expect(requests).toBe(0);
 });
@@ -493,6 +495,7 @@ test.each(["transactions,pools", "ohlcv,pools"])(
     expect(JSON.parse(stdout)).toMatchObject({
       credits_per_month: null,
       fits_plan: null,
+      plan_credits_last_days: null,
       certainty: "about",
       basis: expect.stringContaining("no monthly figures, because other datasets vary"),
     });

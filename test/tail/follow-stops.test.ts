@@ -137,6 +137,9 @@ describe("a stop", () => {
     expect(inDoubt).toBeLessThanOrEqual(1);
     expect(last).toMatchObject({ event: "credits", requests: rest, credits: rest + events - inDoubt });
     expect(stderr).toContain(` requests, ${events} events, ${rest + events - inDoubt} credits`);
+    expect(
+      stderr.match(/^note: at the current rate, [\d,]+ credits\/hour, [\d,]+ a month(?:$|; your )/gmu),
+    ).toHaveLength(1);
   });
 
   test.each([

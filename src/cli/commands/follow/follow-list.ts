@@ -7,7 +7,7 @@ import type { Client } from "../../../client/client.ts";
 import type { Earlier, FollowedRow } from "../../../client/followed-row.ts";
 import { createFreshness, type Freshness } from "../../../client/freshness.ts";
 import { StopReason } from "../../../client/ending.ts";
-import { creditsLast } from "../../run/spending/estimate.ts";
+import { creditsLast, currentCost } from "../../run/spending/estimate.ts";
 import { createFollowReport, type FollowReport } from "./follow-report.ts";
 import { type FollowedList, rowNames } from "./followed-lists.ts";
 import type { Session } from "./open-session.ts";
@@ -26,7 +26,7 @@ export type FollowingList = ReturnType<typeof followList>;
 
 /** `failed` is called if the list cannot be followed any longer. */
 export function followList(session: Session, list: FollowedList, failed: (cause: unknown) => void) {
-  const { run, ending, present, isOfMany, checkpoint, poll, readsAnHour, isFirst } = session;
+  const { run, ending, present, isOfMany, checkpoint, poll, isFirst } = session;
   const { meter } = session.open.client;
   const course = createFollowReport(session, list);
   const freshness = createFreshness(run.context.clock);
@@ -68,8 +68,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
       },
       caughtUp: (began, rows) => {
         readAt = began;
-        const lasting = isFirst("cost") ? creditsLast(meter.creditsLeft, readsAnHour) : undefined;
-        if (lasting !== undefined) run.report.info(lasting);
+        if (isFirst("cost")) reportCost(session, course.isListening);
         course.caughtUp(began, rows);
         // Opened only after the history has been read, because earlier events would cost credits without triggering a
         // read.
@@ -96,6 +95,26 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
     readAt: () => readAt,
     pool: list.pool,
   };
+}
+
+/**
+ * With a stream, the new rows of the first minute after the history show the cost. If the stream cannot be opened, its
+ * warning has the cost of the reads.
+ */
+function reportCost({ run, open, poll, readsAnHour }: Session, isListening: () => boolean): void {
+  const { meter, target } = open.client;
+  if (poll !== undefined) {
+    const lasting = creditsLast(meter.creditsLeft, readsAnHour, target.tier);
+    if (lasting !== undefined) run.report.info(lasting);
+    return;
+  }
+  const before = meter.credits;
+  const stop = run.context.clock.every(60_000, () => {
+    stop();
+    const perHour = 60 * (meter.credits - before);
+    if (perHour > 0 && isListening()) run.report.info(currentCost(perHour, meter.creditsLeft, target.tier));
+  });
+  run.onClose(stop);
 }
 
 /** Finds where the list was left, or where to begin. */

@@ -1,4 +1,3 @@
-import { costOverTime, creditsLast } from "../../run/spending/estimate.ts";
 import type { Meter } from "../../../client/meter.ts";
 import type { StreamEvent } from "../../../client/stream-event.ts";
 import { formatDuration } from "../../../api/duration.ts";
@@ -189,12 +188,6 @@ function reportOfAssets({ report: { warn, info } }: Run, log: StreamLog, maxEven
         credits,
         ...(silent.length > 0 && { assets_without_event: silent.map(nameOf) }),
       }),
-    costs: (creditsPerHour: number, left: string | undefined): void =>
-      info(
-        [`at the current rate, ${costOverTime(creditsPerHour)}`, creditsLast(left, creditsPerHour)]
-          .filter((part) => part !== undefined)
-          .join("; "),
-      ),
     reloaded: (subjects: readonly Subject[]): void => {
       log({ event: "reload", ...namesAndLabels(subjects) });
       info(`asset list reloaded: ${counted(subjects.length, "asset")}`);

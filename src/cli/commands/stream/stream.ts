@@ -8,6 +8,7 @@ import { endless, type Run, withRun } from "../../run/with-run.ts";
 import { StopReason } from "../../../client/ending.ts";
 import { watchIdle } from "./stops.ts";
 import { LiveStream } from "../../../client/stream.ts";
+import { currentCost } from "../../run/spending/estimate.ts";
 import { withoutNames } from "../input/targets.ts";
 import { createReload } from "../../run/reload.ts";
 import { streamTaker } from "../input/subjects.ts";
@@ -186,13 +187,14 @@ function listenForReload(
 
 /** Logs the credits once a minute if they have changed. After the first minute with events, shows what they cost. */
 function countCredits({ run, stops, course, open }: Session): () => void {
+  const { meter, target } = open.client;
   const { credits: first } = stops.counts();
   let before = first;
   return run.context.clock.every(60_000, () => {
     const { events, credits } = stops.counts();
     if (credits !== before) course.credits(events, credits);
     if (before === first && credits > first)
-      course.costs(60 * (credits - first), open.client.meter.creditsLeft);
+      run.report.info(currentCost(60 * (credits - first), meter.creditsLeft, target.tier));
     before = credits;
   });
 }

@@ -15,10 +15,11 @@ import {
 } from "../../../lake/dataset.ts";
 import { isMonthly } from "../../../lake/layout.ts";
 import type { LakePlan } from "../../../lake/sync-lake.ts";
-import { plans, tiers } from "../../../api/tier.ts";
+import { plans } from "../../../api/tier.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
-import { creditsPerMonth, writeEstimate } from "../../run/spending/estimate.ts";
+import { costOverTime, creditsLast, monthlyFigures, writeEstimate } from "../../run/spending/estimate.ts";
+import { counted } from "../../../base/text/words.ts";
 import type { Run } from "../../run/with-run.ts";
 import { beyondPlan } from "../../../client/target.ts";
 import { slicesOf } from "../../../client/candle-windows.ts";
@@ -55,8 +56,7 @@ export async function estimateSync(
     }
   }
   const lists = [...files.keys()].filter(isPoolList);
-  const hourly = lists.reduce((sum, list) => sum + (costOf(list).requests * 3600) / list.every, 0);
-  const monthly = lists.length === files.size ? creditsPerMonth(hourly) : null;
+  const isOfLists = lists.length === files.size;
   const kinds = new Set([...ranges.keys()].map((dataset) => dataset.kind));
   for (const kind of kinds) {
     const beyond = beyondPlan(`--kind ${kind}`, factsOfKind(kind).endpoint.plan, client.target);
@@ -69,13 +69,11 @@ export async function estimateSync(
     months: months === 0 ? undefined : months,
     requests: isKnown ? requests : null,
     credits: isKnown ? requests : null,
-    ...(lists.length > 0 && {
-      credits_per_month: monthly,
-      fits_plan: monthly && tiers.find((tier) => (plans[tier].creditsPerMonth ?? monthly) >= monthly),
-    }),
+    ...(lists.length > 0 &&
+      monthlyFigures(isOfLists ? creditsPerHour(lists) : undefined, client.target.tier)),
     rows_at_most: isKnown ? rows : null,
     certainty: isKnown ? "about" : "unknown",
-    basis: isKnown ? basisOf(kinds, lists.length, monthly) : "the service does not count one of the lists",
+    basis: isKnown ? basisOf(kinds, lists.length, isOfLists) : "the service does not count one of the lists",
     requests_per_minute: perMinute,
     seconds: isKnown && typeof perMinute === "number" ? Math.ceil((requests * 60) / perMinute) : null,
     credits_left: exactNumber(client.meter.creditsLeft) ?? null,
@@ -84,7 +82,7 @@ export async function estimateSync(
   });
 }
 
-function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, monthly: number | null): string {
+function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, isOfLists: boolean): string {
   const isOfCandles = kinds.has("ohlcv") || kinds.has("token-ohlcv");
   const isOfRows = kinds.has("transactions") || !(isOfCandles || lists > 0);
   const parts = [
@@ -92,9 +90,26 @@ function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, monthly: number
     isOfCandles && "one candle per interval, up to 1,000 candles per request",
     lists > 0 &&
       "1 request per 100 rows of a search, or per listed pool; each pool that left the search in the last 24h costs 1 more (not counted)",
-    monthly === null && lists > 0 && "no monthly figures, because other datasets vary",
+    !isOfLists && lists > 0 && "no monthly figures, because other datasets vary",
   ];
   return parts.filter((part) => part !== false).join("; ");
+}
+
+/** The first line of `--watch`. Returns a function for the time when the service has said what is left. */
+export function reportWatchCost({ report }: Run, { meter, target }: Client, datasets: readonly Dataset[]) {
+  const lists = datasets.filter(isPoolList);
+  const perHour = creditsPerHour(lists);
+  const others = lists.length === datasets.length ? "" : ", and more for transactions and candles";
+  report.info(`recording ${counted(lists.length, "list")}: about ${costOverTime(perHour)}${others}`);
+  return (): void => {
+    const lasting = others === "" ? creditsLast(meter.creditsLeft, perHour, target.tier) : undefined;
+    if (lasting !== undefined) report.info(lasting);
+  };
+}
+
+/** Without the pools that have left a search. */
+function creditsPerHour(lists: readonly PoolList[]): number {
+  return lists.reduce((sum, list) => sum + (costOf(list).requests * 3600) / list.every, 0);
 }
 
 /** Of one period. Pools that have left the search are read for a day, one by one. */

@@ -28,6 +28,9 @@ import { createFailures, createSyncMetrics, createSyncOutput } from "./sync-outp
 import type { syncFlags, syncShared } from "./sync-flags.ts";
 import { tokensName } from "../../../lake/layout.ts";
 
+/** Only an estimate and a run that lasts need them. */
+const loadCosts = async () => await import("./estimate-sync.ts");
+
 type SyncInput = Input<typeof syncFlags & typeof syncShared>;
 
 export async function sync(input: SyncInput, outer: Context): Promise<ExitCode> {
@@ -66,10 +69,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const planner = { context, root, isForced, client, lock, service, damaged: report.warn };
   const begun = await planLake(planner, datasets, clock.present());
   checkService(begun.files.values(), service);
-  if (lock === undefined) {
-    const { estimateSync } = await import("./estimate-sync.ts");
-    return await estimateSync(run, flags, client, begun);
-  }
+  if (lock === undefined) return await (await loadCosts()).estimateSync(run, flags, client, begun);
   const every = Math.min(...datasets.filter(isPoolList).map((each) => each.every));
   if (flags.watch === true && !Number.isFinite(every))
     throw usageFailure(
@@ -111,11 +111,13 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
     return isOk ? 0 : 8;
   };
   if (flags.watch !== true) return await runOnce(begun);
+  const reportLeft = (await loadCosts()).reportWatchCost(run, client, datasets);
   for (let plan = begun; ; plan = await planLake(lake, datasets, clock.present())) {
     await runOnce(plan).catch((cause: unknown) => {
       if (!(cause instanceof Failure) || ![6, 7, 8].includes(cause.exit)) throw cause;
       report.fault(cause.message);
     });
+    if (plan === begun) reportLeft();
     if (clock.isWrong()) clock.forget();
     await context.clock.sleep((every - (clock.present() % every)) * 1000, context.signal);
   }

@@ -41,7 +41,7 @@ export async function runWatch(
     }
   };
   return await withRun(input, outer, work, {
-    adjust: (options) => refuseClosed(options, "--watch"),
+    adjust: (options) => (input.flags.estimate === true ? options : refuseClosed(options, "--watch")),
     outlastsOutages: true,
   });
 }
@@ -134,6 +134,7 @@ async function readRounds(session: Session): Promise<never> {
   const { run, client, readAgain, nowOf, interval, freshness, assets, alerts, view, credits } = session;
   const { context, options, report, metrics } = run;
   const { clock, signal } = context;
+  const { meter, target } = client;
   const said = new Set<string>();
   let [written, failures, refreshed] = [0, 0, clock.elapsed()];
   metrics?.shows({
@@ -167,7 +168,7 @@ async function readRounds(session: Session): Promise<never> {
       if (!isOlder || freshness.isBound()) await alerts?.see(round, now, refreshed);
       const changes = compareRounds(plan.endpoint, options.fields, last, round);
       await view.show(round, changes, now);
-      const lasting = last === undefined ? creditsLast(client.meter.creditsLeft, credits()) : undefined;
+      const lasting = last === undefined ? creditsLast(meter.creditsLeft, credits(), target.tier) : undefined;
       if (lasting !== undefined) report.info(lasting);
       for (const note of round.notes) if (!said.has(note)) report.print(note);
       for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);

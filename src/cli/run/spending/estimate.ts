@@ -10,6 +10,7 @@ import { costOf } from "../../../client/meter.ts";
 import { type Endpoint, type Args, type ApiRequest, keyOfArgs } from "../../../api/endpoint.ts";
 import { type Reply, isNumbered } from "../../../api/reply.ts";
 import { member } from "../../../base/json/json-scan.ts";
+import { plans, type Tier, tiers } from "../../../api/tier.ts";
 import { counted, grouped } from "../../../base/text/words.ts";
 import type { PullQuery } from "../../../rows/wanted-pages.ts";
 import { planBatches } from "../../../client/list-plan.ts";
@@ -204,13 +205,44 @@ export function costOverTime(creditsPerHour: number): string {
   return `${counted(Math.ceil(creditsPerHour), "credit")}/hour, ${perMonth} a month`;
 }
 
-/** `left` has only digits. Undefined if the service has not said it, or if they last longer than a month. */
-export function creditsLast(left: string | undefined, creditsPerHour: number): string | undefined {
-  if (left === undefined || Number(left) === 0 || creditsPerHour === 0) return undefined;
-  const hours = Number(left) / creditsPerHour;
+/**
+ * `left` has only digits. If the service does not say it, as to users without a key, the plan's credits of a month count.
+ * Undefined if they last longer than a month.
+ */
+export function creditsLast(
+  left: string | undefined,
+  creditsPerHour: number,
+  tier: Tier,
+): string | undefined {
+  const credits = left === undefined ? (plans[tier].creditsPerMonth ?? 0) : Number(left);
+  if (credits === 0 || creditsPerHour === 0) return undefined;
+  const hours = credits / creditsPerHour;
   // They are renewed before they are used up.
   if (hours > hoursPerMonth) return undefined;
-  return `your ${grouped(left)} credits last ${formatDuration(roughly(hours * hour))}`;
+  const lasting = `last ${formatDuration(roughly(hours * hour))}`;
+  return left === undefined
+    ? `the ${grouped(String(credits))} credits a month of the ${tier} plan ${lasting}`
+    : `your ${grouped(left)} credits ${lasting}`;
+}
+
+/** For runs whose cost depends on what happens. */
+export function currentCost(creditsPerHour: number, left: string | undefined, tier: Tier): string {
+  const lasting = creditsLast(left, creditsPerHour, tier);
+  const cost = `at the current rate, ${costOverTime(creditsPerHour)}`;
+  return lasting === undefined ? cost : `${cost}; ${lasting}`;
+}
+
+/** The plan's credits cost no request, unlike those that are left. Null if they depend on something else. */
+export function monthlyFigures(creditsPerHour: number | undefined, tier: Tier) {
+  const perMonth = creditsPerHour === undefined ? null : creditsPerMonth(creditsPerHour);
+  const own = plans[tier].creditsPerMonth;
+  const days = own !== undefined && creditsPerHour ? own / creditsPerHour / 24 : null;
+  return {
+    credits_per_month: perMonth,
+    fits_plan: perMonth && tiers.find((each) => (plans[each].creditsPerMonth ?? perMonth) >= perMonth),
+    plan_credits: own ?? null,
+    plan_credits_last_days: days && Math.floor(days * 100) / 100,
+  };
 }
 
 /** In whole minutes, and from two hours on in whole hours, because the cost is not exact either. */
@@ -248,6 +280,6 @@ export async function writeHourlyEstimate(
   return await writeRecord(context, flags, {
     requests_per_hour: Math.ceil(requests),
     credits_per_hour: Math.ceil(credits),
-    credits_per_month: creditsPerMonth(credits),
+    ...monthlyFigures(credits, target.tier),
   });
 }
