@@ -57,7 +57,7 @@ const clockTolerance = 60;
  *        ↓
  *     ….part in .dexdata/work                 writePart       written, synced, read back, compared
  *        ↓
- *     month=2026-11/rows.parquet              placePeriod     joined with the other days of its state, and renamed:
+ *     month=2026-11/rows.parquet              placePeriods    joined with the other days of its state, and renamed:
  *                                                             always the earlier file or the new one
  *
  * There is no list of files. Every run derives what is missing from the files themselves, so a file that was deleted or

@@ -1,4 +1,4 @@
-import {
+import fs, {
   copyFileSync,
   cpSync,
   readdirSync,
@@ -9,13 +9,14 @@ import {
 } from "node:fs";
 import { hash } from "node:crypto";
 import path from "node:path";
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
 import { openStored } from "../../src/base/files/synced-file.ts";
 import { openParquet, withParquet } from "../../src/rows/parquet-file.ts";
 import { readRows, writePart } from "../../src/lake/files/lake-file.ts";
 import { joinParquet } from "../../src/rows/join-parquet.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { dataFiles, hashesOf, periodsBelow, periodsIn, stampsOf } from "../harness/lake.ts";
+import { prepareKill } from "../harness/lake-history/kill-run.ts";
 import { secretMark } from "../harness/key-search.ts";
 import {
   type MarketPool,
@@ -113,6 +114,24 @@ test("complete days of a month are in one file, the others in another one, which
   expect(await sync()).toMatchObject({ exit: 0, stderr: "", requests: 0 });
   expect(stampsOf(root)).toEqual(before);
 });
+
+test("the days of a first run are written to the file of their month at once, whenever it is killed", async () => {
+  const renamed = vi.spyOn(fs, "renameSync");
+  expect((await first()).exit).toBe(0);
+  const names = renamed.mock.calls.map(([, target]) => path.relative(root, String(target)));
+  renamed.mockRestore();
+  expect(names.filter((name) => name.startsWith("transactions")).toSorted()).toEqual(dataFiles(root));
+  const whole = hashesOf(root);
+  for (const number of names.keys())
+    for (const by of ["rename", "renamed"] as const) {
+      root += "-killed";
+      const kill = prepareKill(root, { by, number: number + 1 });
+      await first();
+      expect(kill.end()).toBe(true);
+      expect((await first()).exit).toBe(0);
+      expect(hashesOf(root)).toEqual(whole);
+    }
+}, 120_000);
 
 test("a month that grew day by day has the same bytes as one that was fetched at once, except for the times of reading", async () => {
   const rowsIn = async (): Promise<unknown> =>

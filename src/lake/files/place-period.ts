@@ -59,12 +59,21 @@ function replacedName({ context, root }: Keeper, file: string): string {
   }
 }
 
+/** A new file with one period, and what was read of the period before. */
+export interface NewPeriod {
+  readonly known: KnownPeriod;
+  readonly written: WrittenPart;
+}
+
 /**
- * Puts a period into the file of its state, where the rows of other days do not change. It is added to the new file
- * before it is removed from the old one, so that a reader always finds it. `held` is what was read of it before. Returns
- * the name of the file, relative to the root.
+ * Puts periods of one month and state into their file, where the rows of other days do not change. They are added to the
+ * new file before they are removed from the old one, so that a reader always finds them. No file has those after the first
+ * one yet. Returns the name of the file, relative to the root.
  */
-export async function placePeriod(keeper: Keeper, known: KnownPeriod, written: WrittenPart): Promise<string> {
+export async function placePeriods(
+  keeper: Keeper,
+  [{ known, written }, ...more]: readonly [NewPeriod, ...NewPeriod[]],
+): Promise<string> {
   const { root, lock } = keeper;
   const { dataset, period, held } = known;
   const { footer } = written;
@@ -80,8 +89,9 @@ export async function placePeriod(keeper: Keeper, known: KnownPeriod, written: W
     // If the rows are those that the file has, all of its row groups can be copied.
     const own = kept?.footer === undefined ? written : { ...kept, footer };
     const others = target?.periods.filter(isOther) ?? [];
-    await rewrite(keeper, dataset, target ?? { file: named, identity: undefined }, [...others, own]);
-    removeFile(written.file);
+    const days = [...others, own, ...more.map((each) => each.written)];
+    await rewrite(keeper, dataset, target ?? { file: named, identity: undefined }, days);
+    for (const { file } of [written, ...more.map((each) => each.written)]) removeFile(file);
   }
   for (const found of files)
     if (found !== target && !found.periods.every(isOther))

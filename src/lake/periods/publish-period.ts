@@ -2,6 +2,7 @@ import type { Published } from "../lake.ts";
 import path from "node:path";
 import { removeFile } from "../../base/files/paths.ts";
 import type { Dataset } from "../dataset.ts";
+import { groupBy } from "../../base/group-by.ts";
 import { addedRanges, notCreated } from "../coverage.ts";
 import type { Footer } from "../footer.ts";
 import type { KnownPeriod, ReadFile } from "../files/stored-periods.ts";
@@ -10,16 +11,43 @@ import { writePart, type WrittenPart } from "../files/lake-file.ts";
 import { type LakeRow, readLakeRow, sortRows, mergeRows } from "./lake-rows.ts";
 import { folderOf } from "../layout.ts";
 import type { WrittenRows } from "../../rows/parquet-writer.ts";
-import { copyAside, type Keeper, partIn, placePeriod } from "../files/place-period.ts";
+import { copyAside, type Keeper, partIn, placePeriods } from "../files/place-period.ts";
 
-/** Replaces the file of a period. Returns undefined if the file already says the same. */
-export async function publishPeriod(keeper: Keeper, update: PeriodUpdate): Promise<Published | undefined> {
+/** A new file with one period, which is not in the directory yet. */
+interface WrittenPeriod {
+  readonly known: KnownPeriod;
+  readonly written: WrittenPart;
+  readonly counts: Pick<Published, "revised" | "withdrawn" | "twins">;
+}
+
+/**
+ * Replaces the file of a period, unless it already says the same. Several periods are days of one month that no file has
+ * yet: those of one state get into their file together, because each change writes all of it.
+ */
+export async function publishPeriods(
+  keeper: Keeper,
+  updates: readonly PeriodUpdate[],
+  see: (published: Published, update: PeriodUpdate) => Promise<void>,
+): Promise<void> {
+  const all: (WrittenPeriod & { readonly known: PeriodUpdate })[] = [];
+  for (const update of updates) {
+    const period = await writePeriod(keeper, update);
+    if (period !== undefined) all.push({ ...period, known: update });
+  }
+  for (const own of groupBy(all, ({ written }) => written.footer.state).values()) {
+    const file = await placePeriods(keeper, own);
+    for (const period of own) await see(describe(period, file), period.known);
+  }
+}
+
+/** Undefined if the file stays as it is. */
+async function writePeriod(keeper: Keeper, update: PeriodUpdate): Promise<WrittenPeriod | undefined> {
   const { dataset, held } = update;
   const kept = held?.footer === undefined ? undefined : held;
   const earlier = (kept?.rows ?? []).map((text) => readLakeRow(dataset.kind, text));
   const { verdict, rows, merged } = decide(update, earlier);
   if (verdict.does === "note" && kept !== undefined)
-    return await rewriteFooter(keeper, { ...update, held: kept }, { contradicted: verdict.contradicted });
+    return await changeFooter(keeper, { ...update, held: kept }, { contradicted: verdict.contradicted });
   if (verdict.does !== "write") return undefined;
   const changes = createComparison(dataset, merged.reread);
   const written = await writePart(
@@ -34,21 +62,13 @@ export async function publishPeriod(keeper: Keeper, update: PeriodUpdate): Promi
     return undefined;
   }
   if (kept?.state === "rows" && verdict.dropsAbsent) copyAside(keeper, kept.file);
-  const counts = { ...changes.counts(), twins: merged.twins };
-  return await place(keeper, update, written, counts);
+  return { known: update, written, counts: { ...changes.counts(), twins: merged.twins } };
 }
 
 const partOf = (keeper: Keeper, { dataset, period }: KnownPeriod): string =>
   partIn(keeper, path.join(folderOf(dataset), period.name));
 
-async function place(
-  keeper: Keeper,
-  known: KnownPeriod,
-  written: WrittenPart,
-  counts: Pick<Published, "revised" | "withdrawn" | "twins">,
-): Promise<Published> {
-  const { dataset, held } = known;
-  const file = await placePeriod(keeper, known, written);
+function describe({ known: { dataset, held }, written, counts }: WrittenPeriod, file: string): Published {
   const added = addedRanges(held?.footer?.before, written.footer.before);
   const lostBefore = added.filter(({ why }) => why !== notCreated);
   return { ...written, dataset, file, ...counts, lostBefore };
@@ -71,24 +91,38 @@ function settledIn(footer: Footer | undefined): number {
 }
 
 /** Writes a period, and puts it into the file of its state. */
-export async function replacePeriod(
+export async function replacePeriod(...period: Parameters<typeof writeRows>): Promise<Published> {
+  return await placeOne(period[0], await writeRows(...period));
+}
+
+async function placeOne(keeper: Keeper, period: WrittenPeriod): Promise<Published> {
+  return describe(period, await placePeriods(keeper, [period]));
+}
+
+async function writeRows(
   keeper: Keeper,
   known: KnownPeriod,
   rows: readonly string[],
-  describe: (written: WrittenRows) => Footer,
-): Promise<Published> {
-  const written = await writePart(partOf(keeper, known), known.dataset.kind, rows, describe);
-  return await place(keeper, known, written, { revised: 0, withdrawn: 0, twins: 0 });
+  footerOfRows: (written: WrittenRows) => Footer,
+): Promise<WrittenPeriod> {
+  const written = await writePart(partOf(keeper, known), known.dataset.kind, rows, footerOfRows);
+  return { known, written, counts: { revised: 0, withdrawn: 0, twins: 0 } };
 }
+
+type ReadPeriod = KnownPeriod & { readonly held: ReadFile };
 
 /** The rows stay as they are. */
 export async function rewriteFooter(
   keeper: Keeper,
-  known: KnownPeriod & { readonly held: ReadFile },
+  known: ReadPeriod,
   changes: Partial<Footer>,
 ): Promise<Published> {
+  return await placeOne(keeper, await changeFooter(keeper, known, changes));
+}
+
+async function changeFooter(keeper: Keeper, known: ReadPeriod, changes: Partial<Footer>) {
   const footer = { ...known.held.footer, ...changes, service: keeper.service };
-  return await replacePeriod(keeper, known, known.held.rows, () => footer);
+  return await writeRows(keeper, known, known.held.rows, () => footer);
 }
 
 /** In seconds. The time of an attempt is updated after a day, because the next attempt depends on it. */

@@ -8,7 +8,7 @@ import { readHeld } from "../files/stored-periods.ts";
 import type { Period } from "../layout.ts";
 import type { PeriodUpdate } from "../periods/judge-period.ts";
 import type { Keeper } from "../files/place-period.ts";
-import { publishPeriod } from "../periods/publish-period.ts";
+import { publishPeriods } from "../periods/publish-period.ts";
 import { creationOf, type Reach } from "./lake-reach.ts";
 import type { Lake, Published } from "../lake.ts";
 import type { StagedRows } from "./pull-range.ts";
@@ -83,12 +83,13 @@ export function beginRun(lake: Lake) {
     oneAtATime: createQueue(),
     complain,
     problems,
-    release: async (known: Omit<PeriodUpdate, "isClockSure">): Promise<void> => {
-      const update = { ...known, isClockSure: clock.isSure() };
-      const published = await publishPeriod(publisher, update);
-      if (published === undefined) return;
-      await events.published(published);
-      tellAbout(published, update);
+    release: async (known: readonly Omit<PeriodUpdate, "isClockSure">[]): Promise<void> => {
+      const isClockSure = clock.isSure();
+      const updates = known.map((update) => ({ ...update, isClockSure }));
+      await publishPeriods(publisher, updates, async (published, update) => {
+        await events.published(published);
+        tellAbout(published, update);
+      });
     },
   };
 }

@@ -119,7 +119,7 @@ async function giveUpBefore(
     const lost = [lostRange({ begin: from, limit: period.to, present }, held?.footer, why)];
     const part = { from: period.to, to: period.to, present, isProven: false };
     const known = { isWitnessed: false, before: before === undefined ? [] : [before] };
-    await run.release({ dataset, period, held, rows: [], part, total: undefined, lost, ...known });
+    await run.release([{ dataset, period, held, rows: [], part, total: undefined, lost, ...known }]);
     before = undefined;
   }
   return before === undefined ? [] : [before];

@@ -1,12 +1,13 @@
 import { linesOfFile } from "../../base/files/synced-file.ts";
 import { counted } from "../../base/text/words.ts";
-import { completeAge } from "../coverage.ts";
+import { groupBy } from "../../base/group-by.ts";
+import { completeAge, type Part } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
 import type { Footer } from "../footer.ts";
 import { lostRange, newestRow } from "./lake-reach.ts";
 import { isOfDataset, type LakeRow, readLakeRow } from "../periods/lake-rows.ts";
 import type { LakeRun, Waiting } from "./lake-run.ts";
-import type { Period } from "../layout.ts";
+import { type Period, placeOf } from "../layout.ts";
 import { dropStaged, type StagedRows } from "./pull-range.ts";
 
 /** Rows of this dataset and of the time range that was requested. `foreign` is the number of others. */
@@ -113,25 +114,30 @@ async function publishParts(
     run.complain(
       `${nameOfDataset(dataset)}: the service returned ${counted(foreign, "row")} of another pool or time range; the files stay open`,
     );
-  for (const [index, { period, from, to }] of parts.entries()) {
-    const own = rows.filter(({ at }) => at.seconds >= period.from && at.seconds < period.to);
-    const end = range.to === undefined && to < period.to ? undefined : to;
-    const total = totalOf(staged, rows, own, to);
-    const part = { from, to: end, present, isProven };
-    const known = { isWitnessed: isWitnessed(run, waiting, from), before: index === 0 ? before : [] };
-    const state = await run.inTurn(dataset, async () => {
+  const publishMonth = async (days: Iterable<readonly [number, Part]>): Promise<void> => {
+    const fresh: Parameters<LakeRun["release"]>[0][number][] = [];
+    for (const [index, { period, from, to }] of days) {
+      const own = rows.filter(({ at }) => at.seconds >= period.from && at.seconds < period.to);
+      const end = range.to === undefined && to < period.to ? undefined : to;
+      const total = totalOf(staged, rows, own, to);
+      const part = { from, to: end, present, isProven };
+      const known = { isWitnessed: isWitnessed(run, waiting, from), before: index === 0 ? before : [] };
       const held = await run.look(dataset, period);
       const lost = lostIn(period, from, staged, { wanted, reach }, held?.footer);
-      await run.release({ dataset, period, held, rows: own, part, total, lost, ...known });
-      return held?.footer?.state;
-    });
-    const isOver = present >= period.to + completeAge;
-    if (isOver && !isCounted)
-      run.complain(
-        `${nameOfDataset(dataset)}, ${period.name}: the service counts ${total ?? "other"} rows, but returns ${own.length}; ${state === "rows" ? "the complete file stays as it is" : "the file stays open"}`,
-      );
-    run.events.done();
-  }
+      const update = { dataset, period, held, rows: own, part, total, lost, ...known };
+      if (held === undefined) fresh.push(update);
+      else await run.release([update]);
+      const isOver = present >= period.to + completeAge;
+      if (isOver && !isCounted)
+        run.complain(
+          `${nameOfDataset(dataset)}, ${period.name}: the service counts ${total ?? "other"} rows, but returns ${own.length}; ${held?.footer?.state === "rows" ? "the complete file stays as it is" : "the file stays open"}`,
+        );
+      run.events.done();
+    }
+    await run.release(fresh);
+  };
+  const places = groupBy(parts.entries(), ([, { period }]) => placeOf(dataset, period));
+  for (const days of places.values()) await run.inTurn(dataset, async () => await publishMonth(days));
   dropStaged(staged.file);
 }
 
