@@ -20,6 +20,8 @@ export interface WantedDestination {
 /** A file that no other process can write, and what earlier runs left of it. */
 export interface OutputClaim {
   readonly file: string;
+  /** The file in messages, such as `--out "rows.ndjson"`. */
+  readonly label: string;
   readonly lock: FileLock;
   readonly interrupted: Interrupted | undefined;
   /** The pull is complete, but its run was killed before it removed the checkpoint. */
@@ -36,17 +38,20 @@ export async function claimFile(
   to: FileToClaim,
   hint: (text: string) => void,
 ): Promise<OutputClaim> {
-  const { file } = to;
+  const { file, pattern = file } = to;
   const lock = await holdFile(context, file, lockOf(file), hint);
   try {
-    return { file, lock, ...(await findLeft(context.signal, to)) };
+    return { file, label: `--out "${pattern}"`, lock, ...(await findLeft(context.signal, to)) };
   } catch (cause) {
     lock.release();
     throw cause;
   }
 }
 
-async function findLeft(signal: AbortSignal, to: FileToClaim): Promise<Omit<OutputClaim, "file" | "lock">> {
+async function findLeft(
+  signal: AbortSignal,
+  to: FileToClaim,
+): Promise<Omit<OutputClaim, "file" | "label" | "lock">> {
   const { file, isResumed, isForced, pattern = file } = to;
   const isThere = isTaken(file);
   // Another run may have created the file after the flags were checked.

@@ -260,7 +260,7 @@ async function planFiles(
 /** The checkpoint is created first, so that a run that finds the rows always knows which pull they belong to. */
 async function beginRows(
   { random }: RowsContext,
-  { claim: { file, lock }, to }: RowsFileOptions,
+  { claim: { file, label, lock }, to }: RowsFileOptions,
   header: CheckpointHeader,
   rowsAt: string,
 ): Promise<Opened> {
@@ -270,7 +270,7 @@ async function beginRows(
   const kept = to.isForced ? modeOf(file) : undefined;
   const checkpoint = beginCheckpoint(file, header, random);
   try {
-    return { checkpoint, rows: await createRowFile(rowsAt, `--out "${file}"`, kept) };
+    return { checkpoint, rows: await createRowFile(rowsAt, label, kept) };
   } catch (cause) {
     // A process that has taken over the lock owns the checkpoint.
     if (lock.isHeld()) checkpoint.remove();
@@ -278,9 +278,9 @@ async function beginRows(
   }
 }
 
-async function continueRows({ file, lock }: OutputClaim, { rowsAt, progress, length }: Interrupted) {
+async function continueRows({ file, label, lock }: OutputClaim, { rowsAt, progress, length }: Interrupted) {
   checkHeld(lock);
-  const rows = await continueRowFile(rowsAt, `--out "${file}"`, progress?.bytes ?? 0);
+  const rows = await continueRowFile(rowsAt, label, progress?.bytes ?? 0);
   try {
     return { rows, checkpoint: continueCheckpoint(file, length) };
   } catch (cause) {

@@ -158,6 +158,23 @@ describe.runIf(process.platform === "linux")("full disk", () => {
     expect(made.join("")).toBe(wholeFile("rows.ndjson").toString("utf8"));
   });
 
+  test("the message names the path of --out as it was typed, and the file of a sync", async () => {
+    const folder = temporaryFolder();
+    const out = path.join(folder, "{date}.ndjson");
+    const split = await shell(`ulimit -f 128; ${pull} --out '${out}'`);
+    expect(split.stderr).toContain(`error: --out "${out}": cannot be written (file too large); `);
+    const candles =
+      "--kind ohlcv --interval 1m --from 2026-11-18 --rpm unlimited --now 2026-11-21T08:54:00Z --error-format text";
+    const pool = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+    const { exit, stderr } = await shell(`ulimit -f 16; dexdata sync ${folder}/lake ${pool} ${candles}`);
+    expect([exit, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^error: \S+\/lake\/\.dexdata\/work\/\S+: cannot be written \(file too large\)\n/u,
+      ),
+    ]);
+  });
+
   const packed = ["rows.ndjson.gz", "rows.parquet"];
   test.each(packed)(
     "while %s is being made keeps all rows, and the printed command makes the file",

@@ -132,7 +132,7 @@ async function openStaging({ context, client, lock, root }: Lake, range: TimeRan
   const totals = totalsOf(interrupted?.progress);
   const open = async (now: number): Promise<RowsOutput> =>
     await openRowsFile(context, {
-      claim: { file, lock, interrupted, published: undefined, isUnproven: false },
+      claim: { file, label: file, lock, interrupted, published: undefined, isUnproven: false },
       to: { file, pattern: undefined, isResumed: true, isForced: false, receipt: undefined },
       header: { query, now, tier: client.target.tier, started: context.clock.now() },
       inputs: 1,

@@ -65,6 +65,7 @@ async function grow(file: string, { header: begun = header(), lock }: Changed = 
   const rows = await openRowsFile(createTestContext(), {
     claim: {
       file,
+      label: `--out "${file}"`,
       lock: {
         id: "",
         path: lock?.path ?? `${file}.lock`,
