@@ -115,23 +115,29 @@ test("complete days of a month are in one file, the others in another one, which
   expect(stampsOf(root)).toEqual(before);
 });
 
-test("the days of a first run are written to the file of their month at once, whenever it is killed", async () => {
-  const renamed = vi.spyOn(fs, "renameSync");
-  expect((await first()).exit).toBe(0);
-  const names = renamed.mock.calls.map(([, target]) => path.relative(root, String(target)));
-  renamed.mockRestore();
-  expect(names.filter((name) => name.startsWith("transactions")).toSorted()).toEqual(dataFiles(root));
-  const whole = hashesOf(root);
-  for (const number of names.keys())
-    for (const by of ["rename", "renamed"] as const) {
-      root += "-killed";
-      const kill = prepareKill(root, { by, number: number + 1 });
-      await first();
-      expect(kill.end()).toBe(true);
-      expect((await first()).exit).toBe(0);
-      expect(hashesOf(root)).toEqual(whole);
-    }
-}, 120_000);
+test.each([["transactions"], ["ohlcv", "--interval", "1m"]])(
+  "a first run of %s writes the days of a month at once, whenever it is killed",
+  async (kind, ...words) => {
+    const begin = async () =>
+      await sync(`ethereum:${pool}`, "--from", "2026-10-29", "--kind", kind, ...words);
+    const renamed = vi.spyOn(fs, "renameSync");
+    expect((await begin()).exit).toBe(0);
+    const names = renamed.mock.calls.map(([, target]) => path.relative(root, String(target)));
+    renamed.mockRestore();
+    expect(names.filter((name) => name.startsWith(kind)).toSorted()).toEqual(dataFiles(root));
+    const whole = hashesOf(root);
+    for (const number of names.keys())
+      for (const by of ["rename", "renamed"] as const) {
+        root += "-killed";
+        const kill = prepareKill(root, { by, number: number + 1 });
+        await begin();
+        expect(kill.end()).toBe(true);
+        expect((await begin()).exit).toBe(0);
+        expect(hashesOf(root)).toEqual(whole);
+      }
+  },
+  120_000,
+);
 
 test("a month that grew day by day has the same bytes as one that was fetched at once, except for the times of reading", async () => {
   const rowsIn = async (): Promise<unknown> =>

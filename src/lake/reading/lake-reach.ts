@@ -33,10 +33,11 @@ export async function probeReach(
   return older === undefined ? { length: transactionReach, why: "reach" } : undefined;
 }
 
-/** The time in Unix seconds of the newest row at or before `to`; undefined if the service has none. One request. */
+/** In Unix seconds. The time of the newest row at or before `to`, or of the candle there. One request. */
 export async function newestRow(client: Client, dataset: Dataset, to: number): Promise<number | undefined> {
   const { endpoint } = factsOfKind(dataset.kind);
-  const args = argsOf({ dataset, from: undefined, to }, to);
+  const length = candleLength(dataset);
+  const args = argsOf({ dataset, from: length === undefined ? undefined : to - length, to }, to);
   for await (const { rows } of readPages(client, endpoint, args, plainList(1))) {
     const [text] = rows.texts();
     const row = text === undefined ? undefined : readLakeRow(dataset.kind, text);

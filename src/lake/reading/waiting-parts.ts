@@ -36,8 +36,7 @@ function unwitnessed(run: LakeRun, waiting: Waiting): number | undefined {
   const { staged, parts } = waiting;
   if (!staged.isProven) return undefined;
   // A killed run has read these rows, so no response of this run has shown yet that the day has ended.
-  const isUntold =
-    waiting.wanted.dataset.kind === "transactions" && !run.clock.isHeard() && !run.clock.isSilent();
+  const isUntold = !run.clock.isHeard() && !run.clock.isSilent();
   return parts.find(({ period, from, to }) => {
     const isOver = staged.present >= period.to + completeAge && to === period.to;
     return isOver && (isUntold || !isWitnessed(run, waiting, from));
@@ -84,6 +83,8 @@ export async function publishWaiting(
     const { dataset, from } = next;
     asked.add(dataset);
     await attempt(dataset, async () => {
+      // Candles need no witness: any response shows the time.
+      if (dataset.kind !== "transactions") return void (await newestRow(run.client, dataset, run.present()));
       const latest = Math.max(...lacking().flatMap((each) => (each.dataset === dataset ? [each.from] : [])));
       // No row is older than the first period, but one may be older than the last.
       const at =
