@@ -139,6 +139,23 @@ test.each([["transactions"], ["ohlcv", "--interval", "1m"]])(
   120_000,
 );
 
+test("a disk that is full while the days of a month are written has none of them afterwards", async () => {
+  const openSync = fs.openSync;
+  let parts = 0;
+  const opened = vi.spyOn(fs, "openSync").mockImplementation((file, ...words) => {
+    if (String(file).endsWith(".part") && words[0] === "wx" && (parts += 1) === 3)
+      throw Object.assign(new Error("full"), { code: "ENOSPC", syscall: "open", path: file });
+    return openSync(file, ...words);
+  });
+  const { exit, stderr } = await first();
+  opened.mockRestore();
+  expect([exit, stderr, parts]).toEqual([1, expect.stringContaining("disk full"), 3]);
+  const left = readdirSync(path.join(root, ".dexdata", "work"));
+  expect(left.filter((name) => name.endsWith(".part"))).toEqual([]);
+  expect((await first()).exit).toBe(0);
+  expect(await findings()).toEqual([]);
+});
+
 test("a month that grew day by day has the same bytes as one that was fetched at once, except for the times of reading", async () => {
   const rowsIn = async (): Promise<unknown> =>
     (await periodsBelow(root)).map(({ name, footer: { rows, rows_sha256 }, range }) => [

@@ -30,13 +30,18 @@ export async function publishPeriods(
   see: (published: Published, update: PeriodUpdate) => Promise<void>,
 ): Promise<void> {
   const all: (WrittenPeriod & { readonly known: PeriodUpdate })[] = [];
-  for (const update of updates) {
-    const period = await writePeriod(keeper, update);
-    if (period !== undefined) all.push({ ...period, known: update });
-  }
-  for (const own of groupBy(all, ({ written }) => written.footer.state).values()) {
-    const file = await placePeriods(keeper, own);
-    for (const period of own) await see(describe(period, file), period.known);
+  try {
+    for (const update of updates) {
+      const period = await writePeriod(keeper, update);
+      if (period !== undefined) all.push({ ...period, known: update });
+    }
+    for (const own of groupBy(all, ({ written }) => written.footer.state).values()) {
+      const file = await placePeriods(keeper, own);
+      for (const period of own) await see(describe(period, file), period.known);
+    }
+  } finally {
+    // A full disk has no room for what a failure would leave.
+    for (const { written } of all) removeFile(written.file);
   }
 }
 
