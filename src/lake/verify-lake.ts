@@ -74,8 +74,15 @@ export async function verifyLake(root: string, verifier: LakeVerifier): Promise<
     }
   }
   const tokens = path.join(root, tokensName);
-  if (lookAt(tokens) === undefined) return files.length + foreign.length;
+  const isThere = lookAt(tokens) !== undefined;
+  if (!isThere && known.every(({ footer }) => footer.tokens.length === 0))
+    return files.length + foreign.length;
   const report = verifier.begin(tokens, tokens);
+  if (!isThere) {
+    report("H1", { level: "note", expected: "symbols and decimals of the tokens", found: "no such file" });
+    await verifier.end(0, "tokens", ["H1"]);
+    return files.length + foreign.length;
+  }
   const receipt = await receiptOf(tokens);
   if (receipt !== undefined && !isOfTokens(receipt))
     report("F4", { expected: "symbols and decimals of tokens", found: "another footer" });

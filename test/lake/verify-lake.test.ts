@@ -234,6 +234,16 @@ test("another directory is refused", async () => {
   expect(outcome.stderr).toContain("is a directory without assets.ndjson");
 });
 
+test("H1: tokens without a file, which the next run of sync writes", async () => {
+  const tokens = path.join(root, "tokens.parquet");
+  rmSync(tokens);
+  const { exit, findings } = await verify();
+  expect([exit, findings]).toMatchObject([
+    0,
+    [{ file: tokens, rule: "H1", level: "note", found: "no such file" }],
+  ]);
+});
+
 test("F4: another file in the place of the tokens, which the next run of sync replaces", async () => {
   const tokens = path.join(root, "tokens.parquet");
   const bytes = readFileSync(tokens);
