@@ -121,6 +121,19 @@ test.each(["events", "out"])(
   },
 );
 
+test("N16: a restart after kill -9 during an outage reports the gap from its start", async () => {
+  const log = inFolder("log-outage");
+  const lineOf = (event: string, at: string) =>
+    `{"event":"${event}","at":"2026-11-21T08:${at}Z","connection":1}\n`;
+  const before = [lineOf("retry", "20:00"), lineOf("open", "21:00"), lineOf("credits", "30:00")];
+  const outage = [lineOf("retry", "40:00"), lineOf("credits", "41:00"), lineOf("retry", "42:00")];
+  writeFileSync(log, [...before, ...outage].join(""));
+  const { outcome } = listen([one, "--events", log, "--limit", "1"], await serveInTest(pricesOf));
+  expect((await outcome).stderr).toContain(
+    "events from 2026-11-21T08:40:00.000Z to 2026-11-21T08:54:00.000Z",
+  );
+});
+
 test.each([
   ["ticks.ndjson", "ticks.ndjson"],
   ["{date}.ndjson", "2026-11-21.ndjson"],

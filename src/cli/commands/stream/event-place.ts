@@ -72,8 +72,8 @@ export function createPlaces(
 const endBytes = 256 * 1024;
 
 /**
- * When an earlier run, which may have been killed, last wrote to `--out`, or to `--events` if that file does not exist;
- * undefined if there was none. Later times than the present come from a wrong clock.
+ * When an earlier run, which may have been killed, last wrote to `--out`, or was connected by `--events` if that file does
+ * not exist; undefined if there was none. Later times than the present come from a wrong clock.
  */
 export async function endOfEarlierRun(
   { out, events }: Pick<StreamValues, "out" | "events">,
@@ -85,7 +85,12 @@ export async function endOfEarlierRun(
   if (written.length > 0) return momentAt(clock, Math.max(...written));
   if (events === undefined) return undefined;
   const { lines } = await readLastLines(events, endBytes).catch(() => ({ lines: [] }));
-  const times = lines.map((line) => Date.parse(String(member(parseJson(line), "at"))));
-  const last = times.findLast((at) => at <= now);
-  return last === undefined ? undefined : momentAt(clock, last);
+  const entries = lines
+    .map(parseJson)
+    .map((line) => ({ event: member(line, "event"), at: Date.parse(String(member(line, "at"))) }))
+    .filter(({ at }) => at <= now);
+  // If the run was killed while a connection was lost, the first retry shows when that was.
+  const opened = entries.findLastIndex(({ event }) => event === "open" || event === "close");
+  const last = entries.find(({ event }, index) => index > opened && event === "retry") ?? entries.at(-1);
+  return last && momentAt(clock, last.at);
 }
