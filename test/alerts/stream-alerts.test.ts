@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { blocksOf } from "../harness/readme.ts";
@@ -153,6 +153,31 @@ describe("a command", () => {
     expect(shown).toContain("DEXDATA_ALERT=match\n");
     expect(shown).toContain(`DEXDATA_ALERT_ID=${line.slice(7, 39)}\n`);
     expect(shown).not.toContain("0123456789");
+  });
+
+  test("notifies and sends a mail as the page shows, here by programs that write a file", async () => {
+    const block = blocksOf("sh").find((each) => each.includes("notify-send")) ?? "";
+    const sent = inFolder("sent");
+    const programs = inFolder("programs");
+    mkdirSync(programs);
+    for (const name of ["notify-send", "mail"]) {
+      const script = `#!/bin/sh\n(printf '[%s]' ${name} "$@"; cat) >> ${sent}\n`;
+      writeFileSync(path.join(programs, name), script, { mode: 0o755 });
+    }
+    const env = { PATH: `${programs}:${process.env["PATH"]}` };
+    for (const line of block.trim().split("\n")) {
+      const list = execFileSync("bash", ["-c", `printf '%s\\n' ${line.split(" -- ")[1]}`], {
+        encoding: "utf8",
+      });
+      const words = ["--when", "price < 3", "--limit", "1", "--", ...list.trim().split("\n")];
+      expect((await streamed(["1"], words, { ...real, env })).exit).toBe(0);
+    }
+    const lines = readFileSync(sent, "utf8").split("\n");
+    expect(lines).toEqual([
+      expect.stringMatching(/^\[notify-send\]\[WETH is below 3000 USD\]\{"id":.*\}$/u),
+      expect.stringMatching(/^\[mail\]\[-s\]\[Large swap\]\[you@example\.com\]\{"id":.*\}$/u),
+      "",
+    ]);
   });
 
   test("calls a webhook as the page shows", async () => {
