@@ -222,6 +222,17 @@ describe.runIf(process.platform === "linux")("full disk", () => {
     },
   );
 
+  test("names the checkpoint of --follow if that is what cannot be written", async () => {
+    const folder = temporaryFolder();
+    const list = `dexdata pools search ethereum --limit 30 --fields chain,id -o ndjson > ${folder}/pools`;
+    const follow = `dexdata txns @${folder}/pools --follow --rpm unlimited --out ${folder}/swaps.ndjson --for 5s`;
+    const { exit, stderr } = await shell(`${list}; ulimit -f 2; ${follow} --error-format text`);
+    expect(exit).toBe(1);
+    expect(stderr).toContain(
+      `error: ${folder}/.swaps.ndjson.follow cannot be written (file too large)\n${large}`,
+    );
+  });
+
   test("fails at the first byte with the same message", async () => {
     const folder = temporaryFolder();
     const { exit, stderr } = await shell(`ulimit -f 0; ${pull} --out ${folder}/rows.ndjson`);

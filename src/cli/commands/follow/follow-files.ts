@@ -12,6 +12,7 @@ import {
   hasNames,
   type PathNames,
 } from "../../../base/files/file-pattern.ts";
+import { explainedWrite } from "../../../base/files/file-errors.ts";
 import { readLastLines, withoutPrefix } from "../../../base/files/last-lines.ts";
 import { lookAt, makeFolder } from "../../../base/files/paths.ts";
 import { textOfFile } from "../../../base/files/synced-file.ts";
@@ -143,7 +144,8 @@ export async function openCheckpoint(
     const lists = Array.from(states, ([name, state]) => `${JSON.stringify(name)}:${state}`);
     const header = JSON.stringify({ dexdata: "follow", service, files: await sync() }).slice(0, -1);
     const text = `${header},"lists":{\n${lists.join(",\n")}\n}}\n`;
-    replaceWithText(context.random, file, text, { mode: 0o666, isSynced: true });
+    const replace = (): void => replaceWithText(context.random, file, text, { mode: 0o666, isSynced: true });
+    explainedWrite(file, replace, "check the permissions of the directory");
     inFile = names;
   };
   const saveInTurn = (): Promise<void> => {
