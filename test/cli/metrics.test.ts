@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openMetrics } from "../../src/cli/run/output/metrics-file.ts";
@@ -218,6 +226,25 @@ describe("--metrics", () => {
     rows = 2;
     calls[0]?.[1]();
     expect(samplesOf(file)["rows_total"]).toBe(2);
+  });
+
+  test("each run reports once that another one writes to its file, too", () => {
+    const context = createTestContext();
+    const file = inFolder("shared.prom");
+    const start = (rows: number) => {
+      const warnings: string[] = [];
+      const metrics = openMetrics(context, file, { warn: (line) => warnings.push(line) });
+      metrics.shows({ rows_total: () => rows });
+      return { write: metrics.close, warnings };
+    };
+    const [earlier, one] = [start(1), start(2)];
+    one.write();
+    rmSync(file);
+    one.write();
+    expect(one.warnings).toEqual([]);
+    for (let count = 0; count < 2; count += 1) for (const { write } of [earlier, one]) write();
+    const line = `--metrics "${file}": another run writes to this file, too; use a different file for each run`;
+    expect([earlier.warnings, one.warnings]).toEqual([[line], [line]]);
   });
 
   test("a file that cannot be written ends the run at its start, and is reported once later", async () => {

@@ -66,14 +66,16 @@ export function openMetrics(
   };
   let pending: (() => void) | undefined;
   let isReported = false;
+  const replace = replacer(random, file, earlier, () =>
+    warn(`${label}: another run writes to this file, too; use a different file for each run`),
+  );
 
   const goOn = (problem: string): void => warn(`${problem}; the run continues`);
   const write = (isRunning = true, failed = goOn): void => {
     pending?.();
     pending = undefined;
     try {
-      const text = textOf({ ...sources, running: () => Number(isRunning) });
-      replaceWithText(random, file, text, { mode: 0o644, kept: modeOf(file) });
+      replace(textOf({ ...sources, running: () => Number(isRunning) }));
       isReported = false;
     } catch (cause) {
       if (!isReported) failed(`${label}: ${cannotBeWritten(cause)}`);
@@ -109,6 +111,22 @@ export function openMetrics(
       stop();
       write(false);
     },
+  };
+}
+
+/**
+ * Calls `tellShared` once if another run writes to the file: the numbers of both would alternate, and the end of one
+ * would look like the end of both.
+ */
+function replacer(random: Context["random"], file: string, earlier: string, tellShared: () => void) {
+  let [left, isTold] = [earlier, false];
+  return (text: string): void => {
+    if (!isTold && ![left, undefined].includes(textOfFile(file))) {
+      isTold = true;
+      tellShared();
+    }
+    replaceWithText(random, file, text, { mode: 0o644, kept: modeOf(file) });
+    left = text;
   };
 }
 
