@@ -23,7 +23,7 @@ const named = { assets: 2, names: ["base:0x1", "base:0x2"], labels: ["WETH", nul
 const shard = { number: 1, subjects };
 const failure = fail("network", "connection lost");
 const at = { now: 1_795_251_240_000, elapsed: 0 };
-const gap = { from: at, to: at, reason: "connection lost", clockJump: undefined };
+const gap = { from: at, to: at, reason: "connection lost", clockJump: -90_000_000.694_99 };
 
 function openRun(): Run {
   const quiet = (): undefined => undefined;
@@ -101,6 +101,7 @@ test("stream: each kind of event has its time, and names every asset with its la
   report.reloaded(subjects);
   report.reloadRefused(failure);
   const events = read(() => report.credits(1, 1));
+  expect(events.find(({ event }) => event === "gap")).toMatchObject({ clock_jump: -90_000.001 });
   // Alerts report it.
   const kinds = streamEvents.filter((kind) => kind !== "alert_dropped");
   expectComplete(events, kinds, named, ["reload_refused", "unwritten", "credits", "log_lost"]);

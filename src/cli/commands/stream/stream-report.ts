@@ -46,7 +46,7 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
       : `cannot open ${title(connection)}: ${message}; ${next("retrying")}`;
   const logGap = (connection: Connection, gap: Gap): void => {
     const { reason, clockJump } = gap;
-    const jump = clockJump !== undefined && { clock_jump: clockJump / 1000 };
+    const jump = clockJump !== undefined && { clock_jump: Math.round(clockJump) / 1000 };
     log({ event: "gap", ...timesOf(gap), reason, ...jump, ...facts(connection) });
     metrics?.missed(gap.to.elapsed - gap.from.elapsed);
   };
