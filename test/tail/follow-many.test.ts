@@ -50,6 +50,19 @@ test.each(["before the end that is read", "compressed"])(
   },
 );
 
+test.each([
+  ["the credits", "--max-credits 3", "500@1000", 5, "error: --max-credits of 3 reached"],
+  ["the key", "--retries 1", "401@3-", 4, "error: the service rejected the key"],
+])("a failure that concerns all pools does not name one: %s", async (_, flag, faults, exit, message) => {
+  const { list } = newList(3);
+  await withService({ sandbox: { faults } }, async ({ start }) => {
+    const words = `txns @${list} --follow ${from} --for 130s --error-format text ${flag}`;
+    const outcome = await start(words).outcome;
+    expect(outcome).toMatchObject({ exit, stderr: expect.stringContaining(message) });
+    expect(outcome.stderr).not.toMatch(/error: .*ethereum:0x/u);
+  });
+});
+
 test("two reloads at once start a new pool once, although the removed one takes a while to end", async () => {
   const { list } = newList(2);
   const lines = readFileSync(list, "utf8").split(/(?<=\n)/u);

@@ -130,6 +130,8 @@ function createRunning(session: Session) {
   const start = (list: FollowedList): void => {
     const failed = (cause: unknown): void => {
       if (!isOfMany || !(cause instanceof Failure)) return ending.end(cause);
+      // The key, the credits and the output are those of all lists.
+      if (cause.exit === 4 || cause.exit === 5 || cause.code === "output") return ending.end(cause);
       const failure = new Failure(`${listTitle(list)}: ${cause.message}`, cause.details);
       // If only this list cannot be followed, the others may continue.
       const isDropped = affectsOneInput(cause) && flags["on-invalid"] === "drop" && running.size > 1;
