@@ -280,7 +280,9 @@ function readTimeout(text: string): Checked<number> {
 export function checkProfileName(text: string): Checked<string> {
   if (/^api_/iu.test(text)) return { problem: "must be the name of a profile, not a key" };
   if (/^[\da-z][\w.-]{0,63}$/iu.test(text)) return { value: text };
-  return { problem: "must be at most 64 characters: letters, digits, dots, dashes or underscores" };
+  return {
+    problem: "must be 1 to 64 letters, digits, dots, dashes or underscores, and start with a letter or digit",
+  };
 }
 
 /** The program runs without a shell. */

@@ -109,6 +109,10 @@ describe("--columns", () => {
       'invalid --columns "symbl": unknown column for tokens and pools; columns for tokens: symbol, name, network, price-usd, volume, liquidity, fdv, token\n  hint: did you mean symbol?',
     ],
     [
+      "search weth --columns 42",
+      'invalid --columns "42": unknown column for tokens, pools and dexes; columns for tokens: symbol, name, network, price-usd, volume, liquidity, fdv, token',
+    ],
+    [
       "search weth --type tokens --columns token-0",
       'invalid --columns "token-0": must be one of symbol, name, network, price-usd, volume, liquidity, fdv, token\n  hint: did you mean token?',
     ],

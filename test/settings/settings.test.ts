@@ -68,7 +68,7 @@ const values: readonly [string, string, unknown, string, string][] = [
     "work-2",
     "work-2",
     "a b",
-    "must be at most 64 characters: letters, digits, dots, dashes or underscores",
+    "must be 1 to 64 letters, digits, dots, dashes or underscores, and start with a letter or digit",
   ],
   [
     "key_command",

@@ -2,6 +2,7 @@ import type { Column, RowShape } from "../../../api/endpoint.ts";
 import { type Failure, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { didYouMean, nearest } from "../../../base/text/nearest.ts";
+import { inWords } from "../../../base/text/words.ts";
 
 export function chooseColumns(shape: RowShape, names: readonly string[] | undefined): readonly Column[] {
   const all = [...shape.columns, ...(shape.added?.columns ?? [])];
@@ -72,7 +73,10 @@ function unknownColumn(tables: Tables, group: string, unknown: string, names: re
   const having = (wanted: readonly string[]): readonly string[] =>
     groups.filter((each) => wanted.every((name) => hasColumn(tables.get(each), name)));
   const withIt = having([unknown]);
-  const lacking = groups.filter((each) => !withIt.includes(each)).join(" and ");
+  const lacking = inWords(
+    groups.filter((each) => !withIt.includes(each)),
+    "and",
+  );
   const whole = having(names);
   const narrower = whole.length > 0 ? whole : withIt;
   const correction = didYouMean(nearest(unknown, [...tables.values()].flatMap(columnWords)), undefined);
