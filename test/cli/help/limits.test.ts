@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TopicName } from "../../../src/cli/program/help/overview.ts";
 import { defaultRetryPolicy } from "../../../src/client/retry.ts";
 import { settings } from "../../../src/client/settings.ts";
 import { dexdata } from "../../harness/dexdata.ts";
+import { temporaryFolder } from "../../harness/temporary-folder.ts";
 import { pages } from "../../harness/readme.ts";
 
 const units = {
@@ -127,4 +129,26 @@ test("docs name the Node version that the package requires", () => {
   const named = [...texts.matchAll(/Node (\d[\d.]*) or newer/gu)].map(([, version]) => version);
   expect(named.length).toBeGreaterThan(1);
   expect(new Set(named)).toEqual(new Set([least]));
+});
+
+test.each([
+  ["config.json", "networks", 2, "error: ‹file› is larger than 1 MiB, the limit for this file"],
+  ["names.json", "prices weth", 2, "error: ‹file› is larger than 1 MiB, the limit for this file"],
+  [
+    "credentials.json",
+    "networks",
+    7,
+    "warning: ‹file› is larger than 1 MiB, the limit for this file; continuing without a stored key",
+  ],
+])("a %s of more than 1 MiB has the effect that help describes", async (name, words, expected, message) => {
+  const folder = temporaryFolder();
+  const file = path.join(folder, name);
+  writeFileSync(file, `{}${" ".repeat(units.MiB)}`, { mode: 0o600 });
+  const { exit, stderr } = await dexdata(`${words} --error-format text`, {
+    env: { DEXDATA_CONFIG_DIR: folder, DEXDATA_BASE_URL: "http://127.0.0.1:9", DEXDATA_RETRIES: "0" },
+  });
+  expect({ exit, first: stderr.split("\n")[0] }).toEqual({
+    exit: expected,
+    first: message.replace("‹file›", file),
+  });
 });
