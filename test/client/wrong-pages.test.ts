@@ -183,3 +183,37 @@ test("a list of which more rows arrive than were counted does not report less th
   expect(exit).toBe(8);
   expect(stderr).toContain("page 3 repeats 3 earlier rows; rows may be missing");
 });
+
+describe("a pull that ends among its pages by cursor", () => {
+  /** `other` is the row after which the second of these pages continues, in place of its own. */
+  const pulled = async (name: string, other: number | undefined, withdrawn = 0) => {
+    const listing = { events: manyEvents(230, 1) };
+    let byCursor = 0;
+    const { service, run } = await serve((request) => {
+      if (!request.query.has("cursor")) return answerOf(listing, request);
+      byCursor += 1;
+      if (byCursor === 4) return json({ message: "no" }, { status: 500 });
+      const query = new URLSearchParams([...request.query]);
+      if (byCursor === 2 && other !== undefined) query.set("cursor", listing.events[other]?.id ?? "");
+      return answerOf(listing, { ...request, query });
+    });
+    const out = path.join(folder, `${name}.ndjson`);
+    const words = `txns ethereum ${pool} --all --page-size 2 --page 97 --out ${out} --resume`;
+    expect((await run(`${words} --retries 0`)).exit).toBe(7);
+    listing.events.splice(215, withdrawn);
+    service.script = (request) => answerOf(listing, request);
+    const { exit, stderr } = await run(words);
+    return { exit, stderr, rows: rowsOf(readFileSync(out, "utf8")).length };
+  };
+
+  test("reports the rows that a wrong page has skipped when it is resumed", async () => {
+    const { exit, stderr, rows } = await pulled("skipped", 211);
+    expect({ exit, rows }).toEqual({ exit: 8, rows: 27 });
+    expect(stderr).toContain("11 rows at or before 2026-11-21T07:56:11Z are missing");
+  });
+
+  test.each([0, 3])("is resumed to its end, also if %i rows are withdrawn in between", async (withdrawn) => {
+    const { exit, rows } = await pulled(`withdrawn-${withdrawn}`, undefined, withdrawn);
+    expect({ exit, rows }).toEqual({ exit: 0, rows: 38 - withdrawn });
+  });
+});

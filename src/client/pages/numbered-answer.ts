@@ -124,9 +124,14 @@ export class ListCount {
   #due: number | undefined;
   #isStill = true;
 
-  constructor(start: Position | undefined) {
+  constructor(start: Position | undefined, pageSize: number) {
     this.#start = start;
     this.window = { items: start?.items };
+    if (start?.flag !== "cursor" || start.due === undefined || start.items === undefined) return;
+    // Pages by cursor have no totals, so the count of the interrupted run is continued.
+    [this.left, this.#due] = [start.due, start.due];
+    this.pagesLeft = Math.ceil(start.due / pageSize);
+    this.window = { to: start.to, items: start.items };
   }
 
   /** `known` is the number of rows that are on the page again for a good reason: new rows, or another run. */
@@ -167,6 +172,11 @@ export class ListCount {
     else if (left !== this.left) this.#isStill = false;
     this.left = left;
     this.window = { ...this.window, items };
+  }
+
+  /** Rows were withdrawn, so not all rows first counted are still expected. */
+  shift(): void {
+    this.#isStill = false;
   }
 
   /**

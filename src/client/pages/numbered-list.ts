@@ -70,7 +70,7 @@ export class NumberedList implements NumberedState {
     this.reply = reply;
     this.pageSize = list.pageSize;
     this.edge = new RowEdge(rowShape(endpoint), request.after);
-    this.count = new ListCount(list.start);
+    this.count = new ListCount(list.start, list.pageSize);
     this.isDoubted = list.start?.isDoubted ?? false;
     this.#read = createAnswerReader(reply.rows, rowShape(endpoint), request);
     this.#inspect = createRowInspector(request.seen);
@@ -155,7 +155,7 @@ export class NumberedList implements NumberedState {
     }
     if (isEnd(answer, kept.adds === "rows", before)) return this.lastPage(here);
     const next = positionAfter(answer, reply, edge.lastWholeId);
-    const { items } = answer.totals;
+    const items = at.flag === "cursor" ? count.window.items : answer.totals.items;
     const position = { ...next, due: count.due(), items: Number.isSafeInteger(items) ? items : undefined };
     return { ...here, end: more(position, this.doubts) };
   }
@@ -289,6 +289,7 @@ export class NumberedList implements NumberedState {
     const { to, items = 0 } = this.count.window;
     const { totals } = await this.ask({ flag: "page", value: "1", to });
     const withdrawn = Math.max(0, items - totals.items);
+    if (withdrawn > 0) this.count.shift();
     return Math.max(0, (this.count.left ?? 0) - withdrawn);
   }
 }
