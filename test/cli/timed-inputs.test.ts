@@ -266,6 +266,14 @@ describe("lists", () => {
     expect(urls.some((url) => url.includes(`/pools/${pool}/ohlcv`))).toBe(true);
   });
 
+  test("CSV whose quoted titles have other delimiters and lines", async () => {
+    const csv = `\uFEFF"token";"time";"fee, in ""%""\n(new)"\r\nethereum:${weth};2026-11-20;"0,3"\r\n`;
+    const words = [`@${fileOf("titles.csv", csv)}`, "--at-field", "time", "--fields", "at", "-o", "csv"];
+    const { exit, stdout } = await priced(words);
+    const row = `ethereum:${weth},2026-11-20,"0,3",2026-11-20T00:00:00Z`;
+    expect([exit, stdout]).toEqual([0, `token,time,"fee, in ""%""\\n(new)",at\n${row}\n`]);
+  });
+
   test("lines with a time need no flag, and their time has priority over --at", async () => {
     const file = fileOf(
       "lines",
@@ -497,6 +505,9 @@ describe("lists", () => {
     [["--at", "-2h", "--lake", "/nowhere"], '--lake "/nowhere": not a directory of dexdata sync'],
     [["--at", "-2h", "--lake", "/dev/null"], '--lake "/dev/null": not a directory of dexdata sync'],
     [["--at", "12:00"], 'invalid --at "12:00": '],
+    [["--at", "-2h", "--in", "-"], 'invalid --in "-": must be one token'],
+    [["--at", "-2h", "--in", "@tokens.txt"], 'invalid --in "@tokens.txt": must be one token'],
+    [["--at", "-2h", "--in", "https://a.b/c"], 'invalid --in "https://a.b/c": '],
   ])("%j: exit 2 before a request", async (flags, problem) => {
     const address = flags.includes("--pool") ? pool : weth;
     const { exit, stderr, urls } = await priced(["ethereum", address, ...flags]);

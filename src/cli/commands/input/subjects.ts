@@ -81,11 +81,16 @@ export const isList = (word: string): boolean => word === "-" || word.startsWith
 /** What a word or a line names, for messages. */
 const anAsset = "a network and an address";
 
-export function readWord(word: string, network: string | undefined, usage: string): Subject {
-  refuseUrl(`argument "${withoutSecrets(word)}"`, word, anAsset);
+export function readWord(
+  word: string,
+  network: string | undefined,
+  usage: string,
+  input = `argument "${withoutSecrets(word)}"`,
+): Subject {
+  refuseUrl(input, word, anAsset);
   const subject = splitPair(word) ?? (network === undefined ? undefined : { network, address: word });
   if (subject !== undefined) return subject;
-  throw invalidInput(`argument "${word}"`, "must be network:address, like the other arguments", usage);
+  throw invalidInput(input, "must be network:address, like the other arguments", usage);
 }
 
 /** Other words, for example with a comma, are refused later, with a message of their own. */

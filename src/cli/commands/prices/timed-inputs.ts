@@ -3,6 +3,7 @@ import { readInstant } from "../../../api/read-param.ts";
 import { kindOfRow } from "../../../api/asset-kind.ts";
 import type { TimedAsset, TimedPlan } from "../../../client/timed-legs.ts";
 import { type Failure, invalidInput, usageFailure } from "../../../base/failure.ts";
+import { withoutSecrets } from "../../../base/key.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
 import { counted } from "../../../base/text/words.ts";
 import type { Instant } from "../../../base/time/time.ts";
@@ -30,7 +31,8 @@ interface InputTaker {
 /** The asset of `--in`. Its network can be the one of the words. */
 export function quoteAsset(word: string, [first = ""]: readonly string[], usage: string): TimedAsset {
   const network = isList(first) || first.includes(":") ? undefined : first;
-  const subject = readWord(word, network, usage);
+  if (isList(word)) throw invalidInput(`--in "${word}"`, "must be one token, not a list", usage);
+  const subject = readWord(word, network, usage, `--in "${withoutSecrets(word)}"`);
   checkWord(subject, "token");
   return { ...subject, kind: "token" };
 }
@@ -167,8 +169,10 @@ function readObjectAt(row: object, line: string, number: number, list: TimedList
 async function readCsv({ text, source }: TimedList) {
   // Only lists in CSV need the parser.
   const { CsvError, parse } = await import("csv-parse/sync");
-  const [titles = ""] = text.trimStart().split("\n", 1);
-  const delimiter = [",", ";", "\t"].find((each) => titles.includes(each)) ?? ",";
+  const [titles = ""] = /^(?:"[^"]*"|[^"\n]+)*/u.exec(text.trimStart()) ?? [];
+  // A quoted title can contain any of them.
+  const unquoted = titles.replaceAll(/"[^"]*"/gu, "");
+  const delimiter = [",", ";", "\t"].find((each) => unquoted.includes(each)) ?? ",";
   const lines: number[] = [];
   try {
     const on_record = (record: string[], info: { readonly lines: number }): string[] => {
