@@ -20,8 +20,8 @@ export interface Feed<Name extends string = string> {
   readonly params: readonly FeedParam[];
   /** An event's time is the first of these fields that it has, as Unix seconds or in RFC 3339. */
   readonly times: readonly string[];
-  /** Each event is the next value of one series per asset, not a row of its own. */
-  readonly isSeries: boolean;
+  /** What an event is: the next value of one series per asset, a transaction, or another row of its own. */
+  readonly sends: "values" | "trades" | "rows";
   /** An event with a smaller ID corrects an older event (wire-facts 5.6). */
   readonly hasTimeIds: boolean;
   /** For the first value, the board also shows the change and the trend. */

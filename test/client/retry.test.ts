@@ -100,13 +100,15 @@ describe("retried errors", () => {
   });
 
   test("a host that refuses connections is retried", async () => {
-    const context = createTestContext({ env: { DEXDATA_BASE_URL: refusing } });
+    const context = createTestContext({
+      env: { DEXDATA_BASE_URL: refusing, DEXDATA_TIMEOUT: `${timeout}ms` },
+    });
     const { exit, stderr } = await run(["networks", "--retries", "2", "-o", "table"], context);
     expect(exit).toBe(7);
     expect(stderr).toBe(
       "error: connection to 127.0.0.1:1 refused\n  hint: check the host name and your network\n",
     );
-    expect(context.clock.asked.filter((each) => each !== 30_000)).toEqual([1000, 2000]);
+    expect(context.clock.asked.filter((each) => each !== timeout)).toEqual([1000, 2000]);
   });
 });
 
@@ -129,9 +131,9 @@ describe("errors that are not retried", () => {
   test("a host without TLS, which a retry would not change", async () => {
     const server = await serveInTest(() => rows);
     const url = server.url.replace("http:", "https:");
-    const context = createTestContext({ env: { DEXDATA_BASE_URL: url } });
+    const context = createTestContext({ env: { DEXDATA_BASE_URL: url, DEXDATA_TIMEOUT: `${timeout}ms` } });
     const { exit, stdout, stderr } = await run(["networks", "-o", "table"], context);
-    expect({ exit, stdout, waits: context.clock.asked }).toEqual({ exit: 7, stdout: "", waits: [30_000] });
+    expect({ exit, stdout, waits: context.clock.asked }).toEqual({ exit: 7, stdout: "", waits: [timeout] });
     expect(stderr).toMatch(
       /^error: 127\.0\.0\.1:\d+ does not use TLS on this port; is it http\?\n {2}hint: check the host/u,
     );

@@ -15,9 +15,9 @@ import { loadTrades } from "../pull/presentation.ts";
  * The fields that a condition can test. Transactions also have those that `--amounts tokens` adds to rows; those of a
  * token only the ones that need no request for each of its pools.
  */
-export function testableFields(feed: Feed, { by, event }: FeedKind): readonly FieldAtPath[] {
+export function testableFields({ sends }: Feed, { by, event }: FeedKind): readonly FieldAtPath[] {
   const sent = fieldPaths(event);
-  if (feed.name !== "transactions") return sent;
+  if (sends !== "trades") return sent;
   const others = fieldPaths(rowShape(withTokenAmounts(poolTransactions))).filter(({ isAdded }) => isAdded);
   return [...sent, ...others.filter(({ path }) => by === "pool" || !path.endsWith("_tokens"))];
 }

@@ -80,7 +80,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
     stops.leftOut();
     course.leftOut(connection, event);
   };
-  const by = feed.isSeries ? ("crossing" as const) : ("row" as const);
+  const by = feed.sends === "values" ? ("crossing" as const) : ("row" as const);
   const onLimit = (): void => stops.end(new StopReason("limit"));
   const write = async (text: Buffer): Promise<void> => await alertLines?.write(text);
   const alerts = wanted && (await openAlerts(run, wanted, flags, { limit, by, log, write, onLimit }));

@@ -29,7 +29,7 @@ export async function runStream(input: Input<StreamFlags>, outer: Context): Prom
   const { flags, typed } = input;
   const feed = feeds[flags.feed];
   const kind = kindOf(feed, flags.by);
-  const wanted = readWanted(typed, testableFields(feed, kind), feed.isSeries);
+  const wanted = readWanted(typed, testableFields(feed, kind), feed.sends === "values");
   const named = await withoutNames(input, outer, () => ({
     command: streamTaker,
     takes: kind.by,
