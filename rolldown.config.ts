@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { defineConfig, type Plugin } from "rolldown";
 import { chunkGroups, readableChunks } from "./bin/build/chunks.ts";
 import { allCommands } from "./src/cli/all-commands.ts";
@@ -57,7 +58,9 @@ export const packageFiles: Plugin = {
     );
     this.emitFile({ type: "asset", fileName: "library.d.cts", source: library });
     this.emitFile({ type: "asset", fileName: "sandbox.d.cts", source: sandbox });
-    this.emitFile({ type: "asset", fileName: "dexdata.1", source: manPage(allCommands, version, anyUser) });
+    // Programs that show manuals read compressed ones; it would be the largest text of the package.
+    const manual = gzipSync(manPage(allCommands, version, anyUser));
+    this.emitFile({ type: "asset", fileName: "dexdata.1.gz", source: manual });
     for (const words of preparedWords(allCommands)) {
       const fileName = preparedFile(words === "" ? [] : words.split(" "));
       this.emitFile({ type: "asset", fileName, source: JSON.stringify(preparedPage(allCommands, words)) });

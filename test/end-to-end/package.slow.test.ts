@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
 import { build } from "rolldown";
 import { beforeAll, describe, expect, test } from "vitest";
 import config from "../../rolldown.config.ts";
@@ -92,7 +93,8 @@ test("the package exports only the client and its types", () => {
 });
 
 test("the manual has every command with its own flags, and formatters find no errors in it", (context) => {
-  const page = rebuilt.files.get(path.join("dist", "dexdata.1")) ?? "";
+  const compressed = rebuilt.files.get(path.join("dist", "dexdata.1.gz")) ?? "";
+  const page = gunzipSync(Buffer.from(compressed, "latin1")).toString();
   for (const { words, flags } of allCommands) {
     const section = page
       .split("\n.S")

@@ -57,7 +57,7 @@ export function install(node, tarball, prefix) {
     home,
     program: path.join(home, "dist", "dexdata.cjs"),
     command: path.join(prefix, isWindows ? "dexdata.cmd" : path.join("bin", "dexdata")),
-    manual: path.join(prefix, "share", "man", "man1", "dexdata.1"),
+    manual: path.join(prefix, "share", "man", "man1", "dexdata.1.gz"),
   };
 }
 
