@@ -118,6 +118,7 @@ function readWord(label: string, kind: "network" | "address", typed: string): st
   const what = kind === "network" ? "a network ID such as ethereum" : "an address or ID";
   if (typed === "") throw invalidInput(label, `must not be empty; enter ${what}`);
   refuseUrl(label, typed, what);
+  if (typed === "-" || typed.startsWith("@")) throw invalidInput(label, `must be ${what}, not a list`);
   // A URL parser would remove "." and ".." from the path, so the request would go to a different endpoint.
   if (/[\s\p{Cc}]/u.test(typed) || typed === "." || typed === "..") {
     throw invalidInput(label, `must be ${what}, without spaces`);

@@ -280,6 +280,12 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     "pool base search",
     'invalid <address> "search": must be an address or ID; this word is reserved by the API',
   ],
+  ["pools search base --token -", 'invalid --token "-": must be an address or ID, not a list'],
+  ["pools search base --token @t.txt", 'invalid --token "@t.txt": must be an address or ID, not a list'],
+  [
+    "pools search @networks.txt",
+    'invalid <network> "@networks.txt": must be a network ID such as ethereum, not a list',
+  ],
   [
     "networks --sandbox --base-url http://127.0.0.1:1",
     "--base-url cannot be used with --sandbox: the sandbox has separate hosts and keys",
