@@ -230,9 +230,9 @@ async function collect(options: Market, minutes: number, poll: number) {
       `${seen.at(-1)?.processor} s of processor time`,
   );
   expect(refused).toBe(0);
-  // Up to 50 connections are open for moments in which many pools are due, so the fewest of each third count. A leak would
-  // be one with each read.
-  expect(files[2]).toBeLessThanOrEqual((files[1] ?? 0) + 10);
+  // Up to 50 connections are open while many pools are due, on a busy machine also in every sample of a third. A leak would
+  // be one with each of its hundreds of reads.
+  expect(files[2]).toBeLessThanOrEqual((files[1] ?? 0) + 50);
   return { requests: service.log.length, computed, peak, thirds };
 }
 

@@ -29,7 +29,7 @@ test.each([
     expect(stderr).toMatch(/^Failure: /mu);
     if (next !== undefined) expect(stderr).toContain(`  next: '${next}`);
     // The line of the source, before the message.
-    expect(stderr).toMatch(/^(?:return new Failure\(message,|.*throw \w+\.\w+\()/mu);
+    expect(stderr).toMatch(/^(?:return new Failure\(message,|.*throw [\w.]+\()/mu);
     expect(Math.max(...stderr.split("\n").map(({ length }) => length))).toBeLessThan(300);
     expect(stderr).not.toContain("details: {");
   },
