@@ -15,7 +15,7 @@ test.each([
   ["43300", 60, undefined],
   ["100", 60, "your 100 credits last 1h40m"],
   ["0", 60, undefined],
-  [undefined, 60, "the 10,000 credits a month of the keyless plan last 6d22h"],
+  [undefined, 60, "the keyless plan's 10,000 monthly credits last 6d22h"],
   [undefined, 13, undefined],
   ["9999", 0, undefined],
 ])("%s credits at %i per hour", (left, perHour, expected) => {

@@ -46,7 +46,7 @@ async function preparedFor(rounds: readonly Reply[], options: TestContextOptions
 
 const words = "pools search ethereum --watch 30s --error-format text --retries 0";
 /** The service has not said what is left. */
-const lasting = "note: the 10,000 credits a month of the keyless plan last 3d11h";
+const lasting = "note: the keyless plan's 10,000 monthly credits last 3d11h";
 const cost = `watching every 30s: up to 120 credits/hour, 86,400 a month\n${lasting}\n`;
 
 describe("--watch behind a cache", () => {
@@ -142,7 +142,7 @@ describe("--watch in a pipe", () => {
     expect(exit).toBe(130);
     expect(stdout).toBe(`${textOf(["a", "1"])}\n${textOf(["b", "2"])}\n`);
     expect(stderr).toMatch(
-      /^watching .*\nnote: the 10,000 .*\nwarning: .*503.*; retrying at the next refresh\n$/u,
+      /^watching .*\nnote: the keyless plan's 10,000 .*\nwarning: .*503.*; retrying at the next refresh\n$/u,
     );
   });
 
@@ -214,7 +214,7 @@ describe("--watch in a pipe", () => {
     });
     expect(stdout).toBe('{"id":"0xa","chain":"sui","price_usd":1}\n');
     expect(stderr).toBe(
-      "watching every 30s: up to 240 credits/hour, 172,800 a month\nnote: the 10,000 credits a month of the keyless plan last 41h\nno price for sui:0xb\n",
+      "watching every 30s: up to 240 credits/hour, 172,800 a month\nnote: the keyless plan's 10,000 monthly credits last 41h\nno price for sui:0xb\n",
     );
   });
 });

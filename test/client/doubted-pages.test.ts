@@ -1,41 +1,15 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { dexdata } from "../harness/dexdata.ts";
 import { answerOf, type Event, type Listing, listingStart, manyEvents, nameOf } from "../harness/listing.ts";
-import { rowsOf, toRow } from "../harness/rows.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { servePulls } from "../harness/scripted-pulls.ts";
 import { json, type Reply, type Script, type SeenRequest } from "../harness/scripted-server.ts";
-import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const small = `txns ethereum ${pool} --all --page-size 20`;
 const folder = temporaryFolder();
-const receipt = path.join(folder, "receipt.json");
-
-interface Ended {
-  readonly exit: number;
-  readonly stderr: string;
-  readonly stdout: string;
-  readonly proof: unknown;
-}
-
-/** Runs the commands one after another against one service; the script may change in between. */
-async function serve(script: Script) {
-  const service = { script };
-  const server = await serveInTest(async (request, index) => await service.script(request, index));
-  const env = {
-    DEXDATA_PRO_BASE_URL: server.url,
-    DEXDATA_API_KEY: "api_pro_0123456789",
-    DEXDATA_TIER: "pro",
-    DEXDATA_NOW: "2026-11-21T08:54:00Z",
-  };
-  const run = async (words: string): Promise<Ended> => {
-    const ended = await dexdata(`${words} --rpm unlimited -o ndjson --receipt ${receipt}`, { env });
-    return { ...ended, proof: toRow(readFileSync(receipt, "utf8"))["proof"] };
-  };
-  return { service, run };
-}
 
 const namesIn = (text: string): readonly string[] =>
   rowsOf(text).map(({ id, log_index }) => `${String(id)} ${String(log_index)}`);
@@ -85,7 +59,7 @@ describe("a list of DEXes from which one is removed between two pages", () => {
     const all = Array.from({ length: count }, (_, index) => `dex${index}`);
     const left = all.filter((name) => name !== `dex${at}`);
     const before = Math.floor(at / size) + 1;
-    const { run } = await serve((request, index) => page(index > before ? left : all)(request));
+    const { run } = await servePulls((request, index) => page(index > before ? left : all)(request));
     const { exit, stdout } = await run(`dexes ethereum --all --page-size ${size}`);
     const names = new Set(rowsOf(stdout).map(({ dex_id }) => dex_id));
     expect({ exit, lost: left.filter((name) => !names.has(name)) }).toEqual({ exit: 0, lost: [] });
@@ -94,7 +68,7 @@ describe("a list of DEXes from which one is removed between two pages", () => {
 
 test("a lower count does not excuse a short page that has rows beyond it", async () => {
   const names = Array.from({ length: 24 }, (_, index) => `dex${index}`);
-  const { run } = await serve(({ query }) => {
+  const { run } = await servePulls(({ query }) => {
     const page = Number(query.get("page") ?? 1);
     const rows = names.slice((page - 1) * 3, page === 8 ? 22 : page * 3);
     const total_items = page === 7 ? 21 : 24;
@@ -110,7 +84,7 @@ test("a lower count does not excuse a short page that has rows beyond it", async
 
 test("another page in the place of the last one is never accepted, whatever the totals were", async () => {
   const names = Array.from({ length: 28 }, (_, index) => `dex${index}`);
-  const { run } = await serve(({ query }) => {
+  const { run } = await servePulls(({ query }) => {
     const asked = Number(query.get("page") ?? 1);
     const page = asked === 10 ? 6 : asked;
     const rows = names.slice((page - 1) * 3, page * 3);
@@ -136,7 +110,7 @@ describe("rows removed between two pages", () => {
     const listing: Listing = { events: manyEvents(count, 2) };
     const there = listing.events.slice(words.includes("--page 3") ? 40 : 0);
     const gone = new Set(there.slice(10, 13).map(nameOf));
-    const { run } = await serve(withdrawing(listing, 1, gone));
+    const { run } = await servePulls(withdrawing(listing, 1, gone));
     const { exit, stdout } = await run(words);
     const names = namesIn(stdout);
     const owed = there.map(nameOf).filter((name) => !gone.has(name));
@@ -152,7 +126,7 @@ describe("--resume after a page that contradicted the count", () => {
   test.each([30, 35, 469])("of %i rows: all rows are returned once the service has them", async (count) => {
     const listing: Listing = { events: manyEvents(count, 2) };
     const hidden = new Set(listing.events.slice(10, 13).map(nameOf));
-    const { service, run } = await serve((request) =>
+    const { service, run } = await servePulls((request) =>
       changed(listing, request, (body) => {
         body.transactions = body.transactions.filter((event) => !hidden.has(nameOf(event)));
       }),
@@ -168,7 +142,7 @@ describe("--resume after a page that contradicted the count", () => {
 
   test("a count that was too high by one is forgotten", async () => {
     const listing: Listing = { events: manyEvents(469, 2), total: (items) => items + 1 };
-    const { service, run } = await serve((request) => answerOf(listing, request));
+    const { service, run } = await servePulls((request) => answerOf(listing, request));
     const words = `${small} --out ${path.join(folder, "high.ndjson")} --resume`;
     expect(await run(words)).toMatchObject({ exit: 8 });
     service.script = (request) => answerOf({ events: listing.events }, request);
@@ -177,7 +151,7 @@ describe("--resume after a page that contradicted the count", () => {
 
   test("rows removed meanwhile from the remaining part do not count as missing", async () => {
     const listing: Listing = { events: manyEvents(469, 2) };
-    const { service, run } = await serve((request, index) =>
+    const { service, run } = await servePulls((request, index) =>
       index > 10 ? json({}, { status: 501 }) : answerOf(listing, request),
     );
     const words = `${small} --out ${path.join(folder, "fewer.ndjson")} --resume`;
@@ -202,7 +176,7 @@ describe("cursor pages", () => {
   test("a page without some of its rows is requested again", async () => {
     const listing = many();
     let struck = 0;
-    const { run } = await serve(halved(listing, () => (struck += 1) === 2));
+    const { run } = await servePulls(halved(listing, () => (struck += 1) === 2));
     const { exit, stdout, proof } = await run(small);
     expect({ exit, proof, rows: namesIn(stdout) }).toEqual({
       exit: 0,
@@ -214,7 +188,7 @@ describe("cursor pages", () => {
   test("rows that are never returned are reported as missing, and the list is never proved complete", async () => {
     const listing = many();
     const hidden = new Set(listing.events.slice(20 * cursorPage + 5, 20 * cursorPage + 12).map(nameOf));
-    const { run } = await serve((request) =>
+    const { run } = await servePulls((request) =>
       changed(listing, request, (body) => {
         if (request.query.get("cursor") !== null)
           body.transactions = body.transactions.filter((event) => !hidden.has(nameOf(event)));
@@ -235,7 +209,7 @@ describe("cursor pages", () => {
         time: listingStart,
       })),
     ];
-    const { run } = await serve((request) => answerOf({ events, total: (items) => items + 3 }, request));
+    const { run } = await servePulls((request) => answerOf({ events, total: (items) => items + 3 }, request));
     const strict = await run(small);
     expect({ exit: strict.exit, rows: namesIn(strict.stdout) }).toEqual({
       exit: 8,
@@ -264,7 +238,7 @@ describe("a later page in place of an earlier one", () => {
   test.each([1, 2, 5])("is detected by its number, at page %i", async (at) => {
     struck = false;
     const listing: Listing = { events: manyEvents(469, 2) };
-    const { run } = await serve(swapped(listing, at, 7));
+    const { run } = await servePulls(swapped(listing, at, 7));
     const { exit, stdout, proof } = await run(small);
     expect({ exit, proof, rows: namesIn(stdout) }).toEqual({
       exit: 0,
@@ -277,7 +251,7 @@ describe("a later page in place of an earlier one", () => {
     "is never proved complete if every page has the number 0%s",
     async (flag) => {
       struck = false;
-      const { run } = await serve(swapped({ events: manyEvents(469, 2) }, 5, 6, 0));
+      const { run } = await servePulls(swapped({ events: manyEvents(469, 2) }, 5, 6, 0));
       expect(await run(small + flag)).toMatchObject({ exit: 8, proof: null });
     },
   );
@@ -285,7 +259,7 @@ describe("a later page in place of an earlier one", () => {
   test("is accepted if every page has the number 1", async () => {
     struck = true;
     const listing: Listing = { events: manyEvents(469, 2) };
-    const { run } = await serve(swapped(listing, 5, 5, 1));
+    const { run } = await servePulls(swapped(listing, 5, 5, 1));
     const { exit, stdout } = await run(small);
     expect({ exit, rows: namesIn(stdout) }).toEqual({ exit: 0, rows: listing.events.map(nameOf) });
   });
@@ -295,7 +269,7 @@ test("--no-strict still requests wrong pages again", async () => {
   const listing: Listing = { events: manyEvents(469, 2) };
   const hidden = new Set(listing.events.slice(45, 47).map(nameOf));
   let struck = false;
-  const { run } = await serve((request) =>
+  const { run } = await servePulls((request) =>
     changed(listing, request, (body) => {
       const isStruck = Number(request.query.get("page")) === 15 && !struck;
       struck ||= isStruck;
@@ -328,7 +302,7 @@ describe("a search", () => {
 
   test("half a page and then an empty page do not confirm each other", async () => {
     let seen = 0;
-    const { run } = await serve((request) =>
+    const { run } = await servePulls((request) =>
       search(request, (from) => (from === 10 && seen < 2 ? ([5, 10][seen++] ?? 0) : 0)),
     );
     expect(rowsOf((await run(words)).stdout).length).toBe(40);
@@ -336,7 +310,7 @@ describe("a search", () => {
 
   test("a short page does not confirm an empty one", async () => {
     let isStruck = false;
-    const { run } = await serve((request) =>
+    const { run } = await servePulls((request) =>
       search(request, (from) => {
         if (from === 10) return 1;
         if (from !== 20 || isStruck) return 0;
@@ -378,20 +352,20 @@ describe("candles", () => {
 
   test("three adjacent empty slices are each requested again", async () => {
     const first = Date.parse("2026-11-01T00:00:00Z") / 1000;
-    const { run } = await serve(emptyOnce((start) => [1, 2, 3].includes((start - first) / 60_000)));
+    const { run } = await servePulls(emptyOnce((start) => [1, 2, 3].includes((start - first) / 60_000)));
     expect(rowsOf((await run(`${ohlcv} ${day}`)).stdout).length).toBe(7200);
   });
 
   test("an empty first slice is requested again", async () => {
     const first = Date.parse("2026-11-01T00:00:00Z") / 1000;
-    const { run } = await serve(emptyOnce((start) => start === first));
+    const { run } = await servePulls(emptyOnce((start) => start === first));
     expect(rowsOf((await run(`${ohlcv} ${day}`)).stdout).length).toBe(7200);
   });
 
   test.each([100, 3000])("--count-back %i has no gap if a slice was empty once", async (count) => {
     let requests = 0;
     const script = emptyOnce(() => (requests += 1) === 1);
-    const { run } = await serve(script);
+    const { run } = await servePulls(script);
     const rows = rowsOf((await run(`${ohlcv} --count-back ${count}`)).stdout);
     expect(rows.map(({ time_open }) => Date.parse(String(time_open)))).toEqual(
       Array.from(
@@ -408,7 +382,7 @@ test("prices of the same addresses on another network are requested again", asyn
     "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
   ];
   let seen = 0;
-  const { run } = await serve(({ url }) => {
+  const { run } = await servePulls(({ url }) => {
     const isFirstOfBase = url.includes("/base/") && (seen += 1) === 1;
     const chain = url.includes("/ethereum/") || isFirstOfBase ? "ethereum" : "base";
     return json(addresses.map((id) => ({ id, chain, price_usd: chain === "base" ? 2 : 1 })));

@@ -1,37 +1,14 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { dexdata } from "../harness/dexdata.ts";
 import { answerOf, type Listing, manyEvents, nameOf } from "../harness/listing.ts";
-import { rowsOf, toRow } from "../harness/rows.ts";
+import { rowsOf } from "../harness/rows.ts";
+import { servePulls } from "../harness/scripted-pulls.ts";
 import { json, type Reply, type Script, type SeenRequest } from "../harness/scripted-server.ts";
-import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
-let pulls = 0;
-
-/** Starts a service whose script may change between two runs. */
-async function serve(script: Script) {
-  const service = { script };
-  const server = await serveInTest(async (request, index) => await service.script(request, index));
-  const env = {
-    DEXDATA_PRO_BASE_URL: server.url,
-    DEXDATA_API_KEY: "api_pro_0123456789",
-    DEXDATA_TIER: "pro",
-    DEXDATA_NOW: "2026-11-21T08:54:00Z",
-  };
-  pulls += 1;
-  const receipt = path.join(folder, `receipt-${pulls}.json`);
-  const run = async (words: string) => {
-    const before = server.requests.length;
-    const ended = await dexdata(`${words} --rpm unlimited -o ndjson --receipt ${receipt}`, { env });
-    const { complete, proof } = toRow(readFileSync(receipt, "utf8"));
-    return { ...ended, complete, proof, requests: server.requests.length - before };
-  };
-  return { service, run };
-}
 
 describe("a search whose responses report the cursor", () => {
   const size = 10;
@@ -70,27 +47,27 @@ describe("a search whose responses report the cursor", () => {
     [3, 5],
     [5, 2],
   ])("page %i is requested again if page %i arrives instead", async (at, other) => {
-    const { run } = await serve(swapped(at, other, 1));
+    const { run } = await servePulls(swapped(at, other, 1));
     const { exit, stdout } = await run(words);
     expect({ exit, ids: idsOf(stdout) }).toEqual({ exit: 0, ids: all });
   });
 
   test.each([2, 3, 4])("another page that always arrives in place of page %i is reported", async (at) => {
-    const { run } = await serve(swapped(at, at + 1, Number.POSITIVE_INFINITY));
+    const { run } = await servePulls(swapped(at, at + 1, Number.POSITIVE_INFINITY));
     const { exit, stderr, complete } = await run(words);
     expect({ exit, complete }).toEqual({ exit: 8, complete: false });
     expect(stderr).toContain("the service returned the page of another cursor");
   });
 
   test("cursors in another form are normal, and cost one request", async () => {
-    const { run } = await serve((request) => page(numberOf(request), (cursor) => btoa(cursor)));
+    const { run } = await servePulls((request) => page(numberOf(request), (cursor) => btoa(cursor)));
     const { exit, stdout, requests } = await run(words);
     expect({ exit, ids: idsOf(stdout), requests }).toEqual({ exit: 0, ids: all, requests: pages + 1 });
   });
 
   test("two wrong responses with different problems confirm nothing", async () => {
     let asked = 0;
-    const { run } = await serve((request) => {
+    const { run } = await servePulls((request) => {
       const number = numberOf(request);
       const reply = page(number);
       if (number !== 3 || reply.mode !== "answer") return reply;
@@ -126,14 +103,14 @@ describe("a numbered list", () => {
   };
 
   test.each(["1", "2", "5"])("page %s is requested again if it has another size", async (number) => {
-    const { run } = await serve(resized(number, 1));
+    const { run } = await servePulls(resized(number, 1));
     const { exit, stdout, proof } = await run(words);
     const names = listing().events.map(nameOf);
     expect({ exit, proof, names: namesIn(stdout) }).toEqual({ exit: 0, proof: "count", names });
   });
 
   test("a first page that always has another size than the others is reported", async () => {
-    const { run } = await serve(resized("1", Number.POSITIVE_INFINITY));
+    const { run } = await servePulls(resized("1", Number.POSITIVE_INFINITY));
     const { exit, stderr, complete } = await run(words);
     expect({ exit, complete }).toEqual({ exit: 8, complete: false });
     expect(stderr).toContain("page 2 has a size of 50, but the page before has 7");
@@ -141,7 +118,7 @@ describe("a numbered list", () => {
 
   test("a resumed pull does not continue on a page with a row twice in place of another one", async () => {
     const events = listing();
-    const { service, run } = await serve((request, index) =>
+    const { service, run } = await servePulls((request, index) =>
       index < 4 ? answerOf(events, request) : json({ message: "no" }, { status: 500 }),
     );
     const out = path.join(folder, "rows.ndjson");
@@ -172,7 +149,7 @@ test("a list of which more rows arrive than were counted does not report less th
       dexes: ["a", "b", "c"].map((name) => ({ dex_id: `${name}${number}`, chain: "ethereum" })),
       page_info: { limit: 3, page: number, total_items: 9, total_pages: 3 },
     });
-  const { service, run } = await serve(({ query }, index) => {
+  const { service, run } = await servePulls(({ query }, index) => {
     const number = Number(query.get("page"));
     return index > 2 ? json({ message: "no" }, { status: 500 }) : dexes(number === 2 ? 3 : number);
   });
@@ -189,7 +166,7 @@ describe("a pull that ends among its pages by cursor", () => {
   const pulled = async (name: string, other: number | undefined, withdrawn = 0) => {
     const listing = { events: manyEvents(230, 1) };
     let byCursor = 0;
-    const { service, run } = await serve((request) => {
+    const { service, run } = await servePulls((request) => {
       if (!request.query.has("cursor")) return answerOf(listing, request);
       byCursor += 1;
       if (byCursor === 4) return json({ message: "no" }, { status: 500 });

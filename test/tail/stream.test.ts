@@ -653,7 +653,7 @@ describe("stops", () => {
     resume();
     await running.until(() => running.context.stdout.chunks.length > 1);
     expect((await running.interrupted()).stderr).toBe(
-      "note: at the current rate, 60 credits/hour, 43,200 a month; the 10,000 credits a month of the keyless plan last 6d22h\n",
+      "note: at the current rate, 60 credits/hour, 43,200 a month; the keyless plan's 10,000 monthly credits last 6d22h\n",
     );
   });
 });

@@ -5,6 +5,7 @@ import { completeAge, type Part } from "../coverage.ts";
 import { type Dataset, nameOfDataset } from "../dataset.ts";
 import type { Footer } from "../footer.ts";
 import { lostRange, newestRow } from "./lake-reach.ts";
+import type { PeriodUpdate } from "../periods/judge-period.ts";
 import { isOfDataset, type LakeRow, readLakeRow } from "../periods/lake-rows.ts";
 import type { LakeRun, Waiting } from "./lake-run.ts";
 import { type Period, placeOf } from "../layout.ts";
@@ -31,11 +32,14 @@ function isWitnessed(run: LakeRun, { wanted: { dataset }, oldest, step }: Waitin
   return dataset.kind !== "transactions" || isSeen;
 }
 
-/** The start of the oldest period that would be complete if the service were seen to have the time before it. */
+/**
+ * The start of the oldest period that would be complete if a response of this run showed that it has ended, and that the
+ * service has the time before it.
+ */
 function unwitnessed(run: LakeRun, waiting: Waiting): number | undefined {
   const { staged, parts } = waiting;
   if (!staged.isProven) return undefined;
-  // A killed run has read these rows, so no response of this run has shown yet that the day has ended.
+  // If a killed run has read the rows, this one may not have had a response yet.
   const isUntold = !run.clock.isHeard() && !run.clock.isSilent();
   return parts.find(({ period, from, to }) => {
     const isOver = staged.present >= period.to + completeAge && to === period.to;
@@ -83,7 +87,7 @@ export async function publishWaiting(
     const { dataset, from } = next;
     asked.add(dataset);
     await attempt(dataset, async () => {
-      // Candles need no witness: any response shows the time.
+      // Candles need no witness, only a response: its date shows that their day has ended.
       if (dataset.kind !== "transactions") return void (await newestRow(run.client, dataset, run.present()));
       const latest = Math.max(...lacking().flatMap((each) => (each.dataset === dataset ? [each.from] : [])));
       // No row is older than the first period, but one may be older than the last.
@@ -115,8 +119,9 @@ async function publishParts(
     run.complain(
       `${nameOfDataset(dataset)}: the service returned ${counted(foreign, "row")} of another pool or time range; the files stay open`,
     );
+  // Days that no file has yet are written together, because each change writes the whole file of the month.
   const publishMonth = async (days: Iterable<readonly [number, Part]>): Promise<void> => {
-    const fresh: Parameters<LakeRun["release"]>[0][number][] = [];
+    const fresh: Omit<PeriodUpdate, "isClockSure">[] = [];
     for (const [index, { period, from, to }] of days) {
       const own = rows.filter(({ at }) => at.seconds >= period.from && at.seconds < period.to);
       const end = range.to === undefined && to < period.to ? undefined : to;

@@ -37,11 +37,11 @@ export async function createEventAmounts(
 ) {
   const { createTokenAmounts } = await loadTrades();
   onClose(known.save);
-  let shown = "";
-  const decimalsOf = (token: unknown): number | undefined =>
-    typeof token === "string" ? known.find(shown, token).decimals : undefined;
-  const addAmounts = createTokenAmounts(decimalsOf);
-  /** When the tokens of a pool are requested, on the monotonic clock. */
+  const decimalsOn =
+    (network: string) =>
+    (token: unknown): number | undefined =>
+      typeof token === "string" ? known.find(network, token).decimals : undefined;
+  /** When the tokens of a pool may be requested again, on the monotonic clock. */
   const due = new Map<string, number>();
 
   const learn = async (pool: Subject, isUnknown: () => boolean): Promise<void> => {
@@ -60,13 +60,11 @@ export async function createEventAmounts(
   return async (event: StreamEvent, asset: Subject): Promise<StreamEvent> => {
     const [row, value] = [jsonLine(event), readRow(event)];
     if (row === undefined || !isObject(value)) return event;
+    const decimalsOf = decimalsOn(asset.network);
     const tokens = ["token_0", "token_1"].map((name) => member(value, name));
-    const isUnknown = (): boolean => {
-      shown = asset.network;
-      return tokens.some((token) => decimalsOf(token) === undefined);
-    };
+    const isUnknown = (): boolean => tokens.some((token) => decimalsOf(token) === undefined);
     if (by === "pool") await learn(asset, isUnknown);
-    shown = asset.network;
+    const addAmounts = createTokenAmounts(decimalsOf);
     return withText(event, addAmounts(textRows([{ row, value }])).text(0));
   };
 }

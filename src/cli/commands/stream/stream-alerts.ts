@@ -21,9 +21,12 @@ interface Reading {
   readonly now: () => number;
   /** Called for each event that is not valid JSON, and so matches nothing. */
   readonly broken: (connection: Connection, event: StreamEvent) => void;
-  /** Adds fields to an event of this asset. */
-  readonly complete: ((event: StreamEvent, asset: Subject) => Promise<StreamEvent>) | undefined;
+  /** Undefined if the events have all fields of the conditions. */
+  readonly complete: Complete | undefined;
 }
+
+/** Adds fields to an event of this asset. */
+type Complete = (event: StreamEvent, asset: Subject) => Promise<StreamEvent>;
 
 export function createEventAlerts(
   alerts: Pick<Alerts, "fields" | "isOver" | "areAlike" | "see" | "flush">,
@@ -35,20 +38,13 @@ export function createEventAlerts(
   const assets = new WeakMap<Subject, string>();
   /** The last number of each asset's first field. Alerts would halve the rate of events if they saw each of them. */
   const numbers = new WeakMap<Subject, number>();
-  /** Not in the loop over events, which an `await` would slow down for all feeds. */
-  const completed = async (events: readonly StreamEvent[], subjects: readonly Subject[]) => {
-    const all: StreamEvent[] = [];
-    for (const event of events) {
-      const owner = owners.subjectOf(event, subjects);
-      all.push((owner && (await complete?.(event, owner))) ?? event);
-    }
-    return all;
-  };
   return async (sent: readonly StreamEvent[], connection: Connection, at: Moment): Promise<void> => {
     const time = now();
-    const events = complete === undefined ? sent : await completed(sent, connection.subjects);
+    const ownerOf = (event: StreamEvent) => owners.subjectOf(event, connection.subjects);
+    // An `await` in the loop over events would slow it down for all feeds.
+    const events = complete === undefined ? sent : await completeEach(sent, ownerOf, complete);
     for (const event of events) {
-      const owner = owners.subjectOf(event, connection.subjects);
+      const owner = ownerOf(event);
       if (owner === undefined) continue;
       const near = nearNumber(event, others);
       if (alerts.areAlike(numbers.get(owner) ?? Number.NaN, near)) continue;
@@ -71,6 +67,19 @@ export function createEventAlerts(
     }
     await alerts.flush();
   };
+}
+
+async function completeEach(
+  events: readonly StreamEvent[],
+  ownerOf: (event: StreamEvent) => Subject | undefined,
+  complete: Complete,
+): Promise<readonly StreamEvent[]> {
+  const completed: StreamEvent[] = [];
+  for (const event of events) {
+    const owner = ownerOf(event);
+    completed.push(owner === undefined ? event : await complete(event, owner));
+  }
+  return completed;
 }
 
 const [ZERO, POINT] = [48, 46];

@@ -221,7 +221,7 @@ export function creditsLast(
   if (hours > hoursPerMonth) return undefined;
   const lasting = `last ${formatDuration(roughly(hours * hour))}`;
   return left === undefined
-    ? `the ${grouped(String(credits))} credits a month of the ${tier} plan ${lasting}`
+    ? `the ${tier} plan's ${grouped(String(credits))} monthly credits ${lasting}`
     : `your ${grouped(left)} credits ${lasting}`;
 }
 
