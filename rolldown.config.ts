@@ -58,7 +58,7 @@ export const packageFiles: Plugin = {
     );
     this.emitFile({ type: "asset", fileName: "library.d.cts", source: library });
     this.emitFile({ type: "asset", fileName: "sandbox.d.cts", source: sandbox });
-    // Programs that show manuals read compressed ones; it would be the largest text of the package.
+    // `man` reads compressed pages. Uncompressed, this would be the largest text of the package.
     const manual = gzipSync(manPage(allCommands, version, anyUser));
     this.emitFile({ type: "asset", fileName: "dexdata.1.gz", source: manual });
     for (const words of preparedWords(allCommands)) {

@@ -1,8 +1,7 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { addBytes, addText, beginHash, endHash, type TextHash } from "../../src/base/text/text-hash.ts";
 import { createSeenKeys, recentKeys } from "../../src/client/seen-keys.ts";
+import { collectGarbage } from "../harness/collect-garbage.ts";
 
 const hashOf = (...texts: string[]): TextHash => {
   const hash = { high: 0, low: 0 };
@@ -150,11 +149,8 @@ describe("keys of seen rows", () => {
 
 /** Returns the bytes outside the heap after garbage is freed, which happens concurrently. */
 async function aliveBytes(): Promise<number> {
-  setFlagsFromString("--expose-gc");
-  const collect: unknown = runInNewContext("gc");
-  if (typeof collect !== "function") throw new Error("V8 gives no gc");
   for (let round = 0; round < 3; round += 1) {
-    collect();
+    collectGarbage();
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return process.memoryUsage().external;

@@ -1,7 +1,6 @@
-import v8 from "node:v8";
-import vm from "node:vm";
 import { expect, test } from "vitest";
 import { EventStreamParser } from "../../../src/client/streams/event-stream.ts";
+import { collectGarbage } from "../../harness/collect-garbage.ts";
 import { isLong } from "../../harness/long.ts";
 import { createRandom } from "../../harness/random.ts";
 import { inPieces, parseChunks } from "./parse-stream.ts";
@@ -28,9 +27,6 @@ test(
   },
   isLong ? 600_000 : 60_000,
 );
-
-v8.setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = vm.runInNewContext("gc");
 
 /** Returns the bytes of memory in use after garbage collection. */
 function memory(): number {

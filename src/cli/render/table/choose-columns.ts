@@ -50,7 +50,7 @@ export function checkColumns(tables: Tables, names: readonly string[], format: s
     const chosen = chooseColumns(shape, names);
     const repeated = chosen.find((column, index) => chosen.indexOf(column) !== index);
     if (repeated !== undefined) {
-      // Every name has its column.
+      // The columns are in the order of their names.
       const [one = "", other = ""] = names.filter((_, index) => chosen[index] === repeated);
       const isSame = wordOf(one) === wordOf(other);
       throw invalidInput(typed, isSame ? `${one} appears twice` : `${one} and ${other} are the same column`);

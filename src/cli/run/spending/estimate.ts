@@ -206,7 +206,7 @@ export function costOverTime(creditsPerHour: number): string {
 }
 
 /**
- * `left` has only digits. If the service does not say it, as to users without a key, the plan's credits of a month count.
+ * `left` has only digits. If the service does not say it, as for users without a key, the plan's monthly credits count.
  * Undefined if they last longer than a month.
  */
 export function creditsLast(
@@ -232,7 +232,7 @@ export function currentCost(creditsPerHour: number, left: string | undefined, ti
   return lasting === undefined ? cost : `${cost}; ${lasting}`;
 }
 
-/** The plan's credits cost no request, unlike those that are left. Null if they depend on something else. */
+/** Asking for the credits that are left would cost a request, so these are the plan's. Null without a known cost or plan. */
 export function monthlyFigures(creditsPerHour: number | undefined, tier: Tier) {
   const perMonth = creditsPerHour === undefined ? null : creditsPerMonth(creditsPerHour);
   const own = plans[tier].creditsPerMonth;
