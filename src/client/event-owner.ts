@@ -1,23 +1,8 @@
-import { dataOf, type StreamEvent } from "./stream-event.ts";
+import { Foreign, type Owner, readRow, type StreamEvent } from "./stream-event.ts";
 import { comparableAddress, type Subject, subjectKey } from "./subject.ts";
 import type { FeedKind } from "../api/feed.ts";
 import { areSame } from "../base/json/byte-scan.ts";
-import { isObject, member, parseJson } from "../base/json/json-scan.ts";
-
-/** An event of an asset that its connection has not requested. */
-export class Foreign {
-  /** `network:address`, as far as the row has it. Untrusted text. */
-  readonly name: string;
-  /** Another network has a requested asset with the same address. */
-  readonly isAlike: boolean;
-  constructor(name: string, isAlike: boolean) {
-    this.name = name;
-    this.isAlike = isAlike;
-  }
-}
-
-/** Undefined if the asset of the event is unknown. */
-export type Owner = Subject | Foreign | undefined;
+import { member } from "../base/json/json-scan.ts";
 
 /** The members with the address of a row's own asset. A transaction has two tokens, and either may be the asset. */
 const addressNames = {
@@ -65,29 +50,13 @@ export class EventOwners {
     this.#names = addressNames[by];
   }
 
-  /** `subjects` are the assets of the event's connection. */
-  of(event: StreamEvent, subjects: readonly Subject[]): Owner {
-    return this.#find(event, subjects).owner;
-  }
-
-  /** Calls `found` for each event of an asset that the connection has not requested. */
-  findForeign(
-    events: readonly StreamEvent[],
-    subjects: readonly Subject[],
-    now: number,
-    found: (owner: Foreign) => void,
-  ): void {
+  /** Sets the owners of a connection's events. `subjects` are its assets, and `now` is on the monotonic clock. */
+  claim(events: readonly StreamEvent[], subjects: readonly Subject[], now: number): void {
     for (const event of events) {
       const { owner, heard } = this.#find(event, subjects);
       if (heard !== undefined) heard.at = now;
-      if (owner instanceof Foreign) found(owner);
+      event.owner = owner;
     }
-  }
-
-  /** The asset, if it is one of the connection's own. */
-  subjectOf(event: StreamEvent, subjects: readonly Subject[]): Subject | undefined {
-    const owner = this.of(event, subjects);
-    return owner instanceof Foreign ? undefined : owner;
   }
 
   /** When the asset that has been silent for longest had its last event; for one without an event, the first call. */
@@ -188,10 +157,4 @@ function textsAt(row: unknown, names: readonly string[]): readonly string[] {
   return names
     .map((name) => member(row, name))
     .filter((value): value is string => typeof value === "string" && value !== "");
-}
-
-/** Undefined unless the event is a JSON object. */
-export function readRow(event: StreamEvent): unknown {
-  const row = parseJson(dataOf(event).toString("utf8"));
-  return isObject(row) ? row : undefined;
 }

@@ -1,7 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { compactJson, escapeJsonText } from "../base/json/json-text.ts";
+import type { Subject } from "./subject.ts";
 import type { Feed } from "../api/feed.ts";
-import { member, parseJson } from "../base/json/json-scan.ts";
+import { isObject, member, parseJson } from "../base/json/json-scan.ts";
 
 /** An event as it arrived. Most events are output unchanged, so nothing is decoded in advance. */
 export interface StreamEvent {
@@ -23,6 +24,28 @@ export interface StreamEvent {
   readonly id: EventId;
   /** The service's own `request_id` field, which is not part of the standard. */
   readonly requestId: EventId | undefined;
+  /** Set by `EventOwners.claim`; a copy of each event with it would be slow. */
+  owner: Owner;
+}
+
+/** The asset of an event that its connection has not requested. */
+export class Foreign {
+  /** `network:address`, as far as the row has it. Untrusted text. */
+  readonly name: string;
+  /** Another network has a requested asset with the same address. */
+  readonly isAlike: boolean;
+  constructor(name: string, isAlike: boolean) {
+    this.name = name;
+    this.isAlike = isAlike;
+  }
+}
+
+/** Undefined if the asset of the event is unknown. */
+export type Owner = Subject | Foreign | undefined;
+
+/** The asset, if it is one of the connection's own. */
+export function assetOf({ owner }: StreamEvent): Subject | undefined {
+  return owner instanceof Foreign ? undefined : owner;
 }
 
 /** A number if the id consists of digits, because numbers need no decoding and can be compared. */
@@ -39,6 +62,12 @@ export function isSkipped({ bytes }: StreamEvent): boolean {
 /** In UTF-8, with lines joined by LF. It may contain invalid sequences, which are replaced during decoding. */
 export function dataOf({ bytes, start, end }: StreamEvent): Buffer {
   return bytes.subarray(start, end);
+}
+
+/** Undefined unless the event is a JSON object. */
+export function readRow(event: StreamEvent): unknown {
+  const row = parseJson(dataOf(event).toString("utf8"));
+  return isObject(row) ? row : undefined;
 }
 
 /**
@@ -60,10 +89,21 @@ export function withoutChunk(event: StreamEvent): StreamEvent {
 }
 
 /** The event with other data, which is JSON. */
-export function withText({ name, id, requestId }: StreamEvent, text: string): StreamEvent {
+export function withText({ name, id, requestId, owner }: StreamEvent, text: string): StreamEvent {
   const bytes = Buffer.from(text);
   const { length: end } = bytes;
-  return { name, bytes, start: 0, end, isPlainJson: false, texts: undefined, firstText: 0, id, requestId };
+  return {
+    name,
+    bytes,
+    start: 0,
+    end,
+    isPlainJson: false,
+    texts: undefined,
+    firstText: 0,
+    id,
+    requestId,
+    owner,
+  };
 }
 
 const DEL = 0x7f;

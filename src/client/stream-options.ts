@@ -80,6 +80,8 @@ export interface LiveHandlers {
   readonly opened: (connection: Connection, at: Moment, gap: Gap | undefined) => void;
   /** Awaited; connections with more events wait for it. */
   readonly events: (connection: Connection, events: readonly StreamEvent[], at: Moment) => Promise<void>;
+  /** The event was larger than the limit. */
+  readonly skipped: (connection: Connection, event: StreamEvent) => void;
   readonly retrying: (connection: Connection, failure: Failure, waitMilliseconds: number) => void;
   readonly stray: (connection: Connection, lines: number) => void;
   readonly said: (connection: Connection, kind: "warning" | "error" | "unknown", text: string) => void;
@@ -103,8 +105,6 @@ export interface LiveOptions extends Opening, Omit<Subscription, "subjects"> {
   readonly since: Moment | undefined;
   readonly onInvalid: "fail" | "drop";
   readonly limits: ConnectionOptions;
-  /** Whether the asset has had an event in this run. */
-  readonly hasHeard: (subject: Subject) => boolean;
   /** Finds assets that another source does not know, if asking it is worth the credits. They may still be valid. */
   readonly suspects: ((subjects: readonly Subject[]) => Promise<readonly Subject[]>) | undefined;
 }

@@ -2,7 +2,8 @@ import { isStreamLimitFailure } from "./streams/stream-refusal.ts";
 import { Failure, usageFailure } from "../base/failure.ts";
 import { endCause, StopReason } from "./ending.ts";
 import { damageFault } from "../api/known-networks.ts";
-import { findFault, refusedAlone } from "./live/find-invalid.ts";
+import { findFault, type Probing, refusedAlone } from "./live/find-invalid.ts";
+import { EventOwners } from "./event-owner.ts";
 import { endedForGood } from "./live/keep-open.ts";
 import { assetsOf, LimitedConnections, regrouped, RunningConnection } from "./live/running-connection.ts";
 import {
@@ -30,6 +31,7 @@ const maxFruitless = 5;
 
 /** Streams any number of assets over as many connections as they need. */
 export class LiveStream {
+  readonly owners: EventOwners;
   readonly #options: LiveOptions;
   readonly #handlers: LiveHandlers;
   readonly #limits: ConnectionOptions;
@@ -49,6 +51,7 @@ export class LiveStream {
   #start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
 
   constructor(options: LiveOptions, handlers: LiveHandlers) {
+    this.owners = new EventOwners(options.kind);
     this.#options = options;
     this.#handlers = handlers;
     this.#limits = {
@@ -107,7 +110,7 @@ export class LiveStream {
     const added = new Set(wanted.filter((subject) => !before.has(subjectKey(subject))));
     for (const subject of added) this.#addedKeys.add(subjectKey(subject));
     const hasRoom = this.#running.size < this.#room(listed.length).cap;
-    const probing = { ...this.#options, signal, isHostKnown: true };
+    const probing = this.#probing(signal, true);
     for (const { from, subjects } of hasRoom ? replanned : []) {
       const joining = from === undefined ? [] : subjects.filter((subject) => added.has(subject));
       const refused = await refusedAlone(probing, joining);
@@ -130,6 +133,11 @@ export class LiveStream {
   /** What is known about the assets of each connection. */
   sights() {
     return Array.from(this.#running, (self) => self.sight());
+  }
+
+  #probing(signal: AbortSignal, isHostKnown: boolean): Probing {
+    const hasHeard = (subject: Subject): boolean => this.owners.hasHeard(subject);
+    return { ...this.#options, signal, isHostKnown, hasHeard };
   }
 
   #withoutDropped(listed: readonly Subject[]): readonly Subject[] {
@@ -212,7 +220,7 @@ export class LiveStream {
   /** Returns false if no asset is left. */
   async #keepOrDrop(self: RunningConnection): Promise<boolean> {
     try {
-      return await self.keep(this.#options, this.#limits, this.#handlers);
+      return await self.keep(this.#options, this.#limits, this.#handlers, this.owners);
     } catch (cause) {
       if (self.current.signal.aborted || !(cause instanceof Failure)) throw cause;
       if (cause.details.status === endedForGood) return this.#endForGood(self, cause);
@@ -229,7 +237,7 @@ export class LiveStream {
   async #dropInvalid(self: RunningConnection, refused: Failure): Promise<boolean> {
     const { subjects } = self.connection;
     const signal = self.current.signal;
-    const probing = { ...this.#options, signal, isHostKnown: this.#limits.isHostKnown() };
+    const probing = this.#probing(signal, this.#limits.isHostKnown());
     const { invalid, failure } = await findFault(probing, subjects, refused).catch((cause: unknown) => {
       if (!(cause instanceof Failure) || !this.#isOfList(subjects, cause)) throw cause;
       return { invalid: subjects, failure: cause };

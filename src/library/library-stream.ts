@@ -1,10 +1,9 @@
 import { choiceFailure } from "../api/read-param.ts";
 import { isObject, member } from "../base/json/json-scan.ts";
-import { isSkipped, jsonLine } from "../client/stream-event.ts";
+import { assetOf, jsonLine } from "../client/stream-event.ts";
 import { invalidInput, invalidResponse, usageFailure } from "../base/failure.ts";
 import { connectionsOfPlan } from "../api/feed.ts";
 import { feedNames, feeds, feedsTaking, readSince, streamIntervals } from "../api/feeds.ts";
-import { EventOwners } from "../client/event-owner.ts";
 import { LiveStream } from "../client/stream.ts";
 import { type OpenLibrary, rowReader } from "./call-endpoint.ts";
 import { aFunction, aString, checkOptions, oneOf, readLater, type TypeCheck } from "./check-options.ts";
@@ -58,7 +57,6 @@ async function* listen(
   const { target, ledger } = client;
   const opening = { target, context, pace, ledger, timeout, command: "stream" };
   const read = rowReader(kind.event.record, hasTexts);
-  const owners = new EventOwners(kind);
   const ending = childOf(context.signal);
   left.addEventListener("abort", () => ending.abort(left.reason), { once: true });
   const handover = createHandover<StreamEvent<unknown>>(ending.signal);
@@ -73,23 +71,22 @@ async function* listen(
       cap: connectionsOfPlan[target.tier],
       onInvalid,
       limits: { ...defaultLimits, feed },
-      hasHeard: (subject) => owners.hasHeard(subject),
       suspects: undefined,
     },
     {
       ...noticesOf(onNotice),
-      events: async (connection, events, { now }) => {
-        const { subjects: assets } = connection;
-        for (const event of events)
-          if (isSkipped(event)) onNotice({ kind: "lost", assets, reason: "larger than 1 MiB" });
-        const items = events
-          .filter((event) => !isSkipped(event))
-          .map((event) => {
-            const text = jsonLine(event);
-            if (text === undefined) throw invalidResponse(`event "${event.name}" is not valid JSON`);
-            const asset = owners.subjectOf(event, assets);
-            return { event: event.name, asset, received: new Date(now), data: read(text), text };
-          });
+      events: async (_, events, { now }) => {
+        const items = events.map((event) => {
+          const text = jsonLine(event);
+          if (text === undefined) throw invalidResponse(`event "${event.name}" is not valid JSON`);
+          return {
+            event: event.name,
+            asset: assetOf(event),
+            received: new Date(now),
+            data: read(text),
+            text,
+          };
+        });
         await handover.give(items);
         const spent = await ledger.recorded();
         if (spent !== undefined) throw spent;
@@ -204,6 +201,7 @@ function noticesOf(tell: (notice: StreamNotice) => void): Omit<LiveHandlers, "ev
     retrying: ({ subjects }, failure, wait) =>
       tell({ kind: "retry", assets: subjects, wait, reason: failure.message }),
     said: ({ subjects }, kind, text) => tell({ kind, assets: subjects, text }),
+    skipped: ({ subjects }) => tell({ kind: "lost", assets: subjects, reason: "larger than 1 MiB" }),
     stray: () => undefined,
     missedBefore: tellGap,
     missed: tellGap,

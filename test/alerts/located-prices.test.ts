@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { createEventAlerts } from "../../src/cli/commands/stream/stream-alerts.ts";
 import { createAlerts } from "../../src/cli/run/alerts/alerts.ts";
 import { parseCondition, type Testable } from "../../src/cli/run/alerts/condition.ts";
-import { EventOwners } from "../../src/client/event-owner.ts";
 import { createRandom } from "../harness/random.ts";
 
 const testable: Testable = { fields: new Map([["price", "numbers"]]), hasSeries: true };
-const shard = { number: 1, subjects: [{ network: "ethereum", address: "0x1" }] };
+const owner = { network: "ethereum", address: "0x1" };
+const shard = { number: 1, subjects: [owner] };
 const odd = ["", "1e2", "-100", "0x64", "100.", "1e-400", "100.0", `100.${"0".repeat(1000)}1`];
 
 /** Returns the alerts of the prices. If their texts are not located, each event is parsed. */
@@ -28,8 +28,7 @@ async function alertsOf(
   });
   let [now, elapsed] = [0, 0];
   const all = { ...alerts, flush: async () => await Promise.resolve() };
-  const owners = new EventOwners({ by: "token" });
-  const reading = { owners, others: 1, now: () => now, broken: () => undefined, complete: undefined };
+  const reading = { others: 1, now: () => now, broken: () => undefined, complete: undefined };
   const show = createEventAlerts(all, reading);
   for (const [index, price] of prices.entries()) {
     now += jumps.get(index) ?? 0;
@@ -38,7 +37,7 @@ async function alertsOf(
     const found = [0, 5, 5, 9, 0, 0, 10, 10 + price.length, 0, 0];
     const texts = isLocated ? found : undefined;
     const data = { bytes, start: 0, end: bytes.length, isPlainJson: true, texts, firstText: 4 };
-    const event = { name: "token_price", id: "", requestId: 0, ...data };
+    const event = { name: "token_price", id: "", requestId: 0, owner, ...data };
     await show([event], shard, { now, elapsed });
     const passed = 100 * (1 + (price.length % 7));
     [now, elapsed] = [now + passed, elapsed + passed];

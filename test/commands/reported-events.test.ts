@@ -1,4 +1,4 @@
-import { Foreign } from "../../src/client/event-owner.ts";
+import { Foreign } from "../../src/client/stream-event.ts";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -85,6 +85,7 @@ test("stream: each kind of event has its time, and names every asset with its la
     firstText: 0,
     id: "",
     requestId: 0,
+    owner: undefined,
   };
   report.opened(shard, at, gap);
   report.retrying(shard, failure, 1000);

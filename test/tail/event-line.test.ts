@@ -16,6 +16,7 @@ const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEv
     requestId: undefined,
     texts: undefined,
     firstText: 0,
+    owner: undefined,
     ...more,
   };
 };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { EventId, StreamEvent } from "../../src/client/stream-event.ts";
-import { idOf } from "../../src/client/stream-event.ts";
-import { EventOwners, Foreign, type Owner } from "../../src/client/event-owner.ts";
+import { Foreign, idOf, type Owner } from "../../src/client/stream-event.ts";
+import { EventOwners } from "../../src/client/event-owner.ts";
+import type { Subject } from "../../src/client/subject.ts";
 
 const event = (data: unknown, requestId?: EventId): StreamEvent => {
   const bytes = Buffer.from(typeof data === "string" ? data : JSON.stringify(data));
@@ -15,7 +16,17 @@ const event = (data: unknown, requestId?: EventId): StreamEvent => {
     requestId,
     texts: undefined,
     firstText: 0,
+    owner: undefined,
   };
+};
+/** Each event is of a connection with these assets. */
+const createOwners = (by: "token" | "pool" = "token") => {
+  const owners = new EventOwners({ by });
+  const of = (each: StreamEvent, subjects: readonly Subject[]): Owner => {
+    owners.claim([each], subjects, 0);
+    return each.owner;
+  };
+  return { of };
 };
 const assets = ["0x1", "0x2", "0x3"].map((address) => ({ network: "base", address }));
 const [one, two, three] = assets;
@@ -24,7 +35,7 @@ const nameOf = (owner: Owner): string | undefined =>
 
 describe("without an address in the row", () => {
   test("an event belongs to the only asset, or to the asset at its position in the batch", () => {
-    const owners = new EventOwners({ by: "token" });
+    const owners = createOwners();
     expect(owners.of(event({ p: "1" }), [{ network: "base", address: "0x1" }])).toEqual(one);
     expect(owners.of(event({ p: "1" }, 1), assets)).toBe(two);
     expect(owners.of(event({ p: "1" }, 7), assets)).toBeUndefined();
@@ -34,7 +45,7 @@ describe("without an address in the row", () => {
   test.each(["", " ", "0x1", "1e0", "+1", "01", "1.0", "-0"])(
     "T1: a request_id of %j is not an index",
     (text) => {
-      const owners = new EventOwners({ by: "token" });
+      const owners = createOwners();
       const bytes = Buffer.from(text);
       expect(owners.of(event({ p: "1" }, idOf(bytes, 0, bytes.length)), assets)).toBeUndefined();
     },
@@ -44,7 +55,7 @@ describe("without an address in the row", () => {
 test("the quietest asset is that without an event for longest, on whichever connection, since it is known", () => {
   const owners = new EventOwners({ by: "token" });
   const hear = (address: string, id: number | undefined, now: number, subjects = assets): void =>
-    owners.findForeign([event({ address, chain: "base" }, id)], subjects, now, () => undefined);
+    owners.claim([event({ address, chain: "base" }, id)], subjects, now);
   expect(owners.quietest(assets, 100)).toBe(100);
   // Without an index, with that of another asset, and an event of no asset.
   hear("0x1", undefined, 200);
@@ -77,18 +88,18 @@ describe("T1: the row's own address decides", () => {
   ];
   test.each(rows)("%s %j", (by, row, owner) => {
     for (const id of [undefined, 0, 1, 2, 9])
-      expect(nameOf(new EventOwners({ by }).of(event(row, id), assets))).toBe(owner);
+      expect(nameOf(createOwners(by).of(event(row, id), assets))).toBe(owner);
   });
 
   test("also on a stream of one asset", () => {
-    const owners = new EventOwners({ by: "token" });
+    const owners = createOwners();
     expect(nameOf(owners.of(event({ address: "0x2", chain: "base" }, 0), assets.slice(0, 1)))).toBe(
       "foreign base:0x2",
     );
   });
 
   test("of the two tokens of a trade, the one at the index", () => {
-    const owners = new EventOwners({ by: "token" });
+    const owners = createOwners();
     const trade = { chain: "base", pool_id: "0x9", token_0: "0x1", token_1: "0x3" };
     expect(owners.of(event(trade, 2), assets)).toBe(three);
     expect(owners.of(event(trade, 0), assets)).toBe(one);
@@ -96,12 +107,12 @@ describe("T1: the row's own address decides", () => {
   });
 
   test("rows that are recognized by their first bytes have the same owner as when they are read", () => {
-    const owners = new EventOwners({ by: "token" });
+    const owners = createOwners();
     for (let number = 0; number < 2000; number += 1) {
       const address = `0x${(number * 7) % 5}`;
       const first = number % 3 === 0 ? { n: number } : {};
       const row = event({ ...first, address, chain: number % 11 === 0 ? "solana" : "base" }, number % 4);
-      const fresh = new EventOwners({ by: "token" });
+      const fresh = createOwners();
       expect(nameOf(owners.of(row, assets))).toBe(nameOf(fresh.of(row, assets)));
     }
     // A longer address that begins alike.

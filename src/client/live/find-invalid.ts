@@ -10,10 +10,12 @@ import { reconnectWait } from "../retry.ts";
 import { someOf } from "../../base/text/words.ts";
 import type { LiveOptions } from "../stream-options.ts";
 
-interface Probing extends LiveOptions {
+export interface Probing extends LiveOptions {
   readonly signal: AbortSignal;
   /** A connection to the host was open in this run. */
   readonly isHostKnown: boolean;
+  /** Whether the asset has had an event in this run. */
+  readonly hasHeard: (subject: Subject) => boolean;
 }
 
 /**

@@ -7,6 +7,8 @@ import type { Failure } from "../../base/failure.ts";
 import { keepOpen, Waits } from "./keep-open.ts";
 import { openerOf } from "./subscription.ts";
 import type { UpToDate } from "./up-to-date.ts";
+import type { EventOwners } from "../event-owner.ts";
+import { isSkipped } from "../stream-event.ts";
 import type { Subject } from "../subject.ts";
 import { isWaitTooLong } from "../retry.ts";
 import {
@@ -71,7 +73,12 @@ export class RunningConnection {
     return !this.wasOpen && this.refused !== undefined && isStreamLimitFailure(this.refused);
   }
 
-  async keep(options: LiveOptions, limits: ConnectionOptions, handlers: LiveHandlers): Promise<never> {
+  async keep(
+    options: LiveOptions,
+    limits: ConnectionOptions,
+    handlers: LiveHandlers,
+    owners: EventOwners,
+  ): Promise<never> {
     const { connection, interrupted } = this;
     return await keepOpen(
       options.context,
@@ -92,7 +99,11 @@ export class RunningConnection {
         },
         events: (events, at) => {
           this.fruitless = 0;
-          return handlers.events(connection, events, at);
+          for (const event of events) if (isSkipped(event)) handlers.skipped(connection, event);
+          // Copies of large batches would keep the garbage collector busy.
+          const whole = events.some(isSkipped) ? events.filter((event) => !isSkipped(event)) : events;
+          owners.claim(whole, connection.subjects, at.elapsed);
+          return handlers.events(connection, whole, at);
         },
         charged: options.ledger.delivered,
         lost: (from, { message }) => {

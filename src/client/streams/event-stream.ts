@@ -285,6 +285,7 @@ export class EventStreamParser {
       firstText: finder?.first ?? 0,
       id: this.#lastEventId ?? "",
       requestId: frame.requestId,
+      owner: undefined,
     });
     return end;
   }
@@ -314,6 +315,7 @@ export class EventStreamParser {
       firstText: finder?.first ?? 0,
       id: this.#lastEventId ?? "",
       requestId: this.#requestId,
+      owner: undefined,
     };
   }
 

@@ -3,9 +3,8 @@ import { poolTransactions, withTokenAmounts } from "../../../api/endpoints/pool-
 import type { Feed, FeedKind } from "../../../api/feed.ts";
 import { isObject, member } from "../../../base/json/json-scan.ts";
 import type { Client } from "../../../client/client.ts";
-import { readRow } from "../../../client/event-owner.ts";
 import { textRows } from "../../../client/rows.ts";
-import { jsonLine, type StreamEvent, withText } from "../../../client/stream-event.ts";
+import { jsonLine, readRow, type StreamEvent, withText } from "../../../client/stream-event.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import type { KnownAssets } from "../../run/asset-names.ts";
 import type { Run } from "../../run/with-run.ts";

@@ -1,11 +1,10 @@
-import type { StreamEvent } from "../../../client/stream-event.ts";
+import { Foreign, readRow, type StreamEvent } from "../../../client/stream-event.ts";
 import type { Feed, FeedKind } from "../../../api/feed.ts";
 import type { Clock } from "../../../base/context/context.ts";
 import { earlierFiles, type PathNames, readTime } from "../../../base/files/file-pattern.ts";
 import { readLastLines } from "../../../base/files/last-lines.ts";
 import { member, parseJson } from "../../../base/json/json-scan.ts";
 import { instant } from "../../../base/text/words.ts";
-import { Foreign, type Owner, readRow } from "../../../client/event-owner.ts";
 import { type Moment, momentAt, type Subscription } from "../../../client/stream-options.ts";
 import { createSparseCount } from "../../run/repeat-limiter.ts";
 import type { StreamValues } from "./stream-flags.ts";
@@ -50,8 +49,9 @@ export function createPlaces(
     if (count !== undefined) warn(`${problem}; ${effect}; ${count} so far`);
     return received;
   };
-  return (event: StreamEvent, owner: Owner, received: number): Place => {
+  return (event: StreamEvent, received: number): Place => {
     const row = readRow(event);
+    const { owner } = event;
     const [subject, isAlike] = owner instanceof Foreign ? [undefined, owner.isAlike] : [owner, false];
     const text = (...names: readonly string[]): string | undefined =>
       names.map((name) => member(row, name)).find((value) => typeof value === "string");

@@ -4,7 +4,6 @@ import { openEventLog } from "../../run/output/event-log.ts";
 import { createKnownAssets } from "../../run/asset-names.ts";
 import type { Run } from "../../run/with-run.ts";
 import { createEnding, StopReason } from "../../../client/ending.ts";
-import { EventOwners } from "../../../client/event-owner.ts";
 import { createPlaces, endOfEarlierRun } from "./event-place.ts";
 import type { StreamEvent } from "../../../client/stream-event.ts";
 import { planConnections, roomFor, withoutMalformed } from "../../../client/plan-connections.ts";
@@ -72,7 +71,6 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const hasTrades = kind.by === "pool" && feed.shown.some(({ shows }) => shows !== undefined);
   const of = createPlaces(asked, isSimulated, report.warn);
   const place = flags.out !== undefined && hasFields(flags.out) ? { pattern: flags.out, of } : undefined;
-  const owners = new EventOwners(kind);
   const now = (): number => (isSimulated ? options.now + (clock.elapsed() - started) * speed : clock.now());
   // Then alerts take the place of events on stdout.
   const alertLines = wanted?.command.length === 0 ? createPendingLines(context.stdout) : undefined;
@@ -84,7 +82,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const onLimit = (): void => stops.end(new StopReason("limit"));
   const write = async (text: Buffer): Promise<void> => await alertLines?.write(text);
   const alerts = wanted && (await openAlerts(run, wanted, flags, { limit, by, log, write, onLimit }));
-  const facts = { place, feed: feed.name, by: kind.by, owners, subjects, known, isSimulated, state };
+  const facts = { place, feed: feed.name, by: kind.by, subjects, known, isSimulated, state };
   run.metrics?.shows({
     rows_total: () => (flags.out === undefined ? alerts?.written() : undefined) ?? stops.counts().events,
     connections: course.connections,
@@ -95,12 +93,12 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   if (output.board !== undefined && hasTrades && options.maxCredits === undefined)
     void learnPools(open.client, known, subjects, stops.signal);
   const hasFile = words.some((word) => word.startsWith("@"));
-  const assets = { requested, subjects, known, readAssets, hasFile, owners };
+  const assets = { requested, subjects, known, readAssets, hasFile };
   const broken = alertLines !== undefined && flags.out === undefined ? leaveOut : () => undefined;
   const others = options.prefix?.length ?? 0;
   const complete =
     wanted?.needsAdded === true ? await createEventAmounts(run, open.client, known, kind.by) : undefined;
-  const alert = alerts && createEventAlerts(alerts, { owners, others, now, broken, complete });
+  const alert = alerts && createEventAlerts(alerts, { others, now, broken, complete });
   const running = { open, cap, stops, course, output, now, ending, since };
   return { run, flags, ...asked, ...assets, ...running, alerts, alert };
 }

@@ -1,7 +1,7 @@
 import { isDecimal } from "../../../base/json/exact-decimal.ts";
-import type { EventOwners } from "../../../client/event-owner.ts";
-import { jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
+import { assetOf, jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
+import type { Range } from "../../run/alerts/alerts.ts";
 import { type Alerts, createRowReader } from "../../run/alerts/open-alerts.ts";
 import type { Moment, Connection } from "../../../client/stream-options.ts";
 
@@ -14,7 +14,6 @@ export function alertFields({ fields }: Pick<Alerts, "fields">): readonly string
 }
 
 interface Reading {
-  readonly owners: EventOwners;
   /** The number of fields whose texts the parser finds in front of those of `alertFields`. */
   readonly others: number;
   /** The service's time, in Unix milliseconds. */
@@ -29,41 +28,41 @@ interface Reading {
 type Complete = (event: StreamEvent, asset: Subject) => Promise<StreamEvent>;
 
 export function createEventAlerts(
-  alerts: Pick<Alerts, "fields" | "isOver" | "areAlike" | "see" | "flush">,
-  { owners, others, now, broken, complete }: Reading,
+  alerts: Pick<Alerts, "fields" | "isOver" | "rangeAround" | "see" | "flush">,
+  { others, now, broken, complete }: Reading,
 ) {
-  const names = alertFields(alerts);
-  const readRow = createRowReader(names);
+  const fields = alertFields(alerts);
+  const readRow = createRowReader(fields);
   /** A new text for each event would have to be hashed again. */
-  const assets = new WeakMap<Subject, string>();
-  /** The last number of each asset's first field. Alerts would halve the rate of events if they saw each of them. */
-  const numbers = new WeakMap<Subject, number>();
+  const names = new WeakMap<Subject, string>();
+  /** In which an asset's next values change nothing. Alerts would halve the rate of events if they saw each of them. */
+  const ranges = new WeakMap<Subject, Range>();
   return async (sent: readonly StreamEvent[], connection: Connection, at: Moment): Promise<void> => {
     const time = now();
-    const ownerOf = (event: StreamEvent) => owners.subjectOf(event, connection.subjects);
     // An `await` in the loop over events would slow it down for all feeds.
-    const events = complete === undefined ? sent : await completeEach(sent, ownerOf, complete);
+    const events = complete === undefined ? sent : await completeEach(sent, complete);
     for (const event of events) {
-      const owner = ownerOf(event);
-      if (owner === undefined) continue;
+      const asset = assetOf(event);
+      if (asset === undefined) continue;
       const near = nearNumber(event, others);
-      if (alerts.areAlike(numbers.get(owner) ?? Number.NaN, near)) continue;
+      const range = ranges.get(asset);
+      if (range !== undefined && range.from < near && near < range.to) continue;
       if (alerts.isOver()) break;
       if (!event.isPlainJson && jsonLine(event) === undefined) {
         broken(connection, event);
         continue;
       }
-      const asset = assets.get(owner) ?? nameOf(owner);
-      assets.set(owner, asset);
+      const name = names.get(asset) ?? nameOf(asset);
+      names.set(asset, name);
       // Needed only if the event matches, or if the parser has not found its texts.
       const row = (): string => jsonLine(event) ?? "";
       const found =
         event.texts === undefined
           ? readRow(row())
-          : names.map((_, index) => locatedText(event, others + index));
+          : fields.map((_, index) => locatedText(event, others + index));
       const texts = alerts.fields.map((_, index) => found[2 * index] ?? found[2 * index + 1]);
-      numbers.set(owner, isDecimal(texts[0] ?? "") ? near : Number.NaN);
-      alerts.see({ asset, label: owner.label, key: undefined, texts, row, at: time }, at.elapsed);
+      ranges.set(asset, alerts.rangeAround(isDecimal(texts[0] ?? "") ? near : Number.NaN));
+      alerts.see({ asset: name, label: asset.label, key: undefined, texts, row, at: time }, at.elapsed);
     }
     await alerts.flush();
   };
@@ -71,13 +70,12 @@ export function createEventAlerts(
 
 async function completeEach(
   events: readonly StreamEvent[],
-  ownerOf: (event: StreamEvent) => Subject | undefined,
   complete: Complete,
 ): Promise<readonly StreamEvent[]> {
   const completed: StreamEvent[] = [];
   for (const event of events) {
-    const owner = ownerOf(event);
-    completed.push(owner === undefined ? event : await complete(event, owner));
+    const asset = assetOf(event);
+    completed.push(asset === undefined ? event : await complete(event, asset));
   }
   return completed;
 }
@@ -94,18 +92,21 @@ const powers = Array.from({ length: 40 }, (_, power) => 10 ** power);
 function nearNumber({ bytes, texts = [], firstText }: StreamEvent, index: number): number {
   let place = firstText + 2 * index;
   if (texts[place] === texts[place + 1]) place += 2;
-  const [from = 0, to = 0] = [texts[place], texts[place + 1]];
-  let [value, scale, hasPoint] = [from === to ? Number.NaN : 0, 0, false];
+  const from = texts[place] ?? 0;
+  const to = texts[place + 1] ?? 0;
+  let value = 0;
+  let point = to;
+  let last = from;
   for (let at = from; at < to; at += 1) {
     const digit = (bytes[at] ?? 0) - ZERO;
-    if (digit === POINT - ZERO && !hasPoint) hasPoint = true;
+    if (digit === POINT - ZERO && point === to) point = at;
     else if (digit < 0 || digit > 9) return Number.NaN;
     else if (value < exactTenth) {
       value = 10 * value + digit;
-      if (hasPoint) scale += 1;
-    } else if (!hasPoint) return Number.NaN;
+      last = at;
+    } else if (point === to) return Number.NaN;
   }
-  return value / (powers[scale] ?? Number.NaN);
+  return from === to ? Number.NaN : value / (powers[Math.max(0, last - point)] ?? Number.NaN);
 }
 
 function locatedText({ bytes, texts = [], firstText }: StreamEvent, index: number): string | undefined {

@@ -1,7 +1,6 @@
 import type { Client } from "../../../client/client.ts";
-import { type EventOwners, Foreign } from "../../../client/event-owner.ts";
-import { dataOf, type StreamEvent } from "../../../client/stream-event.ts";
-import type { Moment, Connection } from "../../../client/stream-options.ts";
+import { dataOf, Foreign, type StreamEvent } from "../../../client/stream-event.ts";
+import type { Moment } from "../../../client/stream-options.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import type { BoardState } from "../../render/board/board.ts";
 import type { BoardOptions } from "../../render/board/board-table.ts";
@@ -11,7 +10,6 @@ import type { KnownAssets } from "../../run/asset-names.ts";
 import type { Run } from "../../run/with-run.ts";
 
 export interface BoardFacts extends Pick<BoardOptions, "feed" | "by" | "isSimulated" | "isOn"> {
-  readonly owners: EventOwners;
   readonly subjects: readonly Subject[];
   readonly known: KnownAssets;
   readonly state: () => BoardState;
@@ -20,7 +18,7 @@ export interface BoardFacts extends Pick<BoardOptions, "feed" | "by" | "isSimula
 /** Messages appear on the board while it is open, and again on stderr after it closes. */
 export async function openBoard(
   { context, options, report, stderr, onClose }: Run,
-  { owners, subjects, known, state, ...facts }: BoardFacts,
+  { subjects, known, state, ...facts }: BoardFacts,
 ) {
   const { clock, env } = context;
   // Earlier messages should appear above the board.
@@ -55,12 +53,10 @@ export async function openBoard(
     display.changed();
   };
   return {
-    show: (connection: Connection, events: readonly StreamEvent[], at: Moment): void => {
-      const named = events.flatMap((event) => {
-        const owner = owners.of(event, connection.subjects);
-        if (owner instanceof Foreign) return [];
-        return [{ data: dataOf(event), asset: owner }];
-      });
+    show: (events: readonly StreamEvent[], at: Moment): void => {
+      const named = events.flatMap((event) =>
+        event.owner instanceof Foreign ? [] : [{ data: dataOf(event), asset: event.owner }],
+      );
       board.events(named, at.elapsed);
       display.changed();
     },

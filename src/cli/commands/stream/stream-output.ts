@@ -14,7 +14,7 @@ import { makeFolder } from "../../../base/files/paths.ts";
 import type { TornLine } from "../../../base/files/last-lines.ts";
 import { escapeJsonText } from "../../../base/json/json-text.ts";
 import { counted } from "../../../base/text/words.ts";
-import { type EventId, jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
+import { assetOf, type EventId, jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import type { Moment, Connection } from "../../../client/stream-options.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { holdFile, lockOf, targetOf } from "../../../rows/out-file.ts";
@@ -66,14 +66,14 @@ export async function openStreamOutput(
     /** Shows one connection's events in order. Resolves when they are written and the reader keeps up. */
     show: async (connection: Connection, events: readonly StreamEvent[], at: Moment): Promise<void> => {
       await writeLines?.(connection, events, at);
-      board?.show(connection, events, at);
+      board?.show(events, at);
     },
     /** The number of lines that the reader has not accepted by the end of the run. */
     unwritten: async (): Promise<number> => (await pending?.unwritten(clock)) ?? 0,
   };
 }
 
-interface LineForm extends Pick<OutputFacts, "feed" | "owners" | "place" | "broken"> {
+interface LineForm extends Pick<OutputFacts, "feed" | "place" | "broken"> {
   readonly isEnveloped: boolean;
   readonly before: RowPrefix | undefined;
 }
@@ -83,7 +83,7 @@ function createLines(
   output: {
     readonly write: (lines: Buffer, ...to: readonly [time?: number, names?: PathNames]) => Promise<void>;
   },
-  { feed, owners, isEnveloped, before, place, broken }: LineForm,
+  { feed, isEnveloped, before, place, broken }: LineForm,
 ) {
   // A connection remains the same object until its assets change. The map is weak, because a closed one is never reused.
   const replacements = new WeakMap<Connection, ReturnType<typeof createReplacements>>();
@@ -99,10 +99,9 @@ function createLines(
     }
     const start = before?.ofText(line) ?? "";
     if (!isEnveloped) return Buffer.from(start + line);
-    const subject = owners.subjectOf(event, connection.subjects);
     const isReplacement = replacements.get(connection) ?? createReplacements();
     replacements.set(connection, isReplacement);
-    const facts = { feed, subject, received, isReplacement: isReplacement(event) };
+    const facts = { feed, subject: assetOf(event), received, isReplacement: isReplacement(event) };
     return Buffer.from(start + enveloped(line, event, facts));
   };
   /** Reused after each write, because new buffers would keep the garbage collector busy. */
@@ -110,7 +109,7 @@ function createLines(
   return async (connection: Connection, events: readonly StreamEvent[], at: Moment): Promise<void> => {
     const files = new Map<string, { readonly lines: ByteStore; readonly to: Place | undefined }>();
     const linesFor = (event: StreamEvent): ByteStore => {
-      const to = place?.of(event, owners.of(event, connection.subjects), at.now);
+      const to = place?.of(event, at.now);
       const file = to === undefined ? "" : fileOf(place?.pattern ?? "", to.time, to.names);
       const found = files.get(file)?.lines;
       if (found !== undefined) return found;

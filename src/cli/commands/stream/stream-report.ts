@@ -1,11 +1,10 @@
 import type { Meter } from "../../../client/meter.ts";
-import type { StreamEvent } from "../../../client/stream-event.ts";
+import type { Foreign, StreamEvent } from "../../../client/stream-event.ts";
 import { formatDuration } from "../../../api/duration.ts";
 import type { Failure } from "../../../base/failure.ts";
 import { createBurstLimiter, createRepeatLimiter, createSparseCount } from "../../run/repeat-limiter.ts";
 import { costOfRun } from "../../run/report.ts";
 import type { Run } from "../../run/with-run.ts";
-import type { Foreign } from "../../../client/event-owner.ts";
 import { counted, instant, shortened, someOf } from "../../../base/text/words.ts";
 import type { StreamLog } from "./stream-flags.ts";
 import { nameOf, namesAndLabels, type Subject, titleOf } from "../../../client/subject.ts";

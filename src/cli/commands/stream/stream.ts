@@ -1,4 +1,4 @@
-import { isSkipped } from "../../../client/stream-event.ts";
+import { Foreign } from "../../../client/stream-event.ts";
 import { type Context, isInterruption } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
@@ -47,7 +47,7 @@ async function streamUntilStopped(session: Session): Promise<ExitCode> {
   run.metrics?.shows({
     oldest_asset_age_seconds: () => {
       const now = elapsed();
-      return (now - session.owners.quietest(stream.assets(), now)) / 1000;
+      return (now - stream.owners.quietest(stream.assets(), now)) / 1000;
     },
   });
   run.onClose(countCredits(session));
@@ -56,7 +56,7 @@ async function streamUntilStopped(session: Session): Promise<ExitCode> {
     return await stream.run(requested, stops.signal);
   } catch (cause) {
     if (!(cause instanceof StopReason && cause.by === "limit"))
-      session.ending.silent = stream.assets().filter((subject) => !session.owners.hasHeard(subject));
+      session.ending.silent = stream.assets().filter((subject) => !stream.owners.hasHeard(subject));
     const unwritten = await countUnwritten(session);
     // A stop is not a failure, but the result is incomplete if a connection was still missing when --for ended the
     // stream, or if the reader did not accept all lines.
@@ -110,7 +110,6 @@ function createLiveStream(session: Session): LiveStream {
         largestEvent: flags["max-event"] * mebibyte,
         fields: [...(options.prefix ?? []), ...(session.alerts ? alertFields(session.alerts) : [])],
       },
-      hasHeard: (subject) => session.owners.hasHeard(subject),
       suspects: isSearching ? unpricedAssets(open.client) : undefined,
     },
     watchIdle(context.clock, idle, stops, course.isOpen, () => stream.connections(), handlersOf(session)),
@@ -119,7 +118,7 @@ function createLiveStream(session: Session): LiveStream {
 }
 
 function handlersOf(session: Session): LiveHandlers {
-  const { stops, course, output, owners, alerts, alert, open } = session;
+  const { stops, course, output, alerts, alert, open } = session;
   const { ledger } = open.client;
   return {
     ...course,
@@ -136,10 +135,9 @@ function handlersOf(session: Session): LiveHandlers {
       output.board?.drop(subjects);
     },
     events: async (connection, events, at) => {
-      for (const event of events) if (isSkipped(event)) course.skipped(connection, event);
+      for (const { owner } of events) if (owner instanceof Foreign) course.foreign(connection, owner);
       // Copies of large batches would keep the garbage collector busy.
-      let rest = events.some(isSkipped) ? events.filter((event) => !isSkipped(event)) : events;
-      owners.findForeign(rest, connection.subjects, at.elapsed, (owner) => course.foreign(connection, owner));
+      let rest = events;
       let wanted: number;
       do {
         wanted = stops.take(rest.length);

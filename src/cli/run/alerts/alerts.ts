@@ -49,8 +49,6 @@ export interface Memory {
   readonly isDone: (alert: Alert) => boolean;
 }
 
-const precision = 1e-12;
-
 /** Of one condition and one asset. */
 interface State {
   readonly condition: Condition;
@@ -69,11 +67,6 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
   const assets = new Map<string, readonly State[]>();
   const fields = [...new Set(conditions.flatMap(({ tests }) => tests.map(({ field }) => field)))];
   const bounds = conditions.flatMap(({ tests }) => tests.map(({ bound = Number.NaN }) => bound));
-  /** Each bound with a margin, because a number may differ slightly from its text. */
-  const around = bounds.map((bound) => ({
-    below: bound - Math.abs(bound) * precision,
-    above: bound + Math.abs(bound) * precision,
-  }));
   let count = 0;
 
   const statesOf = (asset: string, now: number): readonly State[] => {
@@ -110,14 +103,8 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     isOver: () => count >= limit,
     /** Whether a condition is true for the asset. */
     isOn: (asset: string) => assets.get(asset)?.some(({ isTrue }) => isTrue) === true,
-    /**
-     * Whether an asset's next value of the only field changes nothing, because no bound is between it and the last one.
-     * Both can differ from their texts by a part in 10^13.
-     */
-    areAlike: (last: number, next: number): boolean =>
-      by === "crossing" &&
-      fields.length === 1 &&
-      around.every(({ below, above }) => (last < below && next < below) || (last > above && next > above)),
+    /** Of an asset, around a value of the only field. */
+    rangeAround: by === "crossing" && fields.length === 1 ? createRanges(bounds) : () => noRange,
     see: (candidate: Candidate, now: number): void => {
       const { asset, texts, at } = candidate;
       for (const state of statesOf(asset, now)) {
@@ -141,6 +128,30 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     tick: (now: number): void => {
       for (const state of [...assets.values()].flat()) settle(state, now);
     },
+  };
+}
+
+const precision = 1e-12;
+
+/** Values in it change nothing, because it contains no bound. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+const noRange: Range = { from: Number.NaN, to: Number.NaN };
+
+/** Values can differ from their texts by a part in 10^13. */
+function createRanges(bounds: readonly number[]): (value: number) => Range {
+  const around = bounds.map((bound) => ({
+    below: bound - Math.abs(bound) * precision,
+    above: bound + Math.abs(bound) * precision,
+  }));
+  return (value) => {
+    if (!around.every(({ below, above }) => value < below || value > above)) return noRange;
+    const from = Math.max(...around.map(({ above }) => (above < value ? above : Number.NEGATIVE_INFINITY)));
+    const to = Math.min(...around.map(({ below }) => (below > value ? below : Number.POSITIVE_INFINITY)));
+    return { from, to };
   };
 }
 
