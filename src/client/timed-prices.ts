@@ -37,8 +37,8 @@ const quotientDigits = 34;
 
 const zeroQuote: NoPriceReason = "zero_quote";
 
-/** Many rows may wait for one price. */
-const pageSize = 1000;
+/** Many rows may wait for one price; larger pages of them would be copied often by the garbage collector. */
+const pageSize = 100;
 const cut = createAnswerCutter(undefined, { identity: [] });
 
 interface Timed extends ListRequest {
