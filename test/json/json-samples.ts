@@ -1,4 +1,3 @@
-import { collectGarbage } from "../harness/collect-garbage.ts";
 import { anyCharacter, fc } from "../harness/properties.ts";
 import { processorTime } from "../harness/processor-time.ts";
 
@@ -62,7 +61,6 @@ function write(value: unknown, blank: () => string): string {
 
 /** Runs the task and returns its result, or fails if it takes more than a second of processor time. */
 export function withinASecond<T>(task: () => T): T {
-  collectGarbage();
   const started = process.cpuUsage();
   const result = task();
   const took = processorTime(started);

@@ -4,6 +4,7 @@ import { compactJson } from "../../src/base/json/json-text.ts";
 import { createPathReader, rawAt } from "../../src/base/json/path-reader.ts";
 import { rawElements, rawMembers } from "../../src/base/json/json-scan.ts";
 import { createRowSelector } from "../../src/cli/render/formats/json.ts";
+import { collectGarbage } from "../harness/collect-garbage.ts";
 import { BROKEN, samples, withinASecond } from "./json-samples.ts";
 import { expectedAt } from "./reference-path.ts";
 
@@ -118,6 +119,7 @@ describe("members and elements", () => {
     ["a string of backslashes", `["${"\\\\".repeat(1_000_000)}"]`],
     ["an open string of quotes behind backslashes", `["${'\\\\\\"'.repeat(300_000)}`],
   ])("%s: no overflow, and within a second", (_name, text) => {
+    collectGarbage();
     withinASecond(() => {
       try {
         rawElements(text);
