@@ -90,13 +90,20 @@ export const settings = {
     check: readBoolean,
     only: "environment",
   }),
+  no_input: defineSetting({
+    name: "no_input",
+    fallback: false,
+    fallbackText: "off",
+    help: "Do not prompt (1 or 0), like --no-input or CI=true",
+    check: readBoolean,
+    only: "environment",
+  }),
 } as const;
 
 /** Variables that are not settings. dexdata sets the last two for the command of an alert. */
 export const otherVariables: readonly string[] = [
   "DEXDATA_API_KEY",
   "DEXDATA_NOW",
-  "DEXDATA_NO_INPUT",
   "DEXDATA_CONFIG_DIR",
   "DEXDATA_STATE_DIR",
   "DEXDATA_CACHE_DIR",

@@ -403,6 +403,18 @@ describe("doctor with a problem", () => {
         },
       ],
       [
+        "certificates that are not verified, whatever authorities are added",
+        { env: () => ({ NODE_TLS_REJECT_UNAUTHORIZED: "0", NODE_EXTRA_CA_CERTS: "/nowhere/ca.pem" }) },
+        0,
+        "certificates",
+        {
+          result: "warn",
+          found:
+            "NODE_TLS_REJECT_UNAUTHORIZED is 0, so certificates are not verified: any server could receive your key",
+          next: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
+        },
+      ],
+      [
         "a proxy with a password that refuses connections",
         {
           env: () => ({

@@ -86,6 +86,10 @@ const sharedVariables: readonly Row[] = [
   ["`XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME`", "parents of the directories above"],
   ["`HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`", "[proxies](guide.md#proxies)"],
   ["`NODE_EXTRA_CA_CERTS`", "a file with more certificate authorities"],
+  [
+    "`NODE_TLS_REJECT_UNAUTHORIZED`",
+    "`0`: certificates are not verified, so any server could receive your key",
+  ],
   ["`NODE_DISABLE_COMPILE_CACHE`", "`1`: compiled code is not cached"],
 ];
 

@@ -44,7 +44,7 @@ describe.each(booleans)("$variable", ({ variable, name }) => {
 });
 
 test("every boolean variable is a setting, so no other code interprets one", () => {
-  expect(booleans.map(({ variable }) => variable)).toEqual(["DEXDATA_SANDBOX"]);
+  expect(booleans.map(({ variable }) => variable)).toEqual(["DEXDATA_SANDBOX", "DEXDATA_NO_INPUT"]);
   const files = ["src", "bin"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => path.join(folder, file)),
   );

@@ -79,9 +79,10 @@ const values: readonly [string, string, unknown, string, string][] = [
   ],
   ["tier", "pro", "pro", "gold", "must be one of keyless, free, dev, pro, enterprise"],
   ["sandbox", "Yes", true, "nein", "must be 1, true, yes or on, or 0, false, no or off"],
+  ["no_input", "on", true, "maybe", "must be 1, true, yes or on, or 0, false, no or off"],
 ];
 
-const environmentOnly = ["tier", "sandbox"];
+const environmentOnly = ["tier", "sandbox", "no_input"];
 
 const valueOf = (context: TestContext, name: string): unknown =>
   Object.entries(readSettings(context)).find(([each]) => each === name.replace(".", "_"))?.[1];
@@ -120,6 +121,7 @@ test("defaults are the public hosts and the values of the design", () => {
     ["key_command", undefined],
     ["tier", undefined],
     ["sandbox", false],
+    ["no_input", false],
   ];
   expect(shown).toEqual(defaults.map(([name, value]) => [name, value, "default", "default"]));
   expect(warnings).toEqual([]);

@@ -39,8 +39,13 @@ function checkTerminal(context: Context): Outcome {
   return isTerminal ? warn(found, "if the terminal supports UTF-8: export LANG=C.UTF-8") : ok(found);
 }
 
-/** Node reads this file once at startup. If that fails, it prints at most one line on stderr and continues. */
+/** Node reads the file once at startup. If that fails, it prints at most one line on stderr and continues. */
 function checkCertificates({ env }: Context): Outcome | undefined {
+  if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0")
+    return warn(
+      "NODE_TLS_REJECT_UNAUTHORIZED is 0, so certificates are not verified: any server could receive your key",
+      "unset it; to trust another authority, set NODE_EXTRA_CA_CERTS to its certificate file",
+    );
   const file = env["NODE_EXTRA_CA_CERTS"];
   if (file === undefined || file === "") return undefined;
   const unusable = (problem: string): Outcome =>

@@ -39,11 +39,13 @@ interface WantedAsset {
 export function canAsk(
   { flags }: RunInput,
   { stdin, stderr, env }: Context,
-  { isQuiet, errorFormat }: RunOptions,
+  { isQuiet, errorFormat, settings }: RunOptions,
 ): boolean {
-  const isSet = (name: string): boolean => (env[name] ?? "") !== "" && readSwitch(env[name] ?? "") !== false;
+  const ci = env["CI"] ?? "";
   if (!stdin.isTerminal || !stderr.isTerminal || isQuiet || errorFormat === "json") return false;
-  return flags["no-input"] !== true && flags.estimate !== true && !isSet("DEXDATA_NO_INPUT") && !isSet("CI");
+  if (flags["no-input"] === true || flags.estimate === true || settings.no_input.value) return false;
+  // Other programs set this variable, so any word but an explicit no counts.
+  return ci === "" || readSwitch(ci) === false;
 }
 
 /** Searches with one request, and lets the user choose. Never chooses anything itself. */

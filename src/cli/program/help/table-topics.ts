@@ -127,14 +127,14 @@ ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
 Keys, time and directories (absolute paths):
   DEXDATA_API_KEY     API key; set DEXDATA_TIER to its plan
   DEXDATA_NOW         Time to use as "now", e.g. to resolve -24h
-  DEXDATA_NO_INPUT    1: no prompts (like --no-input, or CI=true)
   DEXDATA_CONFIG_DIR  Directory for settings, names and keys (${folders.config})
-  DEXDATA_STATE_DIR   Directory for the state of the rate limit and of budget.daily (${folders.state})
+  DEXDATA_STATE_DIR   Directory for the rate limit and budget.daily (${folders.state})
   DEXDATA_CACHE_DIR   Directory for cached lists and compiled code (${folders.cache})
   DEXDATA_PAGER       Pager for long help and tables; empty: none
 
 Shared with other programs: PATH, NO_COLOR, FORCE_COLOR, TERM, LC_ALL, LC_CTYPE, LANG, WT_SESSION, XDG_CONFIG_HOME,
-XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS and NODE_DISABLE_COMPILE_CACHE.`;
+XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS, NODE_TLS_REJECT_UNAUTHORIZED and
+NODE_DISABLE_COMPILE_CACHE.`;
 }
 
 export const streamsTopic = (): string => `
