@@ -3,7 +3,7 @@ import type { Context } from "../base/context/context.ts";
 import { Failure } from "../base/failure.ts";
 import { type Instant, toWire } from "../base/time/time.ts";
 import { unlessAborted } from "./ending.ts";
-import { isPermanent } from "./response/refusal.ts";
+import { isOfIntermediary, isPermanent } from "./response/refusal.ts";
 import type { Freshness } from "./freshness.ts";
 import { createHeldRows } from "./follow/known-rows.ts";
 import type { RowSource } from "./followed-list.ts";
@@ -180,6 +180,7 @@ async function writeRest(
 export function isFinal(failure: Failure, failures: number, isHostKnown: boolean): boolean {
   const { exit, code, details } = failure;
   if (exit === 1 || code === "incomplete") return failures >= maxFailures;
+  if (isHostKnown && isOfIntermediary(failure)) return false;
   if (details.status !== undefined && !isPermanent(failure, isHostKnown)) return false;
   return exit !== 6 && exit !== 7;
 }

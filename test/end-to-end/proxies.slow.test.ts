@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { ended, start } from "../harness/binary.ts";
 import { authorityFile } from "../harness/certificates.ts";
-import { type ProxyOptions, startProxy, type TestProxy } from "../harness/proxy.ts";
+import { type ProxyOptions, startProxy, type TestProxy, wanted } from "../harness/proxy.ts";
 import { json, type ScriptedServer, slow } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 
@@ -91,6 +91,36 @@ test.each([
   });
   expect(proxy.asked).toEqual(["CONNECT service.invalid:443"]);
   expect(proxy.heard()).not.toContain(key);
+});
+
+const address = "0x0000000000000000000000000000000000000001";
+const none = { transactions: [], page_info: { limit: 100, page: 1, total_items: 0, total_pages: 0 } };
+
+test.each([
+  ["a stream", `stream ethereum:${address} -q`],
+  ["a followed list", `txns ethereum ${address} --follow --poll 2s -q`],
+])("%s outlasts a proxy that once asks for a password after it opened a tunnel", async (_, words) => {
+  const server = await serveInTest(
+    ({ path }) =>
+      path.startsWith("/sse")
+        ? slow({ headers: { "content-type": "text/event-stream" }, chunks: [event] })
+        : json(JSON.stringify(none), { headers: { connection: "close" } }),
+    { certificate: "sound" },
+  );
+  const proxy = await startProxy({ to: server.url, answerTo: (index) => (index === 1 ? wanted : undefined) });
+  closing.push(proxy.close);
+  const child = start(words.split(" "), {
+    NODE_EXTRA_CA_CERTS: authorityFile,
+    DEXDATA_PRO_BASE_URL: host,
+    DEXDATA_STREAMING_PRO_URL: host,
+    DEXDATA_API_KEY: key,
+    DEXDATA_TIER: "pro",
+    HTTPS_PROXY: proxy.url,
+  });
+  const end = ended(child);
+  await expect.poll(() => proxy.asked.length, { timeout: 15_000 }).toBeGreaterThan(2);
+  child.kill();
+  expect(await end).toMatchObject({ exit: 143, stderr: expect.stringContaining("(HTTP 407)") });
 });
 
 test("doctor reaches the hosts as a request does, and shows the proxy without its password", async () => {

@@ -21,11 +21,14 @@ export interface ProxyOptions {
   readonly credentials?: string;
   /** The bytes of its response to every CONNECT in place of a tunnel; the proxy then closes the connection. */
   readonly answer?: string;
+  /** The same for the CONNECT with this index, from 0; undefined opens the tunnel. */
+  readonly answerTo?: (index: number) => string | undefined;
   /** Speaks TLS itself. */
   readonly certificate?: CertificateName;
 }
 
-const wanted = "HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\n\r\n";
+/** A proxy's request for a user name and password. */
+export const wanted = "HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\n\r\n";
 
 /** Starts an HTTP proxy on 127.0.0.1 that opens tunnels. Close it in `afterEach`. */
 export async function startProxy(options: ProxyOptions): Promise<TestProxy> {
@@ -41,7 +44,8 @@ export async function startProxy(options: ProxyOptions): Promise<TestProxy> {
   const tunnel = (request: http.IncomingMessage, client: Duplex): void => {
     asked.push(`CONNECT ${request.url}`);
     if (request.headers["proxy-authorization"] !== expected) return void client.end(wanted);
-    if (options.answer !== undefined) return void client.end(options.answer);
+    const answer = options.answer ?? options.answerTo?.(asked.length - 1);
+    if (answer !== undefined) return void client.end(answer);
     const { hostname, port } = new URL(options.to ?? "");
     const service = net.connect(Number(port), hostname.replaceAll(/[[\]]/gu, ""), () => {
       client.write("HTTP/1.1 200 Connection established\r\n\r\n");

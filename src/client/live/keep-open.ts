@@ -1,7 +1,7 @@
 import type { StreamEvent } from "../stream-event.ts";
 import type { Context } from "../../base/context/context.ts";
 import { Failure } from "../../base/failure.ts";
-import { isPermanent } from "../response/refusal.ts";
+import { isOfIntermediary, isPermanent } from "../response/refusal.ts";
 import { type ConnectionHandlers, listen } from "./listen.ts";
 import { counted } from "../../base/text/words.ts";
 import { reconnectWait } from "../retry.ts";
@@ -84,7 +84,7 @@ function isRetried(failure: Failure, isHostKnown: boolean): boolean {
   if (status === requestTimeout || (status ?? 0) >= 500) return true;
   // A host name that does not exist may be misspelled.
   if (retryable === true && isOutage !== true) return true;
-  if (status === undefined) return isHostKnown && (exit === 1 || exit === 7);
+  if (status === undefined) return isHostKnown && (exit === 1 || exit === 7 || isOfIntermediary(failure));
   return isHostKnown && !isPermanent(failure, true);
 }
 

@@ -89,9 +89,11 @@ export const isPermanent = (failure: Failure, isHostKnown: boolean): boolean =>
 
 /**
  * Whether another server than the service sent the rejection: a balancer or proxy, which sends pages of its own while
- * the service is replaced. The service's bodies are JSON with `message` or `error`; 204 has none.
+ * the service is replaced. The service's bodies are JSON with `message` or `error`; 204 has none. A proxy that opened
+ * tunnels before may ask for a password while its directory of users is down.
  */
-export function isOfIntermediary({ details: { status, body } }: Failure): boolean {
+export function isOfIntermediary({ code, details: { status, body } }: Failure): boolean {
+  if (code === "proxy") return true;
   return status !== undefined && status !== 204 && !(body?.has("message") || body?.has("error"));
 }
 
