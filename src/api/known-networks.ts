@@ -1,4 +1,4 @@
-import { nearest } from "../base/text/nearest.ts";
+import { didYouMean, nearest } from "../base/text/nearest.ts";
 
 /** Other names by slug. */
 const otherNames = {
@@ -44,11 +44,13 @@ export function nearestNetwork(typed: string, known: ReadonlySet<string>): strin
   return alias !== undefined && known.has(alias) ? alias : nearest(typed, known);
 }
 
-/** Does not send a request. */
-export function hintAtNetworks(networks: readonly string[]): string {
+/** Does not send a request. `otherwise` is the hint if no network is similar. */
+export function hintAtNetworks<Otherwise extends string | undefined>(
+  networks: readonly string[],
+  otherwise: Otherwise,
+): string | Otherwise {
   const unknown = networks.find((each) => !wellKnownNetworks.has(each));
-  const near = unknown === undefined ? undefined : nearestNetwork(unknown, wellKnownNetworks);
-  return near === undefined ? "list them: dexdata networks" : `did you mean ${near}?`;
+  return didYouMean(unknown && nearestNetwork(unknown, wellKnownNetworks), otherwise);
 }
 
 /** What an address stands for. */

@@ -1,6 +1,6 @@
 import type { Args } from "../api/endpoint.ts";
 import { nearestNetwork } from "../api/known-networks.ts";
-import { failAsService, networkDoubt } from "../api/service-errors.ts";
+import { failAsService, networkDoubt, otherwise } from "../api/service-errors.ts";
 import { Failure } from "../base/failure.ts";
 
 /** The networks of the request, if it failed with a 404 that may be about them. */
@@ -25,7 +25,11 @@ export function judgeNetworks(
   const { status, body, why, retryAfter } = cause.details;
   const network = asked.find((each) => !known.has(each));
   if (known.size === 0) return cause;
-  if (network === undefined) return new Failure(cause.message.replace(networkDoubt, ""), cause.details);
+  if (network === undefined)
+    return new Failure(cause.message.replace(networkDoubt, ""), {
+      ...cause.details,
+      next: cause.next?.split(otherwise).at(-1),
+    });
   const near = nearestNetwork(network, known);
   const next = near === undefined ? hintAt(network) : `did you mean ${near}?`;
   return failAsService("unsupported_network", `unknown network "${network}"`, {

@@ -75,8 +75,6 @@ function candlesInstead(pool: string): string {
 const exactTransactions: Endpoint = {
   ...poolTransactions,
   withoutPlan: candlesInstead("{pool_address}"),
-  ifOtherKind:
-    "remove the asset's line from assets.ndjson; for a token, list its pools: dexdata pools search {network} --token {pool_address}",
   rows: {
     [onlyGroup]: {
       ...rowShape(poolTransactions),
@@ -88,18 +86,14 @@ const exactTransactions: Endpoint = {
 const facts: Readonly<Record<DatasetKind, KindFacts>> = {
   transactions: { endpoint: exactTransactions, asset: "pool", bounds: { from: "from", to: "to" } },
   ohlcv: {
-    endpoint: {
-      ...poolOhlcv,
-      ifOtherKind:
-        "for candles of a token, use --kind token-ohlcv, and remove the asset's line from assets.ndjson",
-    },
+    endpoint: { ...poolOhlcv, ifOtherKind: "for candles of a token, use --kind token-ohlcv" },
     asset: "pool",
     bounds: { from: "start", to: "end" },
   },
   "token-ohlcv": {
     endpoint: {
       ...tokenOhlcv,
-      ifOtherKind: "for candles of a pool, use --kind ohlcv, and remove the asset's line from assets.ndjson",
+      ifOtherKind: "for candles of a pool, use --kind ohlcv",
       withoutPlan: candlesInstead("<pool>"),
     },
     asset: "token",

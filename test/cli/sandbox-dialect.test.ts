@@ -77,4 +77,24 @@ describe("--sandbox follows the public service", () => {
     const wrong = await simulated(`pool ethereun ${dai}`);
     expect(wrong.stderr).toMatch(/^error: unknown network "ethereun"\n[^]*hint: did you mean ethereum\?\n/u);
   });
+
+  test.each([
+    [`txns eth ${pool} --follow`, "did you mean ethereum? Otherwise, for a token, "],
+    [`txns eth:${pool} base:${pool} --follow --poll 5s`, "did you mean ethereum? Otherwise, for a token, "],
+    ["pools search eth --follow", "did you mean ethereum?\n"],
+    ["sync DIR --search eth --list new", "did you mean ethereum?\n"],
+    [
+      `sync DIR eth:${pool} --kind transactions --estimate`,
+      "did you mean ethereum? Otherwise, for a token, ",
+    ],
+    [
+      `sync DIR eth:${pool} --kind ohlcv`,
+      "remove the asset's line from assets.ndjson; did you mean ethereum? Otherwise, for candles of a token, ",
+    ],
+  ])("%s suggests the network without a list of networks", async (words, hint) => {
+    const { exit, stderr } = await simulated(words.replace("DIR", path.join(folder, String(words.length))));
+    expect(exit).toBe(3);
+    expect(stderr).toContain("the network");
+    expect(stderr).toContain(`\n  hint: ${hint}`);
+  });
 });

@@ -99,12 +99,12 @@ test.each([
   [
     "token-ohlcv",
     pool,
-    "for candles of a pool, use --kind ohlcv, and remove the asset's line from assets.ndjson; ",
+    "remove the asset's line from assets.ndjson; for candles of a pool, use --kind ohlcv; ",
   ],
   [
     "ohlcv",
     token,
-    "for candles of a token, use --kind token-ohlcv, and remove the asset's line from assets.ndjson; ",
+    "remove the asset's line from assets.ndjson; for candles of a token, use --kind token-ohlcv; ",
   ],
 ])(
   "sync --kind %s of the other kind of asset names a kind, not a flag of ohlcv",

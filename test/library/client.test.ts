@@ -288,7 +288,7 @@ describe("on a scripted service", () => {
 
   test("an empty 404 is judged by the list of networks, if there is one", async () => {
     const server = await serveInTest(({ path }) =>
-      path === "/networks" ? json([{ id: "newnet" }]) : empty(404),
+      path === "/networks" ? json([{ id: "newnet" }, { id: "etherium" }]) : empty(404),
     );
     const messageFor = async (name: string, options: ClientOptions = {}): Promise<unknown> => {
       const client = openLibrary({ baseUrl: server.url, ...options });
@@ -306,6 +306,10 @@ describe("on a scripted service", () => {
     for (const _ of [1, 2])
       await failureOf(async () => await client.pool({ network: "newnet", pool_address }));
     expect(client.meter.requests).toBe(3);
+    const real: unknown = await client
+      .pool({ network: "etherium", pool_address })
+      .catch((cause: unknown) => cause);
+    expect(real).toHaveProperty("next", expect.not.stringContaining("did you mean"));
     expect(await messageFor("oldnet")).toEqual({
       code: "unsupported_network",
       message: 'unknown network "oldnet"',

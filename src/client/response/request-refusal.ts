@@ -4,8 +4,8 @@ import { inputName } from "../../api/read-param.ts";
 import type { Param } from "../../api/param.ts";
 import { formatInstant, fromWire } from "../../base/time/time.ts";
 import type { Target } from "../target.ts";
-import { wellKnownNetworks } from "../../api/known-networks.ts";
-import { networkDoubt } from "../../api/service-errors.ts";
+import { hintAtNetworks, wellKnownNetworks } from "../../api/known-networks.ts";
+import { networkDoubt, otherwise } from "../../api/service-errors.ts";
 import {
   commonSentence,
   type ErrorBody,
@@ -95,8 +95,10 @@ const listNetworks = "list all networks: dexdata networks";
 function notFound({ body, target }: Refused, { endpoint, args }: ApiRequest): Sentence {
   const network = args.get("network") ?? args.get("chains");
   const address = args.get("pool_address") ?? args.get("token_address");
-  if (body.code === "unsupported_network" || textField(body.fields, "param") === "network")
-    return { message: `unknown network "${network ?? ""}"`, next: listNetworks };
+  const networks = network?.split(",") ?? [];
+  if (body.code === "unsupported_network" || textField(body.fields, "param") === "network") {
+    return { message: `unknown network "${network ?? ""}"`, next: hintAtNetworks(networks, listNetworks) };
+  }
   if (body.code === "route_not_found" && endpoint.raw !== undefined)
     return { message: `path ${endpoint.raw.path} not found`, next: "see: dexdata api --help" };
   if (body.code === "route_not_found")
@@ -109,7 +111,7 @@ function notFound({ body, target }: Refused, { endpoint, args }: ApiRequest): Se
   if (address === undefined && network === undefined) return { message: "not found (HTTP 404)" };
   if (address === undefined) {
     const message = `not found (HTTP 404); the network "${network}" may not exist`;
-    return { message, next: listNetworks };
+    return { message, next: hintAtNetworks(networks, listNetworks) };
   }
   const requested = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const resource = textField(body.fields, "resource") ?? requested;
@@ -121,9 +123,11 @@ function notFound({ body, target }: Refused, { endpoint, args }: ApiRequest): Se
       : `for a pool, use: dexdata pool ${network ?? "<network>"} ${address}`;
   const ifOtherKind = isTyped ? [filledIn(endpoint.ifOtherKind ?? otherKind, args)] : [];
   const isDoubtful = body.code === undefined && !wellKnownNetworks.has(network ?? "");
-  const doubt = isDoubtful ? networkDoubt : "";
+  const hint = isDoubtful ? hintAtNetworks(networks, undefined) : undefined;
   return {
-    message: `${resource} ${address} not found on ${network ?? "any network"}${doubt}`,
-    next: [...ifOtherKind, `search all networks: dexdata search ${address}`].join("; "),
+    message: `${resource} ${address} not found on ${network ?? "any network"}${isDoubtful ? networkDoubt : ""}`,
+    next:
+      (hint === undefined ? "" : `${hint} ${otherwise}`) +
+      [...ifOtherKind, `search all networks: dexdata search ${address}`].join("; "),
   };
 }

@@ -163,7 +163,8 @@ function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown 
   if (!(cause instanceof Failure)) return cause;
   const { message, details } = cause;
   if (!/\bunsupported (?:chain|network)\b/iu.test(details.why ?? "")) return cause;
-  return new Failure(message, { ...details, next: hintAtNetworks(subjects.map(({ network }) => network)) });
+  const networks = subjects.map(({ network }) => network);
+  return new Failure(message, { ...details, next: hintAtNetworks(networks, "list them: dexdata networks") });
 }
 
 /** Reads `@file` again on SIGHUP. If the new list is invalid, the stream does not change. */

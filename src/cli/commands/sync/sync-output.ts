@@ -1,7 +1,7 @@
 import type { Meter } from "../../../client/meter.ts";
 import { shortAddress } from "../../../client/subject.ts";
 import type { Context } from "../../../base/context/context.ts";
-import { type Dataset, nameOfDataset } from "../../../lake/dataset.ts";
+import { type Dataset, isPoolList, nameOfDataset } from "../../../lake/dataset.ts";
 import { type Held, lostRanges } from "../../../lake/coverage.ts";
 import {
   type FileState,
@@ -113,14 +113,19 @@ export function createFailures(run: Pick<Run, "report" | "options">) {
   let first: Failure | undefined;
   const say = (failure: Failure): void => {
     reportInput(run, failure);
-    // Each later run would try the asset again, until its line is removed.
     const { status, next } = failure.details;
     if (run.options.errorFormat === "text" && status === 404 && next !== undefined)
       run.report.print(`  hint: ${next}`);
   };
   return {
     add: (dataset: Dataset, failure: Failure): void => {
-      const named = new Failure(`${nameOfDataset(dataset)}: ${failure.message}`, failure.details);
+      const { status, next } = failure.details;
+      // Each later run would try the asset again. A list is stored only after it has been read.
+      const isLeft = status === 404 && next !== undefined && !isPoolList(dataset);
+      const named = new Failure(`${nameOfDataset(dataset)}: ${failure.message}`, {
+        ...failure.details,
+        ...(isLeft && { next: `remove the asset's line from assets.ndjson; ${next}` }),
+      });
       if (first === undefined) first = named;
       else say(named);
     },
