@@ -1,3 +1,4 @@
+import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Output } from "../../src/base/context/context.ts";
 import { dexdata, run } from "../harness/dexdata.ts";
@@ -6,12 +7,14 @@ import { endlessList } from "../harness/endless-list.ts";
 import { picturesIn, screenOf } from "../harness/screen.ts";
 import { json, type Reply } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
+import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext, type TestContext, type TestContextOptions } from "../harness/test-context.ts";
 
 // Loading it from source takes longer than the waits below.
 beforeAll(async () => {
   await import("../../src/cli/render/live-line.ts");
 });
+const folder = temporaryFolder();
 const words = "pools search ethereum --limit 300 --page-size 100 --fields id -o ndjson";
 const busy = (): Reply => json({ error: "rate_limited" }, { status: 429, headers: { "retry-after": "30" } });
 
@@ -195,6 +198,15 @@ describe("the total of the progress", () => {
     expect(stderr).toMatch(
       /^progress: (\d) of 10 inputs done, Coin\1, .*about (?:\d+m)?\d+[ms] left, \d requests, \d credits/mu,
     );
+  });
+
+  test("has no rows per second in sync, which counts them late, and no total before one is known", async () => {
+    const asset = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+    const typed = `sync ${path.join(folder, "lake")} ${asset} --kind transactions --from -3h --sandbox --rpm 10`;
+    const { stderr } = await dexdata(`${typed} --parallel 1 --faults 429=15x1 ${plain}`, { speed: 100 });
+    const lines = stderr.split("\n").filter((line) => line.startsWith("progress: "));
+    expect(lines[0]).toMatch(/^progress: requesting, waiting /u);
+    expect(lines.filter((line) => !/^progress: (?:requesting|\d of \d).* credits?$/u.test(line))).toEqual([]);
   });
 
   test("is derived from the time range if intervals may have no candle", async () => {

@@ -176,7 +176,8 @@ function progressParts(state: PullState, since: Since, wait: Wait | undefined): 
 }
 
 function rowsPart({ rows, rowsInAll, inputs, requests }: PullState): string {
-  if (inputs !== undefined) return `${number(inputs.answered)} of ${counted(inputs.of, inputs.noun)} done`;
+  if (inputs !== undefined && inputs.of > 0)
+    return `${number(inputs.answered)} of ${counted(inputs.of, inputs.noun)} done`;
   if (rowsInAll !== undefined) return `${number(rows)} of ${counted(rowsInAll, "row")}`;
   return rows === 0 && requests !== undefined ? "requesting" : counted(rows, "row");
 }

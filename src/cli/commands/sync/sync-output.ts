@@ -44,7 +44,8 @@ export function createSyncOutput(context: Context, flags: LocalOutputFlags, data
     events,
     rows: () => rows,
     state: ({ requests, credits }: Meter): PullState => ({
-      rows,
+      // The rows of a period are counted when all of them have been read, so a rate would be wrong until then.
+      rows: 0,
       rowsInAll: undefined,
       inputs: {
         answered: Math.min(done, planned),
