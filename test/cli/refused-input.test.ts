@@ -336,6 +336,14 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ],
 ];
 
+test.each(["pool", "prices", "stream", "txns"])("%s: an empty argument is not a network", async (command) => {
+  const { exit, stderr } = await dexdata([command, "", "--error-format", "text"]);
+  expect([exit, stderr]).toEqual([
+    2,
+    'error: invalid <network> "": must not be empty; enter a network ID such as ethereum\n',
+  ]);
+});
+
 test.each(["-o=json", "-ojson", "-o json", "-qo=json"])("%s is read like --output=json", async (words) => {
   const { exit, stdout } = await dexdata(`networks --limit 1 ${words}`, { env: { DEXDATA_SANDBOX: "1" } });
   expect({ exit, start: stdout.slice(0, 2) }).toEqual({ exit: 0, start: "[{" });

@@ -176,6 +176,8 @@ describe("parsed time bounds", () => {
       "Unix seconds have at most 11 digits; this looks like nanoseconds",
       "use 2023-03-28T00:00:00.000000001Z",
     ],
+    ["20 Nov", `must be ${accepted}`],
+    ["20 months", 'unknown unit "months"; must be s, m, h or d'],
     ["3w", 'unknown unit "w"; must be s, m, h or d', "use -21d"],
     ["-5y", 'unknown unit "y"; must be s, m, h or d', "use -1825d"],
     ["-2H", 'unknown unit "H"; must be s, m, h or d', "use -2h"],

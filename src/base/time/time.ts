@@ -252,6 +252,8 @@ function explainRelative(sign: string, amount: string, unit: string): RefusedTim
     return { problem: "must not be in the future; relative times count back from now, e.g. -24h" };
   if (unit === "") return { problem: "must have a unit: s, m, h or d" };
   if (!/^\d{1,9}$/.test(amount)) return { problem: "must be a whole number followed by s, m, h or d" };
+  const isMonth = MONTHS.some((name) => name.toLowerCase().startsWith(unit.toLowerCase()));
+  if (isMonth && unit.length > 2) return { problem: `must be ${ACCEPTED}` };
   const problem = `unknown unit "${unit}"; must be s, m, h or d`;
   const [, factor, known] = UNITS.find(([pattern]) => pattern.test(unit)) ?? [];
   return factor === undefined ? { problem } : { problem, next: `use -${Number(amount) * factor}${known}` };

@@ -47,7 +47,7 @@ export async function readSubjects(
       "must be one network or address; separate addresses with spaces",
       usage,
     );
-  if (isNetwork && rest.length === 0) {
+  if (isNetwork && first !== "" && rest.length === 0) {
     if (first.includes("/")) throw invalidInput(`argument "${first}"`, "must be network:address", usage);
     const isAddress = /^0x[0-9a-f]{8,}$|^[1-9A-HJ-NP-Za-km-z]{32,}$/iu.test(first);
     throw isAddress
