@@ -25,6 +25,7 @@ function hintAtFirst(word: string, all: readonly string[]): string | undefined {
   if (/^alerts?$/u.test(slug)) return "alerts are a part of other commands; see: dexdata help alerts";
   if (slug === "history")
     return "for past rows, see: dexdata txns -h and dexdata ohlcv -h; to keep a history: dexdata sync -h";
+  if (all.some((words) => `${word} `.startsWith(`${words} `))) return `without quotes: dexdata ${word}`;
   if (/^0x[\da-f]{40}$/iu.test(word)) return `look up the address: dexdata search ${word}`;
   // A single word is first compared with the commands that have only one word.
   const shortestFirst = all.toSorted((a, b) => a.split(" ").length - b.split(" ").length);
@@ -60,8 +61,13 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ["--dry-run", "--estimate"],
   ["--no-color", "--color never"],
   ["--max-retries", "--retries"],
+  ["--silent", "--quiet"],
+  ["--timeframe", "--interval"],
+  ["--resolution", "--interval"],
   ["--count", "--limit"],
   ["--top", "--limit"],
+  ["--last", "--limit"],
+  ["-a", "--all"],
   ["-n", "--limit"],
   ["-l", "--limit"],
   ["--limit", "--count-back"],
@@ -73,11 +79,12 @@ export function suggestFlag(
   path: string,
   known: readonly string[],
 ): string | undefined {
-  if (flag === "--network" || flag === "--address") {
+  const isNetwork = flag === "--network" || (flag === "--chain" && !known.includes("--chains"));
+  if (isNetwork || flag === "--address") {
     const asked = commands.find(({ words }) => words === path);
-    if (path === "search" && flag === "--network")
+    if (path === "search" && isNetwork)
       return "search looks on all networks; for one: dexdata tokens search <network> or dexdata pools search <network>";
-    const takes = new RegExp(flag === "--network" ? "network" : "address|pool", "u");
+    const takes = isNetwork ? /network/u : /address|pool/u;
     const forms = [asked?.positionals ?? [], asked?.otherForm ?? []];
     if (!forms.flat().some(({ name }) => takes.test(name))) return undefined;
     return `pass it as an argument: dexdata ${path} ${forms[0]?.map(positionalText).join(" ")}`;
@@ -93,7 +100,8 @@ export function suggestFlag(
   const long = flag.startsWith("--") ? flag : (names[1] ?? flag);
   const owners = commands.filter((each) => hasFlag(each, long.slice(2)));
   if (owners.length > 0) return `${long} works with: ${owners.map(({ words }) => words).join(", ")}`;
-  return didYouMean(nearest(flag, known), undefined);
+  const isUnclear = flag.length === 2 && known.filter((each) => each.startsWith(`-${flag}`)).length > 1;
+  return isUnclear ? undefined : didYouMean(nearest(flag, known), undefined);
 }
 
 /** Finds the two-word command that was probably meant: `pool search` parses as a pool on the network `search`. */

@@ -26,6 +26,21 @@ const cases: readonly (readonly [string, string, string])[] = [
   ["zzzzzz", 'unknown command "zzzzzz"', "see: dexdata --help"],
   ["pools ethereum", 'unknown command "pools ethereum"', "did you mean pools search ethereum?"],
   ["tokens eth", 'unknown command "tokens eth"', "did you mean tokens search ethereum?"],
+  ["txns base 0x1 -f", 'unknown flag -f for "dexdata txns"', "see: dexdata txns --help"],
+  ["txns base 0x1 -a", 'unknown flag -a for "dexdata txns"', "did you mean --all?"],
+  ["txns base 0x1 -e", 'unknown flag -e for "dexdata txns"', "see: dexdata txns --help"],
+  [
+    "ohlcv base 0x1 --timeframe 1h",
+    'unknown flag --timeframe for "dexdata ohlcv"',
+    "did you mean --interval?",
+  ],
+  ["ohlcv base 0x1 --last 5", 'unknown flag --last for "dexdata ohlcv"', "did you mean --count-back?"],
+  [
+    "prices --chain base 0x1",
+    'unknown flag --chain for "dexdata prices"',
+    "pass it as an argument: dexdata prices <network> <address…|@file|->",
+  ],
+  ["pools search --chain base", 'unknown flag --chain for "dexdata pools search"', "did you mean --chains?"],
   ["pools search --top 5", 'unknown flag --top for "dexdata pools search"', "did you mean --limit?"],
   ["zz'zz", `unknown command "zz'zz"`, "see: dexdata --help"],
   ["usage --zz'zz=secret", `unknown flag --zz'zz for "dexdata usage"`, "see: dexdata usage --help"],
@@ -103,6 +118,14 @@ describe("an unknown word", () => {
     expect([exit, stderr]).toEqual([
       2,
       `error: a program after -- requires ${flags}\n  hint: add --when and a condition, or remove the program\n`,
+    ]);
+  });
+
+  test.each(["prices weth", "pools search"])('"%s" in quotes is not one word', async (word) => {
+    const { exit, stderr } = await dexdata([word, "--error-format", "text"]);
+    expect([exit, stderr]).toEqual([
+      2,
+      `error: unknown command "${word}"\n  hint: without quotes: dexdata ${word}\n`,
     ]);
   });
 
