@@ -154,8 +154,6 @@ export interface EarlierFile {
   readonly file: string;
   /** In milliseconds, according to the file system clock. */
   readonly writtenAt: number;
-  /** Whether logrotate has renamed the file. */
-  readonly isMovedAway: boolean;
 }
 
 /** logrotate adds `.1`, or `-20261121` with `dateext`, and possibly a compression suffix. */
@@ -168,19 +166,19 @@ const maxDigits = 16;
 const maxFiles = 10_000;
 
 /** Ignores the times in the names, because a wrong clock may have named the newest file. Latest files come first. */
-export function earlierFiles(fields: string, names: PathNames | "any"): readonly EarlierFile[] {
-  const pattern = fillFields(fields, names);
+export function earlierFiles(fields: string): readonly EarlierFile[] {
+  const pattern = fillFields(fields, "any");
   const folder = fixedFolder(pattern);
   const segments = path.relative(folder, path.resolve(pattern)).split(path.sep);
   return filesBelow(folder, segments, {})
     .toSorted((one, other) => (one.time < other.time ? 1 : one.time > other.time ? -1 : 0))
     .slice(0, maxFiles)
-    .flatMap(({ file, isMovedAway }) => {
+    .flatMap(({ file }) => {
       const stats = statSync(file, { throwIfNoEntry: false });
       if (stats?.isFile() !== true || stats.size === 0) return [];
       // The result is relative if the pattern is relative.
       const name = path.isAbsolute(pattern) ? file : path.relative("", file);
-      return [{ file: name, writtenAt: stats.mtimeMs, isMovedAway }];
+      return [{ file: name, writtenAt: stats.mtimeMs }];
     });
 }
 
@@ -191,7 +189,6 @@ interface NamedFile {
   readonly file: string;
   /** Sorting these strings puts the files in chronological order. */
   readonly time: string;
-  readonly isMovedAway: boolean;
 }
 
 function filesBelow(folder: string, segments: readonly string[], before: NamedTime): readonly NamedFile[] {
@@ -205,7 +202,7 @@ function filesBelow(folder: string, segments: readonly string[], before: NamedTi
     const file = path.join(folder, entry);
     if (!isLast) return filesBelow(file, rest, groups);
     const time = parts.map(([letter]) => (groups[letter] ?? "").padStart(maxDigits, "0")).join("");
-    return [{ file, time, isMovedAway: groups["moved"] !== undefined }];
+    return [{ file, time }];
   });
 }
 
@@ -233,5 +230,5 @@ function nameMatcher(segment: string, isFile: boolean): RegExp {
     seen.add(letter);
     return `(?<${letter}>${letter === "Y" ? String.raw`\d{4,}` : String.raw`\d{2}`})`;
   });
-  return new RegExp(`^${source}${isFile ? `(?<moved>${movedAway})?` : ""}$`, "u");
+  return new RegExp(`^${source}${isFile ? `(?:${movedAway})?` : ""}$`, "u");
 }

@@ -207,7 +207,7 @@ function findEnd(options: Rows, ends: Ends, name: string, latest: number): Earli
   const times = (isOfMany ? (ends.rowsOf.get(ownerOf(name)) ?? []) : rows)
     .map(({ at }) => at.seconds)
     .filter((seconds) => seconds <= latest);
-  const mayHaveRows = isOfMany ? ends.isCut || rows.length > 0 : earlierFiles(named, "any").length > 0;
+  const mayHaveRows = isOfMany ? ends.isCut || rows.length > 0 : earlierFiles(named).length > 0;
   const which = isOfMany ? `${name} in ${named}` : named;
   if (times.length === 0 && mayHaveRows)
     report.warn(
@@ -261,7 +261,7 @@ function readState(state: unknown): FollowState {
 /** The rows at the ends of the files that may have been written after the checkpoint, by list. */
 async function readEnds({ named, shape, ownerOf }: Rows, saved: Saved) {
   const rows: (readonly FollowedRow[])[] = [];
-  const files = earlierFiles(named, "any");
+  const files = earlierFiles(named);
   const written = saved === undefined ? files.slice(0, ofFilesAlone.files) : files;
   const isOld = (file: string, writtenAt: number): boolean => {
     if (saved === undefined || writtenAt >= saved.at - around) return false;

@@ -80,7 +80,7 @@ export async function endOfEarlierRun(
   clock: Pick<Clock, "now" | "elapsed">,
 ): Promise<Moment | undefined> {
   const now = clock.now();
-  const files = out === undefined ? [] : earlierFiles(out, "any");
+  const files = out === undefined ? [] : earlierFiles(out);
   const written = files.map(({ writtenAt }) => writtenAt).filter((at) => at <= now);
   if (written.length > 0) return momentAt(clock, Math.max(...written));
   if (events === undefined) return undefined;
