@@ -64,8 +64,8 @@ export interface Candle {
   readonly volume: number;
 }
 
-export function inTokens(amount: bigint, token: Token | undefined): number {
-  return Number(amount) / 10 ** (token?.decimals ?? 0);
+export function inTokens(amount: bigint, token: Token): number {
+  return Number(amount) / 10 ** token.decimals;
 }
 
 export function compareKeys(a: TransactionKey, b: TransactionKey): number {

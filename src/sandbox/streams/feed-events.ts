@@ -78,8 +78,8 @@ function writeRow(row: Transaction): JsonObject {
     tx_hash: row.id,
     sender: row.sender,
     recipient: row.recipient,
-    token_0: token0?.address,
-    token_1: token1?.address,
+    token_0: token0.address,
+    token_1: token1.address,
     block_number: String(row.blockNumber),
     block_timestamp: writeInstant(row.time),
     amount_0: row.amount0,
@@ -92,9 +92,8 @@ function writeRow(row: Transaction): JsonObject {
   };
 }
 
-function usdOf(amount: bigint, token: Token | undefined, price: number | undefined): number | undefined {
-  if (token === undefined || price === undefined) return undefined;
-  return inTokens(amount, token) * price;
+function usdOf(amount: bigint, token: Token, price: number | undefined): number | undefined {
+  return price === undefined ? undefined : inTokens(amount, token) * price;
 }
 
 /** The mean of the two sides, or the only side that has a price. */
