@@ -72,7 +72,7 @@ export function isPrivate(directory: string, user: number): boolean {
  * The directory must be private, because V8 runs cached code without checking it. A chunk's name contains a hash of its
  * content, and the tag stands for V8's version and flags.
  */
-export function cacheCompiledCode(directory: string): void {
+function cacheCompiledCode(directory: string): void {
   const tag = cachedDataVersionTag();
   Object.assign(Module.prototype, {
     _compile(this: NodeJS.Module, content: string, filename: string): void {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, type SpawnOptions } from "node:child_process"
 import { once } from "node:events";
 
 /** Resolves when the user closes the pager, to false if the program does not exist and nothing was shown. */
-export type Pager = (text: string) => Promise<boolean>;
+type Pager = (text: string) => Promise<boolean>;
 
 /**
  * DEXDATA_PAGER or PAGER, otherwise `less`, as for git. An empty value or `cat` means none. On Windows, only a program

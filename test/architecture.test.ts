@@ -30,6 +30,8 @@ const sources = ["bin", "src"].flatMap((folder) =>
 /** Static, type-only and dynamic imports, `export … from`, and `import("…")` as a type. */
 const specifiers = /(?:\bfrom|\bimport)\s*\(?\s*"(?<specifier>[^"]+)"/gu;
 
+const exports = /^export (?:async |abstract )?(?:function\*?|const|let|class|interface|type) (?<name>\w+)/gmu;
+
 const imports = sources.flatMap((from) =>
   [...readFileSync(from, "utf8").matchAll(specifiers)].map(({ groups }): Import => {
     const specifier = groups?.["specifier"] ?? "";
@@ -135,6 +137,38 @@ test("only the code for files and settings uses the file system", () => {
 test("only bin uses the process", () => {
   const wrong = imports.filter(({ from, to }) => to === "node:process" && roomOf(from) !== "bin");
   expect(wrong.map(shown)).toEqual([]);
+});
+
+/** What the package exports, and the files that its types are made from. */
+const ofPackage = [
+  "bin/library.ts",
+  "bin/sandbox.ts",
+  "src/library/public-types.ts",
+  "src/library/sandbox-types.ts",
+];
+
+test("what a file exports is used by another file", () => {
+  const tests = readdirSync("test", { recursive: true, encoding: "utf8" }).map((name) => `test/${name}`);
+  const users = [...sources, ...tests.filter((name) => name.endsWith(".ts")), "rolldown.config.ts"].map(
+    (name) => {
+      const text = readFileSync(name, "utf8");
+      return { name, files: new Set(text.match(/[\w.-]+(?=")/gu)), words: new Set(text.match(/\w+/gu)) };
+    },
+  );
+  const exported = sources
+    .filter((from) => !ofPackage.includes(from))
+    .flatMap((from) =>
+      [...readFileSync(from, "utf8").matchAll(exports)].map(({ groups }) => ({
+        from,
+        to: groups?.["name"] ?? "",
+      })),
+    );
+  const isUsed = ({ from, to }: Import): boolean =>
+    users.some(
+      ({ name, files, words }) => name !== from && words.has(to) && files.has(path.posix.basename(from)),
+    );
+  expect(exported.length).toBeGreaterThan(1000);
+  expect(exported.filter((each) => !isUsed(each)).map(shown)).toEqual([]);
 });
 
 test("a file has at most 400 lines, and few have 20 or fewer", () => {

@@ -32,7 +32,7 @@ export type Reply =
 /** A list that the service divides into pages. */
 export type PagedReply = Extract<Reply, { readonly kind: "cursor-pages" | "numbered-pages" }>;
 /** A reply that takes more than one request if it is long. */
-export type LongReply = Exclude<Reply, { readonly kind: "single" | "list" | "groups" }>;
+type LongReply = Exclude<Reply, { readonly kind: "single" | "list" | "groups" }>;
 
 interface ReplyTraits {
   /** One response contains everything. */

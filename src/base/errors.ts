@@ -8,7 +8,7 @@ export interface ErrorFacts {
   readonly next: string;
 }
 
-export interface OwnError extends ErrorFacts {
+interface OwnError extends ErrorFacts {
   /** The exit code if the caller can fix the cause. */
   readonly otherExit?: ExitCode;
 }

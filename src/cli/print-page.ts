@@ -30,7 +30,7 @@ function inAscii({ prose, rows, ...block }: Block): Block {
 const plainText = (text: string): string =>
   asciiText(text.replaceAll("…", "...").replaceAll("→", "->").replaceAll(/[–—]/gu, "-"));
 
-export interface Paper {
+interface Paper {
   readonly width: number;
   /** False for a pipe, which has no width. */
   readonly breaksCommands: boolean;

@@ -51,7 +51,7 @@ export interface Exchange {
 }
 
 /** `age` is undefined for a document that was kept from an earlier run. */
-export type DatedDocument = Document & Pick<Exchange, "age">;
+type DatedDocument = Document & Pick<Exchange, "age">;
 
 export interface Waiting {
   readonly milliseconds: number;

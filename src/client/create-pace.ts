@@ -191,7 +191,7 @@ function freeAt(all: readonly Sends[], { sends, window }: Allowance, now: number
   return now;
 }
 
-export function isLate(rate: PaceRate, known: PaceState, turn: Turn, now: number): boolean {
+function isLate(rate: PaceRate, known: PaceState, turn: Turn, now: number): boolean {
   const perMinute = rateInForce(rate, known);
   return perMinute !== undefined && now - turn.at > allowanceOf(rate, perMinute).slack;
 }

@@ -13,7 +13,7 @@ export interface Budget {
   readonly settled: () => Promise<void>;
 }
 
-export interface Claim {
+interface Claim {
   /** Until this call, all reserved credits count as spent: a request without a response may cost credits too. */
   readonly settle: (credits: number) => Promise<void>;
 }

@@ -86,7 +86,7 @@ export async function readFirst(source: ListSource, args: Args): Promise<Followe
   return undefined;
 }
 
-export interface Found extends Omit<RowsRead, "kind"> {
+interface Found extends Omit<RowsRead, "kind"> {
   /** The rows extend to the service's present time, so late-indexed rows may still precede the last of them. */
   readonly isPresent: boolean;
 }

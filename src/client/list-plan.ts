@@ -54,7 +54,7 @@ export interface TokensOfPool {
 }
 
 /** Rows that dexdata makes from responses of other endpoints. */
-export interface MadeRows {
+interface MadeRows {
   readonly pages: (request: ListRequest) => AsyncGenerator<Page>;
   /** Records what was received, so that a resumed pull does not request it again. */
   readonly seen: SeenKeys;

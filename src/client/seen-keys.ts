@@ -6,7 +6,7 @@ import type { TextHash } from "../base/text/text-hash.ts";
  * A list sorted by time repeats rows only near the current position, so recent keys are enough, and memory use does not
  * grow. A search may repeat any earlier row.
  */
-export type Reach = "all" | "recent";
+type Reach = "all" | "recent";
 
 /** Lists that are continued by time are sorted by time, so they repeat only recent rows. */
 export function reachOf({ reply }: Endpoint): Reach {

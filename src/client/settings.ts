@@ -11,7 +11,6 @@ import { readSwitch } from "../base/text/words.ts";
 import { parseTimeBound, showSeconds } from "../base/time/time.ts";
 
 export const colorModes = ["auto", "always", "never"] as const;
-export type ColorMode = (typeof colorModes)[number];
 
 /** The plans of each pair of hosts. */
 const [free, paid] = ["keyless and free", "dev, pro and enterprise"];

@@ -6,7 +6,7 @@ import { settings } from "./settings.ts";
 import type { Answer } from "./connection/answer-body.ts";
 
 /** Who sends the requests. */
-export interface Identity {
+interface Identity {
   /** Sent unchanged as the `Authorization` value; undefined for keyless. */
   readonly key: string | undefined;
   /** For messages. */

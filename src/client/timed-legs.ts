@@ -56,9 +56,9 @@ export type StoredCandles = (
 ) => AsyncGenerator<CandleBlock & { readonly candles: readonly Candle[] }>;
 
 /** `quote` is the address of the token in which a pool's price is expressed. */
-export type Answer = NoPriceReason | (PricedCandle & { readonly quote?: string | undefined });
+type Answer = NoPriceReason | (PricedCandle & { readonly quote?: string | undefined });
 
-export type Answers = ReturnType<typeof createAnswers>;
+type Answers = ReturnType<typeof createAnswers>;
 
 /** Answers by leg. A checkpoint records them, so that a resumed pull does not request their candles again. */
 export function createAnswers(legs: number) {
@@ -197,7 +197,7 @@ const readPrice = createPathReader([["close"], ["volume"]]);
 export const copyOf = (text: string): string => Buffer.from(text).toString();
 
 /** The openings of the candles that may price a time: the newest, which is the best, and the oldest. */
-export interface CandleChoice {
+interface CandleChoice {
   readonly newest: number;
   readonly oldest: number;
 }
@@ -227,7 +227,7 @@ export interface WantedPrice extends CandleChoice {
 }
 
 /** The candles to request next, from the one that opens at `from` to the one that opens at `to`. */
-export interface CandleBlock {
+interface CandleBlock {
   readonly from: number;
   readonly to: number;
 }

@@ -26,12 +26,12 @@ export interface Held {
 }
 
 /** What a run has to do about a period. `from` is the start of the missing rows. */
-export type Need =
+type Need =
   | { readonly what: "read"; readonly from: number }
   /** Compare a complete file again: transactions by the service's count, candles by a second read. */
   | { readonly what: "confirm" };
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly dataset: Dataset;
   /** In Unix seconds. */
   readonly present: number;

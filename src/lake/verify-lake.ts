@@ -24,7 +24,7 @@ import { type Footer, foreignRows, readFooters } from "./footer.ts";
 import { isOfTokens } from "./files/token-table.ts";
 import { folderOf, periodAt, tokensName } from "./layout.ts";
 
-export interface LakeVerifier {
+interface LakeVerifier {
   /** Findings about a file are shown with those of its dataset. */
   readonly begin: (file: string, dataset: string) => Report;
   /** Writes findings that are waiting. */

@@ -99,7 +99,7 @@ export const headerSchema = z.object({
 
 export type CheckpointLine = z.infer<typeof lineSchema>;
 /** The part of a line that cannot be derived from the file itself. */
-export type PullProgress = Omit<CheckpointLine, "bytes" | "sha256" | "seen">;
+type PullProgress = Omit<CheckpointLine, "bytes" | "sha256" | "seen">;
 export type PullCost = Pick<
   PullProgress,
   "requests" | "credits" | "inDoubt" | "creditsBefore" | "plans" | "asOf"

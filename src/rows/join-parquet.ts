@@ -8,7 +8,7 @@ import { createParquetWriter, GroupBytes } from "./parquet-writer.ts";
 import { UnreadableParquet } from "./parquet-format.ts";
 
 /** Rows of one file. All files of a join have the same columns. */
-export interface Piece {
+interface Piece {
   readonly file: string;
   readonly range: RowRange;
 }

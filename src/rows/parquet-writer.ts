@@ -25,7 +25,7 @@ export interface ParquetTarget {
   readonly receipt: (written: WrittenRows) => string;
 }
 
-export interface ParquetOptions extends Pick<ParquetTarget, "columns"> {
+interface ParquetOptions extends Pick<ParquetTarget, "columns"> {
   /** The bytes are valid until the promise resolves. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
   readonly refuse?: RefuseValue;

@@ -27,7 +27,7 @@ import {
 import { noCost } from "./pull.ts";
 
 /** A pull whose rows go to a file. */
-export interface RowsFileOptions {
+interface RowsFileOptions {
   readonly claim: OutputClaim;
   readonly to: WantedDestination;
   /** For a new pull's checkpoint. */

@@ -150,7 +150,7 @@ export function flatName(folder: string, pattern: string): string {
 }
 
 /** A non-empty file that an earlier stream may have written. */
-export interface EarlierFile {
+interface EarlierFile {
   readonly file: string;
   /** In milliseconds, according to the file system clock. */
   readonly writtenAt: number;

@@ -19,7 +19,7 @@ export interface Holder {
 export type HolderState = "running" | "gone" | "unknown";
 
 /** Properties of this process that cannot be read from a file. */
-export type Self = Pick<Context, "pid" | "platform">;
+type Self = Pick<Context, "pid" | "platform">;
 
 let own: Holder | undefined;
 let count = 0;

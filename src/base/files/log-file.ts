@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { usageFailure } from "../failure.ts";
 import { cannotBeWritten } from "./file-errors.ts";
 
-export interface LogFile {
+interface LogFile {
   readonly file: string;
   /** The start of the message if the file cannot be written. */
   readonly label: string;

@@ -248,7 +248,7 @@ export interface Pattern {
   readonly reader: NestedReader | undefined;
 }
 
-export interface NestedReader {
+interface NestedReader {
   /** Returns the index after the plain JSON value, or -1 if there is none. */
   endOfPlain(scan: ByteScan, at: number, limit: number): number;
 }

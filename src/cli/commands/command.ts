@@ -37,7 +37,7 @@ export interface Command {
   readonly run: (words: readonly string[], typed: TypedFlags, context: Context) => Promise<number>;
 }
 
-export interface InWords {
+interface InWords {
   readonly full: string;
   readonly brief: string;
 }

@@ -25,7 +25,7 @@ export interface NamedAsset {
 }
 
 /** In lower case, because case does not matter. */
-export type AssetNames = ReadonlyMap<string, NamedAsset>;
+type AssetNames = ReadonlyMap<string, NamedAsset>;
 
 function namesPath(context: Pick<Context, "env" | "platform">): string {
   return path.join(findFolders(context).config, "names.json");
@@ -36,7 +36,7 @@ export function readAssetNames(context: Pick<Context, "env" | "platform">, servi
   return namesIn(readJsonFile(namesPath(context)), service);
 }
 
-export function namesIn(file: JsonFile, service: string): AssetNames {
+function namesIn(file: JsonFile, service: string): AssetNames {
   if ("problem" in file) throw unusableFile(file.problem);
   const stored = file.state === "read" ? member(file.object, service) : undefined;
   const names = new Map<string, NamedAsset>();

@@ -172,7 +172,7 @@ function overflow(): Failure {
 }
 
 /** The event's `message`, or all of its data if it has none. The text is untrusted. */
-export function textOf(event: StreamEvent): string {
+function textOf(event: StreamEvent): string {
   if (isSkipped(event)) return "(larger than the limit)";
   const text = dataOf(event).toString("utf8");
   const message = member(parseJson(text), "message");

@@ -60,7 +60,7 @@ function replacedName({ context, root }: Keeper, file: string): string {
 }
 
 /** A new file with one period, and what was read of the period before. */
-export interface NewPeriod {
+interface NewPeriod {
   readonly known: KnownPeriod;
   readonly written: WrittenPart;
 }

@@ -24,9 +24,9 @@ interface FileOnDisk {
 }
 
 /** A period that can be read. */
-export type KeptFile = FileOnDisk & StoredPeriod;
+type KeptFile = FileOnDisk & StoredPeriod;
 
-export interface DamagedFile extends FileOnDisk {
+interface DamagedFile extends FileOnDisk {
   readonly footer: undefined;
   readonly problem: string;
   /** Only these rows of the file have changed. */

@@ -13,7 +13,7 @@ import type { WrittenFile } from "../checkpoint-lines.ts";
 import { explained } from "./row-file.ts";
 
 /** A range of the staged rows, in bytes. */
-export interface Range {
+interface Range {
   readonly start: number;
   readonly length: number;
 }
@@ -24,7 +24,7 @@ interface Encoded {
   readonly written: WrittenFile;
 }
 
-export interface EncodeOptions {
+interface EncodeOptions {
   /** Whether existing files may be replaced. Their permissions then remain. */
   readonly mayReplace: boolean;
   readonly encoder: Encoder | undefined;

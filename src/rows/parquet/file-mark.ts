@@ -12,7 +12,7 @@ export const markKey = "dexdata_file";
  * Each byte of a file is in one of these hashes. The checksums of gzip do not cover the headers of pages, nulls, and the
  * statistics that queries use to skip pages. Also, hyparquet can read damaged pages forever.
  */
-export interface FileMark {
+interface FileMark {
   readonly columns: readonly ParquetColumn[];
   /** The SHA-256 of each row group. That of the first group includes the start of the file. */
   readonly groups: readonly string[];

@@ -70,7 +70,7 @@ export class Pool {
 }
 
 /** What a pool's trades are derived from. */
-export interface Trading {
+interface Trading {
   /** The median size of a swap. */
   readonly swapUsd: number;
   /** A trade's maximum deviation from the noise-free price, as a fraction. */
@@ -100,7 +100,7 @@ function makePoolId(network: NetworkFacts, dex: DexFacts, key: number): string {
   return dex.dexId === "uniswap_v4" ? makeHash64(key) : makeAddress(network.addressFamily, key);
 }
 
-export interface TokenTraits {
+interface TokenTraits {
   readonly makeAddress: () => string;
   readonly name: TokenName;
   readonly decimals: number;

@@ -71,7 +71,7 @@ function readField(text: string): readonly [name: string, value: string] {
   throw invalidInput(`--field "${text}"`, "must be name=value, such as limit=100");
 }
 
-export interface RawPath {
+interface RawPath {
   /** Starts with a slash. Its segments are encoded again, so that a URL parser resolves nothing in them. */
   readonly path: string;
   /** Decoded. */

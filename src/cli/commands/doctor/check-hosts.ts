@@ -16,7 +16,7 @@ import type { OpenClient } from "../../run/open-client.ts";
 import type { Run } from "../../run/with-run.ts";
 import { fail, type Finding, findingsOf, hasFailure, ok, type Outcome, warn } from "./findings.ts";
 
-export type Hosts = Pick<Target, "rest" | "streaming">;
+type Hosts = Pick<Target, "rest" | "streaming">;
 
 export function checkProxy({ env }: Pick<Context, "env">, { rest, streaming }: Hosts): Outcome {
   const urls = [new URL(rest), new URL(streaming)];

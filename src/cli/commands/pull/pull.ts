@@ -37,7 +37,7 @@ export interface PlannedPull extends Run, TypedCommand {
 }
 
 /** How far the pull has come. */
-export interface Reached {
+interface Reached {
   /** Across all runs. */
   readonly totals: PullTotals;
   last: { readonly request: ApiRequest; readonly page: Page } | undefined;

@@ -26,7 +26,7 @@ import type { PullPlan } from "../input/pull-plan.ts";
 import { unsettledDays, whyIncomplete } from "./report-end.ts";
 import { restOf } from "./continuation.ts";
 
-export interface Ending {
+interface Ending {
   /** Milliseconds since the epoch. */
   readonly started: number;
   readonly exit: number;

@@ -16,7 +16,7 @@ import { presentationOf } from "../pull/presentation.ts";
 import type { Changes, Round } from "./rounds.ts";
 import { someOf } from "../../../base/text/words.ts";
 
-export interface WatchView {
+interface WatchView {
   /** `at` is the time of the requests, in milliseconds since the epoch. */
   readonly show: (round: Round, changes: Changes, at: number) => Promise<void>;
   /** The reason may be temporary. */

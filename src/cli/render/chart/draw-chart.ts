@@ -184,7 +184,7 @@ function barCells(share: number, rows: number, isUnicode: boolean): readonly Cel
   });
 }
 
-export interface ChartStyle {
+interface ChartStyle {
   readonly isUnicode: boolean;
   readonly isColored: boolean;
   readonly paint: Paint;

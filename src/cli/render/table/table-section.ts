@@ -126,7 +126,7 @@ function fitsInto(columns: readonly PlacedColumn[], room = Infinity): (cells: re
     });
 }
 
-export interface DrawnColumn {
+interface DrawnColumn {
   readonly width: number;
   readonly isRight: boolean;
 }

@@ -8,7 +8,7 @@ import type { Report } from "../report.ts";
 import { instant } from "../../../base/text/words.ts";
 import { createRepeatLimiter } from "../repeat-limiter.ts";
 
-export interface LoggedEvent<Name extends string> {
+interface LoggedEvent<Name extends string> {
   readonly event: Name;
   /** Defaults to the time of logging. */
   readonly at?: string;
