@@ -1,4 +1,5 @@
 import { member } from "../base/json/json-scan.ts";
+import { plans, type Tier } from "../api/tier.ts";
 import { maxServiceWait } from "./retry.ts";
 
 /** Decides when a request may be sent, for all processes with the same key. */
@@ -34,6 +35,16 @@ export type PaceRate =
   /** Set with `--rpm`. Requests are spread over the minute, and the limit is never lowered. */
   | { readonly kind: "fixed"; readonly perMinute: number; readonly where: string }
   | { readonly kind: "unlimited" };
+
+/** The rate that the user has set, and otherwise that of the plan. */
+export function chooseRate(
+  { value, where }: { readonly value: number | "unlimited" | undefined; readonly where: string },
+  tier: Tier,
+): PaceRate {
+  if (value === "unlimited") return { kind: "unlimited" };
+  if (value !== undefined) return { kind: "fixed", perMinute: value, where };
+  return { kind: "plan", perMinute: plans[tier].requestsPerMinute, plan: tier };
+}
 
 /** Up to `sends` requests within any period of `window` milliseconds. */
 export interface Allowance {

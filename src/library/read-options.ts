@@ -1,11 +1,11 @@
 import { isObject } from "../base/json/json-scan.ts";
-import type { PaceRate } from "../client/pace.ts";
+import { chooseRate } from "../client/pace.ts";
 import { defaultRetryPolicy } from "../client/retry.ts";
 import { runBudget, unbounded } from "../client/credit-budget.ts";
 import { checkPlanHost, chooseTarget, lookUpOf, type Target } from "../client/target.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import { checkKeyForm } from "../base/key.ts";
-import { plans, type Tier, tiers } from "../api/tier.ts";
+import { tiers } from "../api/tier.ts";
 import { checkHost } from "../api/host.ts";
 import { readSetting, type Setting, settings } from "../client/settings.ts";
 import {
@@ -63,7 +63,7 @@ export function readOptions(options: ClientOptions) {
   if (rpm !== undefined && rpm !== "unlimited") wholeNumber("rpm", rpm, 1, 100_000, orUnlimited);
   return {
     target,
-    rate: rateOf(rpm, target.tier),
+    rate: chooseRate({ value: rpm, where: "rpm" }, target.tier),
     retry: {
       ...defaultRetryPolicy,
       retries: wholeNumber("retries", retries, 0, 100),
@@ -125,10 +125,4 @@ function readHost(name: string, text: string): string {
   const host = checkHost(text);
   if (typeof host === "string") return host;
   throw invalidInput(name, host.problem);
-}
-
-function rateOf(rpm: number | "unlimited" | undefined, tier: Tier): PaceRate {
-  if (rpm === "unlimited") return { kind: "unlimited" };
-  if (rpm !== undefined) return { kind: "fixed", perMinute: rpm, where: "rpm" };
-  return { kind: "plan", perMinute: plans[tier].requestsPerMinute, plan: tier };
 }

@@ -9,8 +9,7 @@ import { member } from "../../../base/json/json-scan.ts";
 import { updateStateFile, removeUnused } from "../../../base/files/json-file.ts";
 import type { RunOptions } from "../run-options.ts";
 import { createPace, memoryStore, type PaceStore } from "../../../client/create-pace.ts";
-import { type Pace, type PaceRate, readPaceState } from "../../../client/pace.ts";
-import { plans } from "../../../api/tier.ts";
+import { chooseRate, type Pace, readPaceState } from "../../../client/pace.ts";
 import type { Report } from "../report.ts";
 import { createHash } from "node:crypto";
 import { stagingSuffix } from "../../../base/files/replace-file.ts";
@@ -24,17 +23,11 @@ export function openPace(
   target: Target,
   report: Pick<Report, "warn" | "pausing">,
 ): Pace {
-  const rate = chooseRate(rpm, target);
+  const rate = chooseRate(rpm, target.tier);
   // A sandbox in this process has its own rate limit, which other processes do not use.
   const isAlone = target.isSimulated || rate.kind === "unlimited";
   const store = isAlone ? memoryStore() : sharedStore(context, accountFile(context, "pace", target), report);
   return createPace(context, { rate, store, pausing: report.pausing });
-}
-
-function chooseRate({ value, where }: RunOptions["rpm"], { tier }: Target): PaceRate {
-  if (value === "unlimited") return { kind: "unlimited" };
-  if (value !== undefined) return { kind: "fixed", perMinute: value, where };
-  return { kind: "plan", perMinute: plans[tier].requestsPerMinute, plan: tier };
 }
 
 /** If the shared file becomes unusable, this process continues alone with the last known state. */
