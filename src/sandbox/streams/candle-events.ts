@@ -1,4 +1,5 @@
 import type { StreamInterval } from "../../api/feeds.ts";
+import { groupBy } from "../../base/group-by.ts";
 import { belowAt, hash, hashText } from "../market/hash.ts";
 import type { Token } from "../market/pool.ts";
 import type { Market } from "../market/market.ts";
@@ -29,12 +30,11 @@ export function candleSource(market: Market, token: Token, interval: StreamInter
     const first = Math.ceil((from + 1 - seconds - sealing - LONGEST_DELAY) / seconds) * seconds;
     const end = Math.floor((to - sealing) / seconds) * seconds;
     const events: StreamEvent[] = [];
-    const groups = groupSwaps(market, token, first, end, seconds);
+    const groups = [...groupSwaps(market, token, first, end, seconds)];
     const revised = market.poolsOfToken(token, to).flatMap((pool) => market.revised(pool, from, to));
     for (const timestamp of new Set(revised.map((time) => Math.floor(time / seconds) * seconds))) {
       if (timestamp >= first) continue;
-      for (const [slot, swaps] of groupSwaps(market, token, timestamp, timestamp + seconds, seconds))
-        groups.set(slot, swaps);
+      groups.push(...groupSwaps(market, token, timestamp, timestamp + seconds, seconds));
     }
     for (const [timestamp, swaps] of groups) {
       const sent = timestamp + seconds + sealing;
@@ -83,20 +83,15 @@ function groupSwaps(
   from: number,
   end: number,
   seconds: number,
-): Map<number, readonly PricedSwap[]> {
-  const groups = new Map<number, PricedSwap[]>();
+): ReadonlyMap<number, readonly PricedSwap[]> {
   const pools = market.poolsOfToken(token, end - 1);
-  for (const showing of pools.flatMap((pool) => market.showings(pool, from - 1, end - 1))) {
+  const showings = pools.flatMap((pool) => market.showings(pool, from - 1, end - 1));
+  const swaps = showings.flatMap((showing): readonly PricedSwap[] => {
     const { transaction: row, since, until } = showing;
     const price = row.kind === "swap" ? priceIn(market, token, showing) : undefined;
-    if (price === undefined) continue;
-    const timestamp = Math.floor(row.time / seconds) * seconds;
-    const swap = { time: row.time, price, volumeUsd: volumeOf(row), since, until };
-    const group = groups.get(timestamp);
-    if (group === undefined) groups.set(timestamp, [swap]);
-    else group.push(swap);
-  }
-  return groups;
+    return price === undefined ? [] : [{ time: row.time, price, volumeUsd: volumeOf(row), since, until }];
+  });
+  return groupBy(swaps, ({ time }) => Math.floor(time / seconds) * seconds);
 }
 
 function priceIn(market: Market, token: Token, { transaction: row, pricedAt }: Showing): number | undefined {
