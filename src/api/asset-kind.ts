@@ -35,15 +35,18 @@ export interface KnownAsset {
   readonly decimals: number | undefined;
 }
 
+/** The tokens of a pool; empty for other rows. */
+export function tokensIn(row: object): readonly object[] {
+  const tokens = member(row, "tokens");
+  return Array.isArray(tokens) ? tokens.filter(isObject) : [];
+}
+
 /** Names can have any length, and longer ones are cut. */
 const longestLabel = 40;
 
 /** Undefined if the row contains neither a symbol nor a name. */
 export function labelOfRow(row: object): string | undefined {
-  const tokens = member(row, "tokens");
-  const symbols = (Array.isArray(tokens) ? tokens.filter(isObject) : []).map((token) =>
-    member(token, "symbol"),
-  );
+  const symbols = tokensIn(row).map((token) => member(token, "symbol"));
   const names = symbols.length > 0 ? symbols : [member(row, "symbol") ?? member(row, "name")];
   if (!names.every((name) => typeof name === "string" && name.trim() !== "")) return undefined;
   return labelText(names.map((name) => String(name).trim()).join("/"));

@@ -9,7 +9,7 @@ import { plainList } from "../../client/list-plan.ts";
 import type { Client } from "../../client/client.ts";
 import type { Target } from "../../client/target.ts";
 import { readPages } from "../../client/read-pages.ts";
-import { type KnownAsset, labelOfRow } from "../../api/asset-kind.ts";
+import { type KnownAsset, labelOfRow, tokensIn } from "../../api/asset-kind.ts";
 import { pool } from "../../api/endpoints/pool-and-token.ts";
 import { isObject, member } from "../../base/json/json-scan.ts";
 import { type JsonFile, readJsonFile, unusableFile } from "../../base/files/json-file.ts";
@@ -203,12 +203,10 @@ export function createKnownAssets(
   };
 
   /** Learns from the row of a token, or of a pool with its tokens. Rows of one network may omit it. */
-  const learn = (row: object, network?: string): void => {
+  const learn = (row: object, network: string): void => {
     const chain = member(row, "chain") ?? network;
     if (typeof chain !== "string") return;
-    const tokens = member(row, "tokens");
-    for (const token of Array.isArray(tokens) ? tokens.filter(isObject) : [])
-      keep(chain, member(token, "id"), factsOf(token));
+    for (const token of tokensIn(row)) keep(chain, member(token, "id"), factsOf(token));
     keep(chain, member(row, "address") ?? member(row, "id"), factsOf(row));
   };
 

@@ -1,10 +1,10 @@
 import { plainList } from "../../../client/list-plan.ts";
 import type { AddressOf } from "../../../api/known-networks.ts";
-import { labelOfRow, labelText } from "../../../api/asset-kind.ts";
+import { labelOfRow, labelText, tokensIn } from "../../../api/asset-kind.ts";
 import { search } from "../../../api/endpoints/search.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { fail, Failure } from "../../../base/failure.ts";
-import { isObject, member } from "../../../base/json/json-scan.ts";
+import { member } from "../../../base/json/json-scan.ts";
 import { readSwitch } from "../../../base/text/words.ts";
 import { groupBy } from "../../../base/group-by.ts";
 import type { Meter } from "../../../client/meter.ts";
@@ -106,8 +106,8 @@ const hasSymbol = ({ symbol }: Candidate, word: string): boolean =>
   symbol.toLowerCase().split("/").includes(word.toLowerCase());
 
 function hasToken(pool: object, key: string): boolean {
-  const [network, tokens] = [String(member(pool, "chain")), member(pool, "tokens")];
-  const ids = (Array.isArray(tokens) ? tokens.filter(isObject) : []).map((token) => member(token, "id"));
+  const network = String(member(pool, "chain"));
+  const ids = tokensIn(pool).map((token) => member(token, "id"));
   return ids.some((id) => subjectKey({ network, address: String(id) }) === key);
 }
 
