@@ -136,8 +136,8 @@ const exitOfStatus: Readonly<Record<number, ExitCode>> = { 401: 4, 402: 5, 403: 
 /** The gateways in front of the service send these. They do not concern the request, so it may succeed later. */
 const gatewayStatuses: readonly number[] = [502, 503, 504];
 
-export function isGatewayStatus(status: number | undefined): boolean {
-  return status !== undefined && gatewayStatuses.includes(status);
+export function isGatewayStatus(status: number): boolean {
+  return gatewayStatuses.includes(status);
 }
 
 /**

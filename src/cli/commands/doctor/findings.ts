@@ -26,7 +26,7 @@ export const ok = (found: string): Outcome => ({ result: "ok", found, next: unde
 
 export const warn = (found: string, next: string): Outcome => ({ result: "warn", found, next, exit: 0 });
 
-export function fail(found: string, next: string | undefined, exit: ExitCode = 2): Outcome {
+export function fail(found: string, next: string, exit: ExitCode = 2): Outcome {
   return { result: "fail", found, next, exit };
 }
 

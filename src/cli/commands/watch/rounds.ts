@@ -141,8 +141,8 @@ export async function openWatchAlerts(
   let readTo = clock.elapsed();
   // A search can find any asset.
   const labelOf = ({ network, address }: Subject): string | undefined => {
-    const asset = find(address, network);
-    return asset?.name ?? asset?.label;
+    const { name, label } = find(address, network);
+    return name ?? label;
   };
   const subjects =
     named.length > 0

@@ -15,7 +15,7 @@ const [linesLeft, maxLines, leastLines] = [4, 40, 12];
 const [defaultColumns, defaultRows, leastColumns] = [80, 24, 20];
 
 /** Draws one chart when the pull ends. Memory use does not grow with the time range. */
-export async function createChartView(presentation: Presentation, args: Args): Promise<Renderer> {
+export function createChartView(presentation: Presentation, args: Args): Renderer {
   const { output, endpoint, isColored, now, isSvg } = presentation;
   const isUnicode = presentation.isUnicode || isSvg;
   const { start, end, interval } = candleWindow(args);
