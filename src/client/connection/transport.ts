@@ -221,12 +221,22 @@ const socketOptions: undici.buildConnector.BuildOptions & { readonly highWaterMa
   highWaterMark: 128 * 1024,
 };
 
+/** Milliseconds for each address of a host, if Node's quarter of a second was too short. */
+const patience = 5000;
+
+/** Whether an address had too little time because the host has others. Over a slow network, each would have too little. */
+function isHurried(error: Error | null): boolean {
+  return error instanceof AggregateError && error.errors.some((each) => errorCode(each) === "ETIMEDOUT");
+}
+
 /** Connects directly or through the proxy from the environment, using only HTTP/1.1 and no timeout. */
 export function createConnector(env: Environment, sockets: OpenSockets): undici.buildConnector.connector {
   const build = buildConnector(socketOptions);
-  const connect = (options: Options, callback: Callback): void => {
+  const buildPatiently = buildConnector({ ...socketOptions, autoSelectFamilyAttemptTimeout: patience });
+  const connect = (options: Options, callback: Callback, dial = build): void => {
     // According to undici's types, the connector returns nothing, but it does return the socket.
-    const socket: unknown = build(options, (...outcome) => {
+    const socket: unknown = dial(options, (...outcome) => {
+      if (dial === build && isHurried(outcome[0])) return connect(options, callback, buildPatiently);
       if (outcome[0] === null) sockets.hasConnected = true;
       callback(...outcome);
     });
