@@ -82,7 +82,13 @@ export interface LiveHandlers {
   readonly events: (connection: Connection, events: readonly StreamEvent[], at: Moment) => Promise<void>;
   /** The event was larger than the limit. */
   readonly skipped: (connection: Connection, event: StreamEvent) => void;
-  readonly retrying: (connection: Connection, failure: Failure, waitMilliseconds: number) => void;
+  /** `since` is the start of the gap, if the connection or an earlier run had events. */
+  readonly retrying: (
+    connection: Connection,
+    failure: Failure,
+    waitMilliseconds: number,
+    since: Moment | undefined,
+  ) => void;
   readonly stray: (connection: Connection, lines: number) => void;
   readonly said: (connection: Connection, kind: "warning" | "error" | "unknown", text: string) => void;
   /** The gap is of assets that were on the connection before, because the list of assets changed or an earlier run ended. */
@@ -101,8 +107,8 @@ export interface LiveHandlers {
 
 export interface LiveOptions extends Opening, Omit<Subscription, "subjects"> {
   readonly cap: number;
-  /** When an earlier run ended whose output this one continues. */
-  readonly since: Moment | undefined;
+  /** When an earlier run ended for these assets, whose output this one continues. */
+  readonly since: (subjects: readonly Subject[]) => Moment | undefined;
   readonly onInvalid: "fail" | "drop";
   readonly limits: ConnectionOptions;
   /** Finds assets that another source does not know, if asking it is worth the credits. They may still be valid. */

@@ -185,8 +185,8 @@ export class LiveStream {
     const started = momentOf(this.#options.context.clock);
     const self = new RunningConnection(connection, started, after !== undefined, childOf(signal));
     this.#running.add(self);
-    const { since } = this.#options;
-    if (!self.isAdded && since !== undefined) {
+    const since = self.isAdded ? undefined : this.#options.since(subjects);
+    if (since !== undefined) {
       self.interrupted = { from: since, reason: "dexdata was not running", subjects };
       self.sighted = { until: since, seen: started };
     }
@@ -260,7 +260,7 @@ export class LiveStream {
     if (self.fruitless > maxFruitless) throw refused;
     const wait = self.waits.after(refused, random());
     self.settled?.();
-    this.#handlers.retrying(self.connection, refused, wait);
+    this.#handlers.retrying(self.connection, refused, wait, self.interrupted?.from);
     await clock.sleep(wait, self.current.signal);
     return true;
   }

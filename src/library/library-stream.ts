@@ -67,7 +67,7 @@ async function* listen(
       kind,
       params,
       plan: { answered: client.noteOpening, required: undefined },
-      since: undefined,
+      since: () => undefined,
       cap: connectionsOfPlan[target.tier],
       onInvalid,
       limits: { ...defaultLimits, feed },

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { nameOf } from "../../src/client/subject.ts";
 import { run } from "../harness/dexdata.ts";
 import { json } from "../harness/scripted-server.ts";
@@ -108,7 +108,7 @@ test.each(["events", "out"])(
     const [log, out] = [inFolder(`log-${flag}`), inFolder(`out-${flag}`)];
     const words = [one, "--events", log, ...(flag === "out" ? ["--out", out] : [])];
     const ended = "2026-11-21T08:40:00.000Z";
-    writeFileSync(log, `{"event":"open","at":"${ended}","connection":1}\n{"event":"re`);
+    writeFileSync(log, `{"event":"open","at":"${ended}","connection":1,"names":["${one}"]}\n{"event":"re`);
     const first = listen(words, await serveInTest(pricesOf));
     await first.until(() => readFileSync(log, "utf8").includes('"gap"'));
     await first.interrupted();
@@ -124,7 +124,7 @@ test.each(["events", "out"])(
 test("N16: a restart after kill -9 during an outage reports the gap from its start", async () => {
   const log = inFolder("log-outage");
   const lineOf = (event: string, at: string) =>
-    `{"event":"${event}","at":"2026-11-21T08:${at}Z","connection":1}\n`;
+    `{"event":"${event}","at":"2026-11-21T08:${at}Z","connection":1,"names":["${one}"]}\n`;
   const before = [lineOf("retry", "20:00"), lineOf("open", "21:00"), lineOf("credits", "30:00")];
   const outage = [lineOf("retry", "40:00"), lineOf("credits", "41:00"), lineOf("retry", "42:00")];
   writeFileSync(log, [...before, ...outage].join(""));
@@ -132,6 +132,55 @@ test("N16: a restart after kill -9 during an outage reports the gap from its sta
   expect((await outcome).stderr).toContain(
     "events from 2026-11-21T08:40:00.000Z to 2026-11-21T08:54:00.000Z",
   );
+});
+
+describe("a restart after kill -9 reports the gap of each connection from the time until which it had all events", () => {
+  const other = "base:0x0000000000000000000000000000000000000002";
+  const time = (at: string): string => `2026-11-21T08:${at}.000Z`;
+  const line = (event: string, at: string, facts: object = {}): string =>
+    `${JSON.stringify({ event, at: time(at), ...facts })}\n`;
+  const ofOther = { connection: 2, names: [other] };
+  const ofOne = { connection: 1, names: [one] };
+  const opened = line("open", "20:00", ofOne) + line("open", "20:00", ofOther);
+
+  test.each([
+    [
+      "another one was opened again since",
+      "31:00",
+      line("open", "33:00", ofOther) + line("credits", "41:00"),
+    ],
+    ["it has not been open since an earlier kill", "19:00", line("close", "33:00", ofOther)],
+    ["others wrote to --out since", "31:00", line("credits", "34:00"), "out"],
+  ])("it was lost, and %s", async (what, from, after, out = "") => {
+    const [log, file] = [inFolder(`log-${what}`), inFolder(`out-${what}`)];
+    writeFileSync(log, `${opened}${line("retry", "32:00", { from: time(from), ...ofOne })}${after}`);
+    writeFileSync(file, "");
+    utimesSync(file, Date.parse(time("50:00")) / 1000, Date.parse(time("50:00")) / 1000);
+    const words = [one, "--events", log, "--limit", "1", ...(out === "" ? [] : ["--out", file])];
+    const { stderr } = await listen(words, await serveInTest(pricesOf)).outcome;
+    expect(stderr).toContain(`events from ${time(from)} to ${time("54:00")}`);
+  });
+
+  test("it was alive, but a dead path may not have been noticed yet", async () => {
+    const log = inFolder("log-alive");
+    writeFileSync(log, `${opened}${line("retry", "32:00", ofOther)}${line("credits", "41:00")}`);
+    const { stderr } = await listen([one, "--events", log, "--limit", "1"], await serveInTest(pricesOf))
+      .outcome;
+    expect(stderr).toContain(`events from ${time("40:10")} to ${time("54:00")}`);
+  });
+
+  test("the log of a lost connection has the start of its gap", async () => {
+    const log = inFolder("log-from");
+    const server = await serveInTest((_, index) =>
+      index === 0 ? stream([price("1")], { stayOpen: false }) : refuse(503, "down"),
+    );
+    const running = listen([one, "--events", log], server);
+    await running.until(() => server.requests.length === 3);
+    await running.interrupted();
+    const events = logged(log);
+    const gap = events.find(({ event }) => event === "gap");
+    expect(events.find(({ event }) => event === "retry")).toMatchObject({ from: gap?.["from"] });
+  });
 });
 
 test.each([

@@ -114,7 +114,7 @@ export class RunningConnection {
           // The service may still count the connection that was just closed, so a new one could take its place.
           if (!isStreamLimitFailure(failure) || this.waits.attempts > maxAttempts) this.settled?.();
           if (!this.wasOpen) this.refused = failure;
-          handlers.retrying(connection, failure, wait);
+          handlers.retrying(connection, failure, wait, this.interrupted?.from);
         },
         stray: (lines) => handlers.stray(connection, lines),
         said: (kind, text) => handlers.said(connection, kind, text),

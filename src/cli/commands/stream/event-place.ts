@@ -5,7 +5,8 @@ import { earlierFiles, type PathNames, readTime } from "../../../base/files/file
 import { readLastLines } from "../../../base/files/last-lines.ts";
 import { member, parseJson } from "../../../base/json/json-scan.ts";
 import { instant } from "../../../base/text/words.ts";
-import { type Moment, momentAt, type Subscription } from "../../../client/stream-options.ts";
+import { type LiveOptions, momentAt, type Subscription } from "../../../client/stream-options.ts";
+import { nameOf, type Subject } from "../../../client/subject.ts";
 import { createSparseCount } from "../../run/repeat-limiter.ts";
 import type { StreamValues } from "./stream-flags.ts";
 
@@ -71,26 +72,49 @@ export function createPlaces(
 /** In bytes, from the end of `--events`: enough for one line with hundreds of assets. */
 const endBytes = 256 * 1024;
 
+/** In milliseconds. For this long, a run can log that it is alive before it notices that a connection is dead. */
+const unnoticed = 50_000;
+
+/** When a connection was opened or closed, or since when it is lost, in milliseconds since the epoch. */
+interface KnownState {
+  readonly at: number;
+  readonly isLost: boolean;
+}
+
 /**
- * When an earlier run, which may have been killed, last wrote to `--out`, or was connected by `--events` if that file does
- * not exist; undefined if there was none. Later times than the present come from a wrong clock.
+ * Until when an earlier run, which may have been killed, had the events of these assets; undefined if there was none. By
+ * `--events`, a connection may have been lost before the end; otherwise, the end is the last write to `--out`, or the last
+ * line of `--events` if that file does not exist. Later times than the present come from a wrong clock.
  */
 export async function endOfEarlierRun(
   { out, events }: Pick<StreamValues, "out" | "events">,
   clock: Pick<Clock, "now" | "elapsed">,
-): Promise<Moment | undefined> {
+): Promise<LiveOptions["since"]> {
   const now = clock.now();
   const files = out === undefined ? [] : earlierFiles(out);
   const written = files.map(({ writtenAt }) => writtenAt).filter((at) => at <= now);
-  if (written.length > 0) return momentAt(clock, Math.max(...written));
-  if (events === undefined) return undefined;
-  const { lines } = await readLastLines(events, endBytes).catch(() => ({ lines: [] }));
-  const entries = lines
-    .map(parseJson)
-    .map((line) => ({ event: member(line, "event"), at: Date.parse(String(member(line, "at"))) }))
-    .filter(({ at }) => at <= now);
-  // If the run was killed while a connection was lost, the first retry shows when that was.
-  const opened = entries.findLastIndex(({ event }) => event === "open" || event === "close");
-  const last = entries.find(({ event }, index) => index > opened && event === "retry") ?? entries.at(-1);
-  return last && momentAt(clock, last.at);
+  const none = { lines: [] };
+  const { lines } = events === undefined ? none : await readLastLines(events, endBytes).catch(() => none);
+  const states = new Map<unknown, KnownState>();
+  let last: number | undefined;
+  for (const line of lines.map(parseJson)) {
+    const [event, names] = [member(line, "event"), member(line, "names")];
+    const [at, from] = ["at", "from"].map((name) => Date.parse(String(member(line, name))));
+    if (at === undefined || !(at <= now)) continue;
+    last = at;
+    const isLost = event === "retry";
+    if (!Array.isArray(names) || !(isLost || event === "open" || event === "close")) continue;
+    for (const name of names)
+      if (!isLost || states.get(name)?.isLost !== true)
+        states.set(name, { at: isLost && from !== undefined && from <= at ? from : at, isLost });
+  }
+  const end = written.length > 0 ? Math.max(...written) : undefined;
+  const endOf = (subject: Subject): number | undefined => {
+    const { at = 0, isLost = false } = states.get(nameOf(subject)) ?? {};
+    return isLost ? at : (end ?? (last && Math.max(at, last - unnoticed)));
+  };
+  return (subjects) => {
+    const ends = subjects.map(endOf).filter((each) => each !== undefined);
+    return ends.length === 0 ? undefined : momentAt(clock, Math.min(...ends));
+  };
 }

@@ -39,7 +39,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const isDropping = flags["on-invalid"] === "drop";
   const listed = await readAssets(signal, isDropping ? "keep" : "fail");
   // The sandbox has no market between two runs.
-  const since = options.sandbox === undefined ? await endOfEarlierRun(flags, clock) : undefined;
+  const since = options.sandbox === undefined ? await endOfEarlierRun(flags, clock) : () => undefined;
   const log = openEventLog(flags.events, report, clock);
   const speed = flags.speed ?? (params.has("since") ? 1 : sandboxSpeed);
   const { limit, for: duration } = flags;

@@ -66,8 +66,9 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
         metrics?.changed();
         wereOpen.add(connection.number);
       },
-      retrying: (connection, failure, wait) => {
-        log({ event: "retry", reason: failure.message, wait_ms: wait, ...facts(connection) });
+      retrying: (connection, failure, wait, since) => {
+        const from = since && { from: instant(since.now) };
+        log({ event: "retry", ...from, reason: failure.message, wait_ms: wait, ...facts(connection) });
         // Of a series of failures, the first is reported, and each that has another reason. The gap follows at its end.
         const isFirst = states.get(connection.number) !== "retrying";
         const isOther = reasons.get(connection.number) !== failure.message;
