@@ -50,10 +50,29 @@ const lasting = "note: the keyless plan's 10,000 monthly credits last 3d11h";
 const cost = `watching every 30s: up to 120 credits/hour, 86,400 a month\n${lasting}\n`;
 
 describe("--watch behind a cache", () => {
-  const copy = (seconds: number, longest = 60): Reply =>
-    json(`{"results":[${textOf(["a", "1"])}],"has_next_page":false}`, {
+  const copy = (seconds: number, longest = 60, price = "1"): Reply =>
+    json(`{"results":[${textOf(["a", price])}],"has_next_page":false}`, {
       headers: { age: String(seconds), "cache-control": `public, max-age=${longest}` },
     });
+
+  test("ignores a copy that is older than the last response, and reports it once", async () => {
+    const rounds = [
+      ["1", 0],
+      ["2", 0],
+      ["1", 59],
+      ["2", 0],
+      ["1", 59],
+      ["3", 0],
+    ] as const;
+    const { stdout, stderr } = await watch(
+      words,
+      rounds.map(([price, age]) => copy(age, 20, price)),
+    );
+    expect(stdout).toBe(["1", "2", "3"].map((price) => `${textOf(["a", price])}\n`).join(""));
+    expect(stderr.match(/note: ignored .*/gu)).toEqual([
+      "note: ignored a cached response that is older than the one before",
+    ]);
+  });
 
   test("does not stop for a day because of one response that may be kept for a day", async () => {
     const { context } = await watch(words, [copy(1, 86_400), copy(0), copy(0)]);
@@ -68,6 +87,43 @@ describe("--watch behind a cache", () => {
     // They expire after 50, 40, 60, 60 and 10 s, and refreshes are at multiples of 30 s.
     expect(Math.round(context.clock.elapsed() / 1000)).toBe(60 + 60 + 60 + 60 + 30);
   });
+});
+
+test.each([
+  ["txns", "--day yesterday", '--day "yesterday"'],
+  ["txns", "--to 2026-11-20", '--to "2026-11-20"'],
+  ["txns", "--cursor 0xabc", '--cursor "0xabc"'],
+  ["ohlcv", "--day 2026-11-18..2026-11-20", '--day "2026-11-18..2026-11-20"'],
+  ["ohlcv", "--from 2026-11-01 --to today", '--to "today"'],
+])("%s %s is refused, because past rows do not change", async (command, flags, named) => {
+  const { exit, stderr } = await dexdata(
+    [
+      command,
+      "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
+      ...flags.split(" "),
+      "--watch",
+      "30s",
+      "--error-format",
+      "text",
+    ],
+    { env: { DEXDATA_BASE_URL: "http://127.0.0.1:1" } },
+  );
+  expect({ exit, stderr }).toEqual({
+    exit: 2,
+    stderr: `error: ${named} cannot be used with --watch: past rows do not change\n  hint: remove --watch\n`,
+  });
+});
+
+test.each(["txns --day today", "txns --to -1h", "ohlcv --from -2h"])("%s is refreshed", async (flags) => {
+  const [command = "", ...others] = flags.split(" ");
+  const asset = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+  const { exit, stdout } = await dexdata(
+    [command, asset, ...others, "--watch", "30s", "--estimate", "-o", "json"],
+    {
+      env: { DEXDATA_BASE_URL: "http://127.0.0.1:1" },
+    },
+  );
+  expect({ exit, stdout }).toMatchObject({ exit: 0, stdout: expect.stringContaining("credits_per_hour") });
 });
 
 describe("--watch in a pipe", () => {

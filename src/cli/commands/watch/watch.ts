@@ -129,6 +129,8 @@ function testableFields(shape: RowShape): readonly FieldAtPath[] {
   return [...fieldPaths(shape), ...others.map((path) => ({ path, ...fact }))];
 }
 
+const olderCopy = "ignored a cached response that is older than the one before";
+
 /** Throws the reason of the end. */
 async function readRounds(session: Session): Promise<never> {
   const { run, client, readAgain, nowOf, interval, freshness, assets, alerts, view, credits } = session;
@@ -162,21 +164,27 @@ async function readRounds(session: Session): Promise<never> {
       for (const rows of round.groups) await assets.learnFor(request, rows);
       // Nothing before this time, on the monotonic clock, can be missing.
       const readTo = began - freshness.age();
-      const isOlder = last !== undefined && readTo < refreshed;
-      if (!isOlder) refreshed = readTo;
-      // Caches can return copies that are older than the last one, whose values would cross a limit once more.
-      if (!isOlder || freshness.isBound()) await alerts?.see(round, now, refreshed);
-      const changes = compareRounds(plan.endpoint, options.fields, last, round);
-      await view.show(round, changes, now);
-      const lasting = last === undefined ? creditsLast(meter.creditsLeft, credits(), target.tier) : undefined;
-      if (lasting !== undefined) report.info(lasting);
-      for (const note of round.notes) if (!said.has(note)) report.print(note);
-      for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
-      for (const each of [...round.notes, ...round.refused]) said.add(each);
+      // Caches can return copies that are older than the last one, whose values would change back and cross a limit once more.
+      const isOlder = last !== undefined && readTo < refreshed && !freshness.isBound();
+      refreshed = last === undefined ? readTo : Math.max(refreshed, readTo);
+      if (isOlder) {
+        if (!said.has(olderCopy)) report.info(olderCopy);
+        said.add(olderCopy);
+      } else {
+        await alerts?.see(round, now, refreshed);
+        const changes = compareRounds(plan.endpoint, options.fields, last, round);
+        await view.show(round, changes, now);
+        const lasting =
+          last === undefined ? creditsLast(meter.creditsLeft, credits(), target.tier) : undefined;
+        if (lasting !== undefined) report.info(lasting);
+        for (const note of round.notes) if (!said.has(note)) report.print(note);
+        for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
+        for (const each of [...round.notes, ...round.refused]) said.add(each);
+        last = round;
+        written += changes.rows.reduce((sum, each) => sum + each.rows.length, 0);
+      }
       if (failures > 1) report.info(`refreshed again after ${counted(failures, "failed attempt")}`);
-      last = round;
       failures = 0;
-      written += changes.rows.reduce((sum, each) => sum + each.rows.length, 0);
     }
     // Skips rounds that were missed because another round took longer than the interval, or that cannot differ.
     const passed = Math.floor((clock.elapsed() - due) / interval);
