@@ -18,7 +18,15 @@ import { type PullPlan, readPlan } from "../input/pull-plan.ts";
 import type { EndpointGroup, Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import { createTableAssets } from "../pull/presentation.ts";
-import { compareRounds, fetchRound, hourlyCost, keepingLast, openWatchAlerts, type Round } from "./rounds.ts";
+import {
+  compareRounds,
+  fetchRound,
+  hourlyCost,
+  keepingLast,
+  openWatchAlerts,
+  refusePast,
+  type Round,
+} from "./rounds.ts";
 import { openView } from "./watch-view.ts";
 import { isWaitTooLong } from "../../../client/retry.ts";
 
@@ -61,6 +69,7 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   const read = async (now: number): Promise<PullPlan> =>
     await readPlan(group, input, { ...options, now }, sources);
   const first = await read(nowOf());
+  refusePast(first, typed, nowOf());
   checkBlind(flags.blind, interval);
   const paths = first.groups.flatMap((each) => testableFields(rowShape(first.endpoint, each)));
   const wanted = readWanted(typed, paths);
