@@ -77,13 +77,14 @@ describe.runIf(existsSync("/dev/full"))("full stdout", () => {
     },
   );
 
-  test("--events /dev/full is reported once, and the stream continues", async () => {
-    const { exit, stdout, stderr } = await shell(
-      `dexdata stream ${asset} --sandbox --limit 2 --events /dev/full`,
-    );
+  test.each([
+    `stream ${asset}`,
+    "txns ethereum 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640 --follow --from -1h",
+  ])("%s --events /dev/full is reported once, and the run continues", async (words) => {
+    const { exit, stdout, stderr } = await shell(`dexdata ${words} --sandbox --limit 2 --events /dev/full`);
     expect({ exit, events: String(stdout).trim().split("\n").length }).toEqual({ exit: 0, events: 2 });
     expect(
-      stderr.match(/--events "\/dev\/full": cannot be written \(disk full\); the stream continues/gu),
+      stderr.match(/--events "\/dev\/full": cannot be written \(disk full\); the run continues/gu),
     ).toHaveLength(1);
   });
 });

@@ -29,7 +29,7 @@ export function checkEventsFile(file: string | undefined): void {
 
 /**
  * Each NDJSON line is written at once, so lines stay complete and the file can be moved during the run. A file that
- * cannot be opened is rejected. Of a series of later write failures, the first is reported, and the stream continues.
+ * cannot be opened is rejected. Of a series of later write failures, the first is reported, and the run continues.
  */
 export function openEventLog(
   file: string | undefined,
@@ -43,7 +43,7 @@ export function openEventLog(
     label: `--events "${withoutSecrets(file)}"`,
     advice: "check the directory and its permissions",
     onProblem: (problem) => {
-      if (timesToTell(problem) !== undefined) warn(`${problem}; the stream continues`);
+      if (timesToTell(problem) !== undefined) warn(`${problem}; the run continues`);
     },
   });
   let lost = 0;
