@@ -90,15 +90,13 @@ export async function openRotatingFile(
     files.delete(file);
     files.set(file, opened);
     opened.usedAt = clock.elapsed();
-    await appendAll(opened.handle, text).catch((cause: unknown) => {
-      throw unwritable(file, cause);
-    });
+    await explained(file, appendAll(opened.handle, text));
   };
   const leave = async (file: string): Promise<void> => {
     const left = files.get(file);
     files.delete(file);
     try {
-      await left?.handle.sync();
+      if (left !== undefined) await explained(file, left.handle.sync());
     } finally {
       await left?.handle.close();
     }
@@ -146,7 +144,7 @@ async function syncAll(
 ): Promise<Readonly<Record<string, number>>> {
   const sizes: Record<string, number> = {};
   const save = async (file: string, handle: FileHandle): Promise<void> => {
-    await handle.sync();
+    await explained(file, handle.sync());
     const size = await sizeIfNamed(file, handle);
     if (size !== undefined) sizes[file] = size;
   };
@@ -177,6 +175,11 @@ async function appendAll(handle: FileHandle, text: string | Uint8Array): Promise
     written += bytesWritten;
   }
 }
+
+const explained = async (file: string, written: Promise<void>): Promise<void> =>
+  await written.catch((cause: unknown) => {
+    throw unwritable(file, cause);
+  });
 
 function unwritable(file: string, cause: unknown): Failure {
   const full = diskAdvice(cause);

@@ -12,8 +12,9 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { open as openFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Clock } from "../../src/base/context/context.ts";
 import { checkFields, earlierFiles, fileOf, fixedFolder } from "../../src/base/files/file-pattern.ts";
 import { checkOutPattern, openRotatingFile, type RotatingFile } from "../../src/rows/rotating-file.ts";
@@ -532,3 +533,22 @@ test("a file without permission to open causes one clear error", async () => {
   await expect(file.write("{}\n", midnight)).rejects.toThrow(/00": cannot be written \(is a directory\)/u);
   await file.close();
 });
+
+test.each(["sync", "close"] as const)(
+  "an error while rows are saved to disk names the file: %s",
+  async (how) => {
+    const made = newFolder();
+    const name = path.join(made, "rows.ndjson");
+    const file = await open(name);
+    await file.write("{}\n");
+    const other = await openFile(name);
+    const full = Object.assign(new Error("EIO: i/o error, fsync"), { code: "EIO", syscall: "fsync" });
+    const saving = vi.spyOn(Object.getPrototypeOf(other), "sync").mockRejectedValueOnce(full);
+    await expect(how === "sync" ? file.sync([]) : file.close()).rejects.toMatchObject({
+      message: `--out "${name}": cannot be written (disk error)`,
+      exit: 1,
+    });
+    saving.mockRestore();
+    await Promise.all([file.close(), other.close()]);
+  },
+);

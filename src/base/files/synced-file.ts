@@ -158,7 +158,9 @@ export function publish(
 /** Copies a file to a name that does not exist. The copy survives a power failure. */
 export function keepCopy(lock: Pick<FileLock, "isHeld" | "path">, file: string, copy: string): void {
   checkHeld(lock);
-  explainedWrite(copy, () => copyFileSync(file, copy, constants.COPYFILE_EXCL));
-  withDescriptor(openSync(copy, "r"), fsyncSync);
+  explainedWrite(copy, () => {
+    copyFileSync(file, copy, constants.COPYFILE_EXCL);
+    withDescriptor(openSync(copy, "r"), fsyncSync);
+  });
   syncFolder(path.dirname(copy));
 }
