@@ -3,11 +3,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { blocksOf } from "../harness/readme.ts";
+import { rowsOf } from "../harness/rows.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
-import { price, stream } from "../tail/keeping.ts";
-import { listen } from "../tail/stream-run.ts";
+import { ping, price, stream } from "../tail/keeping.ts";
+import { askedFor, listen } from "../tail/stream-run.ts";
 
 const folder = temporaryFolder();
 const inFolder = (name: string): string => path.join(folder, name);
@@ -59,6 +60,25 @@ describe("stream --when", () => {
     const words = ["--when", "price < 3", "--cooldown", "2s", "--limit", "2"];
     const { exit, alerts } = await streamed(["2", "4", "1"], words);
     expect([exit, alerts.map(({ value }) => value)]).toEqual([0, ["2", "1"]]);
+  });
+
+  test("within the cooldown, an asset that a reload removes fires no more", async () => {
+    const [list, rows] = [inFolder("LIST"), inFolder("rows.ndjson")];
+    const other = asset.replace("abc", "def");
+    writeFileSync(list, `${asset}\n${other}\n`);
+    const server = await serveInTest((request) =>
+      stream(askedFor(request).length > 1 ? ["2", "4", "1"].map((each) => price(each)) : [ping]),
+    );
+    const words = ["--when", "price < 3", "--cooldown", "5m", "--out", rows];
+    const running = listen([`@${list}`, ...words], server, { speed: 200 });
+    await running.until(() => existsSync(rows) && readFileSync(rows, "utf8").split("\n").length === 4);
+    writeFileSync(list, `${other}\n`);
+    running.context.reload();
+    await running.until(() => running.context.stderrText().includes("reloaded: 1 asset"));
+    const { elapsed } = running.context.clock;
+    await running.until(() => elapsed() > 310_000);
+    const { stdout } = await running.interrupted();
+    expect(rowsOf(stdout)).toMatchObject([{ value: "2" }]);
   });
 
   test("exits 8 if nothing matched, and 0 if something did", async () => {

@@ -19,7 +19,7 @@ import { alertFields } from "./stream-alerts.ts";
 import { testableFields } from "./event-amounts.ts";
 import { openSession, type Session } from "./open-session.ts";
 import { kindOf } from "./stream-options.ts";
-import type { Subject } from "../../../client/subject.ts";
+import { nameOf, type Subject } from "../../../client/subject.ts";
 import { defaultLimits, type LiveHandlers } from "../../../client/stream-options.ts";
 import { unpricedAssets } from "./unpriced-assets.ts";
 
@@ -169,7 +169,7 @@ function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown 
 
 /** Reads `@file` again on SIGHUP. If the new list is invalid, the stream does not change. */
 function listenForReload(
-  { run, known, readAssets, course, output, stops }: Session,
+  { run, known, readAssets, course, output, stops, alerts }: Session,
   stream: LiveStream,
 ): () => void {
   const reload = async (): Promise<void> => {
@@ -178,6 +178,7 @@ function listenForReload(
     stream.checkSize(listed);
     known.name(listed);
     const subjects = await stream.reload(known.labeled(listed), stops.signal);
+    alerts?.keepOnly(new Set(stream.assets().map(nameOf)));
     output.board?.watch(subjects);
     course.reloaded(subjects);
   };

@@ -124,6 +124,11 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
         else if (by === "crossing") state.late = alertOf(state, by, candidate);
       }
     },
+    /** Others are no longer watched, so their crossings do not fire at the end of a cooldown. */
+    keepOnly: (names: ReadonlySet<string>): void => {
+      for (const [asset, states] of assets)
+        if (!names.has(asset)) for (const state of states) state.late = undefined;
+    },
     /** Cooldowns also end while nothing arrives. */
     tick: (now: number): void => {
       for (const state of [...assets.values()].flat()) settle(state, now);
