@@ -81,6 +81,24 @@ describe("stream --when", () => {
     expect(rowsOf(stdout)).toMatchObject([{ value: "2" }]);
   });
 
+  test("a series is unknown after a gap as long as its window, until that is filled again", async () => {
+    let isUp = true;
+    const server = await serveInTest((_, index) =>
+      isUp
+        ? stream([price(index === 0 ? "100" : "200")], { stayOpen: index > 0 })
+        : json({ message: "down" }, { status: 503 }),
+    );
+    const words = [asset, "--when", "price moves 5% in 1m", "--when", "price > 150", "--limit", "1"];
+    const running = listen(words, server, { speed: 200 });
+    await running.until(() => server.requests.length > 0);
+    isUp = false;
+    const { elapsed } = running.context.clock;
+    await running.until(() => elapsed() > 70_000);
+    isUp = true;
+    const { stdout } = await running.outcome;
+    expect(rowsOf(stdout)).toMatchObject([{ condition: "price > 150" }]);
+  });
+
   test("exits 8 if nothing matched, and 0 if something did", async () => {
     const words = ["--when", "price > 3000.0000000001", "--for", "500ms"];
     expect(await streamed(["3000", "3000.0000000001"], words, real)).toMatchObject({ exit: 8, stdout: "" });

@@ -74,7 +74,7 @@ function expectComplete(
 
 test("stream: each kind of event has its time, and names every asset with its label", () => {
   const { log, read } = openLog("stream");
-  const report = createStreamReport(openRun(), log, 1);
+  const report = createStreamReport(openRun(), log, 1, () => undefined);
   const data = {
     name: "x",
     bytes: Buffer.alloc(0),

@@ -17,7 +17,7 @@ import { createEventAmounts } from "./event-amounts.ts";
 import { learnPools } from "./stream-board.ts";
 import { createPendingLines, openStreamOutput } from "./stream-output.ts";
 import { closingLine, createStreamReport } from "./stream-report.ts";
-import type { Subject } from "../../../client/subject.ts";
+import { nameOf, type Subject } from "../../../client/subject.ts";
 import { createStops } from "./stops.ts";
 import type { Connection } from "../../../client/stream-options.ts";
 
@@ -58,7 +58,9 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   const requested = known.labeled(listed);
   // The connections report those that are skipped.
   const subjects = withoutMalformed(requested, kind.by, isDropping ? () => undefined : "fail");
-  const course = createStreamReport(run, log, flags["max-event"]);
+  const course = createStreamReport(run, log, flags["max-event"], ({ subjects: own }, { from, to }) =>
+    alerts?.missed(own.map(nameOf), (to.elapsed - from.elapsed) * speed),
+  );
   onClose(() => course.credits(stops.counts().events, stops.counts().credits, ending.silent));
   const { isSimulated, tier } = open.client.target;
   const pace = speed === 1 ? "" : `, at ${speed}x speed (--speed 1 for real time)`;

@@ -10,10 +10,12 @@ import type { StreamLog } from "./stream-flags.ts";
 import { nameOf, namesAndLabels, type Subject, titleOf } from "../../../client/subject.ts";
 import type { Gap, Connection, LiveHandlers } from "../../../client/stream-options.ts";
 
+type OnGap = LiveHandlers["missedBefore"];
+
 /** Reports to people on stderr, and to programs in the `--events` file. */
-export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number) {
+export function createStreamReport(run: Run, log: StreamLog, maxEventMebibytes: number, onGap: OnGap) {
   return {
-    ...reportOfConnections(run, log),
+    ...reportOfConnections(run, log, onGap),
     ...reportOfMessages(run, log),
     ...reportOfAssets(run, log, maxEventMebibytes),
   };
@@ -30,7 +32,8 @@ export function closingLine(
   return `${counted(events, "event")}, ${costOfRun(meter)}, ${formatDuration(milliseconds)}${without}`;
 }
 
-function reportOfConnections({ context, options, metrics, report: { warn, info } }: Run, log: StreamLog) {
+function reportOfConnections({ context, options, metrics, report }: Run, log: StreamLog, onGap: OnGap) {
+  const { warn, info } = report;
   const isVerbose = options.verbosity > 0;
   const states = new Map<number, "open" | "retrying">();
   const wereOpen = new Set<number>();
@@ -48,6 +51,7 @@ function reportOfConnections({ context, options, metrics, report: { warn, info }
     const jump = clockJump !== undefined && { clock_jump: Math.round(clockJump) / 1000 };
     log({ event: "gap", ...timesOf(gap), reason, ...jump, ...facts(connection) });
     metrics?.missed(gap.to.elapsed - gap.from.elapsed);
+    onGap(connection, gap);
   };
   const tellGap = (connection: Connection, gap: Gap): void => {
     gaps += 1;

@@ -53,7 +53,11 @@ export interface Memory {
 interface State {
   readonly condition: Condition;
   /** One for each test, with the index of its field. */
-  readonly testers: readonly { readonly passes: ReturnType<Test["create"]>; readonly place: number }[];
+  readonly testers: readonly {
+    readonly test: Test;
+    passes: ReturnType<Test["create"]>;
+    readonly place: number;
+  }[];
   isTrue: boolean;
   /** When the condition last fired. */
   fired: number;
@@ -75,9 +79,10 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     const states = conditions.map((condition): State => {
       const fired = now - (memory?.firedFor(condition.text, asset) ?? Number.POSITIVE_INFINITY);
       const isTrue = memory?.isTrue(condition.text, asset) === true;
-      const testers = condition.tests.map(({ field, create }) => ({
-        passes: create(),
-        place: fields.indexOf(field),
+      const testers = condition.tests.map((test) => ({
+        test,
+        passes: test.create(),
+        place: fields.indexOf(test.field),
       }));
       return { condition, testers, isTrue, fired, late: undefined };
     });
@@ -123,6 +128,12 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
         if (now - state.fired >= cooldown) start(state, alertOf(state, by, candidate), now);
         else if (by === "crossing") state.late = alertOf(state, by, candidate);
       }
+    },
+    /** Milliseconds without values. Series that could not see their window start over. */
+    missed: (names: readonly string[], duration: number): void => {
+      for (const { testers } of names.flatMap((name) => assets.get(name) ?? []))
+        for (const each of testers)
+          if (duration >= (each.test.window ?? Number.POSITIVE_INFINITY)) each.passes = each.test.create();
     },
     /** Others are no longer watched, so their crossings do not fire at the end of a cooldown. */
     keepOnly: (names: ReadonlySet<string>): void => {

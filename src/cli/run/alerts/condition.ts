@@ -37,6 +37,8 @@ export interface Test {
   readonly create: () => Tester;
   /** The number with which the field is compared, as a double; undefined for any other test. */
   readonly bound: number | undefined;
+  /** In milliseconds, for a test of a series of values. */
+  readonly window?: number;
 }
 
 /** All tests must hold. */
@@ -169,7 +171,7 @@ function parseChange(field: string, way: Way, { next, wrong }: Parsing): Test {
   const window = parseDuration(duration?.text ?? "");
   if (window === undefined || window < shortestWindow || window > longestWindow)
     throw wrong(duration, "must be a duration from 1s to 7d, such as 1h");
-  return { field, create: () => createSeries(way, by, window), bound: undefined };
+  return { field, create: () => createSeries(way, by, window), bound: undefined, window };
 }
 
 /** In milliseconds. */
