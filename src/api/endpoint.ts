@@ -1,5 +1,5 @@
 import type { Param } from "./param.ts";
-import type { Field, NamedRecord, RecordShape, TradePart } from "./record.ts";
+import { count, type Field, type NamedRecord, optional, type RecordShape, type TradePart } from "./record.ts";
 import { batchParam, type Reply } from "./reply.ts";
 import type { Tier } from "./tier.ts";
 
@@ -147,9 +147,22 @@ export interface FieldAtPath {
   readonly isAdded: boolean;
 }
 
-/** The fields that dexdata adds come last. A list is represented by its first element. */
-export function fieldPaths({ record, added }: Pick<RowShape, "record" | "added">): readonly FieldAtPath[] {
-  return [...pathsIn(record, false), ...pathsIn(added?.record ?? {}, true)];
+/**
+ * The fields that dexdata adds come last. A list is represented by its first element. Columns can show members of a field
+ * whose contents the contract does not list, such as `credits.remaining`.
+ */
+export function fieldPaths({
+  record,
+  added,
+  columns = [],
+}: Pick<RowShape, "record" | "added"> & Partial<Pick<RowShape, "columns">>): readonly FieldAtPath[] {
+  const shown = columns.flatMap(({ field }) => field);
+  return [...pathsIn(record, false), ...pathsIn(added?.record ?? {}, true)].flatMap((each) => {
+    const members = shown.filter(
+      (path) => each.field.type.kind === "any" && path.startsWith(`${each.path}.`),
+    );
+    return [each, ...members.map((path) => ({ ...each, path, field: optional(count) }))];
+  });
 }
 
 function pathsIn(

@@ -179,6 +179,7 @@ describe("--fields '?'", () => {
     ["txns --amounts tokens", "type", "swap, liquidity, ?"],
     ["txns", "price_0_usd", "price in USD"],
     ["ohlcv", "volume", "amount in USD"],
+    ["usage", "credits.remaining", "count"],
   ])("%s: the meaning of %s is %j", async (command, field, meaning) => {
     const { stdout } = await dexdata([...command.split(" "), "--fields", "?", "-o", "csv"]);
     const [header = [], ...rows] = parseCsv(stdout);

@@ -1,5 +1,4 @@
-import { type FieldAtPath, fieldPaths, type RowShape, rowShape } from "../../../api/endpoint.ts";
-import { count, fieldAt, splitPath } from "../../../api/record.ts";
+import { fieldPaths, rowShape } from "../../../api/endpoint.ts";
 import { checkBlind, readWanted } from "../../run/alerts/open-alerts.ts";
 import { isFinal } from "../../../client/follow.ts";
 import { createEnding, StopReason } from "../../../client/ending.ts";
@@ -71,7 +70,7 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   const first = await read(nowOf());
   refusePast(first, typed, nowOf());
   checkBlind(flags.blind, interval);
-  const paths = first.groups.flatMap((each) => testableFields(rowShape(first.endpoint, each)));
+  const paths = first.groups.flatMap((each) => fieldPaths(rowShape(first.endpoint, each)));
   const wanted = readWanted(typed, paths);
   checkPrefix(options, first);
   const ending = createEnding(clock, outer.context.signal, flags.for);
@@ -128,14 +127,6 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     isSilent: wanted?.command.length === 0,
   });
   return { run, client, readAgain, nowOf, interval, freshness, assets, alerts, view, credits: () => credits };
-}
-
-/** Columns can show numbers in a field whose contents the contract does not list, such as `credits.remaining`. */
-function testableFields(shape: RowShape): readonly FieldAtPath[] {
-  const shown = shape.columns.flatMap(({ field }) => field);
-  const others = shown.filter((path) => fieldAt(shape.record, splitPath(path))?.type.kind === "any");
-  const fact = { field: count, isOptional: true, isAdded: false };
-  return [...fieldPaths(shape), ...others.map((path) => ({ path, ...fact }))];
 }
 
 const olderCopy = "ignored a cached response that is older than the one before";
