@@ -9,7 +9,6 @@ import { Failure, affectsOneInput, usageFailure } from "../../../base/failure.ts
 import { plans, type Tier } from "../../../api/tier.ts";
 import { counted } from "../../../base/text/words.ts";
 import { estimate } from "../../run/spending/estimate.ts";
-import { parseTimeBound } from "../../../base/time/time.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import { startPull, totalsOf } from "../../../rows/pull.ts";
 import { createRowSelector } from "../../render/formats/json.ts";
@@ -21,7 +20,6 @@ import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { withSuggestion } from "../input/suggestion.ts";
 import { createSeries } from "../../run/repeat-limiter.ts";
-import type { TypedFlags } from "../../run/flags/flag.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { TableAssets } from "../pull/presentation.ts";
@@ -185,19 +183,6 @@ function assetOf(endpoint: Endpoint, group: string, row: unknown) {
     .map(String);
   const [network = "", ...others] = parts;
   return { name: parts.join(":") || endpoint.command, network, address: others.at(-1) ?? "" };
-}
-
-/** Past rows do not change, so each refresh would cost credits for nothing. */
-export function refusePast({ endpoint, days, list }: PullPlan, typed: TypedFlags, now: number): void {
-  const [end = now, laterEnd] = [now, now + 1000].map((at) => {
-    const to = parseTimeBound(typed.get("to")?.at(-1) ?? "now", at);
-    return days?.to ?? ("problem" in to ? Number.NaN : to.seconds);
-  });
-  let flag = days === undefined ? "to" : "day";
-  if ("start" in list && list.start?.flag === "cursor" && isMovingWindow(endpoint.reply)) flag = "cursor";
-  else if (end !== laterEnd || end > now / 1000) return;
-  const problem = `--${flag} "${typed.get(flag)?.at(-1)}" cannot be used with --watch`;
-  throw usageFailure(`${problem}: past rows do not change`, "remove --watch");
 }
 
 /** Two rounds are in memory at the same time, because they are compared. */

@@ -5,7 +5,8 @@ import { createEnding, StopReason } from "../../../client/ending.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/freshness.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { Failure } from "../../../base/failure.ts";
+import { Failure, usageFailure } from "../../../base/failure.ts";
+import { parseTimeBound } from "../../../base/time/time.ts";
 import { readsUnicode } from "../../render/terminal.ts";
 import { refuseClosed } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
@@ -17,15 +18,7 @@ import { type PullPlan, readPlan } from "../input/pull-plan.ts";
 import type { EndpointGroup, Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import { createTableAssets } from "../pull/presentation.ts";
-import {
-  compareRounds,
-  fetchRound,
-  hourlyCost,
-  keepingLast,
-  openWatchAlerts,
-  refusePast,
-  type Round,
-} from "./rounds.ts";
+import { compareRounds, fetchRound, hourlyCost, keepingLast, openWatchAlerts, type Round } from "./rounds.ts";
 import { openView } from "./watch-view.ts";
 import { isWaitTooLong } from "../../../client/retry.ts";
 
@@ -68,7 +61,7 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   const read = async (now: number): Promise<PullPlan> =>
     await readPlan(group, input, { ...options, now }, sources);
   const first = await read(nowOf());
-  refusePast(first, typed, nowOf());
+  refusePast(first, typed, start);
   checkBlind(flags.blind, interval);
   const paths = first.groups.flatMap((each) => fieldPaths(rowShape(first.endpoint, each)));
   const wanted = readWanted(typed, paths);
@@ -129,6 +122,18 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   return { run, client, readAgain, nowOf, interval, freshness, assets, alerts, view, credits: () => credits };
 }
 
+/** Past rows do not change, so each refresh would cost credits for nothing. */
+function refusePast({ days }: PullPlan, typed: Input<EndpointFlags>["typed"], now: number): void {
+  const [end, laterEnd] = [now, now + 1000].map((at) => {
+    const to = parseTimeBound(typed.get("to")?.at(-1) ?? "now", at);
+    return days?.to ?? ("problem" in to ? Number.NaN : to.seconds);
+  });
+  if (end === undefined || end !== laterEnd || end > now / 1000) return;
+  const flag = days === undefined ? "to" : "day";
+  const problem = `--${flag} "${typed.get(flag)?.at(-1)}" cannot be used with --watch`;
+  throw usageFailure(`${problem}: past rows do not change`, "remove --watch");
+}
+
 const olderCopy = "ignored a cached response that is older than the one before";
 
 /** Throws the reason of the end. */
@@ -138,6 +143,10 @@ async function readRounds(session: Session): Promise<never> {
   const { clock, signal } = context;
   const { meter, target } = client;
   const said = new Set<string>();
+  const sayOnce = (text: string, say: (text: string) => void): void => {
+    if (!said.has(text)) say(text);
+    said.add(text);
+  };
   let [written, failures, refreshed] = [0, 0, clock.elapsed()];
   metrics?.shows({
     rows_total: () => alerts?.written() ?? written,
@@ -167,19 +176,16 @@ async function readRounds(session: Session): Promise<never> {
       // Caches can return copies that are older than the last one, whose values would change back and cross a limit once more.
       const isOlder = last !== undefined && readTo < refreshed && !freshness.isBound();
       refreshed = last === undefined ? readTo : Math.max(refreshed, readTo);
-      if (isOlder) {
-        if (!said.has(olderCopy)) report.info(olderCopy);
-        said.add(olderCopy);
-      } else {
+      if (isOlder) sayOnce(olderCopy, report.info);
+      else {
         await alerts?.see(round, now, refreshed);
         const changes = compareRounds(plan.endpoint, options.fields, last, round);
         await view.show(round, changes, now);
         const lasting =
           last === undefined ? creditsLast(meter.creditsLeft, credits(), target.tier) : undefined;
         if (lasting !== undefined) report.info(lasting);
-        for (const note of round.notes) if (!said.has(note)) report.print(note);
-        for (const refusal of round.refused) if (!said.has(refusal)) report.fault(refusal);
-        for (const each of [...round.notes, ...round.refused]) said.add(each);
+        for (const note of round.notes) sayOnce(note, report.print);
+        for (const refusal of round.refused) sayOnce(refusal, report.fault);
         last = round;
         written += changes.rows.reduce((sum, each) => sum + each.rows.length, 0);
       }
