@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import { createBehindReport, createReadQueue } from "../../src/cli/commands/follow/read-queue.ts";
@@ -10,6 +11,7 @@ const nothing = (): void => {};
 
 test("with a slow service, about 50 requests are open, and the others go when one is answered", async () => {
   const { clock, random, signal } = createTestContext({});
+  setMaxListeners(0, signal);
   const handlers = { down: nothing, up: nothing, answered: nothing };
   let [open, most, answered] = [0, 0, 0];
   const ask = async (): Promise<undefined> => {

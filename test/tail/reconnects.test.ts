@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { createPace, memoryStore } from "../../src/client/create-pace.ts";
 import type { Pace } from "../../src/client/pace.ts";
@@ -110,6 +111,7 @@ async function share(
   const ledger = { check: async () => await Promise.resolve(), delivered: () => undefined };
   const opening = { target, context, pace: streams, ledger, timeout: 86_400_000, command: "stream" };
   const over = new AbortController();
+  setMaxListeners(0, over.signal);
   const kept = Array.from({ length: connections }, async (_, index) => {
     const subjects = [{ network: "base", address: `0x${index}` }];
     const subscription = { feed: feeds.prices, kind: feeds.prices.kinds[0], subjects, params: new Map() };
