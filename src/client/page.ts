@@ -220,17 +220,17 @@ export interface Doubt {
 
 /**
  * How a list continues after a page. `doubts` are all doubts up to here. Without any, the position is confirmed, and a
- * checkpoint may store it.
+ * checkpoint may store it, unless it is open: a later page can then show that an earlier one was wrong.
  */
 type PageEnd = { readonly doubts: readonly Doubt[] } & (
-  | { readonly kind: "more"; readonly next: Position }
+  | { readonly kind: "more"; readonly next: Position; readonly isOpen: boolean }
   | { readonly kind: "last"; readonly proof: Proof }
   /** Rows were removed from the end of the page because no more were wanted. */
   | { readonly kind: "cut" }
 );
 
-export function more(next: Position, doubts: readonly Doubt[] = []): PageEnd {
-  return { kind: "more", next, doubts: [...doubts] };
+export function more(next: Position, doubts: readonly Doubt[] = [], isOpen = false): PageEnd {
+  return { kind: "more", next, doubts: [...doubts], isOpen };
 }
 
 export function ended(by: "end of list" | "inputs", doubts: readonly Doubt[] = []): PageEnd {
@@ -242,9 +242,9 @@ export function nextOf({ end }: Pick<Page, "end">): Position | undefined {
   return end.kind === "more" ? end.next : undefined;
 }
 
-/** Whether no page up to the end of this one is doubtful. */
+/** Whether no page up to the end of this one is doubtful, or may still turn out to be. */
 export function isConfirmed({ end }: Pick<Page, "end">): boolean {
-  return end.doubts.length === 0;
+  return end.doubts.length === 0 && !(end.kind === "more" && end.isOpen);
 }
 
 /** For a list that continues without new rows. Each of its pages costs a credit. */

@@ -59,6 +59,18 @@ describe("a search whose responses report the cursor", () => {
     expect(stderr).toContain("the service returned the page of another cursor");
   });
 
+  test.each([
+    [1, 0],
+    [2, 4],
+  ])("a pull that took another page after %i responses is resumed before it", async (times, retries) => {
+    const { run } = await servePulls(swapped(2, 3, times));
+    const out = path.join(folder, `search-${retries}.ndjson`);
+    const first = await run(`${words} --out ${out} --resume --retries ${retries}`);
+    expect(first).toMatchObject({ exit: 8, complete: false });
+    const { exit } = await run(`${words} --out ${out} --resume`);
+    expect({ exit, ids: idsOf(readFileSync(out, "utf8")) }).toEqual({ exit: 0, ids: all });
+  });
+
   test("cursors in another form are normal, and cost one request", async () => {
     const { run } = await servePulls((request) => page(numberOf(request), (cursor) => btoa(cursor)));
     const { exit, stdout, requests } = await run(words);

@@ -78,7 +78,7 @@ export async function* readCursorPages(
       }
       const isSent = (next: string): boolean => sent.has(next);
       const requestAgain = async (): Promise<SearchPage> => open(await ask(from), from);
-      const { page, verdict } = await settle(open(document, from), isSent, requestAgain);
+      const { page, verdict, isOpen } = await settle(open(document, from), isSent, requestAgain);
       const isEnd = verdict?.kind === "doubt at the end";
       if (isEnd || verdict?.kind === "doubt") doubts.push({ problem: verdict.problem, rows: undefined });
       cursor = isEnd ? undefined : (page.next ?? undefined);
@@ -95,7 +95,7 @@ export async function* readCursorPages(
         ...remark("short", verdict?.kind === "short page" ? 1 : 0),
         ...remark("twins", page.inspected.twins),
       ];
-      const end = next === undefined ? ended("end of list", doubts) : more(next, doubts);
+      const end = next === undefined ? ended("end of list", doubts) : more(next, doubts, isOpen);
       const noted = pageOf(rows, end, [...notes, ...warningOf(page.warning), ...remarks]);
       yield { ...noted, adds, at: positionOf(from) };
       if (cursor === undefined) return;
@@ -157,7 +157,7 @@ function createSearchJudge({ client, list: { pageSize, start } }: ListRequest) {
     first: SearchPage,
     isSent: (cursor: string) => boolean,
     requestAgain: () => Promise<SearchPage>,
-  ): Promise<{ readonly page: SearchPage; readonly verdict: SearchVerdict | undefined }> => {
+  ): Promise<SettledPage> => {
     let page = first;
     const judge = (): SearchVerdict | undefined => verdictOf(page, { pageSize, hasRows, echo, isSent });
     let verdict = judge();
@@ -171,9 +171,12 @@ function createSearchJudge({ client, list: { pageSize, start } }: ListRequest) {
         page = await requestAgain();
         verdict = judge();
       }
-      // A second response with the same problem confirms a remark, but never a contradiction.
-      const isConfirmed =
-        mayBeNormal && (isLast ? repeats === 1 : verdict?.problem === problem && page.cursor === cursor);
+      // A second response with the same problem confirms a remark, but never a contradiction. Without retries, remarks are
+      // accepted as well, except that of another page, whose rows may be other ones.
+      const isSame = isLast
+        ? repeats === 1 && kind !== "other cursor"
+        : verdict?.problem === problem && page.cursor === cursor;
+      const isConfirmed = mayBeNormal && isSame;
       if (isConfirmed && kind === "other cursor") {
         echo = "another form";
         verdict = judge();
@@ -186,12 +189,20 @@ function createSearchJudge({ client, list: { pageSize, start } }: ListRequest) {
     if (page.foreign !== undefined) throw foreignFailure(page.foreign);
     hasRows ||= page.rows.length > 0;
     if (verdict?.kind === "short page") confirmedShort += 1;
-    if (page.cursor === undefined || page.cursor !== page.from) return { page, verdict };
+    if (page.cursor === undefined || page.cursor !== page.from)
+      return { page, verdict, isOpen: echo === "another form" };
     // An earlier page with another cursor was a wrong one after all.
     const isLate = echo === "another form" && (verdict === undefined || isRemark(verdict));
     echo = "verbatim";
-    return { page, verdict: isLate ? { kind: "doubt", problem: anotherPage } : verdict };
+    return { page, verdict: isLate ? { kind: "doubt", problem: anotherPage } : verdict, isOpen: false };
   };
+}
+
+interface SettledPage {
+  readonly page: SearchPage;
+  readonly verdict: SearchVerdict | undefined;
+  /** A page of another cursor was accepted, and may turn out to be a wrong one. */
+  readonly isOpen: boolean;
 }
 
 type Echo = "unknown" | "verbatim" | "another form";
