@@ -121,6 +121,18 @@ describe("a numbered list", () => {
     expect({ exit, proof, names: namesIn(stdout) }).toEqual({ exit: 0, proof: "count", names });
   });
 
+  test("from a cursor, a wrong page is reported although its totals agree", async () => {
+    const events = listing();
+    const { run } = await servePulls((request) => {
+      const query = new URLSearchParams([...request.query]);
+      if (query.get("page") === "4") query.set("page", "1");
+      return answerOf(events, { ...request, query });
+    });
+    const cursor = events.events[100]?.id ?? "";
+    const { exit, complete } = await run(`${words} --cursor ${cursor} --retries 0`);
+    expect({ exit, complete }).toEqual({ exit: 8, complete: false });
+  });
+
   test("a first page that always has another size than the others is reported", async () => {
     const { run } = await servePulls(resized("1", Number.POSITIVE_INFINITY));
     const { exit, stderr, complete } = await run(words);

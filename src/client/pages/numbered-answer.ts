@@ -122,6 +122,8 @@ export class ListCount {
   readonly #start: Position | undefined;
   /** The number of rows after the start, according to the first count. All are expected, unless the list shifts. */
   #due: number | undefined;
+  /** Whether the rows that are due include those of pages that are read again. */
+  #isDueFromHere = true;
   #isStill = true;
 
   constructor(start: Position | undefined, pageSize: number) {
@@ -158,9 +160,11 @@ export class ListCount {
     const isUnchanged =
       this.#start?.due !== undefined && totals.items === this.#start.items && pushedBack === 0;
     const dueHere = rowsHere === undefined ? undefined : (this.left ?? 0) + rowsHere - pushedBack - readAgain;
-    if (this.#due === undefined) this.#due = isUnchanged ? this.#start?.due : dueHere;
-    else {
-      this.#due -= readAgain;
+    if (this.#due === undefined) {
+      this.#due = isUnchanged ? this.#start?.due : dueHere;
+      this.#isDueFromHere = !isUnchanged;
+    } else {
+      if (this.#isDueFromHere) this.#due -= readAgain;
       if (totals.items !== items) this.#isStill = false;
     }
     this.window = { to: at.to, items: totals.items };
@@ -168,7 +172,7 @@ export class ListCount {
 
   /** A window that ends at the last row taken was opened. Its total is another one than that of the last window. */
   reopen(items: number, left: number): void {
-    if (this.#due === undefined) this.#due = left;
+    if (this.#due === undefined) this.#due = this.listed + left;
     else if (left !== this.left) this.#isStill = false;
     this.left = left;
     this.window = { ...this.window, items };
