@@ -167,22 +167,61 @@ describe("a numbered list", () => {
   });
 });
 
-test("a list of which more rows arrive than were counted does not report less than 0 missing rows", async () => {
+describe("a list of DEXes with page 3 in place of page 2", () => {
   const dexes = (number: number): Reply =>
     json({
-      dexes: ["a", "b", "c"].map((name) => ({ dex_id: `${name}${number}`, chain: "ethereum" })),
+      dexes:
+        number > 3 ? [] : ["a", "b", "c"].map((name) => ({ dex_id: `${name}${number}`, chain: "ethereum" })),
       page_info: { limit: 3, page: number, total_items: 9, total_pages: 3 },
     });
-  const { service, run } = await servePulls(({ query }, index) => {
-    const number = Number(query.get("page"));
-    return index > 2 ? json({ message: "no" }, { status: 500 }) : dexes(number === 2 ? 3 : number);
+  const wrong: Script = ({ query }) => dexes(query.get("page") === "2" ? 3 : Number(query.get("page")));
+  const resumed = async (retries: number) => {
+    const { service, run } = await servePulls(wrong);
+    const out = path.join(folder, `dexes-${retries}.ndjson`);
+    const words = `dexes ethereum --all --page-size 3 --out ${out} --resume`;
+    expect((await run(`${words} --retries ${retries}`)).exit).toBe(8);
+    service.script = ({ query }) => dexes(Number(query.get("page")));
+    const { exit, stderr } = await run(words);
+    return { exit, stderr, rows: rowsOf(readFileSync(out, "utf8")).length };
+  };
+
+  test("is resumed before that page if no second response has confirmed the page", async () => {
+    expect(await resumed(0)).toMatchObject({ exit: 0, rows: 9 });
   });
-  const words = `dexes ethereum --all --page-size 3 --out ${path.join(folder, "dexes.ndjson")} --resume`;
-  expect((await run(`${words} --retries 0`)).exit).toBe(8);
-  service.script = ({ query }) => dexes(Number(query.get("page")));
-  const { exit, stderr } = await run(words);
-  expect(exit).toBe(8);
-  expect(stderr).toContain("page 3 repeats 3 earlier rows; rows may be missing");
+
+  test("does not report less than 0 missing rows if more arrive than were counted", async () => {
+    const { exit, stderr } = await resumed(1);
+    expect(exit).toBe(8);
+    expect(stderr).toContain("page 3 repeats 3 earlier rows; rows may be missing");
+  });
+});
+
+test("DEXes that are missing after two interruptions are reported, although pages were read again", async () => {
+  const total = 27;
+  const page = (number: number, changed: { readonly items?: number; readonly rows?: number } = {}): Reply =>
+    json({
+      dexes: Array.from({ length: number > 9 ? 0 : (changed.rows ?? 3) }, (_, at) => ({
+        dex_id: `${number}-${at}`,
+        chain: "base",
+      })),
+      page_info: { limit: 3, page: number, total_items: changed.items ?? total, total_pages: 9 },
+    });
+  const failing = json({ message: "no" }, { status: 500 });
+  const { service, run } = await servePulls(() => failing);
+  const out = path.join(folder, "read-again.ndjson");
+  const pull = async (reply: (number: number, index: number) => Reply) => {
+    let index = 0;
+    service.script = ({ query }) => reply(Number(query.get("page")), (index += 1));
+    return await run(`dexes base --all --page-size 3 --out ${out} --resume --retries 0`);
+  };
+  expect((await pull((number) => (number === 6 ? failing : page(number)))).exit).toBe(7);
+  // Another total makes the pull go back to the first page.
+  const again = await pull((number, index) =>
+    number === 7 ? failing : page(number, index === 1 ? { items: 0 } : {}),
+  );
+  expect(again.exit).toBe(7);
+  const last = await pull((number) => page(number, number === 8 ? { rows: 0 } : {}));
+  expect(last).toMatchObject({ exit: 8, complete: false });
 });
 
 describe("a pull that ends among its pages by cursor", () => {

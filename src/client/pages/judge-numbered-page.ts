@@ -61,11 +61,16 @@ const anotherNumber: Check = (answer, state) => {
   const isOther = Number.isInteger(totals.page) && totals.page > 0;
   if (!isOther || totals.page === number || totals.page === number - 1) return undefined;
   const problem = `the service returned page ${totals.page} instead of page ${at.value}`;
-  const hasNew = rows.length === 0 || state.inspectRowsOf(answer).fresh > 0;
+  const hasNew = rows.length === 0 || (!isNumbered(state.last) && state.inspectRowsOf(answer).fresh > 0);
   // After the last page, a service may repeat it.
   const isLast = state.edge.find(rows) >= 0;
   return hasNew || isLast || state.isReadAgain(at) ? { habit: "numbers", problem } : { problem };
 };
+
+/** Whether the page has its own number. If all pages have the number 1, the first one shows nothing. */
+function isNumbered(page: NumberedAnswer | undefined): boolean {
+  return page !== undefined && page.totals.page > 1 && page.totals.page === Number(page.at.value);
+}
 
 const tooManyRows: Check = (answer) => {
   const { at, pageSize, rows, totals } = answer;

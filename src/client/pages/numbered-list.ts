@@ -59,7 +59,9 @@ export class NumberedList implements NumberedState {
   /** A contradiction that says nothing, because earlier counts contradict each other as well. */
   #accepted: string | undefined;
   /** The last response that had to be requested again, and the number of retries; undefined after a new row. */
-  retried: { readonly answer: NumberedAnswer; readonly repeats: number } | undefined;
+  retried:
+    | { readonly answer: NumberedAnswer; readonly repeats: number; readonly problem: string }
+    | undefined;
   /** The response that was taken even though it contradicts the count. */
   #pardoned: NumberedAnswer | undefined;
   readonly #habits = new Set<Habit>();
@@ -231,8 +233,9 @@ export class NumberedList implements NumberedState {
         return true;
       }
       const { problem, habit } = contradiction;
+      const isConfirmed = this.retried?.problem === problem;
       if (await this.again(problem, answer)) return false;
-      if (habit === undefined) this.doubt(problem, answer);
+      if (habit === undefined || (isRisky(habit) && !isConfirmed)) this.doubt(problem, answer);
       else this.#accept(habit);
     }
   }
@@ -257,7 +260,7 @@ export class NumberedList implements NumberedState {
   /** Later pages are not checked for the anomaly. At the end, the count shows any missing rows. */
   #accept(habit: Habit): void {
     this.#habits.add(habit);
-    if (habit === "numbers" || habit === "sizes") this.isDoubted = true;
+    if (isRisky(habit)) this.isDoubted = true;
   }
 
   /** Returns false when no retries are left. */
@@ -292,6 +295,11 @@ export class NumberedList implements NumberedState {
     if (withdrawn > 0) this.count.shift();
     return Math.max(0, (this.count.left ?? 0) - withdrawn);
   }
+}
+
+/** Such a page may be another one, so a second response has to confirm that it is normal. */
+function isRisky(habit: Habit): boolean {
+  return habit === "numbers" || habit === "sizes";
 }
 
 /** Rows that a short page lacks are still to come. */
