@@ -246,14 +246,45 @@ describe("a pull that ends among its pages by cursor", () => {
     return { exit, stderr, rows: rowsOf(readFileSync(out, "utf8")).length };
   };
 
-  test("reports the rows that a wrong page has skipped when it is resumed", async () => {
-    const { exit, stderr, rows } = await pulled("skipped", 211);
-    expect({ exit, rows }).toEqual({ exit: 8, rows: 27 });
-    expect(stderr).toContain("11 rows at or before 2026-11-21T07:56:11Z are missing");
+  test("is resumed before a wrong page", async () => {
+    const { exit, rows } = await pulled("skipped", 211);
+    expect({ exit, rows }).toEqual({ exit: 0, rows: 38 });
   });
 
   test.each([0, 3])("is resumed to its end, also if %i rows are withdrawn in between", async (withdrawn) => {
     const { exit, rows } = await pulled(`withdrawn-${withdrawn}`, undefined, withdrawn);
     expect({ exit, rows }).toEqual({ exit: 0, rows: 38 - withdrawn });
   });
+
+  test.each([
+    ["right", []],
+    ["absent once", [{ limit: 2 }]],
+    ["zero once", [{ limit: 2, page: 1, total_items: 0, total_pages: 0 }]],
+    ["too low once", [{ limit: 2, page: 1, total_items: 210, total_pages: 105 }]],
+  ])(
+    "reports rows that a wrong page has skipped if the total is %s, and is resumed before it",
+    async (name, totals) => {
+      const listing = { events: manyEvents(230, 1) };
+      const left = [...totals];
+      const { service, run } = await servePulls((request) => {
+        const query = new URLSearchParams([...request.query]);
+        if (query.get("cursor") === listing.events[201]?.id)
+          query.set("cursor", listing.events[211]?.id ?? "");
+        const reply = answerOf(listing, { ...request, query });
+        // The total is requested without an upper bound.
+        const isTotal = query.get("page") === "1" && !query.has("to");
+        const page_info = isTotal ? left.shift() : undefined;
+        if (page_info === undefined || reply.mode !== "answer") return reply;
+        return json({ ...JSON.parse(String(reply.body)), page_info });
+      });
+      const out = path.join(folder, `total-${name.replaceAll(" ", "-")}.ndjson`);
+      const words = `txns ethereum ${pool} --all --page-size 2 --page 97 --out ${out} --resume`;
+      const { exit, stderr } = await run(words);
+      expect({ exit, unused: left.length }).toEqual({ exit: 8, unused: 0 });
+      expect(stderr).toContain("the service reports 9 more rows");
+      service.script = (request) => answerOf(listing, request);
+      expect((await run(words)).exit).toBe(0);
+      expect(rowsOf(readFileSync(out, "utf8"))).toHaveLength(38);
+    },
+  );
 });

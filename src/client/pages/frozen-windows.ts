@@ -2,7 +2,7 @@ import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from ".
 import { inOrder, yieldToSocket } from "../../base/concurrent.ts";
 import { more, nextOf, type Page, type Position } from "../page.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";
-import type { NumberedList, Pages } from "./numbered-list.ts";
+import { type NumberedList, type Pages, worthAWindow } from "./numbered-list.ts";
 
 /**
  * Frozen windows. The edge is the last row taken. In an open window, the page numbered after the last one taken always
@@ -16,8 +16,6 @@ import type { NumberedList, Pages } from "./numbered-list.ts";
  * page. If the edge cannot be found, the pull does not claim that the list is complete.
  */
 
-/** Fewer pages do not justify a new window, which repeats a few rows and may turn out not to contain the edge. */
-const worthAWindow = 20;
 const mishapsAllowed = 3;
 /** The requests that a window may spend on checks: a fixed number, plus one per `pagesAnExtra` pages. */
 const extraAllowed = 6;
@@ -144,7 +142,10 @@ export class FrozenWindows {
     [this.#to, this.#total, this.#itemsAtFirst] = [to, totalOf(from), items];
     [this.#taken, this.#pages, this.#totals] = [Number(from.at.value), pages, []];
     [this.#extra, this.#quietLooks, this.#isOver] = [0, 0, false];
-    if (isFirst) this.list.count.reopen(items, left);
+    if (isFirst) {
+      await this.list.compareLeft(left);
+      this.list.count.reopen(items, left);
+    }
     let at = isFirst ? yield* this.#take(from) : this.#positionOf(this.#taken + 1);
     if (at?.flag !== "page") return at;
     // Rows added later are not part of a frozen window, so several pages can be requested at once.

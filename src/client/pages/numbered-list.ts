@@ -20,6 +20,7 @@ import {
 import {
   countedRows,
   isByCursor,
+  isCounted,
   isEnd,
   ListCount,
   type NumberedAnswer,
@@ -29,6 +30,9 @@ import {
 import { contradictionIn, type Habit, isPushedBack, type NumberedState } from "./judge-numbered-page.ts";
 import { createAnswerReader, createRowInspector, type InspectedRows, RowEdge } from "./page-rows.ts";
 import type { ListRequest } from "../list-plan.ts";
+
+/** Fewer pages do not justify a new window, which repeats a few rows and may turn out not to contain the edge. */
+export const worthAWindow = 20;
 
 /** Returns the position where the list continues; undefined after the end of the list. */
 export type Pages = AsyncGenerator<Page, Position | undefined>;
@@ -159,7 +163,23 @@ export class NumberedList implements NumberedState {
     const next = positionAfter(answer, reply, edge.lastWholeId);
     const items = at.flag === "cursor" ? count.window.items : answer.totals.items;
     const position = { ...next, due: count.due(), items: Number.isSafeInteger(items) ? items : undefined };
-    return { ...here, end: more(position, this.doubts) };
+    return { ...here, end: more(position, this.doubts, this.isOpen(at)) };
+  }
+
+  /**
+   * Pages by cursor do not name themselves, so only the count after them shows that one was another page. If that is soon,
+   * a resumed pull reads them again. A longer list is counted in between, unless its windows are unreliable.
+   */
+  isOpen({ flag }: Position): boolean {
+    return flag === "cursor" && this.count.left !== undefined && this.count.pagesLeft < worthAWindow;
+  }
+
+  /** Compares the rows left in a window after pages by cursor with the earlier count. */
+  async compareLeft(left: number): Promise<void> {
+    const { count, last } = this;
+    if (last?.at.flag !== "cursor" || count.left === undefined || left >= count.left) return;
+    const lost = (await this.missing()) - left;
+    if (lost > 0) this.doubt(`pages by cursor lack ${counted(lost, "row")}`, last, lost);
   }
 
   /** The list is proved complete if all counted rows were returned. That also refutes any doubts. */
@@ -266,7 +286,7 @@ export class NumberedList implements NumberedState {
   /** Returns false when no retries are left. */
   async again(problem: string, answer: NumberedAnswer): Promise<boolean> {
     const repeats = (this.retried?.repeats ?? 0) + 1;
-    this.retried = { answer, repeats };
+    this.retried = { answer, repeats, problem };
     return await this.request.client.again(repeats, problem);
   }
 
@@ -290,8 +310,13 @@ export class NumberedList implements NumberedState {
   /** Requests the total again. Returns how many counted rows were not on any page. */
   async missing(): Promise<number> {
     const { to, items = 0 } = this.count.window;
-    const { totals } = await this.ask({ flag: "page", value: "1", to });
-    const withdrawn = Math.max(0, items - totals.items);
+    let withdrawn = items;
+    // A wrong total would hide the missing rows, so a second response has to confirm it.
+    for (let asked = 0; asked < 2 && withdrawn > 0; asked += 1) {
+      const answer = await this.ask({ flag: "page", value: "1", to });
+      withdrawn = isCounted(answer) ? Math.min(withdrawn, items - answer.totals.items) : 0;
+    }
+    withdrawn = Math.max(0, withdrawn);
     if (withdrawn > 0) this.count.shift();
     return Math.max(0, (this.count.left ?? 0) - withdrawn);
   }
