@@ -68,7 +68,7 @@ export function strikeAt(
 }
 
 /** The ID of a transaction is a cursor of its own pool only. */
-function foreignUrl(url: string): string {
+export function foreignUrl(url: string): string {
   return url.includes("/transactions?") ? url.replace(/(?<=[?&])cursor=[^&]*&?/u, "") : url;
 }
 
