@@ -36,8 +36,7 @@ function reportOfConnections({ context, options, metrics, report }: Run, log: St
   const { warn, info } = report;
   const isVerbose = options.verbosity > 0;
   const states = new Map<number, "open" | "retrying">();
-  const wereOpen = new Set<number>();
-  const reasons = new Map<number, string>();
+  const [wereOpen, reasons] = [new Set<number>(), new Map<number, string>()];
   let [gaps, missed, hasClosed] = [0, 0, false];
   const count = (wanted: "open" | "retrying"): number =>
     [...states.values()].filter((state) => state === wanted).length;
