@@ -203,6 +203,19 @@ test.each([
   );
 });
 
+test("two runs that share --events are told so, once each", async () => {
+  const log = inFolder("log-shared");
+  const words = [one, "--events", log, "--error-format", "text"];
+  const server = await serveInTest(pricesOf);
+  const first = listen(words, server);
+  await first.until(() => server.requests.length === 1);
+  const second = listen(words, server);
+  await second.until(() => server.requests.length === 2);
+  const ended = [await first.interrupted(), await second.interrupted()];
+  const warning = `warning: --events "${log}": something else writes to this file, too, perhaps another run`;
+  expect(ended.map(({ stderr }) => stderr.split(warning).length - 1)).toEqual([1, 1]);
+});
+
 test.each(["twice.ndjson", "twice-{date}.ndjson"])("only one run at a time can write to %s", async (name) => {
   const server = await serveInTest(pricesOf);
   const out = inFolder(name);

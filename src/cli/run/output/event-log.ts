@@ -2,6 +2,7 @@ import { invalidInput } from "../../../base/failure.ts";
 import { escapeJsonText } from "../../../base/json/json-text.ts";
 import { hideSecrets, withoutSecrets } from "../../../base/key.ts";
 import { openLogFile } from "../../../base/files/log-file.ts";
+import { lookAt } from "../../../base/files/paths.ts";
 import type { Clock } from "../../../base/context/context.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
 import type { Report } from "../report.ts";
@@ -37,20 +38,35 @@ export function openEventLog(
   clock: Pick<Clock, "now" | "elapsed">,
 ): LogEvent<string> {
   if (file === undefined) return () => undefined;
+  const label = `--events "${withoutSecrets(file)}"`;
   const timesToTell = createRepeatLimiter(clock);
   const append = openLogFile({
     file,
-    label: `--events "${withoutSecrets(file)}"`,
+    label,
     advice: "check the directory and its permissions",
     onProblem: (problem) => {
       if (timesToTell(problem) !== undefined) warn(`${problem}; the run continues`);
     },
   });
+  // What this run prints may be in the same file as /dev/stderr.
+  const isPrinted = /^\/(?:dev\/(?:std|fd)|proc\/)/u.test(file);
+  const size = (): number => (isPrinted ? 0 : (lookAt(file)?.size ?? 0));
   let lost = 0;
+  /** The size after the last line of this run. A file that was moved or truncated is smaller. */
+  let end = Number.POSITIVE_INFINITY;
+  let isShared = false;
   return ({ event, at = instant(clock.now()), ...facts }) => {
     // A failed write may have left a partial line, so the log starts a new one and records how many lines are missing.
     const before = lost > 0 ? `\n${JSON.stringify({ event: "log_lost", at, lines: lost })}\n` : "";
     const line = escapeJsonText(JSON.stringify({ event, at, ...facts }));
+    // The next run would take the lines of the other one for the end of this one.
+    if (!isShared && size() > end) {
+      isShared = true;
+      warn(
+        `${label}: something else writes to this file, too, perhaps another run; use a different file for each run`,
+      );
+    }
     lost = append(`${before}${hideSecrets(line)}\n`) ? 0 : lost + 1;
+    end = size();
   };
 }
