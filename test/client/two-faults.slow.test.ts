@@ -128,7 +128,8 @@ describe.each(["spec", "public"] as const)("%s dialect", (dialect) => {
       const isLast = number === lastRun;
       const killAt = !isLast && random() < 0.4 ? 1 + below(trace.length) : 0;
       let isKilled = false;
-      const planned = drawFaults({ list, dialect, trace, isPatient: retries === "" }, seed * 10 + number);
+      const pull = { list, dialect, trace, isPatient: retries === "", isLimited: limit < rows.length };
+      const planned = drawFaults(pull, seed * 10 + number);
       const { faults } = begin(list.foreign, trace, isLast ? undefined : planned, (requests) => {
         if (requests !== killAt) return;
         rmSync(`${dir}-killed`, { recursive: true, force: true });

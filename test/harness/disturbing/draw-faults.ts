@@ -17,9 +17,13 @@ interface Pull {
   readonly trace: readonly string[];
   /** Whether a response that looks unusual is requested again often enough. */
   readonly isPatient: boolean;
+  /** Whether the pull ends at a limit, possibly within a page. */
+  readonly isLimited: boolean;
 }
 
-function verdictAt({ list, dialect, trace }: Pull, at: number, kind: FaultKind): Verdict {
+function verdictAt({ list, dialect, trace, isLimited }: Pull, at: number, kind: FaultKind): Verdict {
+  // The first rows of a page in another order are other rows.
+  if (isLimited && kind === "reordered") return "never";
   if (unnoticed.some((each) => each.list.test(list.name) && each.kinds.includes(kind))) return "never";
   const disturbance = disturbanceKinds.find((each) => each === kind);
   const position = { isFirst: at === 0, isLast: at === trace.length - 1 };
