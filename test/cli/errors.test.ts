@@ -449,6 +449,21 @@ describe("rule 111: the display name of a DEX", () => {
     }
   });
 
+  test("leads from a search for two tokens, which finds nothing, to the pools of both", async () => {
+    const hint = "for the pools of several tokens: dexdata pools search <network> --token <token> --token";
+    const server = await serveInTest(() => json({ tokens: [], pools: [], dexes: [] }));
+    for (const [words, isHinted] of [
+      ["search usdc weth", true],
+      ["search usdc", false],
+    ] as const) {
+      const { exit, stderr } = await dexdata(words, {
+        env: { DEXDATA_BASE_URL: server.url },
+        isTerminal: { stderr: true },
+      });
+      expect([exit, stderr.includes(hint)]).toEqual([0, isHinted]);
+    }
+  });
+
   test("warns about a time range in which no candle starts", async () => {
     const window = "--from 2026-11-21T08:40:00Z --to 2026-11-21T08:50:00Z -q -o ndjson";
     const { stderr } = await runCommand(

@@ -228,6 +228,10 @@ function warnOfPage({ reached: { last }, report, plan }: Pull, page: Page, asset
     report.hint(`if it is a pool: dexdata pool ${only.network} ${only.address}`);
 }
 
+/** The service looks for "usdc weth" as one name. */
+const poolsOfTokens =
+  "for the pools of several tokens: dexdata pools search <network> --token <token> --token <token>";
+
 /** Warns about the likely cause of an empty result. */
 async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<readonly string[]> {
   const { plan, client, typed, reached } = run;
@@ -235,6 +239,7 @@ async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<readonly st
   if (rowsOfQuestion === 0) {
     const hint = await hintAtEmpty({ context: run.context, client, request });
     if (hint !== undefined) run.report.warn(hint);
+    if (/\s/u.test(request.args.get("query") ?? "")) run.report.hint(poolsOfTokens);
   }
   if (rowsOfQuestion < (plan.limit ?? Number.POSITIVE_INFINITY)) {
     const hint = hintAtReach(request, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
