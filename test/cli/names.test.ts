@@ -352,6 +352,14 @@ describe("an unknown word at a terminal", () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  test.each([60, 80])("shows complete addresses in %i columns if they must be compared", async (columns) => {
+    const server = await serveInTest(answers);
+    const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));
+    const { stderr } = await run("prices pepe", { ...TERMINAL, columns, typed: [""] });
+    expect(stderr).toContain("compare the addresses");
+    expect(stderr).toMatch(/\n#  SYMBOL  NETWORK .*LIQUIDITY .*ADDRESS\n1 .* 0xa{40}\n2 .* 0xb{40}\n/u);
+  });
+
   test("is chosen by nothing but a number; the credit of the search counts against --max-credits", async () => {
     const server = await serveInTest(answers);
     const { run } = useHome(() => ({ DEXDATA_BASE_URL: server.url }));

@@ -140,12 +140,14 @@ async function choose(
   const isKept = isSymbol && !wanted.isTaken && !isKnownNetwork(context, word.toLowerCase());
   if (!isSymbol)
     await writeWarning(context, `no ${kind} has the symbol ${word.toUpperCase()}; similar ones:`);
-  await context.stderr.write(drawCandidates(shown, context.stderr.columns ?? Number.POSITIVE_INFINITY));
+  const alike = lookalikes(found);
+  const room = context.stderr.columns ?? Number.POSITIVE_INFINITY;
+  await context.stderr.write(drawCandidates(shown, room, alike.length > 0));
   const others = `${found.length - shown.length} more: dexdata search ${word} --type ${kind}s${isSandbox ? " --sandbox" : ""}`;
   const narrower =
     network === undefined ? `; to choose on one network, repeat the command with <network> ${word}` : "";
   if (found.length > shown.length) await writeLine(context, others + narrower);
-  for (const line of lookalikes(found)) await writeWarning(context, line);
+  for (const line of alike) await writeWarning(context, line);
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const purpose = isKept ? `, to be stored as "${word.toLowerCase()}"` : "";
     await context.stderr.write(`choose a ${kind} by number${purpose} (Enter for none): `);
@@ -170,8 +172,13 @@ function lookalikes(found: readonly Candidate[]): readonly string[] {
   );
 }
 
-/** In a narrow window, addresses are shortened, and then the least important columns are hidden. */
-function drawCandidates(candidates: readonly Candidate[], room: number): string {
+const whole = (address: string): string => address;
+
+/**
+ * In a narrow window, addresses are shortened, and then the least important columns are hidden. If a symbol is there
+ * twice, the addresses must be compared, and anyone can create one with the same first and last digits.
+ */
+function drawCandidates(candidates: readonly Candidate[], room: number, areAlike: boolean): string {
   const measures = ["liquidity_usd", "volume_usd"];
   const isMeasured = candidates.some(({ row }) => measures.some((name) => numberIn(row, name) !== undefined));
   const rows = candidates.map((each, index) => rowOf(each, index + 1, isMeasured));
@@ -181,8 +188,10 @@ function drawCandidates(candidates: readonly Candidate[], room: number): string 
     const kept = cells.map((row) => Object.fromEntries(row.filter(([name]) => !hidden.includes(name))));
     return drawLocalTable(kept, { hasHeader: true, room: undefined });
   };
-  const narrowest = draw([...empty, "name", "created"], shortAddress);
-  const wider = [draw(empty, (address) => address), draw(empty, shortAddress)];
+  const least = [...empty, "name", "created"];
+  const [wider, narrowest] = areAlike
+    ? [[draw(empty, whole), draw(least, whole)], draw([...least, "price_USD", "volume"], whole)]
+    : [[draw(empty, whole), draw(empty, shortAddress)], draw(least, shortAddress)];
   return wider.find((text) => text.split("\n").every((line) => textWidth(line) <= room)) ?? narrowest;
 }
 
