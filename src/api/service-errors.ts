@@ -189,11 +189,7 @@ export function factsOf(code: ErrorCode): ErrorFacts {
 }
 
 /** A failure with one of the service's codes, which determines the exit code and the defaults of `retryable` and `next`. */
-export function failAsService(
-  code: ServiceCode,
-  message: string,
-  details: Partial<FailureDetails> = {},
-): Failure {
+export function failAsService(code: ServiceCode, message: string, details: Partial<FailureDetails>): Failure {
   const { exit, retryable, next } = factsOf(code);
   return new Failure(message, { exit, retryable, next, ...details, code });
 }

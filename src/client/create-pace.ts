@@ -158,7 +158,7 @@ export function takeTurn(
   before: PaceState,
   rate: PaceRate,
   now: number,
-  kind: SendKind = "request",
+  kind: SendKind,
 ): { readonly after: PaceState; readonly result: Attempt } {
   const state = current(before, now);
   if (state.hold !== undefined) {

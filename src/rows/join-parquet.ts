@@ -34,7 +34,7 @@ export async function joinParquet(
   pieces: readonly Piece[],
   receipt: string,
   write: Write,
-  isPacked = false,
+  isPacked: boolean,
 ): Promise<boolean> {
   const opened: OpenPiece[] = [];
   const sources: StoredFile[] = [];

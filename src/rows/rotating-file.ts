@@ -16,7 +16,7 @@ export type RotatingFile = Awaited<ReturnType<typeof openRotatingFile>>;
  * Rejects an invalid pattern, a missing directory, and anything but a regular file before a request is sent. `names` are
  * the fields that the rows have.
  */
-export function checkOutPattern(pattern: string, now: number, names: readonly string[] = []): void {
+export function checkOutPattern(pattern: string, now: number, names: readonly string[]): void {
   const label = `--out "${pattern}"`;
   checkFields(pattern, names);
   const file = fileOf(pattern, now);
@@ -51,8 +51,8 @@ export async function openRotatingFile(
   pattern: string,
   clock: Pick<Clock, "now" | "elapsed" | "sleep">,
   onRepair: (file: string, torn: TornLine) => void,
-  hasPrefix = false,
-  start = clock.now(),
+  hasPrefix: boolean,
+  start: number,
 ) {
   /** The file that was used last is the last entry. */
   const files = new Map<string, OpenFile>();

@@ -32,24 +32,24 @@ function key(rate: PaceRate, before: PaceState = noState) {
     state: (): PaceState => state,
     /** Returns the milliseconds until a request may be sent; 0 if it was sent. */
     send: (now: number): number => {
-      const { after, result } = takeTurn(state, rate, now);
+      const { after, result } = takeTurn(state, rate, now, "request");
       state = after;
       return "turn" in result ? 0 : result.wait;
     },
     /** Returns the milliseconds until a request might be sent. */
     wait: (now: number): number => {
-      const { result } = takeTurn(state, rate, now);
+      const { result } = takeTurn(state, rate, now, "request");
       return "turn" in result ? 0 : result.wait;
     },
     /** Sends a request and records the response; a request must be allowed at this time. */
     exchange: (now: number, answer: RateNews, heardAt = now): void => {
-      const { after, result } = takeTurn(state, rate, now);
+      const { after, result } = takeTurn(state, rate, now, "request");
       if (!("turn" in result)) throw new Error(`no place at ${now}: ${JSON.stringify(result)}`);
       state = learn(current(after, heardAt), answer, result.turn, rate, heardAt);
     },
     /** Sends a request if it is allowed, and records the response; otherwise returns the milliseconds to wait. */
     attempt: (now: number, answer: (now: number) => RateNews): RateNews | number => {
-      const { after, result } = takeTurn(state, rate, now);
+      const { after, result } = takeTurn(state, rate, now, "request");
       if (!("turn" in result)) return result.wait;
       const heard = answer(now);
       state = learn(current(after, now), heard, result.turn, rate, now);

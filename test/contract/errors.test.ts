@@ -35,7 +35,7 @@ describe("fail", () => {
       message: "3 rows are missing",
       details: { code: "incomplete", exit: 8, retryable: true, next: factsOf("incomplete").next },
     });
-    expect(failAsService("not_found", "no pool").details).toMatchObject({ exit: 3, retryable: false });
+    expect(failAsService("not_found", "no pool", {}).details).toMatchObject({ exit: 3, retryable: false });
   });
 
   test("details passed by the caller override the table", () => {

@@ -53,7 +53,7 @@ async function open(
   const repairs: TornLine[] = [];
   const clock = { now: () => now, elapsed, sleep };
   checkOutPattern(pattern, now, fields);
-  const file = await openRotatingFile(pattern, clock, (_file, torn) => repairs.push(torn));
+  const file = await openRotatingFile(pattern, clock, (_file, torn) => repairs.push(torn), false, now);
   return { ...file, repairs };
 }
 
@@ -114,11 +114,11 @@ describe("rejected before a request is sent", () => {
     { what: "a directory", file: ".", message: /must be a file, not a directory/u },
     { what: "an unknown sequence", file: "%Q.ndjson", message: /unknown sequence %Q/u },
   ])("$what", ({ file, message }) => {
-    expect(() => checkOutPattern(path.join(newFolder(), file), midnight)).toThrow(message);
+    expect(() => checkOutPattern(path.join(newFolder(), file), midnight, [])).toThrow(message);
   });
 
   test("a device", () => {
-    expect(() => checkOutPattern("/dev/null", midnight)).toThrow(/must be a regular file/u);
+    expect(() => checkOutPattern("/dev/null", midnight, [])).toThrow(/must be a regular file/u);
   });
 });
 

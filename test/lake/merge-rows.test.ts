@@ -40,7 +40,7 @@ describe("rows of a file, and rows that were read again", () => {
 
   test("a row at the end of the part is the next part's", () => {
     const part = { from: day.from, to: day.from + 2 * 3600, present: day.to, isProven: true };
-    const { rows, absent } = mergeRows(dataset, day, [row(2, "old")], [row(2), row(1)], part);
+    const { rows, absent } = mergeRows(dataset, day, [row(2, "old")], [row(2), row(1)], part, day.to);
     expect({ rows: textsOf(rows), absent }).toEqual({ rows: textsOf([row(1), row(2, "old")]), absent: [] });
   });
 
@@ -55,9 +55,9 @@ describe("rows of a file, and rows that were read again", () => {
   test("a transaction up to a minute ahead is taken, and a candle only when it is over", () => {
     const present = day.from + 2 * 3600;
     const part = { from: day.from, to: undefined, present: present - 60, isProven: true };
-    expect(textsOf(mergeRows(dataset, day, [], [row(2)], part).rows)).toEqual(textsOf([row(2)]));
+    expect(textsOf(mergeRows(dataset, day, [], [row(2)], part, day.to).rows)).toEqual(textsOf([row(2)]));
     const early = { ...part, present: present - 61 };
-    expect(mergeRows(dataset, day, [], [row(2)], early).rows).toEqual([]);
+    expect(mergeRows(dataset, day, [], [row(2)], early, day.to).rows).toEqual([]);
     const candles = { kind: "ohlcv", interval: "1h" } as const;
     const time_open = new Date((present - 3600) * 1000).toISOString();
     const candle = readLakeRow("ohlcv", JSON.stringify({ time_open }));
@@ -65,12 +65,12 @@ describe("rows of a file, and rows that were read again", () => {
       [present - 1, []],
       [present, [candle]],
     ] as const)
-      expect(mergeRows(candles, day, [], [candle], { ...part, present: now }).rows).toEqual(rows);
+      expect(mergeRows(candles, day, [], [candle], { ...part, present: now }, day.to).rows).toEqual(rows);
   });
 
   test("a row from the future waits for a later run", () => {
     const part = { from: day.from, to: undefined, present: day.from + 3600, isProven: true };
-    const { rows } = mergeRows(dataset, day, [], [row(2), row(1)], part);
+    const { rows } = mergeRows(dataset, day, [], [row(2), row(1)], part, day.to);
     expect(textsOf(rows)).toEqual(textsOf([row(1)]));
   });
 });

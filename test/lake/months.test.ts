@@ -177,7 +177,7 @@ test("a month that grew day by day has the same bytes as one that was fetched at
   const pieces = (await periodsIn(root, path.relative(root, file))).map(({ range }) => ({ file, range }));
   const written: Buffer[] = [];
   const receipt = await withParquet(file, (parquet) => parquet.receipt);
-  await joinParquet(pieces, receipt, async (bytes) => void written.push(Buffer.from(bytes)));
+  await joinParquet(pieces, receipt, async (bytes) => void written.push(Buffer.from(bytes)), false);
   expect(Buffer.concat(written).equals(readFileSync(of("rows")))).toBe(true);
 });
 
@@ -237,7 +237,7 @@ async function divide(file: string): Promise<void> {
   });
   const written: Buffer[] = [];
   const write = async (bytes: Uint8Array) => void written.push(Buffer.from(bytes));
-  await joinParquet(await Promise.all(parts), receipt, write);
+  await joinParquet(await Promise.all(parts), receipt, write, false);
   writeFileSync(file, Buffer.concat(written));
 }
 

@@ -22,7 +22,7 @@ export async function repairPartialLine(
   handle: FileHandle,
   file: string,
   clock: Pick<Clock, "sleep">,
-  hasPrefix = false,
+  hasPrefix: boolean,
 ): Promise<TornLine | undefined> {
   const { size } = await handle.stat();
   if (size === 0) return undefined;

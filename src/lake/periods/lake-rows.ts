@@ -92,7 +92,7 @@ export function mergeRows(
   before: readonly LakeRow[],
   staged: readonly LakeRow[],
   part: ReadPart,
-  settled = Number.NEGATIVE_INFINITY,
+  settled: number,
 ) {
   const length = candleLength(dataset) ?? 0;
   const end = Math.min(part.to ?? Number.POSITIVE_INFINITY, period.to);
