@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Key } from "../../src/base/context/context.ts";
 import { openDisplay } from "../../src/cli/render/display.ts";
+import { createBufferedOutput } from "../../src/cli/render/held-output.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
 const alternateScreen = "\u001B[?1049h";
@@ -9,11 +10,15 @@ const alternateScreen = "\u001B[?1049h";
 test("a process that was stopped without notice gets the screen and the keys again when it continues", async () => {
   const context = createTestContext({ isTerminal: true, columns: 80 });
   const keys: Key[] = [];
-  const display = openDisplay(context, {
-    frame: () => ["a picture"],
-    lastFrame: () => [],
-    pressed: (key) => keys.push(key),
-  });
+  const display = openDisplay(
+    { ...context, stderr: createBufferedOutput(context.stderr) },
+    {
+      frame: () => ["a picture"],
+      lastFrame: () => [],
+      pressed: (key) => keys.push(key),
+      said: () => undefined,
+    },
+  );
   const entered = async (times: number): Promise<void> => {
     for (let tries = 0; tries < 400; tries += 1) {
       const parts = context.stdoutText().split(alternateScreen);

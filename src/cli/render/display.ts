@@ -1,4 +1,5 @@
 import type { Context, Key, Output } from "../../base/context/context.ts";
+import type { HeldOutput } from "./held-output.ts";
 import { ellipsis, separator } from "./values/width.ts";
 
 export interface Window {
@@ -16,7 +17,11 @@ interface Picture {
   readonly lastFrame: Frame;
   /** Called for every key except `q`, which ends the run. */
   readonly pressed: (key: Key) => void;
+  /** Called with each message, because a line on stderr would overwrite the frame. */
+  readonly said: (message: string) => void;
 }
+
+type ScreenContext = Pick<Context, "clock" | "interrupt" | "onKey" | "onSuspend" | "signal" | "stdout">;
 
 /** Milliseconds between frames while the content is changing, and while it is not. */
 const [busy, quiet] = [100, 1000];
@@ -28,11 +33,30 @@ const leave = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 const [begin, end] = ["\u001B[?2026h", "\u001B[?2026l"];
 const [home, restOfLine, restOfScreen] = ["\u001B[H", "\u001B[K", "\u001B[J"];
 
-/** When the signal aborts, the terminal is restored at once, even if the rest of the program is still waiting. */
+/** A screen that shows messages. The latest ones appear on stderr again when it closes. */
 export function openDisplay(
-  context: Pick<Context, "clock" | "interrupt" | "onKey" | "onSuspend" | "signal" | "stdout">,
-  { frame, lastFrame, pressed }: Picture,
+  context: ScreenContext & { readonly stderr: HeldOutput },
+  { said, ...drawing }: Picture,
 ) {
+  const { stderr } = context;
+  const screen = openScreen(context, drawing);
+  const say = (message: string): void => {
+    said(message.trim());
+    screen.changed();
+  };
+  const resume = stderr.isTerminal ? stderr.hold(say) : undefined;
+  return {
+    changed: screen.changed,
+    say,
+    close: async (): Promise<void> => {
+      await screen.close();
+      await resume?.();
+    },
+  };
+}
+
+/** When the signal aborts, the terminal is restored at once, even if the rest of the program is still waiting. */
+function openScreen(context: ScreenContext, { frame, lastFrame, pressed }: Omit<Picture, "said">) {
   const { clock, stdout: output, signal, interrupt, onKey, onSuspend } = context;
   const done = new AbortController();
   let isChanged = true;

@@ -17,13 +17,14 @@ import { mayBeSame } from "../../rows/out-file.ts";
 import { readBounded } from "../../base/files/bounded-read.ts";
 
 export interface Run {
-  /** The signal also aborts at `--deadline`. The outputs do not interfere with pictures and progress lines. */
-  readonly context: Context;
+  /**
+   * The signal also aborts at `--deadline`. The outputs do not interfere with progress lines, and stderr can be held while
+   * a picture fills the terminal.
+   */
+  readonly context: Context & { readonly stderr: HeldOutput };
   readonly options: RunOptions;
   readonly report: Report;
   readonly sources: AssetSources;
-  /** Buffers messages while a picture fills the terminal. */
-  readonly stderr: HeldOutput;
   readonly progress: Progress;
   /** The most recently registered function runs first. */
   readonly onClose: (close: () => unknown) => void;
@@ -81,8 +82,7 @@ export async function withRun<Result>(
   const options = adjust?.(usual) ?? usual;
   const progress = createProgress(outer, hasProgress === true ? options.progress : "none", options);
   const { context: timed, release } = withRunDeadline({ ...outer, ...progress.outputs }, options.deadline);
-  const stderr = createBufferedOutput(timed.stderr);
-  const context = { ...timed, stderr };
+  const context = { ...timed, stderr: createBufferedOutput(timed.stderr) };
   const report = createReport(context, options, progress.countdown);
   const closers: (() => unknown)[] = [];
   const onClose: Run["onClose"] = (close) => closers.push(close);
@@ -117,7 +117,7 @@ export async function withRun<Result>(
   };
   const sources = createAssetSources(context, report.warn, createNameFinder(context, options));
   try {
-    return await work({ context, options, report, sources, stderr, progress, onClose, metrics, open });
+    return await work({ context, options, report, sources, progress, onClose, metrics, open });
   } finally {
     try {
       await closeAll(closers);

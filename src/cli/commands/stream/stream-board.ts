@@ -17,7 +17,7 @@ export interface BoardFacts extends Pick<BoardOptions, "feed" | "by" | "isSimula
 
 /** Messages appear on the board while it is open, and again on stderr after it closes. */
 export async function openBoard(
-  { context, options, report, stderr, onClose }: Run,
+  { context, options, report, onClose }: Run,
   { subjects, known, state, ...facts }: BoardFacts,
 ) {
   const { clock, env } = context;
@@ -37,16 +37,9 @@ export async function openBoard(
     frame: (window, elapsed) => board.frame(window, state(), elapsed),
     lastFrame: (window, elapsed) => board.frame(window, undefined, elapsed),
     pressed: board.key,
+    said: (message) => board.say(message, clock.elapsed()),
   });
-  const say = (text: string): void => {
-    board.say(text.trim(), clock.elapsed());
-    display.changed();
-  };
-  const release = stderr.isTerminal ? stderr.hold(say) : undefined;
-  onClose(async () => {
-    await display.close();
-    await release?.();
-  });
+  onClose(display.close);
   const watch = (wanted: readonly Subject[]): void => {
     watched = wanted;
     board.watch(watched, clock.elapsed());

@@ -87,7 +87,7 @@ const maxSaid = 3;
  * shown next to the time and the countdown.
  */
 async function openWatchScreen(
-  { context, report, stderr, onClose }: Run,
+  { context, report, onClose }: Run,
   presentation: ScreenPresentation,
   title: string,
   facts: () => readonly string[],
@@ -142,23 +142,19 @@ async function openWatchScreen(
     frame,
     lastFrame: ({ columns }) => (drawn === undefined ? [] : [...head(columns, undefined), ...drawn.lines]),
     pressed: scroll.key,
+    said: (message) => {
+      said = [...said, message].slice(-maxSaid);
+    },
   });
-  const say = (text: string): void => {
-    said = [...said, text.trim()].slice(-maxSaid);
-    display.changed();
-  };
-  const release = stderr.isTerminal ? stderr.hold(say) : undefined;
-  onClose(async () => {
-    await display.close();
-    await release?.();
-  });
+  onClose(display.close);
 
   return {
     show: async (round, changes, at) => {
       said = changes.gone.length > 0 ? [removedRowsLine(changes.gone)] : [];
       await draw({ round, changes, at }, stdout.columns || 80);
     },
-    failed: (reason) => say(`${showSeconds(clock.now() / 1000)}: ${reason}; retrying at the next refresh`),
+    failed: (reason) =>
+      display.say(`${showSeconds(clock.now() / 1000)}: ${reason}; retrying at the next refresh`),
     waiting: (until) => {
       next = until;
       display.changed();
