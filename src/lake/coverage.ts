@@ -28,7 +28,7 @@ export interface Held {
 /** What a run has to do about a period. `from` is the start of the missing rows. */
 type Need =
   | { readonly what: "read"; readonly from: number }
-  /** Compare a complete file again: transactions by the service's count, candles by a second read. */
+  /** Compare a complete file of transactions with the service's count. */
   | { readonly what: "confirm" };
 
 interface PlanOptions {
@@ -114,7 +114,8 @@ function needOfComplete(options: PlanOptions, period: Period, footer: Footer): N
   }
   if (dataset.kind !== "transactions") {
     const isRead = reread !== undefined || age < recountAge || present - (read ?? 0) < settlingTime;
-    return isRead ? undefined : { what: "confirm" };
+    // The service does not count them, so they are read again, at once with those of the next period.
+    return isRead ? undefined : { what: "read", from: footer.period.from };
   }
   const isCounted = counted === null || counted >= period.to + recountAge;
   return isCounted || age < recountAge ? undefined : { what: "confirm" };
@@ -135,7 +136,7 @@ export function needsSecondRead({ witnessed, contradicted, rows }: Footer): bool
 
 export interface Task {
   readonly what: "read" | "confirm";
-  /** To confirm: one period. */
+  /** To confirm: one period of transactions. */
   readonly range: TimeRange;
 }
 

@@ -118,13 +118,23 @@ test("complete candles are read a second time on the fifth day, or at the next r
   const known = { period: yesterday, witnessed: true };
   const first = held("rows", { ...known, read_at: yesterday.to + completeAge });
   expect(needOf(wishAt(yesterday.to + 4 * day - 1), yesterday, first)).toBeUndefined();
-  expect(needOf(wishAt(yesterday.to + 4 * day), yesterday, first)).toEqual(again);
+  expect(needOf(wishAt(yesterday.to + 4 * day), yesterday, first)).toEqual(allOfIt);
   const late = yesterday.to + 9 * day;
   const second = held("rows", { ...known, read_at: late });
   expect(needOf(wishAt(late + hour - 1), yesterday, second)).toBeUndefined();
-  expect(needOf(wishAt(late + hour), yesterday, second)).toEqual(again);
+  expect(needOf(wishAt(late + hour), yesterday, second)).toEqual(allOfIt);
   const done = held("rows", { ...known, read_at: late, reread_at: late + hour });
   expect(needOf(wishAt(late + 90 * day), yesterday, done)).toBeUndefined();
+});
+
+test("candles that are due for a second read are read at once, so that days share requests", () => {
+  const own: Dataset = { ...candles, interval: "5m", from: at("2026-11-01T00:00:00Z") };
+  const present = at("2026-11-21T08:00:00Z");
+  const tasks = planDataset(wish(present, { dataset: own }), (period) =>
+    held("rows", { period, witnessed: true, read_at: present - 2 * hour }),
+  );
+  const to = at("2026-11-17T00:00:00Z");
+  expect(tasks).toEqual([{ what: "read", range: { dataset: own, from: own.from, to } }]);
 });
 
 test("a wrong clock in a file makes it be read again", () => {

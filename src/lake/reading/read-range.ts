@@ -175,17 +175,14 @@ async function pull(
   }
 }
 
-/**
- * Compares a complete file again, while the service still has the rows: transactions by the service's count, and
- * candles, which have none, by a second read. Returns the time range to read.
- */
+/** Compares a complete day of transactions with the service's count. Returns the time range to read if it has changed. */
 export async function confirmPeriod(run: LakeRun, wanted: TimeRange): Promise<readonly TimeRange[]> {
   const { dataset } = wanted;
   const period = periodAt(dataset, wanted.from);
   const held = await run.look(dataset, period);
   const from = held?.footer?.period.from ?? period.from;
   const range = { dataset, from, to: period.to };
-  if (held?.footer === undefined || dataset.kind !== "transactions") return [range];
+  if (held?.footer === undefined) return [range];
   const { footer } = held;
   const { endpoint } = factsOfKind(dataset.kind);
   const args = argsOf(range, period.to);

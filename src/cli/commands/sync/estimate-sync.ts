@@ -39,8 +39,7 @@ export async function estimateSync(
       requests += costOf(dataset).requests;
       rows += costOf(dataset).rows;
     } else if (what === "read") ranges.set(dataset, [...(ranges.get(dataset) ?? []), range]);
-    // Transactions are counted by one request, and candles are read a second time.
-    else requests += dataset.kind === "transactions" ? 1 : ofCandles([range], present).requests;
+    else requests += 1;
     const periods = partsOf(range, present).length;
     if (isMonthly(dataset)) months += periods;
     else days += periods;
