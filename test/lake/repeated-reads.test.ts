@@ -1,10 +1,10 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { storedCandles } from "../../src/lake/stored-candles.ts";
 import { dexdata } from "../harness/dexdata.ts";
 import { secretMark } from "../harness/key-search.ts";
-import { periodsBelow } from "../harness/lake.ts";
+import { dataFiles, periodsBelow } from "../harness/lake.ts";
 import {
   type Disturbance,
   type MarketPool,
@@ -194,12 +194,26 @@ test("a start that is not text is read like one", async () => {
   expect(refused.stderr).toContain("must be a time such as");
 });
 
-test("--lake: a file that is replaced while its candles are read does not give others in their place", async () => {
-  expect((await sync([...candles("1m"), "--from", "2026-11-12"])).exit).toBe(0);
+function storedBlocks(): ReturnType<ReturnType<typeof storedCandles>> {
   const read = storedCandles(root, () => "a local server");
   const target = { isSimulated: false, rest: service.url };
   const subject = { network: "ethereum", address: pool, kind: "pool" as const };
-  const blocks = read(target, subject, "1m", ({ from }) => from < seconds("2026-11-15T00:00:00Z"));
+  return read(target, subject, "1m", ({ from }) => from < seconds("2026-11-15T00:00:00Z"));
+}
+
+test("--lake: the days of a month are read from one open file, so that each row group is decoded once", async () => {
+  expect((await sync([...candles("1m"), "--from", "2026-11-12"])).exit).toBe(0);
+  const found: string[] = [];
+  for await (const { from } of storedBlocks()) {
+    found.push(utc(from).slice(0, 10));
+    for (const file of dataFiles(root)) rmSync(path.join(root, file));
+  }
+  expect(found).toEqual(["2026-11-14", "2026-11-13", "2026-11-12"]);
+});
+
+test("--lake: a file that is replaced while its candles are read does not give others in their place", async () => {
+  expect((await sync([...candles("1m"), "--from", "2026-11-12"])).exit).toBe(0);
+  const blocks = storedBlocks();
   const found = async () => {
     const { value } = await blocks.next();
     if (value === undefined) return undefined;

@@ -1,12 +1,13 @@
 import { rowShape } from "../../api/endpoint.ts";
 import { fail } from "../../base/failure.ts";
-import { createPart } from "../../base/files/synced-file.ts";
+import { createPart, openStored, type StoredFile } from "../../base/files/synced-file.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { rawMembers } from "../../base/json/json-scan.ts";
 import { columnsOf, type ParquetColumn, UnreadableParquet } from "../../rows/parquet-format.ts";
 import { joinParquet } from "../../rows/join-parquet.ts";
 import {
   groupsOf,
+  openParquet,
   type ParquetFile,
   readParquet,
   type RowRange,
@@ -24,12 +25,38 @@ import { periodAt } from "../layout.ts";
  * them has changed, or if they do not have this hash.
  */
 export async function readRows(file: string, range?: RowRange, sha256?: string): Promise<readonly string[]> {
+  return await withParquet(file, async (parquet) => await rowsIn(parquet, range, sha256));
+}
+
+async function rowsIn(parquet: ParquetFile, range?: RowRange, sha256?: string): Promise<readonly string[]> {
   const rows: string[] = [];
   const see = (lines: Buffer): unknown => rows.push(...linesIn(lines).map(asSent));
-  const found = await withParquet(file, async (parquet) => await readParquet(parquet, see, range));
+  const found = await readParquet(parquet, see, range);
   if (sha256 !== undefined && found.rows_sha256 !== sha256)
     throw new UnreadableParquet("the rows have changed");
   return rows;
+}
+
+/** Reads periods. A file stays open until another one is needed, because its periods share row groups. */
+export function openPeriods() {
+  let source: StoredFile | undefined;
+  let latest: { readonly file: string; readonly parquet: ParquetFile } | undefined;
+  const close = (): void => {
+    source?.close();
+    [source, latest] = [undefined, undefined];
+  };
+  return {
+    close,
+    rows: async ({ file, range, footer }: StoredPeriod): Promise<readonly string[]> => {
+      if (latest?.file !== file) {
+        close();
+        source = openStored(file);
+        if (source === undefined) throw new UnreadableParquet("the file does not exist");
+        latest = { file, parquet: openParquet(source) };
+      }
+      return await rowsIn(latest.parquet, range, footer.rows_sha256);
+    },
+  };
 }
 
 const linesIn = (lines: Buffer): readonly string[] => lines.toString().split("\n").slice(0, -1);
