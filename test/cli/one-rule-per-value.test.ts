@@ -35,11 +35,10 @@ const typed: Readonly<Record<string, readonly string[]>> = {
   profile: ["a b", "api_free_x", "-x"],
 };
 
-/** The name of a setting's flag. DEXDATA_TIER is the plan of a key, and --tier a plan to simulate; --sandbox takes no value. */
+/** The name of a setting's flag. DEXDATA_TIER is the plan of a key, and --tier a plan to simulate; two flags take no value. */
 const flagOf = (name: string): string => name.replaceAll("_", "-");
 const hasFlag = (name: string): boolean =>
-  name !== "tier" &&
-  name !== "sandbox" &&
+  !["tier", "sandbox", "no_input"].includes(name) &&
   allCommands.some(({ flags, shared }) => flagOf(name) in flags || flagOf(name) in shared);
 
 test("the table has every setting that has a flag", () => {

@@ -176,7 +176,7 @@ describe("--amounts tokens", () => {
       url.includes("/transactions")
         ? {
             ...json({}),
-            body: `{"transactions":[${row("0x1")},${row("0x2")}],"page_info":{"limit":2,"page":1,"total_items":2,"total_pages":1}}`,
+            body: `{"transactions":[${row("0x1")},${row("0x2")}],"page_info":{"limit":10,"page":1,"total_items":2,"total_pages":1}}`,
           }
         : json({ error: "internal" }, { status: 500 }),
     );
