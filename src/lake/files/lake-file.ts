@@ -170,11 +170,13 @@ export async function joinPeriods(part: string, periods: readonly StoredPeriod[]
     part,
     async (write) => await joinParquet(periods, receipt, write, isPacked),
     async (parquet, isCopied) => {
-      for (const [index, range] of rowRanges(parquet, footers).entries()) {
-        const hash = footers[index]?.rows_sha256;
-        if (isCopied) hasIntactBytes(parquet, range);
-        else if ((await readParquet(parquet, undefined, range)).rows_sha256 !== hash) return false;
-      }
+      const ranges = rowRanges(parquet, footers);
+      if (isCopied) hasIntactBytes(parquet, { begin: 0, end: parquet.rows });
+      else
+        for (const [index, range] of ranges.entries()) {
+          const { rows_sha256 } = await readParquet(parquet, undefined, range);
+          if (rows_sha256 !== footers[index]?.rows_sha256) return false;
+        }
       return parquet.receipt === receipt;
     },
   );

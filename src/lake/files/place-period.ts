@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import path from "node:path";
 import type { Context } from "../../base/context/context.ts";
+import { groupBy } from "../../base/group-by.ts";
 import { folderBelow, removeFile } from "../../base/files/paths.ts";
 import type { FileLock } from "../../base/files/file-lock.ts";
 import { identityOf, keepCopy, publish, removeOwn } from "../../base/files/synced-file.ts";
@@ -152,7 +153,13 @@ async function rewrite(
   const part = partIn(keeper, file);
   const periods: StoredPeriod[] = [];
   const changed: StoredPeriod[] = [];
-  for (const period of wanted) ((await isIntact(period.file, period.range)) ? periods : changed).push(period);
+  for (const [source, own] of groupBy(wanted, (period) => period.file)) {
+    // The periods of a file share row groups, so all of them are read at once, unless one has changed.
+    const begin = Math.min(...own.map(({ range }) => range.begin));
+    const areAll = await isIntact(source, { begin, end: Math.max(...own.map(({ range }) => range.end)) });
+    for (const period of own)
+      (areAll || (await isIntact(source, period.range)) ? periods : changed).push(period);
+  }
   for (const source of new Set(changed.map((period) => period.file))) copyAside(keeper, source);
   const days = changed.map(({ footer }) => showSeconds(footer.period.from).slice(0, 10));
   // The service has no history of a list of pools.
