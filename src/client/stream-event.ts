@@ -24,7 +24,7 @@ export interface StreamEvent {
   readonly id: EventId;
   /** The service's own `request_id` field, which is not part of the standard. */
   readonly requestId: EventId | undefined;
-  /** Set by `EventOwners.claim`; a copy of each event with it would be slow. */
+  /** Undefined until `EventOwners.claim` sets it. A copy of each event with its owner would be slow. */
   owner: Owner;
 }
 

@@ -1,11 +1,17 @@
-import { openStored, type StoredFile } from "../base/files/synced-file.ts";
+import type { StoredFile } from "../base/files/synced-file.ts";
 import { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
 import { serializeTCompactProtocol } from "hyparquet-writer/src/thrift.js";
 import { markKey, receiptKey, writeMark } from "./parquet/file-mark.ts";
 import { rowsPerGroup } from "./parquet/stored-column.ts";
-import { groupsOf, openParquet, type ParquetFile, readFooter, type RowRange } from "./parquet-file.ts";
+import {
+  groupsOf,
+  openExisting,
+  openParquet,
+  type ParquetFile,
+  readFooter,
+  type RowRange,
+} from "./parquet-file.ts";
 import { createParquetWriter, GroupBytes } from "./parquet-writer.ts";
-import { UnreadableParquet } from "./parquet-format.ts";
 
 /** Rows of one file. All files of a join have the same columns. */
 interface Piece {
@@ -40,8 +46,7 @@ export async function joinParquet(
   const sources: StoredFile[] = [];
   try {
     for (const { file, range } of adjoined(pieces)) {
-      const source = openStored(file);
-      if (source === undefined) throw new UnreadableParquet("the file does not exist");
+      const source = openExisting(file);
       sources.push(source);
       const parquet = openParquet(source);
       opened.push({ source, parquet, range, ...groupsOf(parquet, range) });

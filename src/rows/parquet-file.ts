@@ -17,7 +17,7 @@ import { physicalElement } from "./parquet/parquet-schema.ts";
 import type { StoredCell } from "./parquet/cells.ts";
 import { RowBytes } from "./parquet/row-bytes.ts";
 import { StoredColumn, checkPages, rowsPerGroup } from "./parquet/stored-column.ts";
-import { type FileSource, openStored } from "../base/files/synced-file.ts";
+import { type FileSource, openStored, type StoredFile } from "../base/files/synced-file.ts";
 import { letHeapGrow } from "../base/heap-room.ts";
 
 /** The columns are at the row, and are the same array for all rows of a row group. They may lack empty columns. */
@@ -76,13 +76,19 @@ const compressors = {
   GZIP: (page: Uint8Array, length: number): Uint8Array => gunzipSync(page, { maxOutputLength: length + 1 }),
 };
 
+/** Throws UnreadableParquet if there is no such file. */
+export function openExisting(file: string): StoredFile {
+  const source = openStored(file);
+  if (source === undefined) throw new UnreadableParquet("the file does not exist");
+  return source;
+}
+
 /** Calls `read` with the file. Throws UnreadableParquet for a damaged one, and if there is none. */
 export async function withParquet<T>(
   file: string,
   read: (parquet: ParquetFile) => T | Promise<T>,
 ): Promise<T> {
-  const source = openStored(file);
-  if (source === undefined) throw new UnreadableParquet("the file does not exist");
+  const source = openExisting(file);
   try {
     return await read(openParquet(source));
   } finally {

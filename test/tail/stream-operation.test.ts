@@ -212,7 +212,7 @@ test("two runs that share --events are told so, once each", async () => {
   const second = listen(words, server);
   await second.until(() => second.lines().length > 0);
   const ended = [await first.interrupted(), await second.interrupted()];
-  const warning = `warning: --events "${log}": something else writes to this file, too, perhaps another run`;
+  const warning = `warning: --events "${log}": something else also writes to this file, perhaps another run`;
   expect(ended.map(({ stderr }) => stderr.split(warning).length - 1)).toEqual([1, 1]);
 });
 

@@ -232,11 +232,13 @@ function isHurried(error: Error | null): boolean {
 /** Connects directly or through the proxy from the environment, using only HTTP/1.1 and no timeout. */
 export function createConnector(env: Environment, sockets: OpenSockets): undici.buildConnector.connector {
   const build = buildConnector(socketOptions);
-  const buildPatiently = buildConnector({ ...socketOptions, autoSelectFamilyAttemptTimeout: patience });
   const connect = (options: Options, callback: Callback, dial = build): void => {
     // According to undici's types, the connector returns nothing, but it does return the socket.
     const socket: unknown = dial(options, (...outcome) => {
-      if (dial === build && isHurried(outcome[0])) return connect(options, callback, buildPatiently);
+      if (dial === build && isHurried(outcome[0])) {
+        const patient = buildConnector({ ...socketOptions, autoSelectFamilyAttemptTimeout: patience });
+        return connect(options, callback, patient);
+      }
       if (outcome[0] === null) sockets.hasConnected = true;
       callback(...outcome);
     });

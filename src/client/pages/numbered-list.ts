@@ -163,14 +163,19 @@ export class NumberedList implements NumberedState {
     const next = positionAfter(answer, reply, edge.lastWholeId);
     const items = at.flag === "cursor" ? count.window.items : answer.totals.items;
     const position = { ...next, due: count.due(), items: Number.isSafeInteger(items) ? items : undefined };
-    return { ...here, end: more(position, this.doubts, this.isOpen(at)) };
+    return { ...here, end: this.moreAfter(at, position) };
+  }
+
+  /** The list continues at `next` after the page at `at`. */
+  moreAfter(at: Position, next: Position): Page["end"] {
+    return more(next, this.doubts, this.#isOpen(at));
   }
 
   /**
    * Pages by cursor do not name themselves, so only the count after them shows that one was another page. If that is soon,
    * a resumed pull reads them again. A longer list is counted in between, unless its windows are unreliable.
    */
-  isOpen({ flag }: Position): boolean {
+  #isOpen({ flag }: Position): boolean {
     return flag === "cursor" && this.count.left !== undefined && this.count.pagesLeft < worthAWindow;
   }
 

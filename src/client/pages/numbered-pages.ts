@@ -22,7 +22,7 @@ export async function* readNumberedPages(
     if (canFreeze || !isDoubtful || !mayRetry) {
       const { end } = page;
       const isDoubted = end.kind === "more" && list.isDoubted;
-      yield isDoubted ? { ...page, end: more({ ...end.next, isDoubted }, end.doubts, end.isOpen) } : page;
+      yield isDoubted ? { ...page, end: { ...end, next: { ...end.next, isDoubted } } } : page;
       continue;
     }
     yield { ...page, end: more(firstPage, list.doubts) };
@@ -145,11 +145,11 @@ async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, 
   const id = list.edge.lastWholeId ?? at.value;
   const next = { ...at, value: id };
   if (window !== undefined) {
-    yield { ...page, left: window.left, end: more(next, list.doubts, list.isOpen(at)) };
+    yield { ...page, left: window.left, end: list.moreAfter(at, next) };
     return yield* windows.read(window);
   }
   if (id !== at.value && left !== undefined) {
-    yield { ...page, end: more(next, list.doubts, list.isOpen(at)) };
+    yield { ...page, end: list.moreAfter(at, next) };
     return next;
   }
   if (left !== undefined) return yield* endEarly(list, answer, page, left);
@@ -163,7 +163,7 @@ async function* afterLastCursor(windows: FrozenWindows, answer: NumberedAnswer, 
 async function* endEarly(list: NumberedList, answer: NumberedAnswer, page: Page, left: number): Pages {
   const { at } = answer;
   const problem = `the list ends ${counted(left, "row")} early`;
-  if (page.rows.length > 0) yield { ...page, end: more(at, list.doubts, list.isOpen(at)) };
+  if (page.rows.length > 0) yield { ...page, end: list.moreAfter(at, at) };
   if (await list.again(problem, answer)) return at;
   list.doubt(problem, answer);
   yield list.withoutProof({ ...page, rows: page.rows.keep([]) });

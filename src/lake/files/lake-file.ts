@@ -1,12 +1,13 @@
 import { rowShape } from "../../api/endpoint.ts";
 import { fail } from "../../base/failure.ts";
-import { createPart, openStored, type StoredFile } from "../../base/files/synced-file.ts";
+import { createPart, type StoredFile } from "../../base/files/synced-file.ts";
 import { removeFile } from "../../base/files/paths.ts";
 import { rawMembers } from "../../base/json/json-scan.ts";
 import { columnsOf, type ParquetColumn, UnreadableParquet } from "../../rows/parquet-format.ts";
 import { joinParquet } from "../../rows/join-parquet.ts";
 import {
   groupsOf,
+  openExisting,
   openParquet,
   type ParquetFile,
   readParquet,
@@ -50,9 +51,9 @@ export function openPeriods() {
     rows: async ({ file, range, footer }: StoredPeriod): Promise<readonly string[]> => {
       if (latest?.file !== file) {
         close();
-        source = openStored(file);
-        if (source === undefined) throw new UnreadableParquet("the file does not exist");
-        latest = { file, parquet: openParquet(source) };
+        const opened = openExisting(file);
+        source = opened;
+        latest = { file, parquet: openParquet(opened) };
       }
       return await rowsIn(latest.parquet, range, footer.rows_sha256);
     },
@@ -170,13 +171,14 @@ export async function joinPeriods(part: string, periods: readonly StoredPeriod[]
     part,
     async (write) => await joinParquet(periods, receipt, write, isPacked),
     async (parquet, isCopied) => {
+      // Throws unless the file has as many rows as its footers say.
       const ranges = rowRanges(parquet, footers);
-      if (isCopied) hasIntactBytes(parquet, { begin: 0, end: parquet.rows });
-      else
-        for (const [index, range] of ranges.entries()) {
-          const { rows_sha256 } = await readParquet(parquet, undefined, range);
-          if (rows_sha256 !== footers[index]?.rows_sha256) return false;
-        }
+      if (isCopied)
+        return hasIntactBytes(parquet, { begin: 0, end: parquet.rows }) && parquet.receipt === receipt;
+      for (const [index, range] of ranges.entries()) {
+        const { rows_sha256 } = await readParquet(parquet, undefined, range);
+        if (rows_sha256 !== footers[index]?.rows_sha256) return false;
+      }
       return parquet.receipt === receipt;
     },
   );

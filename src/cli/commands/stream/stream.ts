@@ -136,11 +136,11 @@ function handlersOf(session: Session): LiveHandlers {
     },
     events: async (connection, events, at) => {
       for (const { owner } of events) if (owner instanceof Foreign) course.foreign(connection, owner);
-      // Copies of large batches would keep the garbage collector busy.
       let rest = events;
       let wanted: number;
       do {
         wanted = stops.take(rest.length);
+        // Copies of large batches would keep the garbage collector busy.
         const taken = wanted < rest.length ? rest.slice(0, wanted) : rest;
         rest = rest.slice(wanted);
         await output.show(connection, taken, at).catch((cause: unknown) => {

@@ -124,6 +124,7 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
 
 /** Past rows do not change, so each refresh would cost credits for nothing. */
 function refusePast({ days }: PullPlan, typed: Input<EndpointFlags>["typed"], now: number): void {
+  // A time such as -1h moves with the clock.
   const [end, laterEnd] = [now, now + 1000].map((at) => {
     const to = parseTimeBound(typed.get("to")?.at(-1) ?? "now", at);
     return days?.to ?? ("problem" in to ? Number.NaN : to.seconds);

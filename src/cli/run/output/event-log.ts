@@ -63,7 +63,7 @@ export function openEventLog(
     if (!isShared && size() > end) {
       isShared = true;
       warn(
-        `${label}: something else writes to this file, too, perhaps another run; use a different file for each run`,
+        `${label}: something else also writes to this file, perhaps another run; use a different file for each run`,
       );
     }
     lost = append(`${before}${hideSecrets(line)}\n`) ? 0 : lost + 1;
