@@ -114,7 +114,7 @@ describe.each(statuses)("one %d", (status) => {
 
   test("when a stream opens: the events, exit 0", async () => {
     const words = "stream ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --limit 2 --sandbox -o ndjson";
-    const { exit, stdout } = await dexdata(`${words} --faults ${status}@1/sse`, { speed: 20 });
+    const { exit, stdout } = await dexdata(`${words} --faults ${status}@1/sse`);
     expect({ exit, events: stdout.trim().split("\n").length }).toEqual({ exit: 0, events: 2 });
   });
 

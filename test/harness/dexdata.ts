@@ -24,13 +24,21 @@ export interface Outcome {
   readonly context: TestContext;
 }
 
+/**
+ * The sandbox sends events every 100 ms of real time. A stream for which time passes a thousand times faster gives up a
+ * silent connection in less than that, and might never receive an event.
+ */
+const streamSpeed = 20;
+
 /** Runs the program in this process: the words are split as a shell would, and the test controls everything outside. */
 export async function dexdata(
   words: string | readonly string[],
   options: TestContextOptions = {},
 ): Promise<Outcome> {
   const argv = typeof words === "string" ? words.split(" ").filter((word) => word !== "") : words;
+  const isLive = argv.includes("stream") && argv.includes("--sandbox");
   const context = createTestContext({
+    ...(isLive && { speed: streamSpeed }),
     ...options,
     env: { LANG: "C.UTF-8", ...options.env },
   });
