@@ -1,4 +1,5 @@
-import { type EndpointId, findEndpoint, type FoundEndpoint, splitPath } from "../api/endpoints/all.ts";
+import type { EndpointId } from "../api/endpoints/all.ts";
+import { findEndpoint, type FoundEndpoint, splitPath } from "../api/find-endpoint.ts";
 import type { Answer } from "./answers/answer.ts";
 import { answerPoolOhlcv, answerTokenOhlcv } from "./answers/candle-answers.ts";
 import { answerPool, answerToken } from "./answers/pool-and-token.ts";

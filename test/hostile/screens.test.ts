@@ -2,7 +2,7 @@ import type { FeedName } from "../../src/api/feeds.ts";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { findEndpoint } from "../../src/api/endpoints/all.ts";
+import { findEndpoint } from "../../src/api/find-endpoint.ts";
 import { run } from "../harness/dexdata.ts";
 import {
   findForbidden,

@@ -4,7 +4,7 @@ import type { Flag, Flags, KeptList } from "../run/flags/flag.ts";
 import { sharedFlags } from "../run/flags/shared-flags.ts";
 import { flagHelp } from "./help/flag-rows.ts";
 import { groupSummaries, topicNames } from "./help/overview.ts";
-import { findEndpoint } from "../../api/endpoints/all.ts";
+import { findEndpoint } from "../../api/find-endpoint.ts";
 import { textFormats } from "../../api/output-format.ts";
 import { fieldAt, type Field } from "../../api/record.ts";
 import type { Context } from "../../base/context/context.ts";

@@ -1,4 +1,4 @@
-import { findEndpoint, type FoundEndpoint, splitPath } from "../../api/endpoints/all.ts";
+import { findEndpoint, type FoundEndpoint, splitPath } from "../../api/find-endpoint.ts";
 import { rawElements } from "../../base/json/json-scan.ts";
 
 export interface ListBody {

@@ -1,4 +1,4 @@
-import { matchTemplate, removedEndpoints } from "../../api/endpoints/all.ts";
+import { matchTemplate, removedEndpoints } from "../../api/find-endpoint.ts";
 import type { ServiceCode } from "../../api/service-errors.ts";
 import type { Dialect } from "../sandbox-exchange.ts";
 import type { JsonObject } from "./json-writer.ts";

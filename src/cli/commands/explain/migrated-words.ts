@@ -1,6 +1,6 @@
 import { batchParam, isNumbered, isPaged, traitsOf } from "../../../api/reply.ts";
 import type { Endpoint } from "../../../api/endpoint.ts";
-import { removedStream } from "../../../api/endpoints/all.ts";
+import { removedStream } from "../../../api/find-endpoint.ts";
 import { type Param, renamed, renamedOrder } from "../../../api/param.ts";
 import { Failure, usageFailure } from "../../../base/failure.ts";
 import { hideSecrets } from "../../../base/key.ts";

@@ -1,5 +1,6 @@
 import type { Context } from "../../../base/context/context.ts";
-import { endpoints, matchTemplate, removedEndpoints, removedStream } from "../../../api/endpoints/all.ts";
+import { endpoints } from "../../../api/endpoints/all.ts";
+import { matchTemplate, removedEndpoints, removedStream } from "../../../api/find-endpoint.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { type Failure, usageFailure } from "../../../base/failure.ts";
 import { hideSecrets, withoutSecrets } from "../../../base/key.ts";
