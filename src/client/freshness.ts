@@ -1,7 +1,7 @@
 import type { Args } from "../api/endpoint.ts";
 import { answerAge, type Tier } from "../api/tier.ts";
 import type { Clock } from "../base/context/context.ts";
-import { parseHttpDate } from "./retry.ts";
+import { parseHttpDate } from "./http-times.ts";
 import type { Answer } from "./connection/answer-body.ts";
 
 /** How old the data of a response is. In milliseconds. */

@@ -1,12 +1,8 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import type { ErrorBody } from "../../src/client/response/refusal.ts";
-import {
-  parseHttpDate,
-  retryAfterMilliseconds,
-  defaultRetryPolicy,
-  waitBeforeRetry,
-} from "../../src/client/retry.ts";
+import { defaultRetryPolicy, waitBeforeRetry } from "../../src/client/retry.ts";
+import { parseHttpDate, retryAfterMilliseconds } from "../../src/client/http-times.ts";
 import { meaningOf } from "../../src/api/service-errors.ts";
 import { Failure, affectsOneInput } from "../../src/base/failure.ts";
 

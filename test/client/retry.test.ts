@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { parseHttpDate } from "../../src/client/retry.ts";
+import { parseHttpDate } from "../../src/client/http-times.ts";
 import { type Outcome, run } from "../harness/dexdata.ts";
 import { json, raw, type Reply, reset, slow } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";

@@ -21,6 +21,7 @@ export const subjects: readonly Subject[] = [
     name: "retries",
     files: {
       "src/client/retry.ts": retries,
+      "src/client/http-times.ts": retries,
       "src/api/service-errors.ts": statuses,
     },
   },

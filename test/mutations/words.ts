@@ -7,11 +7,11 @@ export const words: Readonly<Record<string, string>> = {
     neverComes,
   'src/rows/parquet/file-mark.ts: footer.write(hash, footer.lastIndexOf(hashMember) + hashMember.length, "latin1"); → footer.write(hash, footer.lastIndexOf(hashMember) + hashMember.length, "");':
     "equivalent: a hash has only ASCII characters, which both encodings write alike",
-  'src/client/retry.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 100, second = 99] = (groups["time"] ?? "").split(":").map(Number);':
+  'src/client/http-times.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 100, second = 99] = (groups["time"] ?? "").split(":").map(Number);':
     neverComes,
   'src/api/service-errors.ts: if (status >= 500) return { exit: 7, retryable, code: code ?? "unavailable" } as const; → if (status > 500) return { exit: 7, retryable, code: code ?? "unavailable" } as const;':
     "equivalent: 500 itself is in the table above",
-  'src/client/retry.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "x").split(":").map(Number);':
+  'src/client/http-times.ts: const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number); → const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "x").split(":").map(Number);':
     neverComes,
   "src/base/json/json-text.ts: if (!MAY_HAVE_BLANKS.test(text)) return text; → if (!MAY_HAVE_BLANKS.test(text)) ;":
     onlySpeed,

@@ -3,7 +3,7 @@ import { isGatewayStatus, isServiceCode, meaningOf, type ServiceCode } from "../
 import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { lookUpOf, planSentence, type Target } from "../target.ts";
-import { retryAfterMilliseconds } from "../retry.ts";
+import { retryAfterMilliseconds } from "../http-times.ts";
 import type { Answer } from "../connection/answer-body.ts";
 
 export interface ErrorBody {

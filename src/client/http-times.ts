@@ -1,0 +1,56 @@
+/**
+ * The wait in milliseconds, from the Retry-After header (RFC 9110: integer seconds or a date) or else from
+ * `retry_after` in the body (seconds). A date is compared with the response's Date header, so that a wrong local clock
+ * does no harm. Without a Date header and seconds in the body, it is compared with `received`, the local time in
+ * milliseconds.
+ */
+export function retryAfterMilliseconds(
+  headers: ReadonlyMap<string, string>,
+  body: { readonly fields: ReadonlyMap<string, string> },
+  received: number,
+): number | undefined {
+  const header = headers.get("retry-after")?.trim();
+  if (header !== undefined && /^\d+$/u.test(header)) return Number(header) * 1000;
+  const date = parseHttpDate(header ?? "");
+  const now = parseHttpDate(headers.get("date") ?? "");
+  if (date !== undefined && now !== undefined) return Math.max(0, date - now);
+  const seconds = body.fields.get("retry_after");
+  if (seconds !== undefined && /^\d+$/u.test(seconds)) return Number(seconds) * 1000;
+  return date === undefined ? undefined : Math.max(0, date - received);
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const clockTime = String.raw`(?<time>\d{2}:\d{2}:\d{2})`;
+const shortDay = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
+const month = "(?<month>[A-Z][a-z]{2})";
+
+/** RFC 9110, 5.6.7 requires recipients to accept all three formats: IMF-fixdate, RFC 850 and asctime. */
+const dateForms = [
+  String.raw`${shortDay}, (?<day>\d{2}) ${month} (?<year>\d{4}) ${clockTime} GMT`,
+  String.raw`(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d{2})-${month}-(?<year>\d{2}) ${clockTime} GMT`,
+  String.raw`${shortDay} ${month} (?<day>[ \d]\d) ${clockTime} (?<year>\d{4})`,
+].map((form) => new RegExp(`^${form}$`, "u"));
+
+/** Milliseconds since the epoch, or undefined if the text is not a date. */
+export function parseHttpDate(text: string): number | undefined {
+  const groups = dateForms.map((form) => form.exec(text)?.groups).find((each) => each !== undefined);
+  if (groups === undefined) return undefined;
+  const monthIndex = months.indexOf(groups["month"] ?? "");
+  const day = Number(groups["day"]);
+  const [hour = 99, minute = 99, second = 99] = (groups["time"] ?? "").split(":").map(Number);
+  if (hour > 23 || minute > 59 || second > 60) return undefined;
+  const year = fullYear(groups["year"] ?? "");
+  const date = new Date(Date.UTC(year, monthIndex, day));
+  // Date.UTC would turn February 30 into a day in March, and the year 0026 into 1926.
+  const exists =
+    date.getUTCDate() === day && date.getUTCMonth() === monthIndex && date.getUTCFullYear() === year;
+  // A leap second becomes the first second of the next minute, even if that begins a new year.
+  return exists ? Date.UTC(year, monthIndex, day, hour, minute, second) : undefined;
+}
+
+/** A two-digit year from 70 on (RFC 850) belongs to the 1900s, because no response is dated before 1970. */
+function fullYear(digits: string): number {
+  const year = Number(digits);
+  if (digits.length === 4) return year;
+  return year < 70 ? 2000 + year : 1900 + year;
+}
