@@ -4,7 +4,8 @@ import { type Failure, usageFailure } from "../../base/failure.ts";
 import { type Command, hasFlag, type HiddenWord, hiddenWordsOf } from "../commands/command.ts";
 import type { Flags, TypedFlags } from "../run/flags/flag.ts";
 import { sharedFlags } from "../run/flags/shared-flags.ts";
-import { suggestFlag, hintAtWord, misreadCommand } from "./unknown-word.ts";
+import { nearest } from "../../base/text/nearest.ts";
+import { suggestFlag, hintAtWord } from "./unknown-word.ts";
 import type { HelpForm } from "../help-page.ts";
 
 /** No other code reads argv. */
@@ -236,4 +237,16 @@ function refuseForeign(
   if (foreign !== undefined) parser.refuse(`unknown flag --${foreign} for "dexdata ${path}"`);
   const meant = misreadCommand(commands, path, words);
   if (meant !== undefined) parser.refuse(`unknown command "${path} ${words[0]}"`, `did you mean ${meant}?`);
+}
+
+/** Finds the two-word command that was probably meant: `pool search` parses as a pool on the network `search`. */
+function misreadCommand(
+  commands: readonly Command[],
+  path: string,
+  [second]: readonly string[],
+): string | undefined {
+  return commands.find(({ words }) => {
+    const [first = "", ...rest] = words.split(" ");
+    return rest.length === 1 && rest[0] === second && nearest(path, [first]) !== undefined;
+  })?.words;
 }

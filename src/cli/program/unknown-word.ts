@@ -104,18 +104,6 @@ export function suggestFlag(
   return isUnclear ? undefined : didYouMean(nearest(flag, known), undefined);
 }
 
-/** Finds the two-word command that was probably meant: `pool search` parses as a pool on the network `search`. */
-export function misreadCommand(
-  commands: readonly Command[],
-  path: string,
-  [second]: readonly string[],
-): string | undefined {
-  return commands.find(({ words }) => {
-    const [first = "", ...rest] = words.split(" ");
-    return rest.length === 1 && rest[0] === second && nearest(path, [first]) !== undefined;
-  })?.words;
-}
-
 /** For each command, its names in other tools. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   txns: ["transactions", "history"],
