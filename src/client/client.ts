@@ -8,10 +8,9 @@ import { costOf, createMeter, isCharged, type Meter } from "./meter.ts";
 import type { Pace } from "./pace.ts";
 import { type AnswerAge, createAgeReader } from "./freshness.ts";
 import { refusal } from "./response/request-refusal.ts";
-import { checkPlan } from "./response/refusal.ts";
+import { checkPlan, createAuthorization, hideKey, refuseKey, type Target } from "./target.ts";
 import { createRequestUrls, createTransport } from "./connection/transport.ts";
 import { backoffAfter, type RetryPolicy, waitBeforeRetry } from "./retry.ts";
-import { createAuthorization, hideKey, refuseKey, type Target } from "./target.ts";
 import type { Answer } from "./connection/answer-body.ts";
 
 /** Sends requests to the service: within the budget and the rate limit, checked, and retried where that may help. */

@@ -1,4 +1,4 @@
-import { invalidInput, usageFailure } from "../base/failure.ts";
+import { fail, type Failure, invalidInput, usageFailure } from "../base/failure.ts";
 import { isLoopback } from "../api/host.ts";
 import { holdsKey, withoutSecrets } from "../base/key.ts";
 import { isAtLeast, plans, type Tier } from "../api/tier.ts";
@@ -105,6 +105,21 @@ export function planSentence(
   const needed = required === "keyless" ? "a higher plan" : `a ${required} plan or higher`;
   const who = key === undefined ? "no key is set" : `your key is on the ${tier} plan`;
   return `${what} requires ${needed}; ${who}`;
+}
+
+/**
+ * Rejects a response for which the service applied a different plan. A response that does not name a plan is accepted.
+ * A rejection of the key or plan takes precedence, because its message explains more.
+ */
+export function checkPlan(
+  seen: string | undefined,
+  required: string | undefined,
+  refused: Failure | undefined,
+): void {
+  if (required === undefined || seen === undefined || seen === required || refused?.exit === 4) return;
+  throw fail("other_plan", `the service applied the ${seen} plan, but --require-plan is ${required}`, {
+    status: refused?.details.status,
+  });
 }
 
 /** The only place that sets `Authorization`, and only for the target's origins over https or loopback. */

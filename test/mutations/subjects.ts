@@ -14,7 +14,9 @@ const streams = ["event-stream", "event-frame", "parser-fuzz.slow"].map(
   (name) => `test/client/streams/${name}.test.ts`,
 );
 const verify = ["test/verify/verify.test.ts", "test/verify/planted-faults.slow.test.ts"];
-const hosts = ["test/client/target.test.ts", "test/cli/hosts-and-keys.test.ts"];
+const hosts = ["client/target", "cli/hosts-and-keys", "cli/applied-plans"].map(
+  (name) => `test/${name}.test.ts`,
+);
 
 export const subjects: readonly Subject[] = [
   {

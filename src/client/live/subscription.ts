@@ -13,10 +13,10 @@ import { connectionFailure } from "../connection/connection-failure.ts";
 import { createAgent, receive, type SendOptions, withDeadline } from "../connection/transport.ts";
 import { unlessAborted } from "../ending.ts";
 import type { SendKind } from "../pace.ts";
-import { checkPlan, readErrorBody } from "../response/refusal.ts";
+import { readErrorBody } from "../response/refusal.ts";
+import { checkPlan, createAuthorization, hideKey, refuseKey } from "../target.ts";
 import type { Opening, Subscription } from "../stream-options.ts";
 import { isStreamLimitFailure, streamRefusal } from "../streams/stream-refusal.ts";
-import { createAuthorization, hideKey, refuseKey } from "../target.ts";
 
 /** An open stream. */
 export interface ChunkStream {

@@ -1,4 +1,4 @@
-import { fail, type Failure } from "../../base/failure.ts";
+import type { Failure } from "../../base/failure.ts";
 import { isGatewayStatus, isServiceCode, meaningOf, type ServiceCode } from "../../api/service-errors.ts";
 import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
@@ -241,19 +241,4 @@ export function removedSentence(body: ErrorBody, path: string, ...hints: readonl
   const replacement = textField(body.fields, "replacement");
   const next = [...(replacement === undefined ? [] : [`use ${replacement} instead`]), ...hints];
   return { message: `${path} was removed from the API`, next: next.join("; ") || undefined };
-}
-
-/**
- * Rejects a response for which the service applied a different plan. A response that does not name a plan is accepted.
- * A rejection of the key or plan takes precedence, because its message explains more.
- */
-export function checkPlan(
-  seen: string | undefined,
-  required: string | undefined,
-  refused: Failure | undefined,
-): void {
-  if (required === undefined || seen === undefined || seen === required || refused?.exit === 4) return;
-  throw fail("other_plan", `the service applied the ${seen} plan, but --require-plan is ${required}`, {
-    status: refused?.details.status,
-  });
 }
