@@ -1,6 +1,6 @@
 import { defineEndpoint, type Endpoint, onlyGroup, type RowShape } from "../endpoint.ts";
 import { query } from "../param.ts";
-import { address, count, optional, price, type RecordShape, text, time } from "../record.ts";
+import { address, count, optional, price, type Field, text, time } from "../record.ts";
 import { inNetwork } from "./shared-parts.ts";
 import type { Tier } from "../tier.ts";
 import { poolOhlcv, tokenOhlcv } from "./ohlcv.ts";
@@ -53,9 +53,8 @@ interface TimedTable {
   readonly hasTimes: boolean;
 }
 
-const known = <F extends { readonly nullable: boolean }>(field: F): F => ({ ...field, nullable: true });
-
-const quoted: RecordShape = { price: known(price), quote_token: known(address) };
+/** Unlike `nullable`, the field is always there. */
+const orNull = (field: Field): Field => ({ ...field, nullable: true });
 
 const shape = ({ isQuoted, hasTimes }: TimedTable): RowShape => ({
   name: "past-price",
@@ -63,13 +62,13 @@ const shape = ({ isQuoted, hasTimes }: TimedTable): RowShape => ({
     chain: text,
     id: address,
     at: time,
-    price_usd: known(price),
-    ...(isQuoted && quoted),
-    candle: known(time),
+    price_usd: orNull(price),
+    ...(isQuoted && { price: orNull(price), quote_token: orNull(address) }),
+    candle: orNull(time),
     interval: text,
-    age: { ...known(count), reads: "duration" },
-    volume_usd: { ...known(count), reads: "amount" },
-    reason: { ...known(text), reads: "no-price-reason" },
+    age: { ...orNull(count), reads: "duration" },
+    volume_usd: { ...orNull(count), reads: "amount" },
+    reason: { ...orNull(text), reads: "no-price-reason" },
   },
   identity: ["chain", "id", "at"],
   columns: [
