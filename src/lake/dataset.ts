@@ -64,9 +64,7 @@ interface KindFacts {
 }
 
 /** The list of the directory has the dataset that was rejected, and each later run would try it again. */
-function candlesInstead(pool: string): string {
-  return `dexdata sync <new directory> {network}:${pool} --kind ohlcv`;
-}
+const inNewDirectory = "dexdata sync <new directory>";
 
 /**
  * Some chains may give two events the same ID and log index, and a list must not lose one of them. The pull therefore
@@ -74,7 +72,7 @@ function candlesInstead(pool: string): string {
  */
 const exactTransactions: Endpoint = {
   ...poolTransactions,
-  withoutPlan: candlesInstead("{pool_address}"),
+  withoutPlan: `${inNewDirectory} {network}:{pool_address} --kind ohlcv`,
   rows: {
     [onlyGroup]: {
       ...rowShape(poolTransactions),
@@ -94,7 +92,7 @@ const facts: Readonly<Record<DatasetKind, KindFacts>> = {
     endpoint: {
       ...tokenOhlcv,
       ifOtherKind: "for candles of a pool, use --kind ohlcv",
-      withoutPlan: candlesInstead("<pool>"),
+      withoutPlan: `${inNewDirectory} {network}:<pool> --kind ohlcv`,
     },
     asset: "token",
     bounds: { from: "start", to: "end" },
