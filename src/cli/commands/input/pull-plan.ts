@@ -138,8 +138,8 @@ function foreignFlag(param: Param, owner: Endpoint, hasNetwork: boolean): Error 
 /** The endpoint with the fields that dexdata adds to its rows because of a flag. */
 export function withAddedFields(chosen: Endpoint, hasAmounts: boolean, given: TypedFlags): Endpoint {
   if (hasAmounts) return withTokenAmounts(chosen);
-  const isMade = madeInterval(given.get("interval")?.at(-1)) !== undefined;
-  return isMade && traitsOf(chosen.reply).isCandles ? withMadeCandles(chosen) : chosen;
+  if (!traitsOf(chosen.reply).isCandles) return chosen;
+  return madeInterval(given.get("interval")?.at(-1)) === undefined ? chosen : withMadeCandles(chosen);
 }
 
 /** In response order. */
