@@ -6,7 +6,7 @@ import { damagedResponse, Failure, invalidResponse } from "../base/failure.ts";
 import { type Budget, createEventLedger, inTurn, reserveCredits, type Reservation } from "./credit-budget.ts";
 import { costOf, createMeter, isCharged, type Meter } from "./meter.ts";
 import type { Pace } from "./pace.ts";
-import { type AnswerAge, createAgeReader } from "./freshness.ts";
+import { type AnswerAge, createAgeReader } from "./http-times.ts";
 import { refusal } from "./response/request-refusal.ts";
 import { checkPlan, createAuthorization, hideKey, refuseKey, type Target } from "./target.ts";
 import { createRequestUrls, createTransport } from "./connection/transport.ts";

@@ -1,3 +1,42 @@
+import { answerAge, type Tier } from "../api/tier.ts";
+import type { Answer } from "./connection/answer-body.ts";
+
+/** How old the data of a response is. In milliseconds. */
+export interface AnswerAge {
+  /** The response can lack anything newer than this. In Unix milliseconds, on the service's clock. */
+  readonly asOf: number;
+  /** The time that the response spent in a cache. */
+  readonly age: number;
+  /** No header shows the age, so `age` is the longest time that a cache may keep the response. */
+  readonly isBound: boolean;
+  /** The same request probably gets the same response for this long; 0 if unknown. */
+  readonly sameFor: number;
+}
+
+/** In milliseconds. A cache may drop a copy early, and one that is kept for a day by mistake must not stop a run for a day. */
+const longestSame = 300_000;
+
+/**
+ * Reads the `Date`, `Age` and `Cache-Control` headers. A copy in a cache may have the `Date` of its original, so the age
+ * is subtracted only from the time of receipt. A response that comes from no cache shows how wrong the local clock is.
+ */
+export function createAgeReader(tier: Tier) {
+  const delay = answerAge(tier) * 1000;
+  let ahead: number | undefined;
+  return ({ headers, received }: Pick<Answer, "headers" | "received">): AnswerAge => {
+    const date = parseHttpDate(headers.get("date") ?? "");
+    const known = /^\s*(\d{1,8})\s*$/u.exec(headers.get("age") ?? "")?.[1];
+    const kept = [...(headers.get("cache-control") ?? "").matchAll(/\b(?:s-maxage|max-age)="?(\d{1,8})/giu)];
+    const longest = Math.max(0, ...kept.map(([, seconds]) => Number(seconds))) * 1000;
+    const age = known === undefined ? longest : Number(known) * 1000;
+    if (date !== undefined && Number(known ?? 0) === 0) ahead = date - received;
+    const present = received + (ahead ?? Math.max(0, (date ?? received) - received));
+    const made = known === undefined ? (date ?? present) - age : Math.min(date ?? present, present - age);
+    const sameFor = known === undefined ? 0 : Math.min(longestSame, Math.max(0, longest - age));
+    return { asOf: made - delay, age, isBound: known === undefined && age > 0, sameFor };
+  };
+}
+
 /**
  * The wait in milliseconds, from the Retry-After header (RFC 9110: integer seconds or a date) or else from
  * `retry_after` in the body (seconds). A date is compared with the response's Date header, so that a wrong local clock

@@ -1,6 +1,6 @@
 import { batchParam } from "../api/reply.ts";
 import { type Endpoint, type Args, withRepeated } from "../api/endpoint.ts";
-import type { AnswerAge } from "./freshness.ts";
+import type { AnswerAge } from "./http-times.ts";
 import type { Answer } from "./connection/answer-body.ts";
 
 /** What the service has charged for in this run, and what its responses showed about the plan. */
@@ -24,7 +24,7 @@ class Counters {
   creditsBefore: string | undefined;
   /** The most recent X-Credits-Remaining, with its original digits. */
   creditsLeft: string | undefined;
-  /** The oldest `asOf` of a response with data, and the longest age, in milliseconds; see freshness.ts. */
+  /** The oldest `asOf` of a response with data, and the longest age, in milliseconds; see `AnswerAge`. */
   asOf: number | undefined;
   age = 0;
   /** The most recent X-Api-Plan. */

@@ -9,7 +9,7 @@ import type { LakeFileState } from "./files/stored-periods.ts";
 import { explainedWrite } from "../base/files/file-errors.ts";
 import { folderBelow, lookAt, makeFolder, namesIn } from "../base/files/paths.ts";
 import { assetsName } from "./assets-file.ts";
-import type { AnswerAge } from "../client/freshness.ts";
+import type { AnswerAge } from "../client/http-times.ts";
 
 /** A directory that a run keeps complete. */
 export interface Lake {

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  createAgeNote,
-  createAgeReader,
-  createFreshness,
-  createRoundFreshness,
-} from "../../src/client/freshness.ts";
+import { createAgeNote, createFreshness, createRoundFreshness } from "../../src/client/freshness.ts";
+import { createAgeReader } from "../../src/client/http-times.ts";
 import type { Tier } from "../../src/api/tier.ts";
 
 const noon = Date.parse("2026-11-21T12:00:00Z");

@@ -23,7 +23,7 @@ export const subjects: readonly Subject[] = [
     name: "retries",
     files: {
       "src/client/retry.ts": retries,
-      "src/client/http-times.ts": retries,
+      "src/client/http-times.ts": [...retries, "test/client/answer-age.test.ts"],
       "src/api/service-errors.ts": statuses,
     },
   },
