@@ -1,23 +1,22 @@
 import * as z from "zod";
 import type { Field, RecordShape } from "./record.ts";
 
-/** Returns the problem with a row as `field: expected …`, or undefined if the row matches the contract. */
-type RowCheck = (row: object) => string | undefined;
+/** Returns the first field that does not match the contract, and what it must be; undefined if the row matches. */
+type RowCheck = (row: object) => { readonly field: string; readonly expected: string } | undefined;
 
 /** Unknown fields are accepted, because the service may add fields at any time. */
 export function compileRowCheck(shape: RecordShape): RowCheck {
   const schema = recordSchema(shape);
   return (row) => {
-    const result = schema.safeParse(row);
-    if (result.success) return undefined;
-    const [issue] = result.error.issues;
-    return issue === undefined ? "does not match the schema" : `${issue.path.join(".")}: ${issue.message}`;
+    const issue = schema.safeParse(row).error?.issues[0];
+    return issue && { field: issue.path.join("."), expected: issue.message };
   };
 }
 
 function recordSchema(shape: RecordShape): z.ZodType {
   return z.looseObject(
     Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, fieldSchema(field)])),
+    "an object",
   );
 }
 
@@ -30,21 +29,21 @@ function fieldSchema(field: Field): z.ZodType {
 function typeSchema({ type }: Field): z.ZodType {
   switch (type.kind) {
     case "text":
-      return z.string();
+      return z.string("a string");
     case "number":
-      return z.number();
+      return z.number("a number");
     case "integer":
       // z.int() rejects counts and supplies above 2^53. As doubles, they are rounded but are still integers.
-      return z.number().refine(Number.isInteger, "expected an integer");
+      return z.number("an integer").refine(Number.isInteger, "an integer");
     case "boolean":
-      return z.boolean();
+      return z.boolean("true or false");
     case "any":
       return z.unknown();
     case "number-or-text":
-      return z.union([z.string(), z.number()]);
+      return z.union([z.string(), z.number()], "a string or a number");
     case "record":
       return recordSchema(type.record);
     case "list":
-      return z.array(recordSchema(type.record));
+      return z.array(recordSchema(type.record), "an array");
   }
 }

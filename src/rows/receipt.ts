@@ -44,7 +44,10 @@ export function readPullReceipt(file: string): readonly PullReceipt[] | undefine
   // A pull without rows has no files, but it may be incomplete.
   if (read.success) return read.data.outputs?.[0] ? receiptsOfFiles(read.data) : [read.data];
   const field = read.error.issues[0]?.path.join(".") ?? "";
-  throw usageFailure(`"${file}" is not a valid receipt: ${field}`, "repeat the pull with --receipt");
+  throw usageFailure(
+    `"${file}" is not a valid receipt: ${field} is missing or has an unexpected value`,
+    "repeat the pull with --receipt",
+  );
 }
 
 /** What concerns the entire pull is reported with its first file. */

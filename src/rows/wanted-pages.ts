@@ -115,7 +115,7 @@ async function* validatedPages(pages: AsyncIterable<Page>, endpoint: Endpoint): 
       const problem = check(row);
       if (problem === undefined) continue;
       wrong += 1;
-      first ??= `row ${total}, ${problem}`;
+      first ??= `${problem.field} of row ${total} must be ${problem.expected}`;
     }
     yield page;
   }

@@ -279,7 +279,7 @@ describe("--validate", () => {
       exit: 1,
       stdout: '{"id":"ethereum","display_name":"Ethereum"}\n{"id":5}\n',
     });
-    expect(stderr).toMatch(/1 of 2 rows .* row 2, id: /u);
+    expect(stderr).toMatch(/1 of 2 rows .* id of row 2 must be a string;/u);
   });
 
   test("accepts the rows of every command in the sandbox", async () => {

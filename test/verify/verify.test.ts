@@ -146,6 +146,21 @@ describe("damaged files", () => {
     },
   );
 
+  test("a note about a value names the types that its field can have", async () => {
+    const [first = "", ...rest] = ndjson().split("\n");
+    const changed = (field: string, value: string): string =>
+      first.replace(new RegExp(`"${field}":[^,}]*`, "u"), `"${field}":${value}`);
+    const rows = [first, changed("amount_0", "null"), changed("log_index", "1.5"), changed("price_0", '"1"')];
+    writeFileSync(at("types.ndjson"), [...rows, changed("sender", "7"), ...rest].join("\n"));
+    const found = rowsOf((await verify(at("types.ndjson"))).stdout).filter(({ rule }) => rule === "R1");
+    expect(found.map(({ field, expected, found: value }) => [field, expected, value])).toEqual([
+      ["amount_0", "a string or a number", "null"],
+      ["log_index", "an integer", "1.5"],
+      ["price_0", "a number", "1"],
+      ["sender", "a string", "7"],
+    ]);
+  });
+
   test("a csv line with a missing cell, a repeated line, and an unpaired quote", async () => {
     const lines = readFileSync(at("rows.csv"), "utf8").split("\n");
     const joined = (changed: readonly string[]): string => [...changed].join("\n");

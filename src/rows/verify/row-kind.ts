@@ -126,8 +126,7 @@ export function createTypeCheck({ shape: { record, added }, timeField }: RowKind
       const { line, values } = row;
       const problem = values && problemOf(form === "text" ? withTypes(values, shape) : values);
       if (problem === undefined) return undefined;
-      const [, field = "", expected = ""] =
-        /^([^:]*): (?:invalid input: )?(?:expected )?([^,]*)/iu.exec(problem) ?? [];
+      const { field, expected } = problem;
       return { line, field, expected, found: row.text(field.split(".")[0] ?? "") ?? "no value" };
     },
   };
