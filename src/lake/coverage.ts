@@ -90,6 +90,17 @@ export function addedRanges(
   return ranges.filter((range) => !texts.has(textOf(range)));
 }
 
+/** Ranges that follow each other for the same reason become one. */
+export function joinRanges(ranges: readonly LostRange[]): readonly LostRange[] {
+  const joined: LostRange[] = [];
+  for (const range of ranges) {
+    const last = joined.at(-1);
+    if (last?.to === range.from && last.why === range.why) joined.splice(-1, 1, { ...last, to: range.to });
+    else joined.push(range);
+  }
+  return joined;
+}
+
 export const isOfPlan = (why: string): boolean => why.startsWith("plan ");
 
 const isOfOtherPlan = ({ why }: LostRange, plan: string): boolean => isOfPlan(why) && why !== plan;

@@ -48,8 +48,11 @@ test("days before the first rows of the service are one line and one range, and 
   const root = path.join(folder, "reach");
   const first = await sync([root, pool, "--from", "2026-11-11", "--by", "day", "-o", "table"]);
   expect(first.exit).toBe(8);
-  expect(first.stderr.match(/are lost \(the service no longer has them\)/gu)?.length).toBe(1);
-  expect(first.stderr).toContain("its first rows may be missing; the day stays open");
+  expect(first.stderr.match(/^warning: .*/gmu)).toEqual([
+    expect.stringMatching(
+      /are lost \(the service no longer has them\); the first rows of the following day may be missing, too, so it stays open$/u,
+    ),
+  ]);
   expect(first.stdout).toMatch(/LOST.+\n(?:\S+ +){2}8 +5 +3 +3 /u);
   expect(statesIn(root)).toEqual([
     "date=2026-11-14/open.parquet",
@@ -158,6 +161,17 @@ test("candles before the plan's reach are lost until a run on another plan reque
     lost: [],
     period: { from: Date.parse("2026-11-01") / 1000 },
   });
+});
+
+test("candles before the plan's reach are one warning for each asset", async () => {
+  const words = [path.join(folder, "one"), pool, "--kind", "ohlcv", "--interval", "15m", "--from"];
+  const { exit, stderr } = await sync([...words, "2026-11-01"], "free");
+  expect([exit, stderr.match(/^warning: .*/gmu)]).toEqual([
+    8,
+    [
+      `warning: ohlcv (15m) of ${pool}: rows from 2026-11-01T00:00:00Z to 2026-11-14T08:58:00Z are lost (the free plan does not include them)`,
+    ],
+  ]);
 });
 
 test("candles that a plan excluded are requested on another plan after the month has ended, too", async () => {

@@ -1,7 +1,7 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { createQueue } from "../../base/concurrent.ts";
 import { counted } from "../../base/text/words.ts";
-import { addedRanges, type Part } from "../coverage.ts";
+import { addedRanges, joinRanges, type Part } from "../coverage.ts";
 import { type Dataset, nameOfDataset, type TimeRange } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
 import { readHeld } from "../files/stored-periods.ts";
@@ -29,26 +29,6 @@ export function beginRun(lake: Lake) {
   const creations = new Map<Dataset, number | undefined>();
   const turns = new Map<Dataset, ReturnType<typeof createQueue>>();
   const { complain, problems } = createComplaints(events.warn);
-  const tellAbout = ({ file, footer, twins, lostBefore }: Published, update: PeriodUpdate): void => {
-    const { dataset, held, part } = update;
-    const { state, rows, contradicted, witnessed, lost } = footer;
-    if (twins > 0)
-      events.info(
-        `${file}: ${counted(twins, "row")} with the same ID and log index as another row; the file keeps both`,
-      );
-    for (const range of lostBefore) complain(`${nameOfDataset(dataset)}: ${rangeText(range)}`);
-    for (const range of addedRanges(held?.footer?.lost, lost)) complain(`${file}: ${rangeText(range)}`);
-    if (contradicted?.at === part.present && contradicted.rows > 0) {
-      const count = `the service no longer returns ${contradicted.rows} of ${counted(rows, "row")}`;
-      const text = `${file}: ${count}; the file keeps them until a later run confirms this`;
-      if (state === "rows") complain(text);
-      else events.info(text);
-    }
-    if (state === "open" && witnessed === false && lost.length === 0)
-      complain(
-        `${file}: the service returned no row from before this day, so its first rows may be missing; the day stays open`,
-      );
-  };
   return {
     ...publisher,
     /** How far back each dataset can be read, if a time range made it necessary to find out. */
@@ -88,10 +68,41 @@ export function beginRun(lake: Lake) {
       const updates = known.map((update) => ({ ...update, isClockSure }));
       await publishPeriods(publisher, updates, async (published, update) => {
         await events.published(published);
-        tellAbout(published, update);
+        reportPublished(events, complain, published, update);
       });
     },
   };
+}
+
+/** Reports what is unusual about a file that a run has written. */
+function reportPublished(
+  { info }: Pick<Lake["events"], "info">,
+  complain: (problem: string) => void,
+  { file, footer, twins, lostBefore }: Published,
+  { dataset, held, part }: PeriodUpdate,
+): void {
+  const { state, rows, contradicted, witnessed, lost } = footer;
+  if (twins > 0)
+    info(
+      `${file}: ${counted(twins, "row")} with the same ID and log index as another row; the file keeps both`,
+    );
+  const isUncertain = state === "open" && witnessed === false && lost.length === 0;
+  const isJustBefore = ({ to }: LostRange): boolean => isUncertain && to === footer.period.from;
+  const place = lostBefore.length > 0 ? nameOfDataset(dataset) : file;
+  for (const range of joinRanges([...lostBefore, ...addedRanges(held?.footer?.lost, lost)])) {
+    const next = "; the first rows of the following day may be missing, too, so it stays open";
+    complain(`${place}: ${rangeText(range)}${isJustBefore(range) ? next : ""}`);
+  }
+  if (contradicted?.at === part.present && contradicted.rows > 0) {
+    const count = `the service no longer returns ${contradicted.rows} of ${counted(rows, "row")}`;
+    const text = `${file}: ${count}; the file keeps them until a later run confirms this`;
+    if (state === "rows") complain(text);
+    else info(text);
+  }
+  if (isUncertain && !lostBefore.some(isJustBefore))
+    complain(
+      `${file}: the service returned no row from before this day, so its first rows may be missing; the day stays open`,
+    );
 }
 
 /** Counts every problem, but reports each text once: the days of a damaged file all have the same one. */

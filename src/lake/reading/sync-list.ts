@@ -4,6 +4,7 @@ import { member } from "../../base/json/json-scan.ts";
 import { counted } from "../../base/text/words.ts";
 import { SECONDS_PER_DAY, parseRfc3339, showSeconds } from "../../base/time/time.ts";
 import { addressKey } from "../../client/subject.ts";
+import { joinRanges } from "../coverage.ts";
 import { nameOfDataset, periodOf, type PoolList } from "../dataset.ts";
 import { describeRows, type LostRange } from "../footer.ts";
 import type { LakeFileState } from "../files/stored-periods.ts";
@@ -66,14 +67,12 @@ export async function syncList(
   try {
     for (const day of due) {
       const range = await record(run, list, day, held.get(day.name), { begin, at, rows });
-      const last = lost.at(-1);
-      if (last !== undefined && last.to === range?.from && last.why === range.why) last.to = range.to;
-      else if (range !== undefined) lost.push({ ...range });
+      if (range !== undefined) lost.push(range);
       // Writing to the file has shown that other days of it are damaged, so all days are checked again.
       if (run.incomplete.delete(list)) due.push(...days);
     }
   } finally {
-    for (const range of lost) run.complain(`${nameOfDataset(list)}: ${rangeText(range)}`);
+    for (const range of joinRanges(lost)) run.complain(`${nameOfDataset(list)}: ${rangeText(range)}`);
   }
   drop();
   run.events.done();
