@@ -9,7 +9,7 @@ import { findLakeFiles } from "./files/lake-files.ts";
 import { findFiles, type FoundFile, heldIn, type LakeFileState } from "./files/stored-periods.ts";
 import type { Footer } from "./footer.ts";
 import { beginRun } from "./reading/lake-run.ts";
-import { periodsBetween, placeOf } from "./layout.ts";
+import { periodAt, periodsBetween, placeOf } from "./layout.ts";
 import { clearWork, dropCopies, type Keeper } from "./files/place-period.ts";
 import { completeTokens, type TokenKey } from "./files/token-table.ts";
 import { writeViews } from "./files/views.ts";
@@ -166,8 +166,14 @@ export async function planLake(
   for (const dataset of datasets) {
     const own = new Map<string, LakeFileState>();
     const found = new Map<string, readonly FoundFile[]>();
-    for (const { name } of placesOf(root, dataset)) {
+    for (const { name, from } of placesOf(root, dataset)) {
       const there = await findFiles(root, dataset, name, isForced);
+      if (placeOf(dataset, periodAt(dataset, from)) !== name) {
+        strays.push(
+          ...there.map(({ file }) => `${file}: the files of this dataset are by ${dataset.by}${notReplaced}`),
+        );
+        continue;
+      }
       if (lock !== undefined) await dropCopies({ ...lake, lock }, dataset, there);
       found.set(name, there);
     }

@@ -130,6 +130,8 @@ function checkPeriods(
   for (const [name, own] of byName)
     if (own.length > 1)
       report("F4", { field: name, expected: "one file", found: own.map(({ state }) => state).join(" and ") });
+  if (new Set(files.map((each) => each.dataset.by)).size > 1)
+    report("F4", { expected: "files by month or by day", found: "both" });
   if (dataset === undefined) {
     report("H1", {
       level: "note",

@@ -4,6 +4,7 @@ import fs, {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -375,6 +376,41 @@ test("a directory by day continues by day, whatever the flag or its line says", 
     writeFileSync(list, `${JSON.stringify({ ...line, by: "month" })}\n`);
   }
 });
+
+test.each([
+  ["month", "day", "2026-11-01"],
+  ["month", "day", "2026-10-28"],
+  ["day", "month", "2026-10-29"],
+] as const)(
+  "a directory by %s names directories by %s that were copied into it, such as that of %s",
+  async (by, other, date) => {
+    const start = seconds(`${date}T00:00:00Z`) - day;
+    const own = root;
+    root += "-other";
+    await sync(`ethereum:${pool}`, "--by", other, "--from", new Date(start * 1000).toISOString());
+    const copied = (by === "month" ? /date=/u : /month=/u).source;
+    const name =
+      dataFiles(root).find((each) => each.includes(copied) && each.includes(date.slice(0, 7))) ?? "";
+    const source = path.join(root, name);
+    root = own;
+    await first("--by", by);
+    const before = hashesOf(root);
+    cpSync(path.dirname(source), path.dirname(path.join(root, name)), { recursive: true });
+    for (const words of [[], ["--force"]]) {
+      const { exit, stderr, requests } = await sync(...words);
+      expect({ exit, requests }).toEqual({ exit: 8, requests: 0 });
+      expect(stderr).toContain(
+        `${path.join(root, name)}: the files of this dataset are by ${by}; sync does not`,
+      );
+    }
+    expect(hashesOf(root)).toEqual({ ...before, [name]: hashesOf(root)[name] });
+    expect((await run(["verify", root])).exit).toBe(8);
+    expect(await findings()).toContainEqual(["F4", null]);
+    rmSync(path.dirname(path.join(root, name)), { recursive: true });
+    expect(await sync("--force")).toMatchObject({ exit: 0, requests: 0 });
+    expect(await findings()).toEqual([]);
+  },
+);
 
 test("N6: an earlier start widens a known dataset, and a later one removes nothing", async () => {
   await first();

@@ -135,10 +135,16 @@ function checkFlags(given: readonly ListedDataset[], { from, kind, search, typed
     if (typed.has(name) && !isUsed && given.length > 0) throw usageFailure(`--${name} requires ${need}`);
 }
 
-/** What the files of a dataset are, whatever its line says. DuckDB cannot read both kinds at once. */
+/**
+ * What the files of a dataset are, whatever its line says, because DuckDB cannot read both kinds at once. If there are
+ * both, some were copied from another directory.
+ */
 function partitionIn(root: string, listed: ListedDataset): Partition {
+  const own = listed.by ?? "month";
   if (isMonthly(listed)) return "month";
-  const [place] = placesOf(root, listed);
-  if (place === undefined) return listed.by ?? "month";
-  return place.name.startsWith("date=") ? "day" : "month";
+  const found = new Set(
+    placesOf(root, listed).map(({ name }) => (name.startsWith("date=") ? "day" : "month")),
+  );
+  const [only] = found.size === 1 ? found : [];
+  return only ?? own;
 }
