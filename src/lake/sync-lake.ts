@@ -11,7 +11,7 @@ import type { Footer } from "./footer.ts";
 import { beginRun } from "./reading/lake-run.ts";
 import { periodAt, periodsBetween, placeOf } from "./layout.ts";
 import { clearWork, dropCopies, type Keeper } from "./files/place-period.ts";
-import { completeTokens, type TokenKey } from "./files/token-table.ts";
+import { completeTokens, findMissing, type TokenKey } from "./files/token-table.ts";
 import { writeViews } from "./files/views.ts";
 import type { Expected } from "./reading/pull-range.ts";
 import { planMark } from "./reading/lake-reach.ts";
@@ -142,6 +142,15 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
   writeViews(lake.context, lake.root, (isChanged ? findLakeFiles(lake.root) : found).files);
   if (failed.size === 0) clearWork(lake.root);
   return { problems: run.problems(), unknownTokens, failed: failed.size };
+}
+
+/** How many tokens a run will request, without those of transactions that no file has yet. */
+export async function countNewTokens(root: string, { files, present }: LakePlan): Promise<number> {
+  const tokens = [...files].flatMap(([dataset, own]) => [
+    ...tokensOf(dataset, undefined),
+    ...[...own.values()].flatMap(({ footer }) => tokensOf(dataset, footer)),
+  ]);
+  return (await findMissing(root, tokens, present)).missing.length;
 }
 
 function tokensOf({ network, address, kind }: Dataset, footer: Footer | undefined): readonly TokenKey[] {

@@ -319,6 +319,23 @@ test("an estimate changes nothing, and is close to the cost", async () => {
   expect(nothing).toMatchObject({ requests: 0, basis: expect.not.stringContaining("search") });
 });
 
+test("an estimate of candles of tokens counts the request for each new token", async () => {
+  const root = path.join(folder, "token-estimate");
+  const tokens = [
+    `ethereum:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48`,
+    `ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2`,
+  ];
+  const words = [root, ...tokens, "--kind", "token-ohlcv"];
+  const estimated = async () => Object(JSON.parse((await sync(...words, "--estimate")).stdout));
+  const { requests } = await estimated();
+  sandbox.takeLog();
+  expect((await sync(...words)).exit).toBe(0);
+  expect(sandbox.takeLog()).toHaveLength(requests);
+  const later = await estimated();
+  rmSync(path.join(root, "tokens.parquet"));
+  expect(await estimated()).toMatchObject({ requests: later.requests + 2 });
+});
+
 test("the stored list can be edited, and a list adds to it", async () => {
   const root = path.join(folder, "list");
   const list = path.join(root, "assets.ndjson");

@@ -51,10 +51,7 @@ export async function completeTokens(
   present: number,
 ): Promise<number> {
   const { client, root } = keeper;
-  const rows = await readTokens(path.join(root, tokensName));
-  const missing = [...new Map([...wanted].map((key) => [keyOf(key), key])).values()].filter((key) =>
-    isMissing(rows.get(keyOf(key)), present),
-  );
+  const { rows, missing } = await findMissing(root, wanted, present);
   let failed = 0;
   for (let at = 0; at < missing.length; at += client.width) {
     const batch = missing.slice(at, at + client.width);
@@ -70,6 +67,14 @@ export async function completeTokens(
     failed += batch.length - found.length;
   }
   return failed;
+}
+
+/** The table, and the tokens that it lacks. */
+export async function findMissing(root: string, wanted: Iterable<TokenKey>, present: number) {
+  const rows = await readTokens(path.join(root, tokensName));
+  const known = new Map([...wanted].map((key) => [keyOf(key), key]));
+  const missing = [...known].flatMap(([name, key]) => (isMissing(rows.get(name), present) ? key : []));
+  return { rows, missing };
 }
 
 function isMissing(row: TokenRow | undefined, present: number): boolean {

@@ -14,7 +14,8 @@ import {
   type TimeRange,
 } from "../../../lake/dataset.ts";
 import { isMonthly } from "../../../lake/layout.ts";
-import type { LakePlan } from "../../../lake/sync-lake.ts";
+import { countNewTokens, type LakePlan } from "../../../lake/sync-lake.ts";
+import type { Lake } from "../../../lake/lake.ts";
 import { plans } from "../../../api/tier.ts";
 import type { LocalOutputFlags } from "../../run/flags/shared-flags.ts";
 import { exactNumber } from "../../run/output/local-output.ts";
@@ -24,15 +25,16 @@ import type { Run } from "../../run/with-run.ts";
 import { beyondPlan } from "../../../client/target.ts";
 import { slicesOf } from "../../../client/candle-windows.ts";
 
-/** Sends one request per dataset of transactions with missing rows, and none for candles. */
+/** Sends one request per dataset of transactions with missing rows, and none for candles and tokens. */
 export async function estimateSync(
   { context, options, report }: Run,
   flags: LocalOutputFlags,
-  client: Client,
-  { tasks, present, files }: LakePlan,
+  { client, root }: Pick<Lake, "client" | "root">,
+  plan: LakePlan,
 ): Promise<ExitCode> {
+  const { tasks, present, files } = plan;
   const ranges = new Map<Dataset, TimeRange[]>();
-  let [requests, rows, days, months] = [0, 0, 0, 0];
+  let [requests, rows, days, months] = [await countNewTokens(root, plan), 0, 0, 0];
   for (const { what, range } of tasks) {
     const { dataset } = range;
     if (isPoolList(dataset)) {
@@ -87,6 +89,8 @@ function basisOf(kinds: ReadonlySet<DatasetKind>, lists: number, isOfLists: bool
   const parts = [
     isOfRows && "the service's current number of rows; days with many rows are read one by one",
     isOfCandles && "one candle per interval, up to 1,000 candles per request",
+    kinds.has("token-ohlcv") && "1 request per new token",
+    kinds.has("transactions") && "each new token of transactions costs 1 more (not counted)",
     lists > 0 &&
       "1 request per 100 rows of a search, or per listed pool; each pool that left the search in the last 24h costs 1 more (not counted)",
     !isOfLists && lists > 0 && "no monthly figures, because other datasets vary",

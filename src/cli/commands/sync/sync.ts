@@ -69,7 +69,7 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
   const planner = { context, root, isForced, client, lock, service, damaged: report.warn };
   const begun = await planLake(planner, datasets, clock.present());
   checkService(begun.files.values(), service);
-  if (lock === undefined) return await (await loadCosts()).estimateSync(run, flags, client, begun);
+  if (lock === undefined) return await (await loadCosts()).estimateSync(run, flags, planner, begun);
   const every = Math.min(...datasets.filter(isPoolList).map((each) => each.every));
   if (flags.watch === true && !Number.isFinite(every))
     throw usageFailure(
