@@ -99,15 +99,17 @@ function hintAtWord(word: string): string | undefined {
 
 const charactersOf = (text: string): string => [...new Set(text)].toSorted().join("");
 
-/** The same characters in another order or number, such as == or =<. */
+/** The same characters in another order or number, such as == or =<; or a word that other rows or fields accept. */
 function hintAtOperator(typed: string): string | undefined {
+  if (ways.some((way) => way === typed))
+    return "rises, falls and moves work only with numbers of the price feed";
   const meant = [...operators.keys()].find((each) => charactersOf(each) === charactersOf(typed));
   return meant && `write "${meant}"`;
 }
 
-/** The same number as it has to be written, such as 1m instead of 1M, and 0.5 instead of .5. */
+/** The same number as it has to be written, such as 0.5 instead of .5. */
 function hintAtNumber(typed: string): string | undefined {
-  const meant = typed.toLowerCase().replace(/(?<=^-?)\./u, "0.");
+  const meant = typed.replace(/(?<=^-?)\./u, "0.");
   return readNumber(meant) && `write "${meant}"`;
 }
 
@@ -177,9 +179,9 @@ function parseChange(field: string, way: Way, { next, wrong }: Parsing): Test {
 /** In milliseconds. */
 const [shortestWindow, longestWindow] = [1000, 7 * 86_400_000];
 
-/** `100k` becomes `100e3`; undefined if the text is not a number. */
+/** `100k` or `100K` becomes `100e3`; undefined if the text is not a number. */
 export function readNumber(text: string): string | undefined {
-  const scale = scales[text.slice(-1)];
+  const scale = scales[text.slice(-1).toLowerCase()];
   const number = scale === undefined ? text : `${text.slice(0, -1)}e${scale}`;
   return isDecimal(number) ? number : undefined;
 }
