@@ -24,8 +24,9 @@ export interface ClientOptions {
   readonly streamingUrl?: string | undefined;
   /**
    * Pass `process.env` to use environment variables as defaults for the other options: `DEXDATA_API_KEY`,
-   * `DEXDATA_TIER`, `DEXDATA_BASE_URL` and the other host variables, `DEXDATA_RETRY_ON`, `DEXDATA_RPM`, `DEXDATA_NOW`,
-   * `HTTPS_PROXY` and `NO_PROXY`.
+   * `DEXDATA_TIER`, `DEXDATA_BASE_URL` and the other host variables, `DEXDATA_RETRIES`, `DEXDATA_RETRY_ON`,
+   * `DEXDATA_TIMEOUT`, `DEXDATA_RPM`, `DEXDATA_NOW`, and the variables for proxies. If `DEXDATA_SANDBOX` is on, only
+   * hosts on this machine are accepted.
    */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /**

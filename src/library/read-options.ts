@@ -6,7 +6,7 @@ import { checkPlanHost, chooseTarget, lookUpOf, type Target } from "../client/ta
 import { invalidInput, usageFailure } from "../base/failure.ts";
 import { checkKeyForm } from "../base/key.ts";
 import { tiers } from "../api/tier.ts";
-import { checkHost } from "../api/host.ts";
+import { checkHost, isLoopback } from "../api/host.ts";
 import { readSetting, type Setting, settings } from "../client/settings.ts";
 import {
   aFunction,
@@ -54,6 +54,13 @@ export function readOptions(options: ClientOptions) {
     readSetting({ env }, { path: "", values: new Map(), problem: undefined, isDamaged: false }, setting)
       .value;
   const target = readTarget(options, env, read);
+  const outer = [target.rest, target.streaming].find((url) => !isLoopback(new URL(url).hostname));
+  // The command line would not send a request. Only a program that runs in a sandbox has one.
+  if (outer !== undefined && read(settings.sandbox))
+    throw usageFailure(
+      `DEXDATA_SANDBOX is set, but this client would use ${outer}`,
+      "run the program with dexdata sandbox -- <command>, or leave DEXDATA_SANDBOX out of environment",
+    );
   const {
     rpm = read(settings.rpm),
     retries = read(settings.retries),

@@ -118,7 +118,9 @@ export function methodName({ id }: Endpoint): string {
 
 export function methodHelp(endpoint: Endpoint): string {
   const plan = endpoint.plan === "keyless" ? "" : ` Requires a ${endpoint.plan} plan or higher.`;
-  return `${inLibrary(endpoint.summary, endpoint)}.${plan}`;
+  // Past prices are made from candles, and only by the command.
+  const summary = endpoint.summary.replace(", now or at times in the past", "");
+  return `${inLibrary(summary, endpoint)}.${plan}`;
 }
 
 export function parameterHelp(endpoint: Endpoint, param: Param): string {

@@ -112,6 +112,26 @@ describe("on the sandbox", () => {
     });
   });
 
+  test("DEXDATA_SANDBOX without a sandbox does not use the service", async () => {
+    const outside = { baseUrl: "https://service.invalid", streamingUrl: "https://stream.invalid" };
+    const local = { baseUrl: "http://127.0.0.1:9", streamingUrl: "http://localhost:9" };
+    for (const [hosts, used] of [
+      [{}, "https://api.dexpaprika.com"],
+      [outside, outside.baseUrl],
+      [{ ...local, streamingUrl: outside.streamingUrl }, outside.streamingUrl],
+    ] as const)
+      expect(
+        await failureOf(() => openLibrary({ environment: { DEXDATA_SANDBOX: "1" }, ...hosts })),
+      ).toMatchObject({
+        message: `DEXDATA_SANDBOX is set, but this client would use ${used}`,
+        code: "usage",
+      });
+    openLibrary({ environment: { DEXDATA_SANDBOX: "1" }, ...local });
+    openLibrary({ environment: { ...sandbox.env(), DEXDATA_SANDBOX: "1" } });
+    openLibrary({ environment: { DEXDATA_SANDBOX: "0" }, ...outside });
+    openLibrary({ environment: { DEXDATA_SANDBOX: "" }, ...outside });
+  });
+
   test("DEXDATA_NOW causes a warning if the service is not on this machine", () => {
     const warnings: string[] = [];
     const environment = { DEXDATA_NOW: "2026-11-21T08:00:00Z" };

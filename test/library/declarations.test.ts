@@ -49,6 +49,10 @@ describe("L2: the documentation of the types is written for programmers", () => 
     expect(new RegExp(`/\\*\\* (.*) \\*/\\n  readonly ${name}\\??:`, "u").exec(body)?.[1]).toBe(help);
   });
 
+  test("multiPrices() promises no past prices, because it has no parameter for a time", () => {
+    expect(library).toContain(": Get USD prices of tokens. */\n  multiPrices(");
+  });
+
   test("a method or a parameter in backquotes exists", () => {
     const named = [...library.matchAll(/`(\w+)(\(\))?`/gu)].map(([, name = ""]) => name);
     const params = endpoints.flatMap((endpoint) => endpoint.params.map(({ name }) => name));
