@@ -55,8 +55,8 @@ Forms, and their values at ${read("now")}:
 ${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
 
 A command reads the local clock once (with --watch, once per refresh), so its time range is the same for all pages and
-retries. Rows exactly at the start of a range are included. Rows exactly at its end are included by searches, but not by ohlcv and txns. For entire UTC days,
-use --day (2026-11-20, yesterday, today or 2026-11-18..2026-11-20): each row is in exactly one day. Ranges that end before they begin, invalid dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
+retries. Rows exactly at the start of a range are included. Rows exactly at its end are included by searches, but not by ohlcv and txns. For entire UTC days, these
+two have --day (2026-11-20, yesterday, today or 2026-11-18..2026-11-20): each row is in exactly one day. Ranges that end before they begin, invalid dates and unknown units are rejected before a request is sent. Commands with a time range: ${timed.map(({ words }) => words).join(", ")}.
 
 Durations (--timeout, --for, --poll) always have a unit: 500ms, 30s, 2m, 1h.
 
