@@ -8,6 +8,7 @@ import {
   exitOfInterruption,
   type Input,
   type Interruption,
+  isInterruption,
   type Output,
 } from "../src/base/context/context.ts";
 import { usageFailure } from "../src/base/failure.ts";
@@ -42,7 +43,16 @@ export async function runInProcess(entry: Entry, work: (context: Context) => Pro
   process.exitCode = await work(context);
   context.release();
   // A reader that stopped reading gets a second for the last lines, or half a second after an interruption.
-  if (context.isReaderLeft()) setTimeout(() => process.exit(), context.signal.aborted ? 500 : 1000).unref();
+  const end = (): void => endProcess(context.signal.reason);
+  if (context.isReaderLeft()) setTimeout(end, context.signal.aborted ? 500 : 1000).unref();
+}
+
+/** process.exit() would wait for a name server that does not respond. Shells show an end by a signal as the same exit code. */
+function endProcess(reason: unknown): void {
+  const isLookingUp = !isWindows && process.getActiveResourcesInfo().includes("GetAddrInfoReqWrap");
+  if (isLookingUp && isInterruption(reason) && ["SIGINT", "SIGTERM", "SIGHUP"].includes(reason.cause))
+    process.kill(process.pid, reason.cause);
+  process.exit();
 }
 
 const isWindows = process.platform === "win32";

@@ -1,8 +1,10 @@
-import { execFileSync } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { ended, start } from "../harness/binary.ts";
+import { binaryEnv, ended, program, start } from "../harness/binary.ts";
 import { endlessList } from "../harness/endless-list.ts";
 import { inTime } from "../harness/in-time.ts";
 import { json } from "../harness/scripted-server.ts";
@@ -61,6 +63,26 @@ describe("promise 9: Ctrl-C within a second", () => {
     child.kill("SIGINT");
     const { exit, stderr } = await inTime(1000, ending).finally(() => closeSync(opened));
     expect([exit, stderr]).toEqual([130, ""]);
+  });
+
+  // Only root can listen on port 53, and mount another list of name servers.
+  const isRoot = process.getuid?.() === 0 && spawnSync("unshare", ["--mount", "true"]).status === 0;
+  test.runIf(isRoot)("Ctrl-C does not wait for a name server that does not respond", async () => {
+    const nameServer = createSocket("udp4").bind(53, "127.0.0.53");
+    await once(nameServer, "listening");
+    const asked = once(nameServer, "message");
+    const servers = path.join(temporaryFolder(), "resolv.conf");
+    writeFileSync(servers, "nameserver 127.0.0.53\n");
+    const script = `mount --bind ${servers} /etc/resolv.conf && exec "$0" "$@"`;
+    const words = ["--mount", "sh", "-c", script, process.execPath, program, "networks"];
+    const env = binaryEnv({ DEXDATA_BASE_URL: "https://host.test" });
+    const child = spawn("unshare", words, { env, stdio: "pipe" });
+    const ending = ended(child);
+    await asked;
+    await pause(100);
+    child.kill("SIGINT");
+    const { signal, stderr } = await inTime(2000, ending).finally(() => nameServer.close());
+    expect([signal, stderr]).toEqual(["SIGINT", ""]);
   });
 
   test("SIGHUP ends a search for the word stream", async () => {
