@@ -12,6 +12,7 @@ import { temporaryFolder } from "../harness/temporary-folder.ts";
 const server = `
   const respond = (_, response) => response.setHeader("content-type", "application/json").end('[{"id":"ethereum"}]');
   const server = require("node:http").createServer(respond);
+  server.on("connect", (_, socket) => socket.end("HTTP/1.1 403 Forbidden\\r\\n\\r\\n"));
   server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => process.stdout.write(String(server.address().port)));
 `;
 
@@ -21,30 +22,40 @@ const names = `
   require("node:dns").lookup = (name, options, callback) => setImmediate(callback, null, all);
 `;
 
-test("a host with two addresses is reached if a connection takes longer than a quarter of a second", async () => {
-  const hook = path.join(temporaryFolder(), "names.cjs");
-  writeFileSync(hook, names);
-  const slow = spawn(process.execPath, ["-e", server], { stdio: "pipe" });
-  const waiting: net.Socket[] = [];
-  try {
-    const port = String((await once(slow.stdout, "data"))[0]);
-    slow.kill("SIGSTOP");
-    for (let count = 0; count < 6; count += 1)
-      waiting.push(net.connect(Number(port), "127.0.0.1").on("error", () => undefined));
-    await wait(200);
-    const words = "networks --retries 0 --error-format text";
-    const env = { DEXDATA_BASE_URL: `http://localhost:${port}`, NODE_OPTIONS: `--require ${hook}` };
-    const end = ended(start(words.split(" "), env));
-    await wait(1500);
-    slow.kill("SIGCONT");
-    const { exit, stdout, stderr } = await end;
-    expect({ exit, stdout: String(stdout), stderr }).toEqual({
-      exit: 0,
-      stdout: '{"id":"ethereum"}\n',
-      stderr: "",
-    });
-  } finally {
-    for (const socket of waiting) socket.destroy();
-    slow.kill("SIGKILL");
-  }
+const proxied = (name: string): Readonly<Record<string, string>> => ({
+  DEXDATA_BASE_URL: "https://host.test",
+  HTTPS_PROXY: `http://${name}`,
 });
+const refused = (name: string): RegExp =>
+  new RegExp(`^error: proxy http://${name} refused to connect to host.test \\(HTTP 403\\)\n`, "u");
+
+test.each([
+  ["host", (name: string) => ({ DEXDATA_BASE_URL: `http://${name}` }), 0, () => /^$/u],
+  ["proxy", proxied, 7, refused],
+] as const)(
+  "a %s with two addresses is reached if a connection takes longer than a quarter of a second",
+  async (_, env, expected, said) => {
+    const hook = path.join(temporaryFolder(), "names.cjs");
+    writeFileSync(hook, names);
+    const slow = spawn(process.execPath, ["-e", server], { stdio: "pipe" });
+    const waiting: net.Socket[] = [];
+    try {
+      const port = String((await once(slow.stdout, "data"))[0]);
+      slow.kill("SIGSTOP");
+      for (let count = 0; count < 6; count += 1)
+        waiting.push(net.connect(Number(port), "127.0.0.1").on("error", () => undefined));
+      await wait(200);
+      const words = "networks --retries 0 --error-format text";
+      const name = `localhost:${port}`;
+      const end = ended(start(words.split(" "), { ...env(name), NODE_OPTIONS: `--require ${hook}` }));
+      await wait(1500);
+      slow.kill("SIGCONT");
+      const { exit, stdout, stderr } = await end;
+      expect([exit, String(stdout)]).toEqual([expected, expected === 0 ? '{"id":"ethereum"}\n' : ""]);
+      expect(stderr).toMatch(said(name));
+    } finally {
+      for (const socket of waiting) socket.destroy();
+      slow.kill("SIGKILL");
+    }
+  },
+);

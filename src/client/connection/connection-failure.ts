@@ -156,3 +156,11 @@ export function plainHttpFailure(host: string): Failure {
   const problem = `${host} does not use TLS on this port; is it http?`;
   return fail("tls", problem, { isUnsent: true, next: checkPort });
 }
+
+/** Milliseconds for each address of a host, if Node's quarter of a second was too short. */
+export const patience = 5000;
+
+/** Whether an address had too little time because the host has others. Over a slow network, each would have too little. */
+export function isHurried(error: unknown): boolean {
+  return error instanceof AggregateError && error.errors.some((each) => errorCode(each) === "ETIMEDOUT");
+}

@@ -14,6 +14,8 @@ import {
 } from "./answer-body.ts";
 import {
   connectionFailure,
+  isHurried,
+  patience,
   type Peer,
   peerName,
   plainHttpFailure,
@@ -220,14 +222,6 @@ const socketOptions: undici.buildConnector.BuildOptions & { readonly highWaterMa
   // With the 64 KiB default, which is what Node reads at a time, the socket would be paused after each read.
   highWaterMark: 128 * 1024,
 };
-
-/** Milliseconds for each address of a host, if Node's quarter of a second was too short. */
-const patience = 5000;
-
-/** Whether an address had too little time because the host has others. Over a slow network, each would have too little. */
-function isHurried(error: Error | null): boolean {
-  return error instanceof AggregateError && error.errors.some((each) => errorCode(each) === "ETIMEDOUT");
-}
 
 /** Connects directly or through the proxy from the environment, using only HTTP/1.1 and no timeout. */
 export function createConnector(env: Environment, sockets: OpenSockets): undici.buildConnector.connector {
