@@ -87,7 +87,10 @@ export function checkSize(
   }
 }
 
-/** The Failure has exit code 6. Its hint lists some of the assets that do not fit; the JSON form lists them all. */
+/** The JSON of a failure leaves out a longer list, because a part of it could be taken for all. */
+const maxLeft = 1000;
+
+/** The Failure has exit code 6. Its hint lists some of the assets that do not fit; the JSON form lists them all, or none. */
 export function doesNotFit(
   message: string,
   fits: number,
@@ -95,14 +98,13 @@ export function doesNotFit(
   cause?: Failure,
 ): Failure {
   const names = left.map(nameOf);
+  const body = new Map([["assets_fit", String(fits)]]);
+  if (names.length <= maxLeft) body.set("assets_left", JSON.stringify(names));
   return fail("too_many_assets", message, {
     status: cause?.details.status,
     why: cause?.details.why,
     next: `assets that do not fit: ${someOf(names)}`,
-    body: new Map([
-      ["assets_fit", String(fits)],
-      ["assets_left", JSON.stringify(names)],
-    ]),
+    body,
   });
 }
 

@@ -43,6 +43,11 @@ describe("assets on connections", () => {
     expect(failure.details.next).toBe(`assets that do not fit: ${left.slice(0, 7).join(", ")} and 3 more`);
   });
 
+  test("a long list of what does not fit is left out, instead of being cut", () => {
+    const failure = failureOf(() => planConnections(subjects(1251), prices(10)));
+    expect([...(failure.details.body ?? [])]).toEqual([["assets_fit", "250"]]);
+  });
+
   test("connections per plan: 10, 10, 30, 100", () => {
     const { keyless, free, dev, pro } = connectionsOfPlan;
     expect([keyless, free, dev, pro]).toEqual([10, 10, 30, 100]);
