@@ -107,6 +107,15 @@ describe("--watch --when", () => {
     ]);
   });
 
+  test("within the cooldown, a row that is no longer listed fires no more, unless it returns", async () => {
+    const rounds = ["5 2", "5 4", "5 1", "5", "5", "5"];
+    const valuesOf = async (all: readonly string[]) =>
+      (await alertsOf(all, [...low, "--cooldown", "2m"])).alerts.map(({ value }) => value);
+    expect(await valuesOf(rounds)).toEqual(["2"]);
+    expect(await valuesOf([...rounds, "5 1", "5"])).toEqual(["2", "1"]);
+    expect(await valuesOf([...rounds, "5 4", "5"])).toEqual(["2"]);
+  });
+
   test("failing refreshes: blind, and back with the time that the next one covers", async () => {
     const rounds = ["5", "failed", "failed", "5"];
     const words = ["--when", "price_usd < 3", "--blind", "45s", "--for", "2m"];

@@ -178,7 +178,7 @@ function listenForReload(
     stream.checkSize(listed);
     known.name(listed);
     const subjects = await stream.reload(known.labeled(listed), stops.signal);
-    alerts?.keepOnly(new Set(stream.assets().map(nameOf)));
+    alerts?.keepOnly(new Set(stream.assets().map(nameOf)), run.context.clock.elapsed());
     output.board?.watch(subjects);
     course.reloaded(subjects);
   };

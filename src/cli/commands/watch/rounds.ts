@@ -163,15 +163,18 @@ export async function openWatchAlerts(
     see: async ({ groups }: Round, at: number, to: number): Promise<void> => {
       readTo = to;
       on = 0;
+      const names = new Set<string>();
       for (const { group, rows } of groups) {
         const values = rows.values();
         const known = values.map((value, index) => {
           const { name, ...asset } = assetOf(endpoint, group, value);
+          names.add(name);
           return { asset: name, label: labelOf(asset), key: undefined, at, text: rows.text(index) };
         });
         await seeRows(known, clock.elapsed());
         on += values.filter((value) => isOn(value, group)).length;
       }
+      alerts.keepOnly(names, clock.elapsed());
     },
   };
 }

@@ -96,10 +96,11 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     count += 1;
     fire(alert);
   };
+  const isCool = ({ fired }: State, now: number): boolean => now - fired >= cooldown;
   /** After a cooldown, fires for a crossing within it if the condition is still true. */
   const settle = (state: State, now: number): void => {
     const { fired, late } = state;
-    if (late !== undefined && now - fired >= cooldown) start(state, late, fired + cooldown);
+    if (late !== undefined && isCool(state, now)) start(state, late, fired + cooldown);
   };
   return {
     /** Every field that a condition needs. */
@@ -125,7 +126,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
         state.isTrue = isTrue;
         if (!isTrue) state.late = undefined;
         if (!isMatch) continue;
-        if (now - state.fired >= cooldown) start(state, alertOf(state, by, candidate), now);
+        if (isCool(state, now)) start(state, alertOf(state, by, candidate), now);
         else if (by === "crossing") state.late = alertOf(state, by, candidate);
       }
     },
@@ -135,14 +136,22 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
         for (const each of testers)
           if (duration >= (each.test.window ?? Number.POSITIVE_INFINITY)) each.passes = each.test.create();
     },
-    /** Others are no longer watched, so their crossings do not fire at the end of a cooldown. */
-    keepOnly: (names: ReadonlySet<string>): void => {
-      for (const [asset, states] of assets)
-        if (!names.has(asset)) for (const state of states) state.late = undefined;
+    /**
+     * Others are no longer watched. A crossing of theirs that waits for the end of a cooldown counts again if they return.
+     */
+    keepOnly: (names: ReadonlySet<string>, now: number): void => {
+      for (const [asset, states] of assets) {
+        if (names.has(asset)) continue;
+        for (const state of states)
+          if (state.late !== undefined) [state.isTrue, state.late] = [false, undefined];
+        if (states.every((state) => !state.isTrue && isCool(state, now))) assets.delete(asset);
+      }
     },
     /** Cooldowns also end while nothing arrives. */
     tick: (now: number): void => {
-      for (const state of [...assets.values()].flat()) settle(state, now);
+      for (const states of assets.values()) {
+        for (const state of states) settle(state, now);
+      }
     },
   };
 }
