@@ -166,6 +166,22 @@ describe("crossings", () => {
     expect(readFileSync(file, "utf8")).toBe(fired.map(({ line }) => line).join(""));
   });
 
+  test("rows are judged alone, so nothing is kept of a pool after its cooldown", () => {
+    let looked = 0;
+    const memory = { isTrue: () => false, becameFalse: () => undefined, isDone: () => false };
+    const firedFor = (): undefined => void (looked += 1);
+    const options = { conditions, cooldown: 1000, limit: 9, fire: () => undefined };
+    const alerts = createAlerts({ ...options, by: "row", memory: { ...memory, firedFor } });
+    for (const now of [0, 500, 999]) {
+      alerts.see(candidate("2"), now);
+      alerts.tick(now);
+    }
+    expect(looked).toBe(1);
+    alerts.tick(1000);
+    alerts.see(candidate("2"), 1000);
+    expect(looked).toBe(2);
+  });
+
   test("within a cooldown, only what is still true at its end fires", () => {
     const { fired, alerts } = create(1000);
     const see = (price: string, now: number): void => alerts.see(candidate(price), now);

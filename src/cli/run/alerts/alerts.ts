@@ -76,16 +76,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
   const statesOf = (asset: string, now: number): readonly State[] => {
     const known = assets.get(asset);
     if (known !== undefined) return known;
-    const states = conditions.map((condition): State => {
-      const fired = now - (memory?.firedFor(condition.text, asset) ?? Number.POSITIVE_INFINITY);
-      const isTrue = memory?.isTrue(condition.text, asset) === true;
-      const testers = condition.tests.map((test) => ({
-        test,
-        passes: test.create(),
-        place: fields.indexOf(test.field),
-      }));
-      return { condition, testers, isTrue, fired, late: undefined };
-    });
+    const states = conditions.map((condition) => stateOf(condition, fields, asset, now, memory));
     assets.set(asset, states);
     return states;
   };
@@ -99,8 +90,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
   const isCool = ({ fired }: State, now: number): boolean => now - fired >= cooldown;
   /** After a cooldown, fires for a crossing within it if the condition is still true. */
   const settle = (state: State, now: number): void => {
-    const { fired, late } = state;
-    if (late !== undefined && isCool(state, now)) start(state, late, fired + cooldown);
+    if (state.late !== undefined && isCool(state, now)) start(state, state.late, state.fired + cooldown);
   };
   return {
     /** Every field that a condition needs. */
@@ -136,24 +126,45 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
         for (const each of testers)
           if (duration >= (each.test.window ?? Number.POSITIVE_INFINITY)) each.passes = each.test.create();
     },
-    /**
-     * Others are no longer watched. A crossing of theirs that waits for the end of a cooldown counts again if they return.
-     */
+    /** Others are no longer watched. */
     keepOnly: (names: ReadonlySet<string>, now: number): void => {
       for (const [asset, states] of assets) {
         if (names.has(asset)) continue;
-        for (const state of states)
-          if (state.late !== undefined) [state.isTrue, state.late] = [false, undefined];
+        for (const state of states) if (state.late !== undefined) forgetCrossing(state);
         if (states.every((state) => !state.isTrue && isCool(state, now))) assets.delete(asset);
       }
     },
     /** Cooldowns also end while nothing arrives. */
     tick: (now: number): void => {
-      for (const states of assets.values()) {
+      for (const [asset, states] of assets) {
         for (const state of states) settle(state, now);
+        // There is no end to the pools that are followed, and each row is judged alone.
+        if (by === "row" && states.every((state) => isCool(state, now))) assets.delete(asset);
       }
     },
   };
+}
+
+function stateOf(
+  condition: Condition,
+  fields: readonly string[],
+  asset: string,
+  now: number,
+  memory: Memory | undefined,
+): State {
+  const fired = now - (memory?.firedFor(condition.text, asset) ?? Number.POSITIVE_INFINITY);
+  const isTrue = memory?.isTrue(condition.text, asset) === true;
+  const testers = condition.tests.map((test) => ({
+    test,
+    passes: test.create(),
+    place: fields.indexOf(test.field),
+  }));
+  return { condition, testers, isTrue, fired, late: undefined };
+}
+
+/** It was not reported, so it counts again if the asset returns. */
+function forgetCrossing(state: State): void {
+  [state.isTrue, state.late] = [false, undefined];
 }
 
 const precision = 1e-12;
