@@ -92,6 +92,7 @@ describe("--watch behind a cache", () => {
 test.each([
   ["txns", "--day yesterday", '--day "yesterday"'],
   ["txns", "--to 2026-11-20", '--to "2026-11-20"'],
+  ["txns", "--cursor x", "--cursor"],
   ["ohlcv", "--day 2026-11-18..2026-11-20", '--day "2026-11-18..2026-11-20"'],
   ["ohlcv", "--from 2026-11-01 --to today", '--to "today"'],
 ])("%s %s is refused, because past rows do not change", async (command, flags, named) => {

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../../api/endpoint.ts";
 import { acceptedChoices, choiceFailure } from "../../../api/read-param.ts";
 import type { Param, ParamKind } from "../../../api/param.ts";
-import { batchParam, isMovingWindow, type Reply } from "../../../api/reply.ts";
+import { batchParam, continuesByTime, isMovingWindow, type Reply } from "../../../api/reply.ts";
 import { followFlags, growthFlags, watchAlertFlags, watchFlags } from "./lasting-flags.ts";
 import { intervals, sameIntervals } from "../../../api/endpoints/ohlcv.ts";
 import { atRules } from "../../../api/endpoints/prices.ts";
@@ -149,19 +149,22 @@ const onlyOneOf = (other: string): Exclusion => ({
   next: "use only one of them",
 });
 
-const pagingFlags = ({ maxLimit }: { readonly maxLimit: number }) => ({
+/** After a cursor, such a list has only rows that are older than the one it names. */
+const onlyPastRows = { flag: "watch", why: "past rows do not change", next: "remove --watch" };
+
+const pagingFlags = (reply: ReplyOf<"cursor-pages" | "numbered-pages">) => ({
   limit: flag(rows, "Rows", { summary: "Maximum number of rows", default: 10 }),
   all: flag(toggle, "Rows", {
     summary: "Fetch every row, across all pages",
     excludes: [onlyOneOf("limit")],
   }),
-  "page-size": flag(wholeNumber({ min: 1, max: maxLimit }, `1..${maxLimit}`), "Pages", {
+  "page-size": flag(wholeNumber({ min: 1, max: reply.maxLimit }, `1..${reply.maxLimit}`), "Pages", {
     summary: "Rows per request",
     setting: settings.page_size,
   }),
   cursor: flag(text("cursor"), "Pages", {
     summary: "Continue from this cursor",
-    excludes: [onlyOneOf("page")],
+    excludes: [onlyOneOf("page"), ...(continuesByTime(reply) ? [onlyPastRows] : [])],
   }),
 });
 
