@@ -224,8 +224,9 @@ function warnOfPage({ reached: { last }, report, plan }: Pull, page: Page, asset
   const missing = missingIn(page);
   for (const subject of missing) report.warn(`no price for ${assets.titleOf(subject)}`);
   const [only, another] = missing;
-  if (only !== undefined && another === undefined)
-    report.hint(`if it is a pool: dexdata pool ${only.network} ${only.address}`);
+  if (only === undefined || another !== undefined) return;
+  const ifPool = `if it is a pool: dexdata pool ${only.network} ${only.address}`;
+  report.hint(`${ifPool}; search all networks: dexdata search ${only.address}`);
 }
 
 /** The service looks for "usdc weth" as one name. */
