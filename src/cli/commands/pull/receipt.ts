@@ -10,15 +10,8 @@ import { instant } from "../../../base/text/words.ts";
 import { hideSecrets } from "../../../base/key.ts";
 import { formatInstant, fromWire, showSeconds } from "../../../base/time/time.ts";
 import { version } from "../../../base/version.ts";
-import {
-  asOfPull,
-  lateStart,
-  type OpenedPull,
-  type PlannedPull,
-  type Pull,
-  queryDigest,
-  queryOf,
-} from "./pull.ts";
+import { asOfPull, lateStart, type OpenedPull, type PlannedPull, type Pull } from "./pull.ts";
+import { queryDigest, queryOf } from "./earlier-pull.ts";
 import type { WrittenRows } from "../../../rows/parquet-writer.ts";
 import { noCost } from "../../../rows/pull.ts";
 import { addPlans, creditsIn } from "../../../client/meter.ts";

@@ -19,17 +19,14 @@ import type { PullPlan } from "../input/pull-plan.ts";
 import { restText } from "./continuation.ts";
 import { printAndClose } from "./print-rows.ts";
 import {
-  checkSameQuery,
   formatLabel,
-  lacksInputs,
   type OpenedPull,
   type PlannedPull,
   type Pull,
   pullState,
-  queryDigest,
-  queryOf,
   type TypedCommand,
 } from "./pull.ts";
+import { checkSameQuery, findFinished, queryOf, reportFinished, resumedClock } from "./earlier-pull.ts";
 import { rowShape } from "../../../api/endpoint.ts";
 import { hintAtDay } from "../../../api/read-param.ts";
 import { openStdout } from "../../../rows/rows-output.ts";
@@ -139,62 +136,6 @@ async function claimOutput(
   const claim = await claimFile(context, { ...to, file: to.file }, report.hint);
   onClose(claim.lock.release);
   return claim;
-}
-
-/** With --resume, an earlier pull has finished if it left no checkpoint, or one that it could not remove. */
-async function findFinished(
-  claim: OutputClaim | undefined,
-  { isResumed, receipt, pattern }: WantedDestination,
-): Promise<FinishedPull | undefined> {
-  const published = claim?.published;
-  if (published !== undefined) {
-    const { header, progress, files } = published;
-    return { query: queryDigest(header.query), now: header.now, rows: progress.rows, files };
-  }
-  const isNew = claim === undefined || claim.interrupted !== undefined;
-  if (!isResumed || isNew || (!claim.isUnproven && pattern === undefined)) return undefined;
-  const { noCheckpoint, readFinishedPull } = await import("../../../rows/finished-pull.ts");
-  const finished = receipt === undefined ? undefined : readFinishedPull(receipt, claim.file);
-  if (pattern !== undefined) return finished;
-  if (finished === undefined) throw noCheckpoint(claim.file);
-  return finished;
-}
-
-/**
- * If the receipt or the checkpoint matches the query and the files, the pull is complete. Returns undefined if only the
- * receipt shows that there was another pull with this path, whose files remain.
- */
-async function reportFinished(
-  planned: PlannedPull,
-  { file, published }: OutputClaim,
-  finished: FinishedPull,
-): Promise<ExitCode | undefined> {
-  const { completeLine, endPublished, noCheckpoint } = await import("../../../rows/finished-pull.ts");
-  const { context, report, to, plan, options } = planned;
-  const query = queryOf(planned);
-  if (published !== undefined) checkSameQuery(file, published.header.query, query, plan.endpoint);
-  const isOther = queryDigest(query) !== finished.query;
-  if (isOther && to.pattern !== undefined) return undefined;
-  if (isOther) throw noCheckpoint(file, `, and ${to.receipt} belongs to a different query`);
-  const line = await completeLine(finished, to.pattern ?? file, options.encoder, context.signal);
-  if (published !== undefined) endPublished(file, line !== undefined);
-  if (line === undefined && to.pattern !== undefined) return undefined;
-  if (line === undefined) throw noCheckpoint(file, `, and it is not the file that ${to.receipt} describes`);
-  report.print(line);
-  const { doubt, unfinished } = planned.reached.totals;
-  const isCut = doubt !== undefined || (plan.limit === undefined && unfinished > 0);
-  return isCut || lacksInputs(planned) ? 8 : 0;
-}
-
-/** In milliseconds. A resumed pull keeps the time range of its first run. */
-function resumedClock(begun: number | undefined, { now }: RunOptions, flags: SharedValues): number {
-  if (begun !== undefined && flags.now !== undefined && begun !== now) {
-    throw usageFailure(
-      `--now "${flags.now}": the pull started at ${new Date(begun).toISOString()}`,
-      "leave out --now to continue, or start over with --force instead of --resume",
-    );
-  }
-  return begun ?? now;
 }
 
 async function openOutput(opened: OpenedPull): Promise<Pull> {
