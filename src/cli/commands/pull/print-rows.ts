@@ -1,6 +1,6 @@
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { explainEarlyEnd, moreRowsLine } from "./continuation.ts";
-import type { Pull } from "./pull.ts";
+import { type Pull, presentationOf } from "./pull.ts";
 import { isDocument } from "../../../client/list-plan.ts";
 import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/page.ts";
 import { rowShape, type ApiRequest } from "../../../api/endpoint.ts";
@@ -16,7 +16,7 @@ import type { Output } from "../../../base/context/context.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import { hintAtReach, outSummary, reportEnd, tableRemarks } from "./report-end.ts";
-import { createTableAssets, loadTrades, presentationOf, type TableAssets } from "./presentation.ts";
+import { createTableAssets, loadTrades, type TableAssets } from "./table-assets.ts";
 
 /** However the pull ends, the file and the receipt reflect it. */
 export async function printAndClose(run: Pull): Promise<ExitCode> {

@@ -3,7 +3,11 @@ import type { Client } from "../../../client/client.ts";
 import type { SeenKeys } from "../../../client/seen-keys.ts";
 import { nextOf, type Page } from "../../../client/page.ts";
 import { earlierOf } from "../../../client/meter.ts";
-import type { RunInput } from "../../run/run-options.ts";
+import type { Context } from "../../../base/context/context.ts";
+import { isDocument } from "../../../client/list-plan.ts";
+import type { Presentation } from "../../render/renderer.ts";
+import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
+import type { RunInput, RunOptions } from "../../run/run-options.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import type { OutputClaim, WantedDestination } from "../../../rows/claim-file.ts";
@@ -15,7 +19,7 @@ import { counted } from "../../../base/text/words.ts";
 import type { PullState } from "../../run/progress.ts";
 import type { PullTotals } from "../../../rows/checkpoint-lines.ts";
 import { candleWindow, wholeSeconds } from "../../../client/candle-windows.ts";
-import type { ApiRequest } from "../../../api/endpoint.ts";
+import type { ApiRequest, Args } from "../../../api/endpoint.ts";
 
 export interface TypedCommand extends RunInput {
   /** Excludes the flags. */
@@ -119,4 +123,36 @@ function partOfTime({ request, page }: NonNullable<Reached["last"]>): number {
   const next = nextOf(page);
   const reached = next === undefined ? to : wholeSeconds(next.value);
   return (reached - from) / (to - from);
+}
+
+export function presentationOf(
+  { env }: Pick<Context, "env">,
+  options: RunOptions,
+  plan: PullPlan,
+): Omit<Presentation, "output" | "isContinued"> {
+  return {
+    ...options,
+    ...plan,
+    isWhole: isDocument(plan.list),
+    queried: queriedFields(plan.argSets[0]),
+    isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
+    chart: options.picture === "chart" ? plan.argSets[0] : undefined,
+    hasSparks: options.picture === "spark",
+    // A date or -1h stands for a time, which the table shows.
+    hasAges: plan.timed === undefined,
+    lead: plan.timed?.lead?.header,
+    parquet: undefined,
+    findAsset: undefined,
+    before: undefined,
+    isOn: undefined,
+  };
+}
+
+/** For example, `created_at` for `created_after`, and `liquidity_usd` for `liquidity_usd_min`. */
+function queriedFields(args: Args = new Map()): readonly string[] {
+  const filters = [...args.keys()].filter((name) => /_(?:after|before|min|max)$/u.test(name));
+  const filtered = filters.map((name) =>
+    name.replace(/_(?:min|max)$/u, "").replace(/_(?:after|before)$/u, "_at"),
+  );
+  return [args.get("order_by"), ...filtered].filter((field) => field !== undefined);
 }

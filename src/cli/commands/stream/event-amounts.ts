@@ -8,7 +8,7 @@ import { jsonLine, readRow, type StreamEvent, withText } from "../../../client/s
 import { nameOf, type Subject } from "../../../client/subject.ts";
 import type { KnownAssets } from "../../run/asset-names.ts";
 import type { Run } from "../../run/with-run.ts";
-import { loadTrades } from "../pull/presentation.ts";
+import { loadTrades } from "../pull/table-assets.ts";
 
 /**
  * The fields that a condition can test. Transactions also have those that `--amounts tokens` adds to rows; those of a

@@ -12,7 +12,7 @@ import { createSeries } from "../../run/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import { formatSeconds } from "../../../api/duration.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
-import { presentationOf } from "../pull/presentation.ts";
+import { presentationOf } from "../pull/pull.ts";
 import type { Changes, Round } from "./rounds.ts";
 import { someOf } from "../../../base/text/words.ts";
 

@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import type { Page } from "../../../client/page.ts";
-import { type Args, type Endpoint, onlyGroup, type ApiRequest, rowShape } from "../../../api/endpoint.ts";
+import { type Endpoint, onlyGroup, type ApiRequest, rowShape } from "../../../api/endpoint.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Failure } from "../../../base/failure.ts";
 import { member } from "../../../base/json/json-scan.ts";
@@ -11,11 +11,6 @@ import { createKnownAssets } from "../../run/asset-names.ts";
 import type { Run } from "../../run/with-run.ts";
 import { type Subject, titleOf } from "../../../client/subject.ts";
 import { letHeapGrow } from "../../../base/heap-room.ts";
-import type { Context } from "../../../base/context/context.ts";
-import { isDocument } from "../../../client/list-plan.ts";
-import type { Presentation } from "../../render/renderer.ts";
-import { drawsUnicode, readsUnicode } from "../../render/terminal.ts";
-import type { RunOptions } from "../../run/run-options.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 
 export type TableAssets = ReturnType<typeof createTableAssets>;
@@ -112,36 +107,4 @@ export function createTableAssets(
       group === onlyGroup && chooseColumns(rowShape(endpoint), options.columns).some(isOfTrade);
     return hasTrades && rows.values().some(isUnknown);
   }
-}
-
-export function presentationOf(
-  { env }: Pick<Context, "env">,
-  options: RunOptions,
-  plan: PullPlan,
-): Omit<Presentation, "output" | "isContinued"> {
-  return {
-    ...options,
-    ...plan,
-    isWhole: isDocument(plan.list),
-    queried: queriedFields(plan.argSets[0]),
-    isUnicode: options.picture === undefined ? readsUnicode(env) : drawsUnicode(env),
-    chart: options.picture === "chart" ? plan.argSets[0] : undefined,
-    hasSparks: options.picture === "spark",
-    // A date or -1h stands for a time, which the table shows.
-    hasAges: plan.timed === undefined,
-    lead: plan.timed?.lead?.header,
-    parquet: undefined,
-    findAsset: undefined,
-    before: undefined,
-    isOn: undefined,
-  };
-}
-
-/** For example, `created_at` for `created_after`, and `liquidity_usd` for `liquidity_usd_min`. */
-function queriedFields(args: Args = new Map()): readonly string[] {
-  const filters = [...args.keys()].filter((name) => /_(?:after|before|min|max)$/u.test(name));
-  const filtered = filters.map((name) =>
-    name.replace(/_(?:min|max)$/u, "").replace(/_(?:after|before)$/u, "_at"),
-  );
-  return [args.get("order_by"), ...filtered].filter((field) => field !== undefined);
 }
