@@ -12,7 +12,6 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { totalsOf } from "../../../rows/pull.ts";
-import type { FinishedPull } from "../../../rows/finished-pull.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { type AssetSources, reportCost, type Run, withRun } from "../../run/with-run.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
@@ -46,11 +45,7 @@ type ReadPlan = (options: RunOptions, sources: AssetSources) => Promise<PullPlan
 export async function runPull(typed: TypedCommand, outer: Context, read: ReadPlan): Promise<ExitCode> {
   const { flags } = typed;
   const to = readDestination(flags, typed.command);
-  const adjust = (options: RunOptions): RunOptions => {
-    checkOutput(options, flags, to, outer.stdout.isTerminal);
-    return options;
-  };
-  const kind = { adjust, isFile: to.file !== undefined, hasProgress: true };
+  const kind = { isFile: to.file !== undefined, hasProgress: true };
   return await withRun(typed, outer, async (run) => await openAndPrint(run, typed, to, read), kind);
 }
 
@@ -66,12 +61,11 @@ function readDestination(flags: SharedValues, command: readonly string[]): Wante
   return { file, pattern, isResumed, isForced, receipt };
 }
 
-/** Fails if the output of this format cannot go where it should. `isTerminal` applies to rows on stdout. */
+/** Fails if the output of this format cannot go where it should. */
 function checkOutput(
-  { format, encoder }: RunOptions,
+  { context, options: { format, encoder } }: Run,
   flags: SharedValues,
   { pattern, isResumed }: WantedDestination,
-  isTerminal: boolean,
 ): void {
   const { binary, columns } = formats[format];
   const label = formatLabel(flags);
@@ -85,7 +79,7 @@ function checkOutput(
       `--out "${flags.out}": ${format} files are already compressed`,
       `remove the last extension: --out ${nameWithoutGzip(flags.out ?? "")}`,
     );
-  if (binary !== undefined && flags.out === undefined && isTerminal)
+  if (binary !== undefined && flags.out === undefined && context.stdout.isTerminal)
     throw usageFailure(
       `${label} cannot be printed to a terminal`,
       `write it to a file: --out rows.${format}`,
@@ -107,6 +101,7 @@ async function openAndPrint(
   to: WantedDestination,
   read: ReadPlan,
 ): Promise<ExitCode> {
+  checkOutput(run, typed.flags, to);
   const claim = await claimOutput(run, to);
   const finished = await findFinished(claim, to);
   // A resumed pull continues with the clock and the totals of its earlier runs.
@@ -116,7 +111,7 @@ async function openAndPrint(
   const plan = await read(options, run.sources);
   const reached = { totals: totalsOf(progress), last: undefined };
   const planned: PlannedPull = { ...run, ...typed, to, claim, options, plan, reached };
-  await checkPlan(planned, finished);
+  await checkPlan(planned, finished !== undefined);
   const done = finished && claim && (await reportFinished(planned, claim, finished));
   if (done !== undefined) return done;
   const { client } = await run.open({ onClosed: (open) => reportCost(planned, open, restText(planned)) });
@@ -176,7 +171,7 @@ function newHeader(opened: OpenedPull, { file, interrupted }: OutputClaim) {
 }
 
 /** What needs both the plan and the output: columns, the prefix, and the files of a path with fields. */
-async function checkPlan(planned: PlannedPull, finished: FinishedPull | undefined): Promise<void> {
+async function checkPlan(planned: PlannedPull, isFinished: boolean): Promise<void> {
   const { to, claim, plan, options } = planned;
   const { endpoint, groups } = plan;
   if (options.columns !== undefined) {
@@ -188,7 +183,7 @@ async function checkPlan(planned: PlannedPull, finished: FinishedPull | undefine
   if (to.pattern === undefined) return;
   const { checkSplit } = await import("./split-pages.ts");
   const known = checkSplit(to.pattern, plan);
-  const isOwn = claim?.interrupted?.files !== undefined || finished !== undefined;
+  const isOwn = isFinished || claim?.interrupted?.files !== undefined;
   if (!to.isForced && !isOwn) refuseTaken(known);
 }
 
