@@ -27,10 +27,8 @@ export async function doctor(input: DoctorInput, outer: Context): Promise<ExitCo
   }
   const isStreamed = flags["no-stream"] !== true;
   const work = async (run: Run): Promise<void> => await checkService(run, isStreamed, output);
-  // Nothing is retried, because the first failure is already a finding.
-  const retry = { retries: 0, retryOn: new Set<number>(), outlastsOutages: false, maxTime: 0 };
   // The host is unknown if the settings are invalid.
-  if (hasSettings) await withRun(input, outer, work, { adjust: (options) => ({ ...options, retry }) });
+  if (hasSettings) await withRun(input, outer, work);
   return await output.end();
 }
 
@@ -51,6 +49,8 @@ async function checkService(run: Run, isStreamed: boolean, output: FindingsOutpu
   const exchanges: Exchange[] = [];
   const open = await run.open({
     speed: 1,
+    // Nothing is retried, because the first failure is already a finding.
+    retry: { retries: 0, retryOn: new Set(), outlastsOutages: false, maxTime: 0 },
     // Warnings from the run become findings. The checks use the recorded requests.
     observer: {
       warn: () => undefined,
