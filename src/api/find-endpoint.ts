@@ -42,12 +42,12 @@ function placeholders(endpoint: ContractEndpoint): number {
   return endpoint.path.split("{").length - 1;
 }
 
-/** Undefined if a segment cannot be decoded. A trailing slash adds an empty segment. */
-export function splitPath(path: string): readonly string[] | undefined {
+/** None if one cannot be decoded. A trailing slash adds an empty segment. */
+export function pathSegments(path: string): readonly string[] {
   try {
     return path.split("/").slice(1).map(decodeURIComponent);
   } catch {
-    return undefined;
+    return [];
   }
 }
 

@@ -1,5 +1,5 @@
 import type { EndpointId } from "../api/endpoints/all.ts";
-import { findEndpoint, type FoundEndpoint, splitPath } from "../api/find-endpoint.ts";
+import { findEndpoint, type FoundEndpoint, pathSegments } from "../api/find-endpoint.ts";
 import type { Answer } from "./answers/answer.ts";
 import { answerPoolOhlcv, answerTokenOhlcv } from "./answers/candle-answers.ts";
 import { answerPool, answerToken } from "./answers/pool-and-token.ts";
@@ -38,7 +38,7 @@ const answers: Readonly<Record<EndpointId, Answer>> = {
 export function* handle(request: SandboxRequest, state: SandboxState): Work<SandboxResponse> {
   const arrived = arrive(request, state);
   const { pathname, query, caller, account, at } = arrived;
-  const segments = splitPath(pathname) ?? [];
+  const segments = pathSegments(pathname);
   const removed = removedPath(segments, state.dialect);
   if (removed !== undefined) {
     // Specification, Removed endpoints: always 410, for every caller, regardless of remaining credits.

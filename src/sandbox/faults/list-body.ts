@@ -1,4 +1,4 @@
-import { findEndpoint, type FoundEndpoint, splitPath } from "../../api/find-endpoint.ts";
+import { findEndpoint, type FoundEndpoint, pathSegments } from "../../api/find-endpoint.ts";
 import { rawElements } from "../../base/json/json-scan.ts";
 
 export interface ListBody {
@@ -28,7 +28,7 @@ export function joinList({ before, rows, after }: ListBody): string {
 
 /** The endpoint of a path, and the network, pool or token in it. Undefined for streams and unknown paths. */
 export function routeOf(target: string): FoundEndpoint | undefined {
-  return findEndpoint(splitPath(pathOf(target)) ?? []);
+  return findEndpoint(pathSegments(pathOf(target)));
 }
 
 /** Parameters that select a part of a list instead of a different list. */
