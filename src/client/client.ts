@@ -8,7 +8,7 @@ import { costOf, createMeter, isCharged, type Meter } from "./meter.ts";
 import type { Pace } from "./pace.ts";
 import { type AnswerAge, createAgeReader } from "./http-times.ts";
 import { refusal } from "./response/request-refusal.ts";
-import { checkPlan, createAuthorization, hideKey, refuseKey, type Target } from "./target.ts";
+import { checkAppliedPlan, createAuthorization, hideKey, refuseKey, type Target } from "./target.ts";
 import { createRequestUrls, createTransport } from "./connection/transport.ts";
 import { backoffAfter, type RetryPolicy, waitBeforeRetry } from "./retry.ts";
 import type { Answer } from "./connection/answer-body.ts";
@@ -202,7 +202,7 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     if (isCharged(status)) await reservation?.pay();
     const refused = status < 200 || status >= 300 ? refusal(answer, request, target) : undefined;
     await pace.record({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
-    checkPlan(plan, requiredPlan, refused);
+    checkAppliedPlan(plan, requiredPlan, refused);
     if (refused !== undefined) throw refused;
     return { ...createDocument({ ...answer, asOf: age?.asOf }), age };
   };

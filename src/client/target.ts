@@ -111,7 +111,7 @@ export function planSentence(
  * Rejects a response for which the service applied a different plan. A response that does not name a plan is accepted.
  * A rejection of the key or plan takes precedence, because its message explains more.
  */
-export function checkPlan(
+export function checkAppliedPlan(
   seen: string | undefined,
   required: string | undefined,
   refused: Failure | undefined,

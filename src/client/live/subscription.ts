@@ -14,7 +14,7 @@ import { createAgent, receive, type SendOptions, withDeadline } from "../connect
 import { unlessAborted } from "../ending.ts";
 import type { SendKind } from "../pace.ts";
 import { readErrorBody } from "../response/refusal.ts";
-import { checkPlan, createAuthorization, hideKey, refuseKey } from "../target.ts";
+import { checkAppliedPlan, createAuthorization, hideKey, refuseKey } from "../target.ts";
 import type { Opening, Subscription } from "../stream-options.ts";
 import { isStreamLimitFailure, streamRefusal } from "../streams/stream-refusal.ts";
 
@@ -62,7 +62,7 @@ export function openerOf(opening: Opening & Subscription): OpenConnection {
     opening.plan?.answered("chunks" in opened ? 200 : opened.status, plan);
     if ("chunks" in opened) {
       try {
-        checkPlan(plan, opening.plan?.required, undefined);
+        checkAppliedPlan(plan, opening.plan?.required, undefined);
       } catch (cause) {
         opened.close();
         throw cause;
@@ -79,7 +79,7 @@ export function openerOf(opening: Opening & Subscription): OpenConnection {
       const { status } = answer;
       await pace.record({ status, headers: answer.headers, retryAfter: refused.details.retryAfter }, turn);
     }
-    checkPlan(plan, opening.plan?.required, refused);
+    checkAppliedPlan(plan, opening.plan?.required, refused);
     throw refused;
   };
 }
