@@ -20,7 +20,7 @@ export function endCause(reason: unknown): string {
 export type Ending = ReturnType<typeof createEnding>;
 
 /**
- * The signal aborts when the outer signal does, when `end` is called, or when the time is up (with a `Stop`).
+ * The signal aborts when the outer signal does, when `end` is called, or when the time is up (with a `StopReason`).
  * `duration` is in milliseconds; undefined means no limit.
  */
 export function createEnding(clock: Clock, outer: AbortSignal, duration: number | undefined) {

@@ -39,7 +39,6 @@ function readProxy(variable: string, text: string) {
   if (scheme !== "http" && scheme !== "https")
     throw invalidInput(said, "must be an http:// or https:// proxy", next);
   const whole = text.includes("://") ? text : `http://${text}`;
-  // A URL parser silently removes line breaks and surrounding spaces.
   // At one of these characters, a URL parser ends the host, so it would take the user name for the proxy.
   if (/[/?#\\].*@/u.test(whole.replace(/^[^:]*:\/\//u, "")))
     throw invalidInput(
@@ -47,6 +46,7 @@ function readProxy(variable: string, text: string) {
       String.raw`must percent-encode / ? # and \ in its user name and password`,
       String.raw`write / as %2F, ? as %3F, # as %23 and \ as %5C`,
     );
+  // A URL parser silently removes line breaks and surrounding spaces.
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(whole))
     throw invalidInput(said, "must be the URL of a proxy", next);
   const url = new URL(whole);

@@ -40,7 +40,7 @@ export const lineSchema = z.object({
   asOf: z.optional(z.number()),
   /** Responses by the plan that the service applied. */
   plans: z.optional(z.record(z.string(), count)),
-  /** The index of the request to continue with, called so since version 4, and the position in its list. */
+  /** The index of the request to continue with, and the position in its list. */
   question: count,
   at: z.optional(placeSchema),
   rowsOfQuestion: count,

@@ -21,7 +21,7 @@ import { createTableAssets, loadTrades, type TableAssets } from "./table-assets.
 /** However the pull ends, the file and the receipt reflect it. */
 export async function printAndClose(run: Pull): Promise<ExitCode> {
   const started = run.context.clock.now();
-  const receive = async (exit: number, failure?: unknown): Promise<void> => {
+  const leaveReceipt = async (exit: number, failure?: unknown): Promise<void> => {
     if (run.to.receipt === undefined) return;
     const { writeReceipt } = await import("./receipt.ts");
     writeReceipt(run, { started, exit, failure });
@@ -37,12 +37,12 @@ export async function printAndClose(run: Pull): Promise<ExitCode> {
   } catch (cause) {
     const failure = explainEarlyEnd(cause, run);
     // The pull's failure is more important than a failure to write the receipt.
-    await receive(1, failure).catch((problem: unknown) => {
+    await leaveReceipt(1, failure).catch((problem: unknown) => {
       run.report.warn(problem instanceof Error ? problem.message : String(problem));
     });
     throw failure;
   }
-  await receive(exit);
+  await leaveReceipt(exit);
   run.destination.removeCheckpoint();
   tellOutput(run);
   return exit;

@@ -115,7 +115,7 @@ function ofCandles({ argSets, list }: PullQuery, maxLimit: number): Counted {
   };
 }
 
-/** `isHeld` means that the list can shift, so a few extra requests may keep it complete; see `walkNumberedPages`. */
+/** `isHeld` means that the list can shift, so a few extra requests may keep it complete; see `readNumberedPages`. */
 function ofPages(
   { argSets, limit, list }: PullQuery,
   service: { readonly total: number | undefined; readonly noun: string },
