@@ -187,6 +187,9 @@ export function choiceFailure(
   const near = meant ?? (areDurations ? nearestDuration(typed, choices) : nearest(typed, choices));
   const accepted = `must be ${choices.length > 1 ? "one of " : ""}${choices.join(", ")}`;
   if (why !== undefined) return invalidInput(label, `${why}; ${accepted}`);
+  // In curl and others, -o takes a file.
+  if (label.startsWith("--output ") && /[./]/u.test(typed))
+    return invalidInput(label, accepted, `to write to a file: --out ${typed}, or > ${typed}`);
   return invalidInput(label, accepted, near === undefined ? undefined : `did you mean ${near}?`);
 }
 

@@ -256,6 +256,13 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     'invalid --output "jsonl": must be one of table, wide, ndjson, json, csv, tsv, parquet',
     "did you mean ndjson?",
   ],
+  [
+    "networks -o data.csv",
+    'invalid --output "data.csv": must be one of table, wide, ndjson, json, csv, tsv, parquet',
+    "to write to a file: --out data.csv, or > data.csv",
+  ],
+  ["networks --parquet", 'unknown flag --parquet for "dexdata networks"', "did you mean --output parquet?"],
+  ["networks --retry 3", 'unknown flag --retry for "dexdata networks"', "did you mean --retries?"],
   ["pools search --limt 5", 'unknown flag --limt for "dexdata pools search"', "did you mean --limit?"],
   ["pools serch", 'unknown command "pools serch"', "did you mean pools search?"],
   ["txn base 0x0000000000000000000000000000000000000001", 'unknown command "txn"', "did you mean txns?"],
