@@ -499,6 +499,7 @@ describe("a word in the wrong place", () => {
     [`txns ${pool} ethereum`, /must be a network ID such as ethereum, not an address$/u, `<network> ${pool}`],
     [`prices ethereum:${weth} ethereum`, /^unknown name "ethereum"$/u, "ethereum is a network"],
     ["token - ethereum", /^unknown name "ethereum"$/u, "ethereum is a network"],
+    [`prices ethereum ${weth} base`, /^unknown name "base"$/u, "base is a network"],
     [`sync ethereum:${pool} --kind ohlcv`, /^missing <directory> before /u, `sync lake ethereum:${pool}`],
   ])(
     "%s: is rejected before a request, and the hint shows where it belongs",

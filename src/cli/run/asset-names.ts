@@ -114,7 +114,10 @@ export function createNameFinder(context: Pick<Context, "env" | "platform">, opt
           ? `unknown name "${word}"`
           : `"${word}" is the name of an asset on ${other.network}, not on ${network}`;
       return fail("unknown_name", `${where === undefined ? "" : `${where}: `}${problem}`, {
-        next: network === undefined ? unknownNameHint(word) : waysToName(word, other && network),
+        next:
+          network === undefined || wellKnownNetworks.has(word)
+            ? unknownNameHint(word)
+            : waysToName(word, other && network),
       });
     },
   };
