@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Interruption } from "../../src/base/context/context.ts";
@@ -125,6 +126,20 @@ describe("--watch --when", () => {
       ["back", "2026-11-21T08:54:00.000Z", "2026-11-21T08:55:30.000Z"],
     ]);
     expect([exit, stderr]).toEqual([8, expect.stringContaining("retrying at the next refresh")]);
+  });
+
+  test("--blind names the assets of the list as it is now", async () => {
+    const list = inFolder("LIST");
+    const names = ["a", "b", "c"].map((digit) => `base:0x${digit.repeat(40)}`);
+    writeFileSync(list, names.slice(0, 2).join("\n"));
+    const server = await serveInTest(() => {
+      writeFileSync(list, names.slice(1).join("\n"));
+      return json({ message: "no" }, { status: 503 });
+    });
+    const words = `prices @${list} --watch 30s --retries 0 --blind 45s --for 2m`.split(" ");
+    const context = createTestContext({ flows: true, env: { DEXDATA_BASE_URL: server.url } });
+    const { stdout } = await run([...words, ...low], context);
+    expect(rowsOf(stdout)).toMatchObject([{ alert: "blind", names: names.slice(1) }]);
   });
 
   test("--state: a restart reports only what has changed", async () => {

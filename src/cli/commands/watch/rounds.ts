@@ -132,10 +132,11 @@ export async function openWatchAlerts(
   run: Run,
   wanted: WantedAlerts,
   flags: Input<EndpointFlags>["flags"],
-  { endpoint, named }: Pick<PullPlan, "endpoint" | "named">,
+  first: Pick<PullPlan, "endpoint" | "named">,
   find: TableAssets["find"],
 ) {
   const { clock, stdout } = run.context;
+  const { endpoint } = first;
   const alerts = await openAlerts(run, wanted, flags, { ...opening, write: stdout.write });
   const seeRows = createRowAlerts(alerts);
   let readTo = clock.elapsed();
@@ -144,10 +145,12 @@ export async function openWatchAlerts(
     const { name, label } = find(address, network);
     return name ?? label;
   };
-  const subjects =
-    named.length > 0
-      ? named.map((each) => ({ ...each, label: labelOf(each) }))
-      : [{ network: "*", address: "*", label: endpoint.command }];
+  const whole = [{ network: "*", address: "*", label: endpoint.command }];
+  let subjects: readonly Subject[] = whole;
+  const plan = ({ named }: Pick<PullPlan, "named">): void => {
+    subjects = named.length > 0 ? named.map((each) => ({ ...each, label: labelOf(each) })) : whole;
+  };
+  plan(first);
   alerts.watch(() => {
     const until = { elapsed: readTo, now: clock.now() - clock.elapsed() + readTo };
     return [{ subjects, until, seen: until, opened: undefined }];
@@ -158,6 +161,8 @@ export async function openWatchAlerts(
     exitAfter: alerts.exitAfter,
     written: alerts.written,
     isOn,
+    /** The list may have changed. */
+    plan,
     state: (isUnicode: boolean): string => `${alertMark(isUnicode)} alert on: ${counted(on, "row")}`,
     /** Nothing before `to`, on the monotonic clock, can be missing. `at` is the time of the requests, as the rows show it. */
     see: async ({ groups }: Round, at: number, to: number): Promise<void> => {

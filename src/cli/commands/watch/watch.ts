@@ -159,6 +159,7 @@ async function readRounds(session: Session): Promise<never> {
     const now = nowOf();
     const began = clock.elapsed();
     const plan = await readAgain(now);
+    alerts?.plan(plan);
     freshness.begin();
     const round = await fetchRound(context, client, plan, { ...options, ...assets }).catch(
       (cause: unknown) => {
