@@ -12,6 +12,7 @@ import { checkAppliedPlan, createAuthorization, hideKey, refuseKey, type Target 
 import { createRequestUrls, createTransport } from "./connection/transport.ts";
 import { backoffAfter, type RetryPolicy, waitBeforeRetry } from "./retry.ts";
 import type { Answer } from "./connection/answer-body.ts";
+import { isCertainlyComplete } from "./response/response-end.ts";
 
 /** Sends requests to the service: within the budget and the rate limit, checked, and retried where that may help. */
 export type Client = ReturnType<typeof createClient>;
@@ -240,8 +241,8 @@ export function createDocument({
       );
     }
   };
-  // Found here, the request is repeated. A truncated body or an error page does not end like JSON.
+  // Found here, the request is repeated.
   if (!isUtf8(body)) throw damagedResponse("invalid response: not valid UTF-8");
-  if (!/[\]}]\s*$/u.test(Buffer.from(body.subarray(-16)).toString("latin1"))) read();
+  if (!isCertainlyComplete(body)) read();
   return { bytes: body, asOf, read };
 }

@@ -135,6 +135,16 @@ const damages: readonly (readonly [string, Reply, RegExp])[] = [
   ["an empty body", empty(200), /empty body/u],
   ["truncated JSON", bytes(Buffer.from('{"results":[{"id":"0x1"')), /malformed or truncated JSON/u],
   [
+    "JSON truncated after a row",
+    bytes(Buffer.from('{"results":[{"id":"0x1"}')),
+    /malformed or truncated JSON/u,
+  ],
+  [
+    "JSON truncated after a list in a row",
+    bytes(Buffer.from('{"results":[{"id":"0x1","tokens":["0x2"]')),
+    /malformed or truncated JSON/u,
+  ],
+  [
     "JSON truncated in a character",
     bytes(Buffer.from('{"name":"größer').subarray(0, 12)),
     /not valid UTF-8/u,

@@ -1,5 +1,6 @@
 import { invalidResponse } from "../../base/failure.ts";
-import { member, parseJson } from "../../base/json/json-scan.ts";
+import { member } from "../../base/json/json-scan.ts";
+import { membersAfterRows } from "../response/response-end.ts";
 
 /**
  * Undefined after the last page; null if another page is promised without a cursor. `has_next_page` may be missing; a
@@ -23,19 +24,10 @@ export function nextCursor(answer: object): string | null | undefined {
 
 /**
  * Finds the cursor before the rows are parsed. Returns undefined unless the end of the response certainly promises
- * another page. The text after a `]` and a comma, up to the very end, has to be valid JSON once a `{` is added in
- * front. Such text closes one more object than it opens, so it can contain only members of the outermost object. It
- * cannot begin inside a string: every following quote's meaning would be reversed, and the last quote would open a
- * string that never ends.
+ * another page.
  */
 export function promisedCursor(body: Uint8Array): string | undefined {
-  const tail = Buffer.from(body.buffer, body.byteOffset, body.length).subarray(-longestTail);
-  const first = Math.min(tail.lastIndexOf('"has_next_page"'), tail.lastIndexOf('"next_cursor"'));
-  const close = first < 0 ? -1 : tail.lastIndexOf("]", first);
-  if (close === -1) return undefined;
-  const [, members] = /^\]\s*,(.*)$/su.exec(tail.toString("utf8", close)) ?? [];
-  if (members === undefined) return undefined;
-  const envelope = parseJson(`{${members}`);
+  const envelope = membersAfterRows(body);
   const cursor = member(envelope, "next_cursor");
   const isPromised = member(envelope, "has_next_page") === true && typeof cursor === "string";
   return isPromised && cursor !== "" && isSendable(cursor) ? cursor : undefined;
@@ -47,5 +39,3 @@ function isSendable(cursor: string): boolean {
 }
 
 const longestCursor = 8192;
-/** In bytes: enough for the longest cursor and the request echoed by the service. */
-const longestTail = 2 * longestCursor;
