@@ -274,6 +274,30 @@ describe("lists", () => {
     expect([exit, stdout]).toEqual([0, `token,time,"fee, in ""%""\\n(new)",at\n${row}\n`]);
   });
 
+  test("CSV: a line number counts line breaks in quotes once, also those of Windows", async () => {
+    for (const end of ["\n", "\r\n"]) {
+      const rows = ["token,network,time,note", `${weth},ethereum,2026-11-20,"one${end}two${end}three"`];
+      const cells = [...rows, "", `${usdc},ethereum,noon,`].join(end);
+      const { exit, stderr } = await priced([`@${fileOf("breaks.csv", cells)}`, "--at-field", "time"]);
+      expect([exit, stderr]).toEqual([2, expect.stringContaining('invalid time "noon" in ')]);
+      expect(stderr).toContain("breaks.csv line 6: must be");
+      const quoted = [...rows, `${usdc},ethereum,2026-11-20,a"b`].join(end);
+      const other = await priced([`@${fileOf("quote.csv", quoted)}`, "--at-field", "time"]);
+      expect(other.stderr).toContain("quote.csv line 5: a quote in the middle of a field");
+    }
+  });
+
+  test("CSV in another encoding is refused, because its columns are part of the output", async () => {
+    const csv = Buffer.from(`token,network,time,note\n${weth},ethereum,2026-11-20,Käufer\n`, "latin1");
+    const file = path.join(folder, "latin.csv");
+    writeFileSync(file, csv);
+    const { exit, stderr, urls } = await priced([`@${file}`, "--at-field", "time"]);
+    expect([exit, urls]).toEqual([2, []]);
+    expect(stderr).toContain(
+      `${file} line 2: a character is not valid UTF-8, or is U+FFFD\n  hint: save it as UTF-8`,
+    );
+  });
+
   test("lines with a time need no flag, and their time has priority over --at", async () => {
     const file = fileOf(
       "lines",
@@ -376,7 +400,8 @@ describe("lists", () => {
       { chain: "ethereum", id: pool, dex_id: "uniswap_v3", tokens: [], time: at },
       { chain: "ethereum", id: longId, dex_id: "uniswap_v4", tokens: [], time: at },
     ];
-    const file = fileOf("keys.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const lines = rows.map((row) => `${JSON.stringify(row)}\n`);
+    const file = fileOf("keys.ndjson", `\u{feff}${lines.join("")}`);
     const { stdout, stderr } = await priced([`@${file}`, "--at-field", "time"], script);
     const priceOf = ({ id, price_usd: usd }: Readonly<Record<string, unknown>>) => [id, usd !== null];
     expect(rowsOf(stdout).map(priceOf), stderr).toEqual([

@@ -203,13 +203,13 @@ function createAssetSources(
     checkCount: acceptAny,
     /** `-` is stdin, and `@name` a file, whose current content is read. `until` defaults to the run's signal. */
     read: async (word: string, until = signal) => {
-      const list =
-        word === "-"
-          ? { source: "stdin", text: await (text ??= stdin.read(signal)) }
-          : { source: withoutSecrets(word.slice(1)), text: await readListFile(word.slice(1), until) };
-      if (!list.text.includes("\0")) return list;
+      const isStdin = word === "-";
+      const source = isStdin ? "stdin" : withoutSecrets(word.slice(1));
+      const list = await (isStdin ? (text ??= stdin.read(signal)) : readListFile(word.slice(1), until));
+      // Programs on Windows write a byte order mark.
+      if (!list.includes("\0")) return { source, text: list.replace(/^\uFEFF/u, "") };
       throw usageFailure(
-        `${list.source} must be UTF-8, but it contains NUL characters, so it may be UTF-16`,
+        `${source} must be UTF-8, but it contains NUL characters, so it may be UTF-16`,
         "save it as UTF-8, e.g. with iconv -f UTF-16 -t UTF-8",
       );
     },

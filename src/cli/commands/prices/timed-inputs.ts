@@ -172,21 +172,31 @@ async function readCsv({ text, source }: TimedList) {
   const [titles = ""] = /^(?:"[^"]*"|[^"\n]+)*/u.exec(text.trimStart()) ?? [];
   // A quoted title can contain any of them.
   const unquoted = titles.replaceAll(/"[^"]*"/gu, "");
+  // The columns are part of the output.
+  const lost = text.indexOf("\uFFFD");
+  if (lost >= 0)
+    throw usageFailure(
+      `${source} line ${text.slice(0, lost).split("\n").length}: a character is not valid UTF-8, or is U+FFFD`,
+      "save it as UTF-8, e.g. with iconv -f WINDOWS-1252 -t UTF-8",
+    );
   const delimiter = [",", ";", "\t"].find((each) => unquoted.includes(each)) ?? ",";
   const lines: number[] = [];
+  let countedTwice = 0;
   try {
     const on_record = (record: string[], info: { readonly lines: number }): string[] => {
-      lines.push(info.lines);
+      // The parser counts each CRLF within quotes as two lines.
+      countedTwice += record.join("").split("\r\n").length - 1;
+      lines.push(info.lines - countedTwice);
       return record;
     };
-    const form = { bom: true, delimiter, skip_empty_lines: true, relax_column_count: true };
+    const form = { delimiter, skip_empty_lines: true, relax_column_count: true };
     const records = parse(text, { ...form, on_record });
     return records.map((record, index) => ({ record, line: lines[index] ?? 0 }));
   } catch (cause) {
     if (!(cause instanceof CsvError)) throw cause;
     const isOpen = cause.code === "CSV_QUOTE_NOT_CLOSED";
     // A quote that is not closed takes all following lines into its row.
-    const line = isOpen ? (lines.at(-1) ?? 0) + 1 : Number(cause["lines"]);
+    const line = isOpen ? (lines.at(-1) ?? 0) + 1 : Number(cause["lines"]) - countedTwice;
     throw usageFailure(
       `${source} line ${line}: ${isOpen ? "a quote is not closed" : "a quote in the middle of a field"}`,
       'put the entire field in quotes, and double the quotes in it, as in "a ""b"""',
