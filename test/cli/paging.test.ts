@@ -121,8 +121,8 @@ describe("transactions", () => {
   test("rule 75: history ends with an empty next_cursor, a missing one, or a page without new rows", async () => {
     const row = (id: number): Row => ({ id: `0x${id}`, log_index: 0 });
     const endings: readonly (readonly [string, Row])[] = [
-      ["empty", { transactions: [row(3)], page_info: { limit: 2, next_cursor: "" } }],
-      ["missing", { transactions: [row(3)], page_info: { limit: 2 } }],
+      ["empty", { transactions: [row(2), row(3)], page_info: { limit: 2, next_cursor: "" } }],
+      ["missing", { transactions: [row(2), row(3)], page_info: { limit: 2 } }],
       ["nothing new", { transactions: [row(2)], page_info: { limit: 2, next_cursor: "0x2" } }],
     ];
     for (const [name, last] of endings) {

@@ -246,6 +246,46 @@ describe("a pull that ends among its pages by cursor", () => {
     return { exit, stderr, rows: rowsOf(readFileSync(out, "utf8")).length };
   };
 
+  test.each([
+    ["requests a page again that does not follow the one before", 3, "", { exit: 0, rows: 25 }],
+    [
+      "is resumed before such a page if no second response confirms it",
+      1,
+      " --retries 0",
+      { exit: 8, rows: 25 },
+    ],
+  ])("with a --limit %s", async (_, times, flags, expected) => {
+    const listing = { events: manyEvents(230, 1) };
+    let left = times;
+    const { service, run } = await servePulls((request) => {
+      const query = new URLSearchParams([...request.query]);
+      if (query.get("cursor") === listing.events[205]?.id && left > 0) {
+        query.set("cursor", listing.events[211]?.id ?? "");
+        left -= 1;
+      }
+      return answerOf(listing, { ...request, query });
+    });
+    const out = path.join(folder, `${times}-limited.ndjson`);
+    const words = `txns ethereum ${pool} --limit 25 --page-size 2 --page 97 --out ${out} --resume`;
+    const { exit } = await run(words + flags);
+    expect({ exit, left }).toEqual({ exit: expected.exit, left: 0 });
+    service.script = (request) => answerOf(listing, request);
+    if (exit !== 0) expect((await run(words)).exit).toBe(0);
+    const names = rowsOf(readFileSync(out, "utf8")).map(({ id }) => id);
+    expect(names).toEqual(listing.events.slice(192, 192 + expected.rows).map(({ id }) => id));
+  });
+
+  test("a row at the edge that is withdrawn meanwhile does not end it", async () => {
+    const listing = { events: manyEvents(230, 1) };
+    const { run } = await servePulls((request) => {
+      const isNext = request.query.get("cursor") === "0x25";
+      if (isNext) listing.events = listing.events.filter(({ id }) => id !== "0x24");
+      return answerOf(listing, request);
+    });
+    const { exit, stdout } = await run(`txns ethereum ${pool} --limit 25 --page-size 2 --page 97`);
+    expect([exit, rowsOf(stdout).length]).toEqual([0, 25]);
+  });
+
   test("is resumed before a wrong page", async () => {
     const { exit, rows } = await pulled("skipped", 211);
     expect({ exit, rows }).toEqual({ exit: 0, rows: 38 });
@@ -262,15 +302,14 @@ describe("a pull that ends among its pages by cursor", () => {
     ["zero once", [{ limit: 2, page: 1, total_items: 0, total_pages: 0 }]],
     ["too low once", [{ limit: 2, page: 1, total_items: 210, total_pages: 105 }]],
   ])(
-    "reports rows that a wrong page has skipped if the total is %s, and is resumed before it",
+    "reports rows that pages by cursor lack if the total is %s, and is resumed before them",
     async (name, totals) => {
       const listing = { events: manyEvents(230, 1) };
       const left = [...totals];
       const { service, run } = await servePulls((request) => {
-        const query = new URLSearchParams([...request.query]);
-        if (query.get("cursor") === listing.events[201]?.id)
-          query.set("cursor", listing.events[211]?.id ?? "");
-        const reply = answerOf(listing, { ...request, query });
+        const { query } = request;
+        const events = listing.events.filter((_, at) => !query.has("cursor") || at < 203 || at > 211);
+        const reply = answerOf({ events }, request);
         // The total is requested without an upper bound.
         const isTotal = query.get("page") === "1" && !query.has("to");
         const page_info = isTotal ? left.shift() : undefined;

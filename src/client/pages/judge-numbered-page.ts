@@ -1,4 +1,5 @@
 import { counted } from "../../base/text/words.ts";
+import { member } from "../../base/json/json-scan.ts";
 import type { Position } from "../page.ts";
 import {
   areUsable,
@@ -13,7 +14,7 @@ import {
 import type { InspectedRows, RowEdge } from "./page-rows.ts";
 
 /** Anomalies that may be the service's normal behavior. Once a page has kept one, later pages are not checked for it. */
-export type Habit = "numbers" | "lengths" | "sizes" | "order" | "empty";
+export type Habit = "numbers" | "lengths" | "sizes" | "order" | "edges" | "empty";
 
 /** Why a response cannot be the next page. Without a habit, it becomes a doubt if it remains. */
 interface Contradiction {
@@ -145,6 +146,15 @@ const earlierRowsByCursor: Check = (answer, state) => {
   return { problem: `a page repeats ${counted(known.length + doubles, "earlier row")}` };
 };
 
+/** The rows at the edge may have been withdrawn meanwhile, so a second response can confirm that others follow. */
+const anotherEdge: Check = (answer, state) => {
+  const { at, rows } = answer;
+  const isFresh = rows.length > 0 && state.inspectRowsOf(answer).known.length === 0;
+  if (!isFresh || !state.edge.isBefore(at.value)) return undefined;
+  const [first, last] = [rows.marks()[0], state.edge.last].map((row) => String(member(row, "id")));
+  return { habit: "edges", problem: `a page by cursor begins with ${first} instead of ${last}` };
+};
+
 const disorder: Check = ({ rows }, { reply, edge }) =>
   reply.handOverAfter === undefined || edge.isSorted(rows)
     ? undefined
@@ -159,7 +169,7 @@ const numberChecks = [
   earlierRows,
   disorder,
 ];
-const cursorChecks = [shortByCursor, earlierRowsByCursor, disorder];
+const cursorChecks = [shortByCursor, earlierRowsByCursor, anotherEdge, disorder];
 
 /**
  * New rows push known rows onto this page: they are then its first rows, up to the last row taken, and the total has

@@ -188,6 +188,11 @@ export class RowEdge {
     return known.at(-1) === known.length - 1 && this.find(rows) === known.length - 1;
   }
 
+  /** Whether the rows after this ID begin with those of the last ID, some of which were taken. */
+  isBefore(id: string): boolean {
+    return this.last !== undefined && this.#idOf(this.last) !== id && (this.lastWholeId ?? id) === id;
+  }
+
   #idOf(row: object | undefined): unknown {
     return member(row, this.#idField);
   }
