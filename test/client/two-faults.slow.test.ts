@@ -31,14 +31,6 @@ const lists = disturbedLists.filter(
     by === undefined && isDeep !== true && proof !== "record" && proof !== "atOnce",
 );
 
-/** Doubts that --resume does not remove, although the service is right again. */
-const lasting: readonly { readonly message: RegExp; readonly why: string }[] = [
-  {
-    message: /page \d+ repeats \d+ earlier rows/u,
-    why: "two responses with the same wrong number were taken as normal, and a checkpoint was stored after them",
-  },
-];
-
 /** What one run of a pull was expected to do. */
 interface Expected {
   /** Those of an undisturbed pull. */
@@ -56,8 +48,7 @@ function problemOf({ exit, stderr }: Outcome, dir: string, expected: Expected): 
   if (exit !== 0) {
     if (receipt["complete"] !== false) return "complete, although the exit is not 0";
     if (!/"message":"[^"]{10,}/u.test(stderr)) return "no message";
-    const isLasting = lasting.some(({ message }) => message.test(stderr));
-    return isLast && !isLasting ? "still not complete without faults" : undefined;
+    return isLast ? "still not complete without faults" : undefined;
   }
   const textOf = (rows: readonly string[]): string => (isAnyOrder ? rows.toSorted() : rows).join("\n");
   if (textOf(rowsIn(dir)) !== textOf(expected.rows))

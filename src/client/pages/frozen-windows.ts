@@ -1,6 +1,6 @@
 import { compareInstants, fromWire, type Instant, parseRfc3339, toWire } from "../../base/time/time.ts";
 import { inOrder, yieldToSocket } from "../../base/concurrent.ts";
-import { more, nextOf, type Page, type Position } from "../page.ts";
+import { nextOf, type Page, type Position } from "../page.ts";
 import { isCounted, type NumberedAnswer } from "./numbered-answer.ts";
 import { type NumberedList, type Pages, worthAWindow } from "./numbered-list.ts";
 
@@ -91,7 +91,7 @@ export class FrozenWindows {
     const next = nextOf(page);
     if (!isOpen || next === undefined || newest === undefined || !this.canFreeze) return page;
     const frozen = { ...next, to: upperBound(newest, 1, this.#requested) };
-    return { ...page, end: more(frozen, this.list.doubts) };
+    return { ...page, end: this.list.moreAfter(at, frozen) };
   }
 
   #isFrozen(to: string | undefined): boolean {

@@ -146,7 +146,7 @@ const earlierRowsByCursor: Check = (answer, state) => {
   return { problem: `a page repeats ${counted(known.length + doubles, "earlier row")}` };
 };
 
-/** The rows at the edge may have been withdrawn meanwhile, so a second response can confirm that others follow. */
+/** Rows of the ID at the edge come again, unless they were withdrawn meanwhile, which a second response can confirm. */
 const anotherEdge: Check = (answer, state) => {
   const { at, rows } = answer;
   const isFresh = rows.length > 0 && state.inspectRowsOf(answer).known.length === 0;

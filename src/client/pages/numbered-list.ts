@@ -146,7 +146,7 @@ export class NumberedList implements NumberedState {
     const before = this.last;
     this.last = answer;
     const here: Page = {
-      ...pageOf(kept.rows, more(at, this.doubts), [...kept.notes, ...remark("twins", twins)]),
+      ...pageOf(kept.rows, this.moreAfter(at, at), [...kept.notes, ...remark("twins", twins)]),
       adds: isRetryOfPage || this.isReadAgain(at) ? "read again" : kept.adds,
       at,
       left: leftAfter(answer, count.left),
@@ -173,9 +173,11 @@ export class NumberedList implements NumberedState {
 
   /**
    * Pages by cursor do not name themselves, so only the count after them shows that one was another page. If that is soon,
-   * a resumed pull reads them again. A longer list is counted in between, unless its windows are unreliable.
+   * a resumed pull reads them again. A longer list is counted in between, unless its windows are unreliable. If pages
+   * with other numbers were accepted, a later page can show that one of them was another page after all.
    */
   #isOpen({ flag }: Position): boolean {
+    if (this.#habits.has("numbers")) return true;
     return flag === "cursor" && this.count.left !== undefined && this.count.pagesLeft < worthAWindow;
   }
 
