@@ -167,13 +167,15 @@ describe("a numbered list", () => {
   });
 });
 
+/** One of three pages. */
+const dexes = (number: number): Reply =>
+  json({
+    dexes:
+      number > 3 ? [] : ["a", "b", "c"].map((name) => ({ dex_id: `${name}${number}`, chain: "ethereum" })),
+    page_info: { limit: 3, page: number, total_items: 9, total_pages: 3 },
+  });
+
 describe("a list of DEXes with page 3 in place of page 2", () => {
-  const dexes = (number: number): Reply =>
-    json({
-      dexes:
-        number > 3 ? [] : ["a", "b", "c"].map((name) => ({ dex_id: `${name}${number}`, chain: "ethereum" })),
-      page_info: { limit: 3, page: number, total_items: 9, total_pages: 3 },
-    });
   const wrong: Script = ({ query }) => dexes(query.get("page") === "2" ? 3 : Number(query.get("page")));
   const resumed = async (retries: number) => {
     const { service, run } = await servePulls(wrong);
@@ -191,6 +193,20 @@ describe("a list of DEXes with page 3 in place of page 2", () => {
       expect(await resumed(retries)).toMatchObject({ exit: 0, rows: 9 });
     },
   );
+});
+
+test("a resumed list of DEXes does not end at an empty page of another size", async () => {
+  const { service, run } = await servePulls(({ query }) =>
+    query.get("page") === "3" ? json({ message: "no" }, { status: 500 }) : dexes(Number(query.get("page"))),
+  );
+  const out = path.join(folder, "empty-page.ndjson");
+  const words = `dexes ethereum --all --page-size 3 --out ${out} --resume`;
+  expect((await run(`${words} --retries 0`)).exit).toBe(7);
+  const other = { limit: 7, page: 3, total_items: 9, total_pages: 2 };
+  service.script = ({ query }) =>
+    query.get("page") === "3" ? json({ dexes: [], page_info: other }) : dexes(Number(query.get("page")));
+  const { exit, stderr } = await run(words);
+  expect([exit, stderr]).toEqual([8, expect.stringContaining("page 3 has only 0 of 3 rows")]);
 });
 
 test("DEXes that are missing after two interruptions are reported, although pages were read again", async () => {

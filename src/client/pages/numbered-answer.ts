@@ -129,7 +129,13 @@ export class ListCount {
   constructor(start: Position | undefined, pageSize: number) {
     this.#start = start;
     this.window = { items: start?.items };
-    if (start?.flag !== "cursor" || start.due === undefined || start.items === undefined) return;
+    if (start?.items === undefined) return;
+    if (start.flag === "page") {
+      // The totals of the next response may be unusable.
+      const left = start.items - (Number(start.value) - 1) * pageSize;
+      this.left = left > 0 ? left : undefined;
+    }
+    if (start.flag !== "cursor" || start.due === undefined) return;
     // Pages by cursor have no totals, so the count of the interrupted run is continued.
     [this.left, this.#due] = [start.due, start.due];
     this.pagesLeft = Math.ceil(start.due / pageSize);
