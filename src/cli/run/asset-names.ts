@@ -2,15 +2,9 @@ import path from "node:path";
 import { nearestNetwork, wellKnownNetworks, type AddressOf } from "../../api/known-networks.ts";
 import type { Context } from "../../base/context/context.ts";
 import { fail, Failure, usageFailure } from "../../base/failure.ts";
-import { listEnding, readNewestList, readCachedList, writeCachedList } from "../settings/list-cache.ts";
+import { listEnding, readNewestList } from "../settings/list-cache.ts";
 import { type Subject, subjectKey, nameOf } from "../../client/subject.ts";
 import { type Hosts, nameServiceOf } from "./run-options.ts";
-import { plainList } from "../../client/list-plan.ts";
-import type { Client } from "../../client/client.ts";
-import type { Target } from "../../client/target.ts";
-import { readPages } from "../../client/read-pages.ts";
-import { type KnownAsset, labelOfRow, tokensIn } from "../../api/asset-kind.ts";
-import { pool } from "../../api/endpoints/pool-and-token.ts";
 import { isObject, member } from "../../base/json/json-scan.ts";
 import { type JsonFile, readJsonFile, unusableFile } from "../../base/files/json-file.ts";
 import { findFolders } from "../folders.ts";
@@ -167,114 +161,3 @@ export const wayToName = (word: string, takenOff: string | undefined): string =>
   takenOff === undefined
     ? `name it: dexdata name add ${word.toLowerCase()} <network:address>`
     : `use its address on ${takenOff}, or give it another name: dexdata name add <name> ${takenOff}:<address>`;
-
-/** What people see of assets: labels, and the decimals of tokens. Sources are input lists, responses, and the cache. */
-export type KnownAssets = ReturnType<typeof createKnownAssets>;
-
-/** The cache keeps the newest ones. */
-const maxKept = 2000;
-
-export function createKnownAssets(
-  context: Context,
-  { isSimulated, rest }: Pick<Target, "isSimulated" | "rest">,
-  names: NameFinder,
-) {
-  // The sandbox uses a new port each time.
-  const listName = `${isSimulated ? "sandbox" : rest} assets`;
-  const labels = new Map<string, string>();
-  const requested = new Map<string, Promise<Failure | undefined>>();
-  let isChanged = false;
-  let loaded: Map<string, Facts> | undefined;
-  const kept = (): Map<string, Facts> =>
-    (loaded ??= new Map((readCachedList(context, listName) ?? []).map(assetOfRow)));
-
-  const find = (network: string, address: string): KnownAsset => {
-    const key = subjectKey({ network, address });
-    const [name, facts] = [names.labelOf({ network, address }), kept().get(key)];
-    return { name, label: labels.get(key) ?? facts?.label, decimals: facts?.decimals };
-  };
-
-  const keep = (network: string, address: unknown, asset: Facts): void => {
-    if (typeof address !== "string" || (asset.label === undefined && asset.decimals === undefined)) return;
-    const key = subjectKey({ network, address });
-    const before = kept().get(key);
-    const { label = before?.label, decimals = before?.decimals } = asset;
-    if (before?.label === label && before?.decimals === decimals) return;
-    isChanged = true;
-    kept().delete(key);
-    kept().set(key, { label, decimals });
-  };
-
-  /** Learns from the row of a token, or of a pool with its tokens. Rows of one network may omit it. */
-  const learn = (row: object, network: string): void => {
-    const chain = member(row, "chain") ?? network;
-    if (typeof chain !== "string") return;
-    for (const token of tokensIn(row)) keep(chain, member(token, "id"), factsOf(token));
-    keep(chain, member(row, "address") ?? member(row, "id"), factsOf(row));
-  };
-
-  return {
-    find,
-    learn,
-    /** Labels that the user gave take precedence. */
-    name: (subjects: readonly Subject[]): void => {
-      for (const each of subjects) if (each.label !== undefined) labels.set(subjectKey(each), each.label);
-    },
-    /** Labels each asset with the user's name for it, or else with the known label if it has none. */
-    labeled: (subjects: readonly Subject[]): readonly Subject[] =>
-      subjects.map(({ network, address, label: given }) => {
-        const { name, label } = find(network, address);
-        return { network, address, label: name ?? given ?? label };
-      }),
-    /** Whether a response has already described the pool. A label alone may come from the user's list. */
-    knowsPool: ({ network, address }: Subject): boolean => kept().has(subjectKey({ network, address })),
-    /** Requests a pool to learn its tokens: again after a failure that may pass, which is returned, and otherwise once. */
-    requestPool: async (client: Client, network: string, address: string): Promise<Failure | undefined> => {
-      const key = subjectKey({ network, address });
-      const earlier = requested.get(key);
-      if (earlier !== undefined) return await earlier;
-      const work = readPool(client, { network, address }, learn);
-      requested.set(key, work);
-      const failure = await work;
-      if (failure !== undefined) requested.delete(key);
-      return failure;
-    },
-    save: (): void => {
-      if (!isChanged) return;
-      isChanged = false;
-      const rows = [...kept()].map(([key, { label = "", decimals = "" }]) => [key, `${decimals}`, label]);
-      writeCachedList(context, listName, rows.slice(-maxKept));
-    },
-  };
-}
-
-/** Returns a failure that may pass. */
-async function readPool(
-  client: Client,
-  { network, address }: Subject,
-  learn: (row: object, network: string) => void,
-): Promise<Failure | undefined> {
-  const args = new Map(Object.entries({ network, pool_address: address }));
-  try {
-    for await (const { rows } of readPages(client, pool, args, plainList(0)))
-      for (const row of rows.values()) learn(row, network);
-    return undefined;
-  } catch (cause) {
-    if (!(cause instanceof Failure)) throw cause;
-    return cause.retryable || cause.details.isOutage === true ? cause : undefined;
-  }
-}
-
-/** What responses say about an asset. */
-type Facts = Omit<KnownAsset, "name">;
-
-function factsOf(row: object): Facts {
-  const decimals = member(row, "decimals");
-  const isWhole =
-    typeof decimals === "number" && Number.isInteger(decimals) && decimals >= 0 && decimals < 256;
-  return { label: labelOfRow(row), decimals: isWhole ? decimals : undefined };
-}
-
-function assetOfRow([key = "", decimals = "", label = ""]: readonly string[]): [string, Facts] {
-  return [key, { label: label || undefined, decimals: decimals ? Number(decimals) : undefined }];
-}

@@ -16,7 +16,7 @@ import type { Run } from "../../run/with-run.ts";
 import type { EndpointGroup, Input } from "../command.ts";
 import type { FollowedFlags } from "../flags/endpoint-flags.ts";
 import type { FollowLog } from "../flags/lasting-flags.ts";
-import { createTableAssets } from "../pull/table-assets.ts";
+import { createTableAssets } from "../pull/known-assets.ts";
 import { presentationOf } from "../pull/pull.ts";
 import { createRowAlerts, openAlerts } from "../../run/alerts/open-alerts.ts";
 import { checkPoll, pollLine, rateOf, readOptions, rowNames, type Options } from "./followed-lists.ts";

@@ -16,7 +16,7 @@ import type { Output } from "../../../base/context/context.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
 import { hintAtReach, outSummary, reportEnd, tableRemarks } from "./report-end.ts";
-import { createTableAssets, loadTrades, type TableAssets } from "./table-assets.ts";
+import { createTableAssets, loadTrades, type TableAssets } from "./known-assets.ts";
 
 /** However the pull ends, the file and the receipt reflect it. */
 export async function printAndClose(run: Pull): Promise<ExitCode> {

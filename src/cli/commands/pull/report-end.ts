@@ -6,7 +6,7 @@ import type { Renderer } from "../../render/renderer.ts";
 import { higherLimit, sameCommand, restOf } from "./continuation.ts";
 import { asOfPull, cutOffReason, lacksInputs, lateStart, type OpenedPull, type Pull } from "./pull.ts";
 import { type Quote, quoteOf } from "../../render/values/quote.ts";
-import type { TableAssets } from "./table-assets.ts";
+import type { TableAssets } from "./known-assets.ts";
 import { candleWindow, countOpenings, wholeSeconds } from "../../../client/candle-windows.ts";
 import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
 import { member } from "../../../base/json/json-scan.ts";

@@ -6,9 +6,8 @@ import type { Client } from "../../../client/client.ts";
 import { textRows } from "../../../client/rows.ts";
 import { jsonLine, readRow, type StreamEvent, withText } from "../../../client/stream-event.ts";
 import { nameOf, type Subject } from "../../../client/subject.ts";
-import type { KnownAssets } from "../../run/asset-names.ts";
+import { type KnownAssets, loadTrades } from "../pull/known-assets.ts";
 import type { Run } from "../../run/with-run.ts";
-import { loadTrades } from "../pull/table-assets.ts";
 
 /**
  * The fields that a condition can test. Transactions also have those that `--amounts tokens` adds to rows; those of a

@@ -1,7 +1,7 @@
 import { connectionsOfPlan } from "../../../api/feed.ts";
 import { hasFields } from "../../../base/files/file-pattern.ts";
 import { openEventLog } from "../../run/output/event-log.ts";
-import { createKnownAssets } from "../../run/asset-names.ts";
+import { createKnownAssets } from "../pull/known-assets.ts";
 import type { Run } from "../../run/with-run.ts";
 import { createEnding, StopReason } from "../../../client/ending.ts";
 import { createPlaces } from "./event-place.ts";

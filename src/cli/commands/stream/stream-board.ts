@@ -6,7 +6,7 @@ import type { BoardState } from "../../render/board/board.ts";
 import type { BoardOptions } from "../../render/board/board-table.ts";
 import { openDisplay } from "../../render/display.ts";
 import { createPaint, readsUnicode } from "../../render/terminal.ts";
-import type { KnownAssets } from "../../run/asset-names.ts";
+import type { KnownAssets } from "../pull/known-assets.ts";
 import type { Run } from "../../run/with-run.ts";
 
 export interface BoardFacts extends Pick<BoardOptions, "feed" | "by" | "isSimulated" | "isOn"> {

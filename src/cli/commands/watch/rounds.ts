@@ -22,7 +22,7 @@ import { withSuggestion } from "../input/suggestion.ts";
 import { createSeries } from "../../run/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { RunOptions } from "../../run/run-options.ts";
-import type { TableAssets } from "../pull/table-assets.ts";
+import type { TableAssets } from "../pull/known-assets.ts";
 
 export type Round = Awaited<ReturnType<typeof fetchRound>>;
 

@@ -17,7 +17,7 @@ import { counted, grouped } from "../../../base/text/words.ts";
 import { type PullPlan, readPlan } from "../input/pull-plan.ts";
 import type { EndpointGroup, Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
-import { createTableAssets } from "../pull/table-assets.ts";
+import { createTableAssets } from "../pull/known-assets.ts";
 import { compareRounds, fetchRound, hourlyCost, keepingLast, openWatchAlerts, type Round } from "./rounds.ts";
 import { openView } from "./watch-view.ts";
 import { isWaitTooLong } from "../../../client/retry.ts";
