@@ -1,8 +1,8 @@
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { explainEarlyEnd, moreRowsLine } from "./continuation.ts";
+import { explainEarlyEnd } from "./continuation.ts";
 import { type Pull, presentationOf } from "./pull.ts";
 import { isDocument } from "../../../client/list-plan.ts";
-import { everyRow, isCutOff, missingIn, notesOf, type Page } from "../../../client/page.ts";
+import { everyRow, missingIn, notesOf, type Page } from "../../../client/page.ts";
 import { rowShape, type ApiRequest } from "../../../api/endpoint.ts";
 import { isLong, traitsOf } from "../../../api/reply.ts";
 import { yieldToSocket } from "../../../base/concurrent.ts";
@@ -14,8 +14,8 @@ import { createRenderer, formats } from "../../render/formats/formats.ts";
 import { collectOutput, withWrite, writePaged } from "../../render/held-output.ts";
 import type { Output } from "../../../base/context/context.ts";
 import type { Renderer } from "../../render/renderer.ts";
-import { createListKeeper, hintAtEmpty, withSuggestion } from "../input/suggestion.ts";
-import { hintAtReach, outSummary, reportEnd, tableRemarks } from "./report-end.ts";
+import { createListKeeper, withSuggestion } from "../input/suggestion.ts";
+import { outSummary, remarksAtEnd, reportEnd, tableRemarks } from "./report-end.ts";
 import { createTableAssets, loadTrades, type TableAssets } from "./known-assets.ts";
 
 /** However the pull ends, the file and the receipt reflect it. */
@@ -227,36 +227,4 @@ function warnOfPage({ reached: { last }, report, plan }: Pull, page: Page, asset
   if (only === undefined || another !== undefined) return;
   const ifPool = `if it is a pool: dexdata pool ${only.network} ${only.address}`;
   report.hint(`${ifPool}; search all networks: dexdata search ${only.address}`);
-}
-
-/** The service looks for "usdc weth" as one name. */
-const poolsOfTokens =
-  "for the pools of several tokens: dexdata pools search <network> --token <token> --token <token>";
-
-/** Warns about the likely cause of an empty result. */
-async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<readonly string[]> {
-  const { plan, client, typed, reached } = run;
-  const { rowsOfQuestion, last: oldest } = reached.totals;
-  if (rowsOfQuestion === 0) {
-    const hint = await hintAtEmpty({ context: run.context, client, request });
-    if (hint !== undefined) run.report.warn(hint);
-    if (/\s/u.test(request.args.get("query") ?? "")) run.report.hint(poolsOfTokens);
-  }
-  if (rowsOfQuestion < (plan.limit ?? Number.POSITIVE_INFINITY)) {
-    const hint = hintAtReach(request, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
-    if (plan.days !== undefined) reached.totals.doubt ??= hint;
-    else if (hint !== undefined) run.report.warn(hint);
-  }
-  const { last } = reached;
-  if (last?.request !== request) return [];
-  const isCut = isCutOff(last.page);
-  if (isCut) reached.totals.unfinished += 1;
-  if (plan.limit === undefined || isCut) return [];
-  const { stderr } = run.context;
-  // A terminal that does not know its width reports 0.
-  const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;
-  const more = moreRowsLine(request, typed, last.page, plan, room);
-  if (more === undefined || plan.argSets.length === 1) return more === undefined ? [] : [more];
-  reached.totals.unfinished += 1;
-  return [];
 }

@@ -3,7 +3,9 @@ import type { ExitCode } from "../../../base/exit-codes.ts";
 import { counted } from "../../../base/text/words.ts";
 import { hiddenColumnWarnings } from "../../render/formats/missing-fields.ts";
 import type { Renderer } from "../../render/renderer.ts";
-import { higherLimit, sameCommand, restOf } from "./continuation.ts";
+import { isCutOff } from "../../../client/page.ts";
+import { hintAtEmpty } from "../input/suggestion.ts";
+import { higherLimit, moreRowsLine, sameCommand, restOf } from "./continuation.ts";
 import { asOfPull, cutOffReason, lacksInputs, lateStart, type OpenedPull, type Pull } from "./pull.ts";
 import { type Quote, quoteOf } from "../../render/values/quote.ts";
 import type { TableAssets } from "./known-assets.ts";
@@ -70,6 +72,38 @@ function tellRowsRead(run: Pull): boolean {
 function remarkOnMore({ typed, options, context, report }: Pull, line: string): void {
   const isByDefault = !typed.has("limit") && !options.isQuiet && !context.stderr.isTerminal;
   (isByDefault ? report.print : report.hint)(line);
+}
+
+/** The service looks for "usdc weth" as one name. */
+const poolsOfTokens =
+  "for the pools of several tokens: dexdata pools search <network> --token <token> --token <token>";
+
+/** Warns about the likely cause of an empty result. */
+export async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<readonly string[]> {
+  const { plan, client, typed, reached } = run;
+  const { rowsOfQuestion, last: oldest } = reached.totals;
+  if (rowsOfQuestion === 0) {
+    const hint = await hintAtEmpty({ context: run.context, client, request });
+    if (hint !== undefined) run.report.warn(hint);
+    if (/\s/u.test(request.args.get("query") ?? "")) run.report.hint(poolsOfTokens);
+  }
+  if (rowsOfQuestion < (plan.limit ?? Number.POSITIVE_INFINITY)) {
+    const hint = hintAtReach(request, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);
+    if (plan.days !== undefined) reached.totals.doubt ??= hint;
+    else if (hint !== undefined) run.report.warn(hint);
+  }
+  const { last } = reached;
+  if (last?.request !== request) return [];
+  const isCut = isCutOff(last.page);
+  if (isCut) reached.totals.unfinished += 1;
+  if (plan.limit === undefined || isCut) return [];
+  const { stderr } = run.context;
+  // A terminal that does not know its width reports 0.
+  const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;
+  const more = moreRowsLine(request, typed, last.page, plan, room);
+  if (more === undefined || plan.argSets.length === 1) return more === undefined ? [] : [more];
+  reached.totals.unfinished += 1;
+  return [];
 }
 
 /** For people: what the numbers mean, and why there are fewer candles than intervals. */
@@ -197,11 +231,7 @@ export function whyIncomplete(run: OpenedPull): string | null {
  * The public service keeps 7 days of transactions, and its counts leave out all others, so nothing else shows the gap.
  * `oldest` is the mark of the last row, and `now` in milliseconds.
  */
-export function hintAtReach(
-  { args }: ApiRequest,
-  oldest: string | undefined,
-  now: number,
-): string | undefined {
+function hintAtReach({ args }: ApiRequest, oldest: string | undefined, now: number): string | undefined {
   const start = timeIn(args.get("from") ?? args.get("start") ?? args.get("created_after"), now);
   if (start === undefined) return undefined;
   if (start > now / 1000) return `the time range begins in the future: ${showSeconds(start)}`;
