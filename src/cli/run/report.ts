@@ -22,9 +22,6 @@ const dim = { open: "\u001B[2m", close: "\u001B[22m" };
 export const prefixes = { error: "error: ", warning: "warning: ", note: "note: " } as const;
 /** In milliseconds. Shorter waits are not reported. */
 const shortWait = 2000;
-/** Milliseconds to wait for a reader of stderr at the end of the run. */
-const maxWait = 300;
-const maxWaiting = 1000;
 
 /** The commands that send requests. */
 const requesting =
@@ -49,28 +46,8 @@ export function createReport(
 ) {
   const started = context.clock.elapsed();
   const isWatched = context.stderr.isTerminal && !options.isQuiet;
-  let written: Promise<void> = Promise.resolve();
-  let [waiting, leftOut] = [0, 0];
+  const { write, settled } = createLineQueue(context);
   const waits = createSeries(context.clock);
-  const append = (text: string, isDim = false): void => {
-    waiting += 1;
-    written = written
-      .then(async () => await writeLine(context, text, isDim))
-      .catch(() => undefined)
-      .then(() => {
-        waiting -= 1;
-        if (leftOut === 0) return;
-        const lines = counted(leftOut, "message");
-        leftOut = 0;
-        append(`${prefixes.warning}${lines} dropped because stderr was blocked`);
-      });
-  };
-  // Lines are written in order, and the pull never awaits them. A blocked stderr must neither stop the rows nor fill up
-  // memory.
-  const write = (text: string, isDim = false): void => {
-    if (waiting < maxWaiting) append(text, isDim);
-    else leftOut += 1;
-  };
   const writeWith = (prefix: string) => (text: string) => write(`${prefix}${text}`);
   const info = writeWith(prefixes.note);
   const withNext = (text: string): string => (options.sandbox?.isFlagged === true ? inSandbox(text) : text);
@@ -109,6 +86,41 @@ export function createReport(
       if (options.hasStats && rest !== undefined) write(`${line}, ${rest}`);
       else if (isWatched || options.hasStats) write(line, isWatched && options.hasDimRemarks);
     },
+    settled,
+  };
+}
+
+export type Report = Readonly<ReturnType<typeof createReport>>;
+
+/** Milliseconds to wait for a reader of stderr at the end of the run. */
+const maxWait = 300;
+const maxWaiting = 1000;
+
+/**
+ * Writes lines to stderr in order, and the pull never awaits them: a blocked stderr must neither stop the rows nor fill up
+ * memory.
+ */
+function createLineQueue(context: Pick<Context, "stderr" | "clock">) {
+  let written: Promise<void> = Promise.resolve();
+  let [waiting, leftOut] = [0, 0];
+  const append = (text: string, isDim = false): void => {
+    waiting += 1;
+    written = written
+      .then(async () => await writeLine(context, text, isDim))
+      .catch(() => undefined)
+      .then(() => {
+        waiting -= 1;
+        if (leftOut === 0) return;
+        const lines = counted(leftOut, "message");
+        leftOut = 0;
+        append(`${prefixes.warning}${lines} dropped because stderr was blocked`);
+      });
+  };
+  return {
+    write: (text: string, isDim = false): void => {
+      if (waiting < maxWaiting) append(text, isDim);
+      else leftOut += 1;
+    },
     /** Resolves when everything is written, or after a time limit if nothing reads stderr. */
     settled: async () => {
       if (waiting === 0) return;
@@ -119,8 +131,6 @@ export function createReport(
     },
   };
 }
-
-export type Report = Readonly<ReturnType<typeof createReport>>;
 
 function closingLine(meter: Meter, milliseconds: number): string {
   const left = meter.creditsLeft === undefined ? "" : ` (${grouped(meter.creditsLeft)} left)`;
