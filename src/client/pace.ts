@@ -1,6 +1,28 @@
-import { member } from "../base/json/json-scan.ts";
-import { plans, type Tier } from "../api/tier.ts";
-import { maxServiceWait } from "./retry.ts";
+import { showSeconds } from "../base/time/time.ts";
+import { createQueue } from "../base/concurrent.ts";
+import type { Context } from "../base/context/context.ts";
+import { failAsService } from "../api/service-errors.ts";
+import type { Failure } from "../base/failure.ts";
+import { formatDuration, formatSeconds } from "../api/duration.ts";
+import { counted } from "../base/text/words.ts";
+import {
+  type Allowance,
+  allowanceOf,
+  countBetween,
+  current,
+  learn,
+  minute,
+  noState,
+  type PaceRate,
+  type PaceState,
+  planAllowance,
+  rateInForce,
+  type RateNews,
+  type Sends,
+  type Turn,
+  withPeak,
+  withSend,
+} from "./pace-state.ts";
 
 /** Decides when a request may be sent, for all processes with the same key. */
 export interface Pace {
@@ -15,180 +37,186 @@ export interface Pace {
  */
 export type SendKind = "request" | "opening" | "reopening";
 
-export interface Turn {
-  /** When the request was sent, on a clock that all processes on this machine share. */
-  readonly at: number;
-  /** Requests sent in the minute before this one. */
-  readonly before: number;
+/** Kept either in a file for all processes or in this process's memory. */
+export interface PaceStore {
+  /** No other process changes the state in the meantime. `change` may be called again after a conflict. */
+  readonly update: <T>(
+    change: (before: PaceState) => { readonly after: PaceState; readonly result: T },
+  ) => Promise<T>;
 }
 
-export interface RateNews {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  /** In milliseconds, as requested by the service. */
-  readonly retryAfter: number | undefined;
+export function memoryStore(): PaceStore {
+  let state = noState;
+  return {
+    update: (change) => {
+      const { after, result } = change(state);
+      state = after;
+      return Promise.resolve(result);
+    },
+  };
 }
 
-export type PaceRate =
-  /** `perMinute` is undefined if unknown; limits that the service reports can lower it. */
-  | { readonly kind: "plan"; readonly perMinute: number | undefined; readonly plan: string }
-  /** Set with `--rpm`. Requests are spread over the minute, and the limit is never lowered. */
-  | { readonly kind: "fixed"; readonly perMinute: number; readonly where: string }
-  | { readonly kind: "unlimited" };
-
-/** The rate that the user has set, and otherwise that of the plan. */
-export function chooseRate(
-  { value, where }: { readonly value: number | "unlimited" | undefined; readonly where: string },
-  tier: Tier,
-): PaceRate {
-  if (value === "unlimited") return { kind: "unlimited" };
-  if (value !== undefined) return { kind: "fixed", perMinute: value, where };
-  return { kind: "plan", perMinute: plans[tier].requestsPerMinute, plan: tier };
+interface PaceOptions {
+  readonly rate: PaceRate;
+  readonly store: PaceStore;
+  /** Called before a wait. `line` states the reason, once per reason and only if the wait is long enough to report. */
+  readonly pausing: (milliseconds: number, line: string | undefined) => void;
 }
 
-/** Up to `sends` requests within any period of `window` milliseconds. */
-export interface Allowance {
-  readonly sends: number;
-  readonly window: number;
-  /** How many milliseconds longer this window is than the service's own, and thus how late a request may arrive. */
-  readonly slack: number;
+/** In milliseconds. Shorter waits are not reported. */
+const shortWait = 2000;
+/** In milliseconds, so that processes waiting for the same hold do not all continue at once. */
+const spread = 250;
+
+/**
+ * Requests are sent in order of arrival; only the first one waiting checks the state. A stream that may not be reopened
+ * yet does not block the requests behind it.
+ */
+export function createPace(
+  context: Pick<Context, "clock" | "random" | "signal">,
+  { rate, store, pausing }: PaceOptions,
+): Pace {
+  const { clock, random, signal } = context;
+  const now = (): number => Math.floor(clock.elapsed());
+  const reported = new Set<string>();
+  let known = noState;
+  const [inTurn, inTurnToReopen] = [createQueue(), createQueue()];
+
+  const update: PaceStore["update"] = (change) =>
+    store.update((before) => {
+      const changed = change(before);
+      known = changed.after;
+      return changed;
+    });
+
+  const pause = async (milliseconds: number, what: string, line: string, until = signal): Promise<void> => {
+    const isReported = milliseconds > shortWait && !reported.has(what);
+    if (isReported) reported.add(what);
+    pausing(milliseconds, isReported ? line : undefined);
+    await clock.sleep(milliseconds, until);
+  };
+
+  /** Returns a wait in milliseconds if a stream may not be reopened yet, because it waits outside the queue. */
+  const takePlace = async (kind: SendKind): Promise<Turn | number> => {
+    for (;;) {
+      signal.throwIfAborted();
+      const attempt = await update((before) => takeTurn(before, rate, now(), kind));
+      if ("turn" in attempt) return attempt.turn;
+      const { wait } = attempt;
+      if (attempt.because === "reopening") return wait;
+      if (attempt.because === "rate") {
+        await pause(wait, "pace", paceLine(wait, attempt.perMinute, rate));
+        continue;
+      }
+      // This wait is longer than any rate limit requires, so --retry-max-time decides whether to wait, as with a 429.
+      if (wait > planAllowance(1).window) throw heldBack(wait, clock.now() + wait);
+      const line = `waiting ${formatSeconds(wait)}: the service requested a pause for this key`;
+      await pause(wait + spread * random(), `until ${attempt.until}`, line);
+    }
+  };
+
+  const waitForTurn = async (kind: SendKind, until?: AbortSignal): Promise<Turn> => {
+    for (;;) {
+      until?.throwIfAborted();
+      const place = await inTurn(() => takePlace(kind));
+      if (typeof place !== "number") return place;
+      const line = `waiting ${formatDuration(place)} to reconnect: reconnects may use at most half of the rate limit`;
+      await pause(place, "reopening", line, until);
+    }
+  };
+
+  return {
+    turn: (kind = "request", until) =>
+      kind === "reopening" ? inTurnToReopen(() => waitForTurn(kind, until)) : waitForTurn(kind),
+    record: async (news, turn) => {
+      const isArrivedLate = isLate(rate, known, turn, now());
+      const learned = (state: PaceState): PaceState => learn(state, news, turn, rate, now());
+      // Most responses teach nothing, and then the file stays as it is.
+      const before = current(known, now());
+      if (!isArrivedLate && learned(before) === before) return;
+      await update((stored) => {
+        const after = learned(current(stored, now()));
+        return { after: isArrivedLate ? arrivedLate(after, turn, now()) : after, result: undefined };
+      });
+    },
+  };
 }
 
-/** In milliseconds. The client's window is 2% longer, because some requests take longer to arrive than others. */
-export const minute = 60_000;
-const range = 1.02;
+/** `until` is in milliseconds since the epoch. */
+function heldBack(wait: number, until: number): Failure {
+  const time = showSeconds(Math.ceil(until / 1000));
+  const problem = `rate limit exceeded: the service requested a pause for this key until ${time}`;
+  return failAsService("rate_limited", problem, { next: undefined, retryAfter: wait });
+}
 
-/** Allows all of a minute's requests to be sent at once, because the service counts them per minute. */
-export function planAllowance(perMinute: number): Allowance {
-  return { sends: perMinute, window: minute * range, slack: minute * (range - 1) };
+function paceLine(wait: number, perMinute: number, rate: PaceRate): string {
+  const limit = `${counted(perMinute, "request")}/min`;
+  return `waiting ${formatSeconds(wait)} for the rate limit of ${limit} (${reason(perMinute, rate)})`;
+}
+
+function reason(perMinute: number, rate: PaceRate): string {
+  if (rate.kind === "fixed") return `set by ${rate.where}`;
+  if (rate.kind === "plan" && rate.perMinute === perMinute) return `${rate.plan} plan; see --rpm`;
+  return "learned from the service; see --rpm";
+}
+
+type Attempt =
+  | { readonly turn: Turn }
+  | { readonly wait: number; readonly because: "hold"; readonly until: number }
+  | { readonly wait: number; readonly because: "reopening" }
+  | { readonly wait: number; readonly because: "rate"; readonly perMinute: number };
+
+export function takeTurn(
+  before: PaceState,
+  rate: PaceRate,
+  now: number,
+  kind: SendKind,
+): { readonly after: PaceState; readonly result: Attempt } {
+  const state = current(before, now);
+  if (state.hold !== undefined) {
+    const { until } = state.hold;
+    return { after: state, result: { wait: until - now, because: "hold", until } };
+  }
+  const turn = { at: now, before: countBetween(state.sends, now - minute, now) };
+  if (rate.kind === "unlimited") return { after: state, result: { turn } };
+  const perMinute = rateInForce(rate, state);
+  if (perMinute !== undefined) {
+    const half = Math.max(1, Math.floor(perMinute / 2));
+    const reopening = kind === "reopening" ? freeAt(state.openings, allowanceOf(rate, half), now) : now;
+    if (reopening > now) return { after: state, result: { wait: reopening - now, because: "reopening" } };
+    const free = freeAt(state.sends, allowanceOf(rate, perMinute), now);
+    if (free > now) return { after: state, result: { wait: free - now, because: "rate", perMinute } };
+  }
+  const openings = kind === "request" ? state.openings : withSend(state.openings, now);
+  const sends = withSend(state.sends, now);
+  return { after: withPeak({ ...state, openings, sends }, now), result: { turn } };
+}
+
+function freeAt(all: readonly Sends[], { sends, window }: Allowance, now: number): number {
+  let used = countBetween(all, now - window, Number.POSITIVE_INFINITY);
+  for (const { at, count } of all) {
+    if (used < sends) break;
+    if (at <= now - window) continue;
+    used -= count;
+    if (used < sends) return Math.ceil(at + window);
+  }
+  return now;
+}
+
+function isLate(rate: PaceRate, known: PaceState, turn: Turn, now: number): boolean {
+  const perMinute = rateInForce(rate, known);
+  return perMinute !== undefined && now - turn.at > allowanceOf(rate, perMinute).slack;
 }
 
 /**
- * A tenth of the requests in a tenth of a minute. For such a short window, 2% is not enough, so another 100 ms is
- * added: a program that has just started may need that long to connect.
+ * Moves a late request to its response time, because the service counts requests when they arrive. Otherwise, its turn
+ * would be given to another request too early.
  */
-export function fixedAllowance(perMinute: number): Allowance {
-  const sends = Math.max(1, Math.floor(perMinute / 10));
-  const span = (sends / perMinute) * minute;
-  const window = Math.ceil(span * range + 100);
-  return { sends, window, slack: window - span };
-}
-
-export function allowanceOf(rate: PaceRate, perMinute: number): Allowance {
-  return rate.kind === "fixed" ? fixedAllowance(perMinute) : planAllowance(perMinute);
-}
-
-/** Shared by all processes that use the same key. All times are integer milliseconds from `Clock.elapsed`. */
-export type PaceState = Readonly<ReturnType<typeof readPaceState>>;
-export type Sends = NumbersOf<"at" | "count">;
-type NumbersOf<Name extends string> = Readonly<Record<Name, number>>;
-
-export const noState: PaceState = readPaceState(undefined);
-
-/** In milliseconds. Limits expire, because the plan and an IP address's other users can change. */
-const memory = 10 * minute;
-/** The longest window is 61.3 s, for one request per minute. The minute that `withPeak` uses begins even earlier. */
-const kept = 63_000;
-
-/**
- * Drops expired entries. A future time comes from another clock (the machine was restarted, or several machines share
- * the directory). A request with a future time counts as sent now, and a hold with one lasts at most one window.
- */
-export function current(state: PaceState, now: number): PaceState {
-  return {
-    sends: recent(state.sends, now),
-    refused: recent(state.refused, now),
-    openings: recent(state.openings, now),
-    hold: currentHold(state.hold, now),
-    told: remembered(state.told, now),
-    learned: remembered(state.learned, now),
-    suspect: remembered(state.suspect, now),
-    peak: remembered(state.peak, now),
-  };
-}
-
-function recent(all: readonly Sends[], now: number): readonly Sends[] {
-  if (all.length === 0) return all;
-  return all
-    .filter(({ at }) => at > now - kept)
-    .map((sends) => (sends.at > now ? { ...sends, at: now } : sends))
-    .toSorted((one, other) => one.at - other.at);
-}
-
-function currentHold(hold: PaceState["hold"], now: number): PaceState["hold"] {
-  if (hold === undefined) return undefined;
-  const isForeign = hold.heard > now;
-  const heard = isForeign ? now : hold.heard;
-  const longest = isForeign ? planAllowance(1).window : maxServiceWait;
-  const until = Math.min(hold.until, heard + longest);
-  return until > now ? { heard, until } : undefined;
-}
-
-function remembered<T extends { readonly at: number }>(entry: T | undefined, now: number): T | undefined {
-  return entry !== undefined && entry.at <= now && now - entry.at < memory ? entry : undefined;
-}
-
-/** Values in an unknown format are treated as missing. */
-export function readPaceState(value: unknown) {
-  const sends = (name: string): readonly Sends[] => {
-    const list: unknown = member(value, name);
-    const entries = Array.isArray(list) ? list.map((each) => readNumbers(each, "at", "count")) : [];
-    return entries.filter((each) => each !== undefined);
-  };
-  const entry = <T extends string>(name: string, ...names: readonly T[]): NumbersOf<T> | undefined =>
-    readNumbers(member(value, name), ...names);
-  return {
-    /** Requests sent within the longest possible window, oldest first. */
-    sends: sends("sends"),
-    /** Requests rejected with a 429, grouped by the time they were sent. */
-    refused: sends("refused"),
-    openings: sends("openings"),
-    /** Requested by the service; no process sends requests until the hold ends. */
-    hold: entry("hold", "heard", "until"),
-    /** From the `RateLimit-Limit` header. */
-    told: entry("told", "perMinute", "at"),
-    /** The limit that two 429s revealed. */
-    learned: entry("learned", "perMinute", "at"),
-    /**
-     * The first of two 429s that may reveal a limit: how many requests were accepted in the minute before, and when the
-     * oldest of them was sent.
-     */
-    suspect: entry("suspect", "at", "accepted", "oldest"),
-    /** The highest number of requests accepted in one minute. */
-    peak: entry("peak", "accepted", "at"),
-  };
-}
-
-function readNumbers<T extends string>(value: unknown, ...names: readonly T[]): NumbersOf<T> | undefined {
-  const entries = names.map((name) => [name, member(value, name)] as const);
-  if (!entries.every(([, number]) => Number.isSafeInteger(number) && Number(number) >= 0)) return undefined;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one entry for each of the names, each a number
-  return Object.fromEntries(entries) as NumbersOf<T>;
-}
-
-/** In requests per minute; undefined if unknown. `state` must be current. */
-export function rateInForce(rate: PaceRate, state: PaceState): number | undefined {
-  if (rate.kind === "unlimited") return undefined;
-  if (rate.kind === "fixed") return rate.perMinute;
-  const rates = [rate.perMinute, state.told?.perMinute, state.learned?.perMinute];
-  const known = rates.filter((each) => each !== undefined);
-  if (known.length === 0) return undefined;
-  // The limit never drops below a tenth of the plan's rate, so that one odd response does not stall a pull.
-  return Math.max(1, Math.ceil((rate.perMinute ?? 0) / 10), Math.min(...known));
-}
-
-/** Requests sent within this many milliseconds share an entry, so that the file stays small even at a high rate. */
-const together = 25;
-
-/** No earlier entry may be later than `at`. */
-export function withSend(all: readonly Sends[], at: number): readonly Sends[] {
-  const last = all.at(-1);
-  if (last === undefined || Math.floor(last.at / together) !== Math.floor(at / together))
-    return [...all, { at, count: 1 }];
-  return [...all.slice(0, -1), { at: Math.max(at, last.at), count: last.count + 1 }];
-}
-
-/** Excludes `after` and includes `until`. */
-export function countBetween(all: readonly Sends[], after: number, until: number): number {
-  return all.reduce((sum, { at, count }) => (at > after && at <= until ? sum + count : sum), 0);
+function arrivedLate(state: PaceState, turn: Turn, now: number): PaceState {
+  const index = state.sends.findIndex(({ at }) => at >= turn.at);
+  const found = state.sends[index];
+  if (found === undefined) return state;
+  const rest = { ...found, count: found.count - 1 };
+  const others = state.sends.toSpliced(index, 1, ...(rest.count > 0 ? [rest] : []));
+  return { ...state, sends: withSend(others, now) };
 }

@@ -1,5 +1,5 @@
 import { type Client, createClient } from "../client/client.ts";
-import { createPace, memoryStore } from "../client/create-pace.ts";
+import { createPace, memoryStore } from "../client/pace.ts";
 import { endpoints } from "../api/endpoints/all.ts";
 import type { Context } from "../base/context/context.ts";
 import { invalidInput, usageFailure } from "../base/failure.ts";

@@ -1,5 +1,5 @@
 import { isObject } from "../base/json/json-scan.ts";
-import { chooseRate } from "../client/pace.ts";
+import { chooseRate } from "../client/pace-state.ts";
 import { defaultRetryPolicy } from "../client/retry.ts";
 import { runBudget, unbounded } from "../client/credit-budget.ts";
 import { checkPlanHost, chooseTarget, lookUpOf, type Target } from "../client/target.ts";

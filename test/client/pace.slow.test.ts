@@ -1,7 +1,8 @@
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
-import { learn, takeTurn, createPace, memoryStore, type PaceStore } from "../../src/client/create-pace.ts";
+import { takeTurn, createPace, memoryStore, type PaceStore } from "../../src/client/pace.ts";
 import {
+  learn,
   current,
   fixedAllowance,
   noState,
@@ -11,7 +12,7 @@ import {
   type RateNews,
   readPaceState,
   rateInForce,
-} from "../../src/client/pace.ts";
+} from "../../src/client/pace-state.ts";
 import { isLong } from "../harness/long.ts";
 import { createTestContext, type TestContextOptions } from "../harness/test-context.ts";
 

@@ -1,7 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { createPace, memoryStore } from "../../src/client/create-pace.ts";
-import type { Pace } from "../../src/client/pace.ts";
+import { createPace, memoryStore, type Pace } from "../../src/client/pace.ts";
 import { Failure } from "../../src/base/failure.ts";
 import { feeds } from "../../src/api/feeds.ts";
 import { defaultLimits } from "../../src/client/stream-options.ts";

@@ -13,7 +13,7 @@ import { checkKeyHosts, findKey } from "../../settings/find-key.ts";
 import { counted, grouped } from "../../../base/text/words.ts";
 import { accountOf, type SeenPlan } from "../auth/find-plan.ts";
 import { fail, type Finding, findingsOf, ok, type Outcome, warn } from "./findings.ts";
-import { current, readPaceState } from "../../../client/pace.ts";
+import { current, readPaceState } from "../../../client/pace-state.ts";
 
 /** Checks the key's format and whether its tier is known, because the tier determines the hosts. */
 export async function checkKey(context: Context, options: RunOptions): Promise<Outcome> {

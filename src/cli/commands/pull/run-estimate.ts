@@ -1,6 +1,6 @@
 import type { ApiRequest } from "../../../api/endpoint.ts";
 import type { Client } from "../../../client/client.ts";
-import { fixedAllowance, planAllowance } from "../../../client/pace.ts";
+import { fixedAllowance, planAllowance } from "../../../client/pace-state.ts";
 import { networks, usage } from "../../../api/endpoints/whole-service.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
