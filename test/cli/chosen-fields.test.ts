@@ -80,6 +80,13 @@ describe("--fields '*'", () => {
 describe("a field that no row can have", () => {
   test.each([
     [`txns ethereum ${POOL}`, "amout_0", "a transaction does not have this field", "did you mean amount_0?"],
+    [`txns ethereum ${POOL}`, "size_usd", "a transaction does not have this field", "add --amounts tokens"],
+    [
+      `txns ethereum ${POOL}`,
+      "amount_0_tokens",
+      "a transaction does not have this field",
+      "add --amounts tokens",
+    ],
     [`txns ethereum ${POOL}`, "zzz", "a transaction does not have this field", "list fields: --fields '?'"],
     [
       `txns ethereum ${POOL} --follow`,

@@ -105,18 +105,19 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
   },
 });
 
-/** With the fields that `--amounts tokens` adds to each row; see cli/commands/pull/trades.ts. */
+/** The fields that `--amounts tokens` adds to each row; see cli/commands/pull/trades.ts. */
+export const tokenAmounts = {
+  ...each("amount_0_tokens amount_1_tokens", { ...tokenAmount, type: text.type, nullable: true }),
+  size_usd: { ...amount, nullable: true },
+  type: tradeType,
+};
+
 export function withTokenAmounts(endpoint: Endpoint): Endpoint {
   const shape = rowShape(endpoint);
-  const record = {
-    ...each("amount_0_tokens amount_1_tokens", { ...tokenAmount, type: text.type, nullable: true }),
-    size_usd: { ...amount, nullable: true },
-    type: tradeType,
-  };
-  const names = Object.keys(record);
+  const names = Object.keys(tokenAmounts);
   const columns = names.map((field, index) => ({ field, title: field, priority: 20 + index }));
   const ofService = shape.columns.filter(({ shows }) => shows !== "type" && shows !== "size");
-  const row = { ...shape, columns: ofService, added: { record, columns, nulls: [] } };
+  const row = { ...shape, columns: ofService, added: { record: tokenAmounts, columns, nulls: [] } };
   return { ...endpoint, rows: { [onlyGroup]: row } };
 }
 

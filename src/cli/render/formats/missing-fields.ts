@@ -3,6 +3,7 @@ import { fieldPaths, type Endpoint, type RowShape } from "../../../api/endpoint.
 import { fieldAt, valueAt, splitPath, listOf } from "../../../api/record.ts";
 import { invalidInput } from "../../../base/failure.ts";
 import { listNameOf } from "../../../api/reply.ts";
+import { tokenAmounts } from "../../../api/endpoints/pool-transactions.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import type { Renderer } from "../renderer.ts";
 
@@ -58,10 +59,12 @@ export function checkFields(fields: readonly string[] | undefined, shapes: reado
     const near = nearField(field, shapes);
     if (!isImpossible && near === undefined) continue;
     const [shape, ...others] = shapes;
+    const isComputed = shape?.name === "transaction" && Object.hasOwn(tokenAmounts, first);
+    const meant = near === undefined ? listFields : `did you mean ${near}?`;
     throw invalidInput(
       `--fields "${field}"`,
       `a ${shape === undefined || others.length > 0 ? "result" : shape.name.replace("-", " ")} does not have this field`,
-      near === undefined ? listFields : `did you mean ${near}?`,
+      isComputed ? "add --amounts tokens" : meant,
     );
   }
 }
