@@ -102,7 +102,7 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   [
     "txns 0x0000000000000000000000000000000000000001",
     'missing network for "0x0000000000000000000000000000000000000001"',
-    "write it first, as in: ethereum 0x0000000000000000000000000000000000000001",
+    "write it first, as in: ethereum 0x0000000000000000000000000000000000000001; to find the network: dexdata search 0x0000000000000000000000000000000000000001",
   ],
   ...urls,
   ...["prices", "stream", "txns", "ohlcv"].map(

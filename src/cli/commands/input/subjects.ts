@@ -51,7 +51,10 @@ export async function readSubjects(
     if (first.includes("/")) throw invalidInput(`argument "${first}"`, "must be network:address", usage);
     const isAddress = /^0x[0-9a-f]{8,}$|^[1-9A-HJ-NP-Za-km-z]{32,}$/iu.test(first);
     throw isAddress
-      ? usageFailure(`missing network for "${first}"`, `write it first, as in: ethereum ${first}`)
+      ? usageFailure(
+          `missing network for "${first}"`,
+          `write it first, as in: ethereum ${first}; to find the network: dexdata search ${first}`,
+        )
       : usageFailure(`missing <address> after network "${first}"`, usage);
   }
   const network = isNetwork ? readParam(inNetwork, first, 0) : undefined;
