@@ -1,3 +1,4 @@
+import { isLong } from "../harness/long.ts";
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { createAnswerCutter } from "../../src/client/response/byte-rows.ts";
@@ -96,7 +97,7 @@ describe("rows read from bytes", () => {
         if (text === whole) expect(cut).toBeDefined();
         if (cut !== undefined) expect(seen(cut.rows)).toEqual(read);
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 300 },
     );
   });
 
@@ -123,7 +124,7 @@ describe("rows read from bytes", () => {
           expect(rows?.lines()).toEqual(alone?.lines());
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: isLong ? 2000 : 500 },
     );
   });
 
@@ -191,7 +192,7 @@ describe("rows read from bytes", () => {
         expect(kept.length > 0 && isPlain && lines === undefined).toBe(false);
         expect(list.length > 1 && comma !== "," && lines !== undefined).toBe(false);
       }),
-      { numRuns: 500 },
+      { numRuns: isLong ? 500 : 200 },
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ByteScan } from "../../src/base/json/byte-scan.ts";
 import { FieldFinder } from "../../src/base/json/field-finder.ts";
+import { isLong } from "../harness/long.ts";
 import { anyCharacter, fc } from "../harness/properties.ts";
 
 const names = ["id", "a", "log_index"];
@@ -69,7 +70,7 @@ test("similar and different rows give the texts that JSON.parse gives, or need a
         if (!/[\\[]|:\{/u.test(texts[index] ?? "")) expect(found).toBeDefined();
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: isLong ? 2000 : 500 },
   );
 });
 

@@ -1,3 +1,4 @@
+import { isLong } from "../harness/long.ts";
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { compactJson, escapeJsonText, prettyJson } from "../../src/base/json/json-text.ts";
@@ -26,7 +27,7 @@ describe("compact", () => {
         expect(compactJson(text)).toBe(JSON.stringify(value));
         expect(compactJson(JSON.stringify(value))).toBe(JSON.stringify(value));
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 300 },
     );
   });
 });
@@ -50,7 +51,7 @@ describe("pretty", () => {
         expect(prettyJson(text, indent)).toBe(JSON.stringify(value, null, indent));
         expect(compactJson(prettyJson(text, indent))).toBe(compactJson(text));
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 300 },
     );
   });
 
@@ -108,7 +109,7 @@ describe("escaped", () => {
           /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u,
         );
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 300 },
     );
   });
 });

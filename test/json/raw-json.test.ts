@@ -1,3 +1,4 @@
+import { isLong } from "../harness/long.ts";
 import { fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { compactJson } from "../../src/base/json/json-text.ts";
@@ -62,7 +63,7 @@ describe("members and elements", () => {
           expect(() => rawMembers(text)).toThrow(SyntaxError);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 300 },
     );
   });
 
@@ -107,7 +108,7 @@ describe("members and elements", () => {
           }
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: isLong ? 3000 : 1000 },
     );
   });
 
@@ -211,7 +212,7 @@ describe("a reader of many paths", () => {
         const text = ` ${value}\n`;
         expect(createPathReader(list)(text)).toEqual(list.map((path) => expectedAt(text, path)));
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 300 },
     );
   });
 });

@@ -1,3 +1,4 @@
+import { isLong } from "../harness/long.ts";
 import { anyCharacter, fc } from "../harness/properties.ts";
 import { describe, expect, it, test } from "vitest";
 import type { Paint } from "../../src/cli/render/terminal.ts";
@@ -66,7 +67,7 @@ describe("any texts in a table", () => {
         }
         expect(forbiddenIn(text)).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: isLong ? 500 : 150 },
     );
   });
 });

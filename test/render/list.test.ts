@@ -1,3 +1,4 @@
+import { isLong } from "../harness/long.ts";
 import { anyCharacter, fc } from "../harness/properties.ts";
 import { describe, expect, it } from "vitest";
 import { textWidth } from "../../src/cli/render/values/width.ts";
@@ -248,7 +249,7 @@ describe("any rows", () => {
           expect(writes.join("").split("\n").length).toBeGreaterThan(count);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: isLong ? 300 : 80 },
     );
   });
 

@@ -1,3 +1,4 @@
+import { isLong } from "../harness/long.ts";
 import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import { asciiText, visibleText } from "../../src/base/text/unsafe-text.ts";
@@ -64,7 +65,7 @@ test("no character that controls the terminal, is invisible or breaks the line r
         /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u,
       );
     }),
-    { numRuns: 5000 },
+    { numRuns: isLong ? 5000 : 1500 },
   );
 });
 
@@ -75,7 +76,7 @@ test("different texts are shown differently, so the original can be recovered", 
       expect(readBack(asciiText(text))).toBe(text);
       expect(asciiText(text)).toMatch(/^[ -~]*$/u);
     }),
-    { numRuns: 10_000 },
+    { numRuns: isLong ? 10_000 : 2000 },
   );
 });
 

@@ -3,6 +3,7 @@ import { compileRowCheck } from "../../src/api/row-check.ts";
 import { endpoints } from "../../src/api/endpoints/all.ts";
 import { rawMembers } from "../../src/base/json/json-scan.ts";
 import { PlainRows } from "../../src/rows/verify/plain-rows.ts";
+import { isLong } from "../harness/long.ts";
 import { createRandom } from "../harness/random.ts";
 import { toRow } from "../harness/rows.ts";
 
@@ -60,7 +61,7 @@ test("a row that is not parsed is a valid row with the same texts as a parsed on
   const below = (limit: number): number => Math.floor(random() * limit);
   const rows = readerOf(line);
   let [plain, parsed] = [0, 0];
-  for (let round = 0; round < 40_000; round += 1) {
+  for (let round = 0; round < (isLong ? 40_000 : 10_000); round += 1) {
     const at = below(line.length);
     const piece = pieces[below(pieces.length)] ?? "";
     const text = line.slice(0, at) + piece + line.slice(at + below(4));
@@ -83,8 +84,8 @@ test("a row that is not parsed is a valid row with the same texts as a parsed on
     expect(wrong, row).toBeUndefined();
   }
   // Otherwise, the test would show nothing.
-  expect(plain).toBeGreaterThan(5000);
-  expect(parsed).toBeGreaterThan(5000);
+  expect(plain).toBeGreaterThan(1250);
+  expect(parsed).toBeGreaterThan(1250);
 });
 
 test("rows with other values of the same types need no parsing, also if some members are missing", () => {

@@ -76,10 +76,14 @@ test.each([
 test("an event with one or two changed bytes is read according to the standard", () => {
   const [first, second, last] = ["7", "8", "9"].map((id) => Buffer.from(price('"2145.78"', id, id)));
   const random = createRandom(7);
-  for (let turn = 0; turn < (isLong ? 1_000_000 : 60_000); turn += 1) {
+  // Bytes that mean something to a parser, twice as often as all others together.
+  const telling = Buffer.from('\n\r: "\\{}[],.-09eai\0\u007f');
+  const drawByte = (): number =>
+    telling[Math.floor(random() * 1.5 * telling.length)] ?? Math.floor(random() * 256);
+  for (let turn = 0; turn < (isLong ? 1_000_000 : 12_000); turn += 1) {
     const changed = Buffer.from(last ?? "");
     for (let change = 0; change < 1 + (turn % 2); change += 1)
-      changed[Math.floor(random() * changed.length)] = Math.floor(random() * 256);
+      changed[Math.floor(random() * changed.length)] = drawByte();
     const stream = Buffer.concat([first ?? changed, second ?? changed, changed, last ?? changed]);
     const [found, expected] = [parseChunks([stream]), parseByTheStandard(stream)];
     // Compare texts: this many calls of expect() would take most of the time.
