@@ -15,6 +15,7 @@ let serviceNow = 0;
 const moving = useSandbox({ now: () => serviceNow });
 const folder = temporaryFolder();
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+const quiet = "ethereum 0x6cdbaa786e1c1935d4d61336ef5ee11b3d412e8f";
 const daySeconds = 86_400;
 const firstDay = Date.parse("2026-10-20T00:00:00Z") / 1000;
 const days = isLong ? 30 : 4;
@@ -99,7 +100,6 @@ describe.each([true, false])("days of a service that includes the end of a range
 });
 
 test("three days of the sandbox, pulled one by one, are the range pulled at once", async () => {
-  const quiet = "fantom 0xf19559e278ae925ab609505cc38955b0e1d2a915";
   const pull = async (words: string): Promise<readonly string[]> => {
     const fields = "--fields id,log_index,created_at -o csv --no-header -q";
     const shown = await dexdata(`txns ${quiet} ${words} --all ${fields}`, { env: sandbox.env() });
@@ -119,7 +119,7 @@ test("three days of the sandbox, pulled one by one, are the range pulled at once
 
 test("the receipt of a day that is over covers all of it, also after its last row", async () => {
   const receipt = path.join(folder, "day.json");
-  const words = `txns ethereum ${pool} --day 2026-11-20 --all -q --receipt ${receipt}`;
+  const words = `txns ${quiet} --day 2026-11-20 --all -q --receipt ${receipt}`;
   expect((await dexdata(words, { env: sandbox.env() })).exit).toBe(0);
   expect(toRow(readFileSync(receipt, "utf8"))["window"]).toEqual({
     from: "2026-11-20T00:00:00Z",

@@ -6,7 +6,8 @@ import { json, type Reply, type ScriptedServer, type SeenRequest } from "../harn
 import { serveInTest } from "../harness/serve-in-test.ts";
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
-const token = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+/** Trades in few pools, so that the sandbox has less to fold. */
+const token = "0x85ade1e7513bf30c550191a1094cf6cafc120926";
 const stdin = Array.from({ length: 34 }, (_, index) => `0x${String(index).padStart(40, "0")}\n`).join("");
 
 let ledger: Ledger;

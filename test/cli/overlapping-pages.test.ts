@@ -26,6 +26,9 @@ const lists = [
 ] as const;
 const repetitions = [1, 2, Number.POSITIVE_INFINITY] as const;
 
+/** What the undisturbed pull of these words writes, and its requests in their order. */
+const sounds = new Map<string, { readonly stdout: string; readonly trace: readonly string[] }>();
+
 test.each(lists.flatMap(([words, number]) => repetitions.map((times) => [words, number, times] as const)))(
   "%s: response %i begins with the last 3 rows before it, %d times: all rows, or exit 8 with the number",
   async (words, number, times) => {
@@ -36,8 +39,10 @@ test.each(lists.flatMap(([words, number]) => repetitions.map((times) => [words, 
         const env = { ...sandbox.env(), DEXDATA_PRO_BASE_URL: proxy.url };
         return await dexdata(`${words} --rpm unlimited -o ndjson --receipt ${receipt}`, { env });
       };
-      const sound = await pull();
-      const [before = "", url = ""] = traceOf(proxy.exchanges).slice(number - 2, number);
+      const known = sounds.get(words);
+      const sound = known ?? { stdout: (await pull()).stdout, trace: traceOf(proxy.exchanges) };
+      sounds.set(words, sound);
+      const [before = "", url = ""] = sound.trace.slice(number - 2, number);
       proxy.begin([{ url, kind: "overlap", times, before: { url: before }, overlap: 3, seed: 1 }]);
       const { exit, stdout } = await pull();
       expect(proxy.struck.length).toBeGreaterThan(0);

@@ -2,19 +2,23 @@ import { describe, expect, test } from "vitest";
 import { allCommands } from "../../src/cli/all-commands.ts";
 import { dexdata } from "../harness/dexdata.ts";
 
-const flags = allCommands.flatMap((command) =>
+const everywhere = allCommands.flatMap((command) =>
   Object.entries({ ...command.shared, ...command.flags })
     .filter(([, { type }]) => type.placeholder !== undefined)
     .map(([name, flag]) => ({ words: command.words.split(" "), name, flag })),
+);
+/** Most commands share the same flags: each of them in three commands is enough. */
+const flags = everywhere.filter(
+  (each, index) => everywhere.slice(0, index).filter(({ flag }) => flag === each.flag).length < 3,
 );
 
 /** Two values of each type. Whether they are in range does not matter, because the repetition is refused first. */
 const two = ["4", "5"] as const;
 
 describe("a flag with one value", () => {
-  test("is refused if it is repeated with another value, in every command", async () => {
+  test("is refused if it is repeated with another value", async () => {
     const single = flags.filter(({ flag }) => !flag.type.isRepeatable);
-    expect(single.length).toBeGreaterThan(500);
+    expect(single.length).toBeGreaterThan(150);
     const wrong: string[] = [];
     for (const { words, name } of single) {
       const { exit, stdout, stderr } = await dexdata([

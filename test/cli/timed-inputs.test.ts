@@ -14,6 +14,8 @@ const sandbox = useSandbox();
 /** Its 404 has no body. */
 const unsaid = useSandbox({ dialect: "public" });
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
+/** Trades in few pools, so that the sandbox has less to fold. */
+const neon = "0x85ade1e7513bf30c550191a1094cf6cafc120926";
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
 const hour = 3600;
@@ -595,7 +597,7 @@ describe("interrupted and repeated", () => {
     mkdirSync(path.join(folder, "cache"));
     const env = { ...sandbox.env(), XDG_CACHE_HOME: path.join(folder, "cache") };
     for (const [asset, kind] of [
-      [`ethereum:${usdc}`, "token-ohlcv"],
+      [`ethereum:${neon}`, "token-ohlcv"],
       [`ethereum:${pool}`, "ohlcv"],
     ])
       expect(
@@ -605,7 +607,7 @@ describe("interrupted and repeated", () => {
         ),
       ).toMatchObject({ exit: 0 });
     for (const [asset, kind, flag] of [
-      [usdc, "token-ohlcv", ""],
+      [neon, "token-ohlcv", ""],
       [pool, "ohlcv", "--pool"],
     ]) {
       const file = fileOf(

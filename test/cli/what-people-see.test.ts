@@ -12,17 +12,14 @@ const see = (words: string, columns = 80, env: Readonly<Record<string, string>> 
   dexdata(words, { isTerminal: true, columns, env: { ...sandbox.env(), NO_COLOR: "1", ...env } });
 
 describe("addresses", () => {
-  test.each([40, 60, 80, 100, 120, 200])(
-    "are in every list of pools and tokens at %d columns",
-    async (columns) => {
-      for (const words of ["pools search ethereum", "tokens search ethereum", "prices", "search weth"]) {
-        const list = words === "prices" ? `prices ${weth}` : words;
-        const { stdout } = await see(`${list} -q`, columns);
-        expect(stdout).toMatch(/0x[\da-f]{4}(?:…[\da-f]{4}|[\da-f]{36})$/mu);
-        for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
-      }
-    },
-  );
+  test.each([40, 80, 200])("are in every list of pools and tokens at %d columns", async (columns) => {
+    for (const words of ["pools search ethereum", "tokens search ethereum", "prices", "search weth"]) {
+      const list = words === "prices" ? `prices ${weth}` : words;
+      const { stdout } = await see(`${list} -q`, columns);
+      expect(stdout).toMatch(/0x[\da-f]{4}(?:…[\da-f]{4}|[\da-f]{36})$/mu);
+      for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
+    }
+  });
 
   test("one long ID is shortened, and the others stay complete where they fit", async () => {
     const row = (id: string) => ({ id, chain: "ethereum", volume_usd_24h: 1 });
