@@ -17,7 +17,7 @@ import { verifyLake } from "../../src/lake/verify-lake.ts";
 import { secretMark } from "../harness/key-search.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-const directories = isLong ? 100 : 3;
+const directories = isLong ? 100 : 2;
 const [hour, day] = [3600, 86_400];
 const start = seconds("2026-11-10T00:00:00Z");
 const addresses = ["a", "b"].map((letter) => `0x${letter.repeat(40)}`);

@@ -16,7 +16,7 @@ const pool = "ethereum:0x6cdbaa786e1c1935d4d61336ef5ee11b3d412e8f";
 beforeAll(async () => {
   for (const more of [
     [pool, "--from", "2026-11-17", "--kind", "transactions,ohlcv", "--by", "day"],
-    ["ethereum:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2", "--kind", "token-ohlcv", "--from", "2026-10-20"],
+    ["ethereum:0x85ade1e7513bf30c550191a1094cf6cafc120926", "--kind", "token-ohlcv", "--from", "2026-10-20"],
   ])
     expect((await dexdata(["sync", whole, ...more, "--rpm", "unlimited"], { env: sandbox.env() })).exit).toBe(
       0,

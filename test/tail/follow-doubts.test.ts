@@ -16,10 +16,14 @@ interface Played {
   readonly requests: number;
 }
 
-async function play(answer: (request: SeenRequest, index: number) => Reply, words: string): Promise<Played> {
+async function play(
+  answer: (request: SeenRequest, index: number) => Reply,
+  words: string,
+  poll = "10s",
+): Promise<Played> {
   const { url, requests } = await serveInTest(answer);
   const context = createTestContext({ env: envOf(url) });
-  const argv = ["txns", "ethereum", pool, "--follow", "--rpm", "unlimited", "-o", "ndjson", "--poll", "10s"];
+  const argv = ["txns", "ethereum", pool, "--follow", "--rpm", "unlimited", "-o", "ndjson", "--poll", poll];
   const { exit, stdout, stderr } = await run([...argv, ...words.split(" ")], context);
   return { exit, written: writtenRows(stdout), stderr, requests: requests.length };
 }
@@ -29,18 +33,20 @@ const inOrder = (events: readonly Event[]): readonly string[] =>
 const from = `--from ${listingStart - 1000}`;
 
 test("an earlier response, older than the rows that are still read, repeats none of them", async () => {
-  // Two rows per read, which is ten seconds later than the read before.
+  // Six rows per read, which is half a minute later than the read before.
   const rows = Array.from({ length: 400 }, (_, index) => ({
     id: `0x${400 - index}`,
     log_index: 0,
     time: listingStart + 2000 - index * 5,
   }));
   const answers: Reply[] = [];
-  const { exit, written, stderr } = await play((request, index) => {
-    answers.push(answerOf({ events: rows.slice(Math.max(0, 400 - 2 * index)) }, request));
-    // A cache that is a hundred responses behind, which is a quarter of an hour.
-    return answers[index % 5 === 4 ? Math.max(0, index - 100) : index] ?? json({});
-  }, `--from ${listingStart} --for 60m --page-size 100`);
+  const answer = (request: SeenRequest, index: number): Reply => {
+    answers.push(answerOf({ events: rows.slice(Math.max(0, 400 - 6 * index)) }, request));
+    // A cache that is 33 responses behind, which is a quarter of an hour.
+    return answers[index % 5 === 4 ? Math.max(0, index - 33) : index] ?? json({});
+  };
+  const words = `--from ${listingStart} --for 60m --page-size 100`;
+  const { exit, written, stderr } = await play(answer, words, "30s");
   expect({ exit, written }).toEqual({ exit: 0, written: inOrder(rows) });
   expect(stderr).not.toContain("late");
 });
