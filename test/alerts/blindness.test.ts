@@ -42,6 +42,20 @@ describe("stream --blind", () => {
     expect(alerts[0]).not.toHaveProperty("to");
   });
 
+  test("the time in which the machine was suspended is an interval", async () => {
+    const server = await serveInTest(() => stream([price("1"), ping]));
+    const words = [one ?? "", ...never, "--blind", "1m"];
+    const running = listen(words, server, { speed: 200 });
+    const { clock } = running.context;
+    await running.until(() => clock.elapsed() > 10_000);
+    clock.setNow(clock.now() + 3_600_000);
+    await running.until(() => running.lines().length === 2);
+    const { stdout } = await running.interrupted();
+    const [blind, back] = rowsOf(stdout);
+    expect([blind?.["alert"], back?.["alert"]]).toEqual(["blind", "back"]);
+    expect(Date.parse(String(back?.["to"])) - Date.parse(String(blind?.["from"]))).toBeGreaterThan(3_500_000);
+  });
+
   test("connections that open but bring neither data nor pings do not end an interval, nor hide it", async () => {
     const events = inFolder("silent.ndjson");
     const comment = ": open\n\n";

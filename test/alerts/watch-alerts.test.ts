@@ -128,6 +128,21 @@ describe("--watch --when", () => {
     expect([exit, stderr]).toEqual([8, expect.stringContaining("retrying at the next refresh")]);
   });
 
+  test("the time in which the machine was suspended is blind", async () => {
+    const server = await serveInTest((_, index) => {
+      if (index === 1) context.clock.setNow(context.clock.now() + 3_600_000);
+      if (index === 3) context.interrupt({ cause: "SIGINT" });
+      return index === 1 ? json({ message: "no" }, { status: 503 }) : replyOf("5");
+    });
+    const context = createTestContext({ flows: true, env: { DEXDATA_BASE_URL: server.url } });
+    const words = "pools search base --watch 30s --retries 0 --blind 2m".split(" ");
+    const { stdout } = await run([...words, ...low], context);
+    const [blind, back, ...others] = rowsOf(stdout);
+    expect([blind?.["alert"], back?.["alert"], others]).toEqual(["blind", "back", []]);
+    expect(back?.["from"]).toBe(blind?.["from"]);
+    expect(Date.parse(String(back?.["to"])) - Date.parse(String(back?.["from"]))).toBe(3_660_000);
+  });
+
   test("--blind names the assets of the list as it is now", async () => {
     const list = inFolder("LIST");
     const names = ["a", "b", "c"].map((digit) => `base:0x${digit.repeat(40)}`);

@@ -60,7 +60,7 @@ export async function openSession(run: Run, input: Input<StreamFlags>, wanted: W
   // The connections report those that are skipped.
   const subjects = withoutMalformed(requested, kind.by, isDropping ? () => undefined : "fail");
   const course = createStreamReport(run, log, flags["max-event"], ({ subjects: own }, { from, to }) =>
-    alerts?.missed(own.map(nameOf), (to.elapsed - from.elapsed) * speed),
+    alerts?.missed(own.map(nameOf), (to.now - from.now) * speed),
   );
   onClose(() => course.credits(stops.counts().events, stops.counts().credits, ending.silent));
   const { isSimulated, tier } = open.client.target;

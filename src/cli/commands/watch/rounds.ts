@@ -139,7 +139,9 @@ export async function openWatchAlerts(
   const { endpoint } = first;
   const alerts = await openAlerts(run, wanted, flags, { ...opening, write: stdout.write });
   const seeRows = createRowAlerts(alerts);
-  let readTo = clock.elapsed();
+  /** For an earlier time on the monotonic clock. */
+  const momentOf = (elapsed: number) => ({ elapsed, now: clock.now() - clock.elapsed() + elapsed });
+  let readTo = momentOf(clock.elapsed());
   // A search can find any asset.
   const labelOf = ({ network, address }: Subject): string | undefined => {
     const { name, label } = find(address, network);
@@ -151,10 +153,7 @@ export async function openWatchAlerts(
     subjects = named.length > 0 ? named.map((each) => ({ ...each, label: labelOf(each) })) : whole;
   };
   plan(first);
-  alerts.watch(() => {
-    const until = { elapsed: readTo, now: clock.now() - clock.elapsed() + readTo };
-    return [{ subjects, until, seen: until, opened: undefined }];
-  });
+  alerts.watch(() => [{ subjects, until: readTo, seen: readTo, opened: undefined }]);
   const isOn = (row: unknown, group: string): boolean => alerts.isOn(assetOf(endpoint, group, row).name);
   let on = 0;
   return {
@@ -166,7 +165,7 @@ export async function openWatchAlerts(
     state: (isUnicode: boolean): string => `${alertMark(isUnicode)} alert on: ${counted(on, "row")}`,
     /** Nothing before `to`, on the monotonic clock, can be missing. `at` is the time of the requests, as the rows show it. */
     see: async ({ groups }: Round, at: number, to: number): Promise<void> => {
-      readTo = to;
+      readTo = momentOf(to);
       on = 0;
       const names = new Set<string>();
       for (const { group, rows } of groups) {

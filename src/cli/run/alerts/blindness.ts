@@ -62,7 +62,7 @@ export function createBlindness(
     tick: (sights: readonly Sight[]): void => {
       const all = sights.flatMap((sight) =>
         sight.subjects.map((subject) => {
-          const isBlind = clock.elapsed() - sight.seen.elapsed >= limit;
+          const isBlind = timeSince(sight.seen, clock) >= limit;
           return { subject, sight, isBlind, before: blind.get(nameOf(subject)) };
         }),
       );
@@ -95,6 +95,11 @@ export function createBlindness(
     },
     seconds: time.seconds,
   };
+}
+
+/** In milliseconds. While the machine is suspended, only the wall clock goes on. */
+function timeSince(seen: Moment, clock: Pick<Clock, "now" | "elapsed">): number {
+  return Math.max(clock.elapsed() - seen.elapsed, clock.now() - seen.now);
 }
 
 /** The time in which any asset was blind. */
