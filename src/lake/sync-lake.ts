@@ -87,7 +87,7 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
   let plan = begun;
   let tasks = [...begun.tasks];
 
-  /** One asset that fails does not keep the others from being completed. Undefined if it fails. */
+  /** One asset that fails is named once, and the others are completed. Undefined if it fails. */
   const attempt = async <T>(dataset: Dataset, work: () => Promise<T>): Promise<T | undefined> => {
     if (failed.has(dataset)) return undefined;
     try {
@@ -95,8 +95,8 @@ export async function syncLake(lake: Lake, begun: LakePlan): Promise<SyncResult>
     } catch (cause) {
       const failure = cause instanceof Failure ? cause : outputFailure(cause);
       if (failure === undefined || endsRun(lake, failure, dataset, failed.size)) throw cause;
+      if (!failed.has(dataset)) lake.events.failed(dataset, failure);
       failed.add(dataset);
-      lake.events.failed(dataset, failure);
       return undefined;
     }
   };

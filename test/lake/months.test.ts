@@ -414,6 +414,18 @@ test.each([
   },
 );
 
+test("a dataset that fails is named once, however many of its requests have failed", async () => {
+  await first("--by", "day");
+  for (const date of ["2026-10-29", "2026-10-31", "2026-11-02"])
+    rmSync(path.join(root, path.dirname(dataFiles(root).find((name) => name.includes(date)) ?? "")), {
+      recursive: true,
+    });
+  service.disturb({ reply: json({ message: "unavailable" }, { status: 503 }) });
+  const { exit, stderr } = await sync();
+  expect(exit).toBe(7);
+  expect(stderr.match(/^error: /gmu)).toHaveLength(1);
+});
+
 test("N6: an earlier start widens a known dataset, and a later one removes nothing", async () => {
   await first();
   const estimate = await sync(`ethereum:${pool}`, "--from", "2026-10-27", "--estimate", "-o", "json");
