@@ -10,7 +10,7 @@ const day = 24 * hour;
 /** Rows younger than this are read again by the next run. */
 export const settlingTime = hour;
 /** Rows that were read less than this long ago are not read again. */
-const justNow = 60;
+export const justNow = 60;
 /** A period is complete when it has been read in full at this age or later. */
 export const completeAge = day;
 /** The service counts a day again at this age, when its rows can still be fetched. */

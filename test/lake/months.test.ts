@@ -379,6 +379,25 @@ test("a directory by day continues by day, whatever the flag or its line says", 
   }
 });
 
+test.each([["transactions"], ["ohlcv", "--interval", "1m"]])(
+  "the run on the day after a killed run of %s reads the rows since then, too",
+  async (kind, ...words) => {
+    const begin = ["--kind", kind, ...words];
+    for (const number of [1, 2, 3, 4]) {
+      root += `-${number}`;
+      const kill = prepareKill(root, { by: "rename", number });
+      await first(...begin);
+      expect(kill.end()).toBe(true);
+      now += day;
+      expect((await first(...begin)).exit).toBe(0);
+      const found = await states();
+      expect(found.at(-1)).toBe(`${new Date(now * 1000).toISOString().slice(0, 10)} open`);
+      expect(await findings()).toEqual([]);
+      now -= day;
+    }
+  },
+);
+
 test.each([
   ["month", "day", "2026-11-01"],
   ["month", "day", "2026-10-28"],

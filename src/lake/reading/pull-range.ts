@@ -32,8 +32,8 @@ export interface StagedRows {
   readonly isCounted: boolean;
   /** The service's count at the first page; undefined if it gives none, or if an earlier run read that page. */
   readonly total: number | undefined;
-  /** Whether an earlier run has read all of it. */
-  readonly isEarlier: boolean;
+  /** What an earlier run has read of it. */
+  readonly earlier: "all" | "part" | undefined;
 }
 
 export type Pulled =
@@ -74,7 +74,8 @@ export async function pullRange(
     const isProven = !isFailed && (isCounted || !hasTotals || traitsOf(endpoint.reply).isCandles);
     const ended = present();
     // The clock of an earlier run may have been ahead, so the first response is not later than now.
-    return { range, file, present: Math.min(at, ended), ended, isProven, isCounted, total, isEarlier };
+    const earlier = begun === undefined ? undefined : isEarlier ? "all" : "part";
+    return { range, file, present: Math.min(at, ended), ended, isProven, isCounted, total, earlier };
   };
   let destination = begun === undefined ? undefined : await open(begun);
   if (interrupted?.complete !== undefined && destination !== undefined) {

@@ -1,6 +1,6 @@
 import { createPart, textOfFile } from "../../base/files/synced-file.ts";
 import { transactionReach } from "../../api/endpoints/pool-transactions.ts";
-import { addedRanges, notCreated, type Part, partsOf } from "../coverage.ts";
+import { addedRanges, justNow, notCreated, type Part, partsOf } from "../coverage.ts";
 import type { LostRange } from "../footer.ts";
 import { type LakeRun, rangeText } from "./lake-run.ts";
 import { folderOf, periodAt, periodsBetween } from "../layout.ts";
@@ -46,6 +46,8 @@ export async function readRange(
     return divide(parts);
   }
   await takeRows(run, { staged: pulled, parts, wanted, reach, before: given.before });
+  // The rows since an earlier run began to read are missing.
+  if (pulled.earlier !== undefined && run.present() - pulled.present >= justNow) run.incomplete.add(dataset);
   return [];
 }
 

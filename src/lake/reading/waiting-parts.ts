@@ -60,7 +60,7 @@ export async function takeRows(run: LakeRun, read: Omit<Waiting, "oldest" | "ste
       Number.POSITIVE_INFINITY,
     );
     const waiting = { ...read, oldest, step };
-    if (read.wanted.dataset.kind === "transactions" && !read.staged.isEarlier && found.rows.length > 0)
+    if (read.wanted.dataset.kind === "transactions" && read.staged.earlier !== "all" && found.rows.length > 0)
       run.witnesses.push(oldest);
     if (unwitnessed(run, waiting) === undefined) await publishParts(run, waiting, found);
     else run.waiting.push(waiting);
