@@ -40,11 +40,12 @@ const list = [
   `"solana:${SOL}"`,
   "   # nothing here",
   `{"chain":"solana","address":"${SOL}","symbol":"SOL"}`,
+  `{"name":"sol","network":"solana","address":"${SOL}","kind":"token"}`,
   `{"group":"tokens","row":{"id":"${USDC}","chain":"ethereum","symbol":"USDC"}}`,
 ].join("\n");
 
 const plain = [WETH, WETH, USDC].map((address) => `ethereum:${address}`).join(" ");
-const listed = `${plain} solana:${SOL} solana:${SOL} ethereum:${USDC}`;
+const listed = `${plain} solana:${SOL} solana:${SOL} solana:${SOL} ethereum:${USDC}`;
 
 describe("a list of assets", () => {
   test.each(["prices", "token"])(

@@ -296,12 +296,14 @@ function readRow(line: string, where: string): ListedAsset {
   const inner = member(row, "row");
   const hasGroup = isObject(inner) && Object.hasOwn(row, "group");
   const subject = hasGroup && isObject(inner) ? inner : row;
-  const [address, chain] = [member(subject, "address") ?? member(subject, "id"), member(subject, "chain")];
+  const address = member(subject, "address") ?? member(subject, "id");
+  // Rows of dexdata itself, such as those of name list and --envelope, have the second name.
+  const network = member(subject, "chain") ?? member(subject, "network");
   const kind = kindOfRow(subject, hasGroup ? member(row, "group") : undefined);
   if (typeof address !== "string" && kind !== "DEX" && !Object.hasOwn(row, "search"))
     throw usageFailure(`${where}: no address or id`);
   return {
-    network: typeof chain === "string" ? chain : undefined,
+    network: typeof network === "string" ? network : undefined,
     address: typeof address === "string" ? address : undefined,
     label: labelOfRow(subject),
     kind,
