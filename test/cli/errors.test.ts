@@ -499,6 +499,8 @@ describe("a word in the wrong place", () => {
     [`txns ${pool} ethereum`, /must be a network ID such as ethereum, not an address$/u, `<network> ${pool}`],
     [`prices ethereum:${weth} ethereum`, /^unknown name "ethereum"$/u, "ethereum is a network"],
     ["token - ethereum", /^unknown name "ethereum"$/u, "ethereum is a network"],
+    ["prices list.txt", /^unknown name "list.txt"$/u, "write @list.txt"],
+    ["prices ethereum list.ndjson", /^unknown name "list.ndjson"$/u, "write @list.ndjson"],
     [`prices ethereum ${weth} base`, /^unknown name "base"$/u, "base is a network"],
     [`sync ethereum:${pool} --kind ohlcv`, /^missing <directory> before /u, `sync lake ethereum:${pool}`],
   ])(

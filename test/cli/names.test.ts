@@ -406,6 +406,7 @@ describe("an unknown word at a terminal", () => {
 
   test.each([
     ["prices pepe --no-input", {}],
+    ["prices tokens.txt", {}],
     ["prices pepe -q", {}],
     ["prices pepe --estimate", {}],
     ["prices pepe --error-format json", {}],

@@ -109,9 +109,11 @@ export function createNameFinder(context: Pick<Context, "env" | "platform">, opt
           : `"${word}" is the name of an asset on ${other.network}, not on ${network}`;
       return fail("unknown_name", `${where === undefined ? "" : `${where}: `}${problem}`, {
         next:
-          network === undefined || wellKnownNetworks.has(word)
-            ? unknownNameHint(word)
-            : waysToName(word, other && network),
+          where === undefined && isFileName(word)
+            ? `to read a list from a file, write @${word}`
+            : network === undefined || wellKnownNetworks.has(word)
+              ? unknownNameHint(word)
+              : waysToName(word, other && network),
       });
     },
   };
@@ -132,6 +134,9 @@ export function isKnownNetwork(context: Pick<Context, "env" | "platform">, word:
   if (wellKnownNetworks.has(word)) return true;
   return readNewestList(context, listEnding("networks", undefined)).some(([slug]) => slug === word);
 }
+
+/** No asset is called like this, so a search for it would waste a credit. */
+export const isFileName = (word: string): boolean => /\.(?:csv|json|jsonl|ndjson|tsv|txt)$/iu.test(word);
 
 /** The next steps for a word that may be a token, a pool or a misspelled network. */
 export function unknownNameHint(word: string, ways = waysToName(word)): string {

@@ -10,6 +10,7 @@ import { inputName, readParam, refuseUrl, looksLikeAddress, notAnAddress } from 
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import {
+  isFileName,
   unknownNameHint,
   waysToSearch,
   createNameFinder,
@@ -75,7 +76,7 @@ async function replaceNames(input: RunInput, context: Context, places: AssetPlac
     if (known !== undefined) return checkedKind(word, known, takes, places);
     if (!isNameOn(network, word, takes ?? "token")) return undefined;
     const { canAsk, chooseAsset } = await import("./choose-asset.ts");
-    if (!canAsk(input, context, options)) throw names.unknown(word, undefined, network);
+    if (isFileName(word) || !canAsk(input, context, options)) throw names.unknown(word, undefined, network);
     const wanted = { word, network, kind: takes ?? "token", isTaken: names.find(word) !== undefined };
     const chosen = await chooseAsset({ ...input, spent }, context, wanted);
     spent = chosen.spent;
