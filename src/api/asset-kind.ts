@@ -10,10 +10,12 @@ const kindOfGroup: ReadonlyMap<unknown, AssetKind> = new Map([
   ["dexes", "DEX"],
 ]);
 
-/** Based on the group in a search or on fields that no other kind has. Undefined if the kind is unclear. */
+/** Based on the group in a search, the kind of a name, or fields that no other kind has. Undefined if the kind is unclear. */
 export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   const kind = kindOfGroup.get(group);
   if (kind !== undefined) return kind;
+  const named = member(row, "kind");
+  if (named === "token" || named === "pool") return named;
   const names = Object.keys(row);
   const has = (...fields: readonly string[]): boolean => fields.some((field) => names.includes(field));
   const hasTokens = Array.isArray(member(row, "tokens")) || names.some((name) => name.startsWith("tokens."));

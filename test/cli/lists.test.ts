@@ -187,6 +187,20 @@ describe("rows of another kind", () => {
     expect(asPools.requests.length).toBe(20);
   });
 
+  test("from a list of names are skipped, too", async () => {
+    const names = [
+      { name: "weth", network: "ethereum", address: WETH, kind: "token" },
+      { name: "main", network: "ethereum", address: POOL, kind: "pool" },
+    ];
+    const stdin = names.map((row) => JSON.stringify(row)).join("\n");
+    const { exit, stderr, requests } = await runCommand("prices - -o ndjson", stdin);
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: "warning: stdin: using 1 token, skipping 1 pool; prices takes tokens\n",
+    });
+    expect(requests).toEqual([`/networks/ethereum/multi/prices?tokens=${WETH}`]);
+  });
+
   /** A row of each kind, as the commands print them. */
   const sources = {
     token: [
