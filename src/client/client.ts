@@ -1,8 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import { setMaxListeners } from "node:events";
 import type { Context } from "../base/context/context.ts";
 import type { Endpoint, Args, ApiRequest } from "../api/endpoint.ts";
-import { damagedResponse, Failure, invalidResponse } from "../base/failure.ts";
+import { Failure, invalidResponse } from "../base/failure.ts";
 import { type Budget, createEventLedger, inTurn, reserveCredits, type Reservation } from "./credit-budget.ts";
 import { costOf, createMeter, isCharged, type Meter } from "./meter.ts";
 import type { Pace } from "./pace.ts";
@@ -12,7 +11,7 @@ import { checkAppliedPlan, createAuthorization, hideKey, refuseKey, type Target 
 import { createRequestUrls, createTransport } from "./connection/transport.ts";
 import { backoffAfter, type RetryPolicy, waitBeforeRetry } from "./retry.ts";
 import type { Answer } from "./connection/answer-body.ts";
-import { isCertainlyComplete } from "./response/response-end.ts";
+import { createDocument, type Document } from "./document.ts";
 
 /** Sends requests to the service: within the budget and the rate limit, checked, and retried where that may help. */
 export type Client = ReturnType<typeof createClient>;
@@ -209,40 +208,4 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
   };
 
   return { meter, delivered, noteOpening, attempt, close: transport.close };
-}
-
-export type Document = ReturnType<typeof createDocument>;
-
-/**
- * Most rows are passed on as bytes, so the text is decoded only when needed. `asOf` is the time that the data are from, in
- * Unix milliseconds; see `AnswerAge`.
- */
-export function createDocument({
-  status,
-  body,
-  asOf,
-}: Pick<Answer, "status" | "body"> & { readonly asOf?: number | undefined }) {
-  // The client never requests a range, and a partial body that happens to be valid JSON would look complete.
-  if (status === 206) throw invalidResponse("invalid response: partial content (HTTP 206)");
-  /**
-   * Validates the entire text's grammar and encoding, so slices of it are valid JSON as well. In the parsed value,
-   * integers above 2^53 are rounded, so values for display are taken from the text.
-   */
-  const read = () => {
-    const text = new TextDecoder().decode(body);
-    try {
-      return { text, value: JSON.parse(text) as unknown };
-    } catch {
-      if (/^\s*</u.test(text))
-        throw damagedResponse(`invalid response: HTML instead of JSON (HTTP ${status})`);
-      if (text.trim() === "") throw damagedResponse(`invalid response: empty body (HTTP ${status})`);
-      throw damagedResponse(
-        `invalid response: malformed or truncated JSON (HTTP ${status}, ${body.length} bytes)`,
-      );
-    }
-  };
-  // Found here, the request is repeated.
-  if (!isUtf8(body)) throw damagedResponse("invalid response: not valid UTF-8");
-  if (!isCertainlyComplete(body)) read();
-  return { bytes: body, asOf, read };
 }

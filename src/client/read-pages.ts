@@ -2,7 +2,8 @@ import { type Endpoint, onlyGroup, type Args } from "../api/endpoint.ts";
 import { invalidResponse } from "../base/failure.ts";
 import { groupsIn, isLong, isPaged, listNameOf, traitsOf } from "../api/reply.ts";
 import { isObject, member, rawMembers } from "../base/json/json-scan.ts";
-import type { Client, Document } from "./client.ts";
+import type { Client } from "./client.ts";
+import type { Document } from "./document.ts";
 import { checkEcho, createOwnershipCheck, foreignFailure } from "./response/ownership.ts";
 import { textRows } from "./rows.ts";
 import {

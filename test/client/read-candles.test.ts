@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openingOf } from "../../src/client/candle-windows.ts";
 import { readCandles } from "../../src/client/candles/slice-answer.ts";
-import { createDocument } from "../../src/client/client.ts";
+import { createDocument } from "../../src/client/document.ts";
 
 const read = (times: readonly unknown[]): readonly number[] => {
   const body = Buffer.from(JSON.stringify(times.map((time_open) => ({ time_open, close: 1 }))));

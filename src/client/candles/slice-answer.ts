@@ -16,7 +16,7 @@ import {
   type MadeInterval,
 } from "../candle-windows.ts";
 import { createPlainTimes } from "../../base/time/plain-times.ts";
-import type { Document } from "../client.ts";
+import type { Document } from "../document.ts";
 import { createAnswerCutter } from "../response/byte-rows.ts";
 import { type LocatedRows, parseRow, type Rows, textRows } from "../rows.ts";
 

@@ -3,7 +3,7 @@ import { affectsOneInput, fail, Failure, invalidResponse } from "../../base/fail
 import type { Reply } from "../../api/reply.ts";
 import { ended, more, type Page, type PageNote, pageOf, readRows } from "../page.ts";
 import { type BatchInputs, type Chunk, type ListRequest, planBatches } from "../list-plan.ts";
-import type { Document } from "../client.ts";
+import type { Document } from "../document.ts";
 import { inOrder } from "../../base/concurrent.ts";
 import { member } from "../../base/json/json-scan.ts";
 import { type TextRow, textRows } from "../rows.ts";

@@ -16,7 +16,7 @@ import {
   warningOf,
 } from "../page.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
-import type { Document } from "../client.ts";
+import type { Document } from "../document.ts";
 import type { ListRequest } from "../list-plan.ts";
 import { yieldToSocket } from "../../base/concurrent.ts";
 import { childOf } from "../../base/context/context.ts";

@@ -1,6 +1,6 @@
 import { invalidResponse } from "../../base/failure.ts";
 import { member } from "../../base/json/json-scan.ts";
-import { membersAfterRows } from "../response/response-end.ts";
+import { membersAfterRows } from "../document.ts";
 
 /**
  * Undefined after the last page; null if another page is promised without a cursor. `has_next_page` may be missing; a

@@ -2,7 +2,7 @@ import type { RowShape } from "../../api/endpoint.ts";
 import { invalidResponse } from "../../base/failure.ts";
 import { isObject, member, rawMembers } from "../../base/json/json-scan.ts";
 import { hashText, type TextHash } from "../../base/text/text-hash.ts";
-import type { Document } from "../client.ts";
+import type { Document } from "../document.ts";
 import { type Page, type Reading, readRows, timeFieldOf } from "../page.ts";
 import { createAnswerCutter, type CutAnswer } from "../response/byte-rows.ts";
 import { type Rows, textRows } from "../rows.ts";

@@ -1,4 +1,43 @@
-import { parseJson } from "../../base/json/json-scan.ts";
+import { isUtf8 } from "node:buffer";
+import { damagedResponse, invalidResponse } from "../base/failure.ts";
+import { parseJson } from "../base/json/json-scan.ts";
+import type { Answer } from "./connection/answer-body.ts";
+
+export type Document = ReturnType<typeof createDocument>;
+
+/**
+ * Most rows are passed on as bytes, so the text is decoded only when needed. `asOf` is the time that the data are from, in
+ * Unix milliseconds; see `AnswerAge`.
+ */
+export function createDocument({
+  status,
+  body,
+  asOf,
+}: Pick<Answer, "status" | "body"> & { readonly asOf?: number | undefined }) {
+  // The client never requests a range, and a partial body that happens to be valid JSON would look complete.
+  if (status === 206) throw invalidResponse("invalid response: partial content (HTTP 206)");
+  /**
+   * Validates the entire text's grammar and encoding, so slices of it are valid JSON as well. In the parsed value,
+   * integers above 2^53 are rounded, so values for display are taken from the text.
+   */
+  const read = () => {
+    const text = new TextDecoder().decode(body);
+    try {
+      return { text, value: JSON.parse(text) as unknown };
+    } catch {
+      if (/^\s*</u.test(text))
+        throw damagedResponse(`invalid response: HTML instead of JSON (HTTP ${status})`);
+      if (text.trim() === "") throw damagedResponse(`invalid response: empty body (HTTP ${status})`);
+      throw damagedResponse(
+        `invalid response: malformed or truncated JSON (HTTP ${status}, ${body.length} bytes)`,
+      );
+    }
+  };
+  // Found here, the request is repeated.
+  if (!isUtf8(body)) throw damagedResponse("invalid response: not valid UTF-8");
+  if (!isCertainlyComplete(body)) read();
+  return { bytes: body, asOf, read };
+}
 
 /** In bytes: enough for the longest cursor and the request echoed by the service. */
 const longestEnd = 16_384;
