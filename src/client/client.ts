@@ -1,14 +1,14 @@
 import { setMaxListeners } from "node:events";
 import type { Context } from "../base/context/context.ts";
 import type { Endpoint, Args, ApiRequest } from "../api/endpoint.ts";
-import { Failure, invalidResponse } from "../base/failure.ts";
+import { Failure, invalidResponse, usageFailure } from "../base/failure.ts";
 import { type Budget, createEventLedger, inTurn, reserveCredits, type Reservation } from "./credit-budget.ts";
 import { costOf, createMeter, isCharged, type Meter } from "./meter.ts";
 import type { Pace } from "./pace.ts";
 import { type AnswerAge, createAgeReader } from "./http-times.ts";
 import { refusal } from "./response/request-refusal.ts";
 import { checkAppliedPlan, createAuthorization, hideKey, refuseKey, type Target } from "./target.ts";
-import { createRequestUrls, createTransport } from "./connection/transport.ts";
+import { createTransport } from "./connection/transport.ts";
 import { backoffAfter, type RetryPolicy, waitBeforeRetry } from "./retry.ts";
 import type { Answer } from "./connection/answer-body.ts";
 import { createDocument, type Document } from "./document.ts";
@@ -147,6 +147,40 @@ export function createClient(context: ClientContext, target: Target, options: Cl
 function refuseKeys(path: string, args: Args, key: Target["key"]): void {
   refuseKey(path, key);
   for (const [name, text] of args) if (name !== "cursor" || text === key) refuseKey(text, key);
+}
+
+/**
+ * Query parameters are in the contract's order, so the same request always has the same URL. A URL outside the base is
+ * rejected, because the key is sent with it.
+ */
+export function createRequestUrls(base: string): (endpoint: Endpoint, args: Args) => URL {
+  const { origin, pathname } = new URL(base);
+  const below = `${pathname.replace(/\/$/u, "")}/`;
+  return (endpoint, args) => {
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/gu, (_, name: string) =>
+      encodeValue(args.get(name) ?? ""),
+    );
+    const url = new URL(base + path + queryOf(endpoint, args));
+    if (url.origin === origin && url.pathname.startsWith(below)) return url;
+    throw usageFailure(`"${path}": must be a path below ${base}`);
+  };
+}
+
+function queryOf({ params, raw }: Endpoint, args: Args): string {
+  const parts = params.flatMap(({ name, place }) => {
+    if (place !== "query") return [];
+    const [value, more] = [args.get(name), raw?.repeated.get(name) ?? []];
+    const values = value === undefined ? more : [value, ...more];
+    // Commas stay unescaped for readability: they separate values, and no address contains one.
+    return values.map((each) => `${encodeURIComponent(name)}=${encodeValue(each).replaceAll("%2C", ",")}`);
+  });
+  return parts.length === 0 ? "" : `?${parts.join("&")}`;
+}
+
+/** Input from stdin or rows can contain a lone surrogate, which has no UTF-8 encoding. */
+function encodeValue(text: string): string {
+  if (!text.isWellFormed()) throw usageFailure(`"${text}": must be valid Unicode`);
+  return encodeURIComponent(text);
 }
 
 function createAttempts(context: ClientContext, target: Target, options: ClientOptions) {

@@ -4,7 +4,7 @@ import { fc } from "../harness/properties.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { apiCommand } from "../../src/cli/commands/reference-commands.ts";
 import { rawCall, readRawPath } from "../../src/cli/commands/api/raw-call.ts";
-import { createRequestUrls } from "../../src/client/connection/transport.ts";
+import { createRequestUrls } from "../../src/client/client.ts";
 import { type EndpointId, endpoints } from "../../src/api/endpoints/all.ts";
 import { networks } from "../../src/api/endpoints/whole-service.ts";
 import { Failure } from "../../src/base/failure.ts";
