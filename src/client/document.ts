@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { damagedResponse, invalidResponse } from "../base/failure.ts";
-import { parseJson } from "../base/json/json-scan.ts";
+import { OPEN_ARRAY, parseJson } from "../base/json/json-scan.ts";
 import type { Answer } from "./connection/answer-body.ts";
 
 export type Document = ReturnType<typeof createDocument>;
@@ -66,7 +66,5 @@ export function isCertainlyComplete(body: Uint8Array): boolean {
   const isArray = /\]\s*$/u.test(bufferOf(body).toString("latin1", body.length - 16));
   return isArray ? body.lastIndexOf(OPEN_ARRAY) === 0 : membersAfterRows(body) !== undefined;
 }
-
-const OPEN_ARRAY = 91;
 
 const bufferOf = (body: Uint8Array): Buffer => Buffer.from(body.buffer, body.byteOffset, body.length);
