@@ -62,7 +62,7 @@ export function membersAfterRows(body: Uint8Array): unknown {
  * Whether the end of a response shows that it is not truncated, so that it is not parsed for that: a list with members
  * after its rows, or an array without others in it, such as candles.
  */
-export function isCertainlyComplete(body: Uint8Array): boolean {
+function isCertainlyComplete(body: Uint8Array): boolean {
   const isArray = /\]\s*$/u.test(bufferOf(body).toString("latin1", body.length - 16));
   return isArray ? body.lastIndexOf(OPEN_ARRAY) === 0 : membersAfterRows(body) !== undefined;
 }
