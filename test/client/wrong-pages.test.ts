@@ -71,6 +71,24 @@ describe("a search whose responses report the cursor", () => {
     expect({ exit, ids: idsOf(readFileSync(out, "utf8")) }).toEqual({ exit: 0, ids: all });
   });
 
+  test("a resumed pull does not go back to a page of the interrupted one", async () => {
+    const { service, run } = await servePulls((request) =>
+      numberOf(request) === 4 ? json({ message: "no" }, { status: 500 }) : page(numberOf(request)),
+    );
+    const out = path.join(folder, "earlier-cursor.ndjson");
+    expect((await run(`${words} --out ${out} --resume --retries 0`)).exit).toBe(7);
+    service.script = (request) => {
+      const reply = page(numberOf(request));
+      if (numberOf(request) !== 5 || reply.mode !== "answer") return reply;
+      return json({ ...JSON.parse(String(reply.body)), next_cursor: "c2" });
+    };
+    const { exit, stderr } = await run(`${words} --out ${out} --resume`);
+    expect([exit, stderr]).toEqual([8, expect.stringContaining("the service repeated a cursor")]);
+    service.script = (request) => page(numberOf(request));
+    expect((await run(`${words} --out ${out} --resume`)).exit).toBe(0);
+    expect(idsOf(readFileSync(out, "utf8"))).toEqual(all);
+  });
+
   test("cursors in another form are normal, and cost one request", async () => {
     const { run } = await servePulls((request) => page(numberOf(request), (cursor) => btoa(cursor)));
     const { exit, stdout, requests } = await run(words);

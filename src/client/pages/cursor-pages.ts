@@ -18,6 +18,7 @@ import {
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import type { Document } from "../document.ts";
 import type { ListRequest } from "../list-plan.ts";
+import { hashText, type TextHash } from "../../base/text/text-hash.ts";
 import { yieldToSocket } from "../../base/concurrent.ts";
 import { childOf } from "../../base/context/context.ts";
 
@@ -36,8 +37,7 @@ export async function* readCursorPages(
   const { client, endpoint, args, list } = request;
   const read = createAnswerReader(reply.rows, rowShape(endpoint), request);
   const wanted = request.wanted ?? Number.POSITIVE_INFINITY;
-  /** The cursors of the pages so far, without those that only a wrong page has named. */
-  const sent = new Set(list.start === undefined ? [] : [list.start.value]);
+  const cursors = createCursorMemory(request);
   const over = childOf(client.signal);
   const ask = (from: string | undefined): Promise<Document> => {
     const query = new Map([...args, ["limit", String(list.pageSize)]]);
@@ -70,19 +70,18 @@ export async function* readCursorPages(
     for (;;) {
       const document = await answer;
       const promised = given + list.pageSize < wanted ? promisedCursor(document.bytes) : undefined;
-      const early = promised !== undefined && !sent.has(promised) ? promised : undefined;
+      const early = promised !== undefined && !cursors.isSent(promised) ? promised : undefined;
       const from = cursor;
       if (early !== undefined) {
         answer = ask(early);
         await yieldToSocket();
       }
-      const isSent = (next: string): boolean => sent.has(next);
       const requestAgain = async (): Promise<SearchPage> => open(await ask(from), from);
-      const { page, verdict, isOpen } = await settle(open(document, from), isSent, requestAgain);
+      const { page, verdict, isOpen } = await settle(open(document, from), cursors.isSent, requestAgain);
       const isEnd = verdict?.kind === "doubt at the end";
       if (isEnd || verdict?.kind === "doubt") doubts.push({ problem: verdict.problem, rows: undefined });
       cursor = isEnd ? undefined : (page.next ?? undefined);
-      if (cursor !== undefined) sent.add(cursor);
+      if (cursor !== undefined) cursors.add(cursor);
       given += page.rows.length;
       const isAhead = cursor !== undefined && (cursor === early || given < wanted);
       if (isAhead && cursor !== early) {
@@ -105,6 +104,21 @@ export async function* readCursorPages(
     over.abort(noLongerWanted);
     over.release();
   }
+}
+
+/**
+ * The cursors of the pages so far, without those that only a wrong page has named. A checkpoint has the keys of `seen`,
+ * so this includes the cursors of an interrupted run.
+ */
+function createCursorMemory({ seen, list: { start } }: ListRequest & Reading) {
+  const hash: TextHash = { high: 0, low: 0 };
+  const hashOf = (cursor: string): TextHash => {
+    hashText(`cursor ${cursor}`, hash);
+    return hash;
+  };
+  const add = (cursor: string): boolean => seen.add(hashOf(cursor));
+  if (start !== undefined) add(start.value);
+  return { add, isSent: (cursor: string): boolean => seen.has(hashOf(cursor)) };
 }
 
 /** A single shared error is enough, because its stack is never read. */
