@@ -34,7 +34,14 @@ export interface Disturbance {
   readonly reply?: Reply;
 }
 
-export const seconds = (text: string): number => Date.parse(text) / 1000;
+/** Each request looks at the times of all rows, which would take most of its time. */
+const parsed = new Map<string, number>();
+
+export function seconds(text: string): number {
+  const known = parsed.get(text) ?? Date.parse(text) / 1000;
+  parsed.set(text, known);
+  return known;
+}
 
 export const utc = (at: number): string => new Date(at * 1000).toISOString().replace(".000Z", "Z");
 

@@ -82,7 +82,9 @@ describe("a clock set between runs loses and repeats no row", () => {
     ["to 1970, as without a battery, then right", [0, -sandboxNow, 0]],
     ["years ahead, then right", [10 * 365 * 24 * hour, 0, 0]],
   ])("%s", async (_what, offsets) => {
-    for (const pattern of patterns) {
+    // An hour moves a row to another file of most patterns; years are enough with one file and with a file per hour.
+    const isNear = offsets.every((offset) => Math.abs(offset) <= hour);
+    for (const pattern of isNear || isLong ? patterns : [patterns[0], patterns.at(-1)]) {
       const below = newFolder();
       for (const [index, offset] of offsets.entries()) {
         const words = `--out ${below}/${pattern} --limit 20${index === 0 ? ` ${from}` : ""}`;
