@@ -115,6 +115,29 @@ test("a pool that is removed while the reader is slow, and comes back: no row is
   });
 });
 
+test("without a checkpoint, a pool that is removed and comes back continues after its last rows", async () => {
+  const { list } = newList(2);
+  const both = readFileSync(list, "utf8");
+  await withService({}, async ({ start, log }) => {
+    const { context, outcome } = start(`txns @${list} --follow ${from} --for 630s -o ndjson`);
+    while (log.length < 4) await new Promise(setImmediate);
+    await context.clock.sleep(70_000);
+    for (const [text, said] of [
+      [both.slice(both.indexOf("\n") + 1), "1 removed"],
+      [both, "1 new, 0 removed"],
+    ] as const) {
+      writeFileSync(list, text);
+      context.reload();
+      while (!context.stderrText().includes(said)) await new Promise(setImmediate);
+      await context.clock.sleep(70_000);
+    }
+    const { exit, stdout } = await outcome;
+    const rows = writtenRows(stdout);
+    expect([exit, rows.length - new Set(rows).size]).toEqual([0, 0]);
+    expect(marketRows(sandboxNow - hour, sandboxNow, 2).filter((row) => !rows.includes(row))).toEqual([]);
+  });
+});
+
 describe("what cannot be followed", () => {
   test("more pools than the rate allows: exit 6 with the interval that fits, before a request", async () => {
     const { list } = newList();

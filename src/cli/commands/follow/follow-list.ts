@@ -4,7 +4,7 @@ import { followRows } from "../../../client/follow.ts";
 import { beginFollowing, beginNewRows, readFirst, type RowSource } from "../../../client/followed-list.ts";
 import { createSchedule, fallbackPollMs, idlePollMs, listenForCalls } from "../../../client/follow-wake.ts";
 import type { Client } from "../../../client/client.ts";
-import type { Earlier, FollowedRow } from "../../../client/followed-row.ts";
+import type { Earlier, FollowedRow, FollowState } from "../../../client/followed-row.ts";
 import { createFreshness, type Freshness } from "../../../client/freshness.ts";
 import { StopReason } from "../../../client/ending.ts";
 import { creditsLast, currentCost } from "../../run/spending/estimate.ts";
@@ -26,7 +26,7 @@ export type FollowingList = ReturnType<typeof followList>;
 
 /** `failed` is called if the list cannot be followed any longer. */
 export function followList(session: Session, list: FollowedList, failed: (cause: unknown) => void) {
-  const { run, ending, present, isOfMany, checkpoint, poll, isFirst } = session;
+  const { run, ending, present, isOfMany, checkpoint, ends, poll, isFirst } = session;
   const { meter } = session.open.client;
   const course = createFollowReport(session, list);
   const freshness = createFreshness(run.context.clock);
@@ -38,6 +38,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
     () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
   );
   let [isStuck, rowsSince, readAt] = [false, 0, context.clock.elapsed()];
+  let reached: (() => FollowState) | undefined;
   let listening: Promise<void> | undefined;
   const following = followRows({
     context,
@@ -56,6 +57,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
         return await write(rows);
       },
       progressed: (state) => {
+        reached = state;
         checkpoint?.progressed(list.name, state(), rowsSince);
         rowsSince = 0;
       },
@@ -82,6 +84,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
     .finally(async () => {
       await listening;
       child.release();
+      if (checkpoint === undefined && reached !== undefined) ends.set(list.name, reached());
     });
   return {
     course,
@@ -119,7 +122,7 @@ function reportCost({ run, open, poll, readsAnHour }: Session, isListening: () =
 
 /** Finds where the list was left, or where to begin. */
 function beginningOf(
-  { run, client: shared, checkpoint, present, flags, isSearch, isOfMany, pageSize, plan }: Session,
+  { run, client: shared, checkpoint, ends, present, flags, isSearch, isOfMany, pageSize, plan }: Session,
   { name, request }: FollowedList,
   freshness: Freshness,
 ): () => Promise<RowSource> {
@@ -135,7 +138,8 @@ function beginningOf(
   const { isForeignCopy } = freshness;
   const { isStrict } = plan.list;
   const list = { client: { ...shared, ask }, request, pageSize, isStrict, isForeignCopy, latest, from };
-  const saved = checkpoint?.earlier(name);
+  const end = ends.get(name);
+  const saved = checkpoint?.earlier(name) ?? (end && { ...end, since: end.from });
   // A response shows the service's time: with a wrong local clock, rows would be missed or written twice.
   const findEarlier = async (): Promise<Earlier | undefined> => {
     if (!present.isKnown() && checkpoint?.hasEarlier(name) === true) await readFirst(list, request.args);

@@ -19,6 +19,7 @@ import type { FollowLog } from "../flags/lasting-flags.ts";
 import { createTableAssets } from "../pull/known-assets.ts";
 import { presentationOf } from "../pull/pull.ts";
 import { createRowAlerts, openAlerts } from "../../run/alerts/open-alerts.ts";
+import type { FollowState } from "../../../client/followed-row.ts";
 import { checkPoll, pollLine, rateOf, readOptions, rowNames, type Options } from "./followed-lists.ts";
 
 /** Its run's signal also aborts when a limit is reached. */
@@ -78,7 +79,9 @@ export async function openSession(outer: Run, group: EndpointGroup, input: Input
     return isNew;
   };
   const writing = { files, renderer, assets, idle, quota, isFirst, alerts, see, onLimit, isSilent };
-  return { ...asked, ...reading, ...writing, run, flags, log, ending, checkpoint };
+  /** Without a checkpoint, where lists that a reload removed have ended. They may come back. */
+  const ends = new Map<string, FollowState>();
+  return { ...asked, ...reading, ...writing, run, flags, log, ending, checkpoint, ends };
 }
 
 /** The client of all lists. For several, its requests wait in a queue. */
