@@ -341,7 +341,7 @@ describe("fields that dexdata adds to a candle", () => {
       `${words} -o ndjson --validate`,
     );
     expect(broken.exit).toBe(1);
-    expect(toRow(broken.stderr)["message"]).toMatch(/^2 of 2 rows .* row 1, open: /u);
+    expect(toRow(broken.stderr)["message"]).toMatch(/^2 of 2 rows .* open of row 1 must be a number/u);
   });
 
   test("add a table column at the first row that has one of them, with a new header", async () => {
