@@ -268,7 +268,8 @@ function incompleteList(doubts: readonly Doubt[]): Failure {
   const before = doubts[0]?.before;
   const to = before === undefined ? undefined : formatInstant(before);
   const isCounted = doubts.every(({ rows }) => rows !== undefined);
-  const rows = isCounted ? doubts.reduce((sum, doubt) => sum + (doubt.rows ?? 0), 0) : undefined;
+  // A limit ends a pull before the count that shows how many rows its pages by cursor lack.
+  const rows = (isCounted && doubts.reduce((sum, doubt) => sum + (doubt.rows ?? 0), 0)) || undefined;
   const where = to === undefined ? "" : ` at or before ${to}`;
   const missing =
     rows === undefined
