@@ -81,7 +81,7 @@ async function* judged(pages: AsyncIterable<Page>, isStrict: boolean): AsyncGene
 }
 
 async function* askOnce(request: ListRequest): AsyncGenerator<Page> {
-  const { answer, warning } = await askOwn(request);
+  const { answer, warning } = await askOwn(request, request.list.isStrict);
   if (!isDocument(request.list))
     for (const page of rowsOf(request.endpoint, answer)) yield { ...page, notes: warningOf(warning) };
   else {
@@ -90,8 +90,14 @@ async function* askOnce(request: ListRequest): AsyncGenerator<Page> {
   }
 }
 
+/** The record of one asset. */
+export async function readRecord(client: Client, endpoint: Endpoint, args: Args): Promise<unknown> {
+  const { answer } = await askOwn({ client, endpoint, args }, true);
+  return answer.read().value;
+}
+
 /** A response about another asset or network is requested again, and is never returned. */
-async function askOwn({ client, endpoint, args, list: { isStrict } }: ListRequest) {
+async function askOwn({ client, endpoint, args }: Omit<ListRequest, "list">, isStrict: boolean) {
   const { reply } = endpoint;
   const foreignIn = createOwnershipCheck(endpoint, args);
   for (let repeats = 1; ; repeats += 1) {

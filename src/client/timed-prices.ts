@@ -9,6 +9,7 @@ import { divideDecimals } from "../base/json/exact-decimal.ts";
 import { member } from "../base/json/json-scan.ts";
 import { formatInstant, secondsOf, showSeconds } from "../base/time/time.ts";
 import { ended, more, type Page, pageOf } from "./page.ts";
+import { readRecord } from "./read-pages.ts";
 import { type ListRequest, plainList, type ListPlan } from "./list-plan.ts";
 import { createAnswerCutter } from "./response/byte-rows.ts";
 import { parseRow, textRows } from "./rows.ts";
@@ -194,7 +195,7 @@ async function quoteOf({ client, timed }: Timed, pool: TimedAsset): Promise<stri
   const { tokens, save } = timed.quotes(client.target);
   const known = tokens.get(nameOf(pool));
   if (known !== undefined) return known;
-  const { value } = (await client.ask(poolEndpoint, pathOf(pool))).read();
+  const value = await readRecord(client, poolEndpoint, pathOf(pool));
   const ofPool = member(value, "tokens");
   const named =
     member(value, "quote_token_id") ?? member(Array.isArray(ofPool) ? ofPool[1] : undefined, "id");

@@ -390,7 +390,7 @@ describe("lists", () => {
     const script: Script = (request) =>
       request.path.endsWith("/ohlcv")
         ? answerCandles(request, { interval: hour })
-        : json({ id: pool, quote_token_id: usdc });
+        : json({ id: request.path.split("/").at(-1), quote_token_id: usdc });
     const longId = `0x${"a".repeat(64)}`;
     const rows = [
       { lot: 1, id: "7", network: "ethereum", token: weth, time: at },

@@ -445,6 +445,32 @@ test("a dataset that fails is named once, however many of its requests have fail
   expect(stderr.match(/^error: /gmu)).toHaveLength(1);
 });
 
+test("the record of another token says nothing about a token", async () => {
+  const foreign = json({ id: `0x${"f".repeat(40)}`, symbol: "F", decimals: 9 });
+  const tokens = path.join(root, "tokens.parquet");
+  service.disturb(({ path: place }) => (place.includes("/tokens/") ? { reply: foreign } : {}));
+  const { exit, stderr } = await first();
+  expect([exit, stderr]).toEqual([0, expect.stringContaining("2 tokens could not be fetched")]);
+  let requests = 0;
+  service.disturb(({ path: place }) =>
+    place.includes("/tokens/") && (requests += 1) === 1 ? { reply: foreign } : {},
+  );
+  expect(await sync()).toMatchObject({ exit: 0, requests: 3 });
+  const symbols = (await readRows(tokens)).map((row) => Object(JSON.parse(row)).symbol);
+  expect(symbols).toEqual(["T", "T"]);
+});
+
+test("the creation of another pool says nothing about the days of a pool", async () => {
+  pools.set(pool, { rows: rowsOfDays(pool, days, 40), created: "2026-10-24T00:00:00Z" });
+  const foreign = json({ id: `0x${"f".repeat(40)}`, chain: "ethereum", created_at: "2026-11-01T00:00:00Z" });
+  service.disturb(({ path: place }) => (place.endsWith(pool) ? { reply: foreign } : {}));
+  const { exit, stderr } = await sync(`ethereum:${pool}`, "--from", "2026-09-01");
+  expect([exit, stderr]).toEqual([1, expect.stringContaining("the service returned rows of 0xffff")]);
+  service.disturb({});
+  expect((await sync()).exit).toBe(0);
+  expect((await states())[0]).toBe("2026-10-24 rows");
+});
+
 test("N6: an earlier start widens a known dataset, and a later one removes nothing", async () => {
   await first();
   const estimate = await sync(`ethereum:${pool}`, "--from", "2026-10-27", "--estimate", "-o", "json");

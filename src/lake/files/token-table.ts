@@ -1,6 +1,7 @@
 import path from "node:path";
 import * as z from "zod";
 import type { Client } from "../../client/client.ts";
+import { readRecord } from "../../client/read-pages.ts";
 import { token as tokenEndpoint } from "../../api/endpoints/pool-and-token.ts";
 import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { address, position, text, time } from "../../api/record.ts";
@@ -127,7 +128,7 @@ async function fetchToken(
 ): Promise<TokenRow | undefined> {
   const args = new Map(Object.entries({ network, token_address: token }));
   try {
-    const { value } = (await client.ask(tokenEndpoint, args)).read();
+    const value = await readRecord(client, tokenEndpoint, args);
     const row = tokenSchema.parse({ ...(isObject(value) && value), network, token, absent_at: null });
     return row.symbol === null && row.decimals === null ? { ...row, absent_at: showSeconds(present) } : row;
   } catch (cause) {

@@ -1,6 +1,6 @@
 import { plainList } from "../../client/list-plan.ts";
 import type { Client } from "../../client/client.ts";
-import { readPages } from "../../client/read-pages.ts";
+import { readPages, readRecord } from "../../client/read-pages.ts";
 import { pool as poolEndpoint } from "../../api/endpoints/pool-and-token.ts";
 import { affectsOneInput, Failure } from "../../base/failure.ts";
 import { candleReach, type Tier } from "../../api/tier.ts";
@@ -52,7 +52,7 @@ export async function newestRow(client: Client, dataset: Dataset, to: number): P
 export async function creationOf(client: Client, { network, address }: Dataset): Promise<number | undefined> {
   const args = new Map(Object.entries({ network, pool_address: address }));
   try {
-    const created = member((await client.ask(poolEndpoint, args)).read().value, "created_at");
+    const created = member(await readRecord(client, poolEndpoint, args), "created_at");
     return typeof created === "string" ? parseRfc3339(created)?.seconds : undefined;
   } catch (cause) {
     if (cause instanceof Failure && affectsOneInput(cause)) return undefined;
