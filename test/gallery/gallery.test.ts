@@ -115,7 +115,7 @@ async function boardPicture(isOn?: (asset: string) => boolean): Promise<string> 
       const value = [3393, 95_968, 9.43][index] ?? 0;
       const price = (value * (1 + Math.sin(second / (7 + index * 5) + index) / 400)).toFixed(6);
       const data = Buffer.from(JSON.stringify({ chain: "ethereum", address, price }));
-      board.events([{ data, asset: undefined }], second * 1000);
+      board.events([{ data, asset: { network: "ethereum", address } }], second * 1000);
     }
   const state = { wanted: 1, open: 1, retrying: 0, events: 90, credits: 90, gaps: 0 };
   return board.frame({ columns: 80, rows: 12, hasKeys: true }, state, 60_000).join("\n");

@@ -37,11 +37,11 @@ function price(
   asset: string,
   value: string,
   names = ["chain", "address", "price"],
-): { data: Buffer; asset: undefined } {
+): { data: Buffer; asset: Subject } {
   const [chain, address] = asset.split(":");
   const [c, a, p] = names;
   const row = { [c ?? ""]: chain, [a ?? ""]: address, [p ?? ""]: value };
-  return { data: Buffer.from(JSON.stringify(row)), asset: undefined };
+  return { data: Buffer.from(JSON.stringify(row)), asset: subjectOf(asset) };
 }
 
 /** Prices one second apart, starting at 0. */
@@ -83,11 +83,12 @@ test("an event belongs to the asset at its index in the batch", () => {
   expect(board.frame(wide, fine, 0)[5]).toMatch(/^solana.* 3\.00/u);
 });
 
-test("invalid JSON, unknown assets and events without a price change nothing", () => {
+test("invalid JSON and an asset that is not shown change nothing", () => {
   const board = boardOf({ assets: [weth] });
   const before = board.frame(wide, fine, 0);
-  for (const data of ["{", "[]", "null", '{"chain":"x","address":"y","price":"1"}'])
-    board.events([{ data: Buffer.from(data), asset: undefined }], 0);
+  for (const data of ["{", "[]", "null"])
+    board.events([{ data: Buffer.from(data), asset: subjectOf(weth) }], 0);
+  board.events([price(sol, "1")], 0);
   expect(board.frame(wide, fine, 0)).toEqual(before);
 });
 
@@ -147,7 +148,8 @@ test("each feed has its own column title", () => {
   const [, address] = pool.split(":");
   const rowOf = (name: BoardOptions["feed"], row: object): readonly string[] => {
     const board = boardOf({ feed: name, assets: [pool] });
-    board.events([{ data: Buffer.from(JSON.stringify({ chain: "ethereum", ...row })), asset: undefined }], 0);
+    const data = Buffer.from(JSON.stringify({ chain: "ethereum", ...row }));
+    board.events([{ data, asset: subjectOf(pool) }], 0);
     return board
       .frame(wide, fine, 0)
       .slice(2, 4)

@@ -47,10 +47,11 @@ export async function openBoard(
   };
   return {
     show: (events: readonly StreamEvent[], at: Moment): void => {
-      const named = events.flatMap((event) =>
-        event.owner instanceof Foreign ? [] : [{ data: dataOf(event), asset: event.owner }],
-      );
-      board.events(named, at.elapsed);
+      const owned = events.flatMap((event) => {
+        const { owner } = event;
+        return owner === undefined || owner instanceof Foreign ? [] : [{ data: dataOf(event), asset: owner }];
+      });
+      board.events(owned, at.elapsed);
       display.changed();
     },
     watch,

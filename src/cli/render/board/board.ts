@@ -1,7 +1,7 @@
 import { alertMark, plainStyle } from "../values/cell.ts";
 import type { Key } from "../../../base/context/context.ts";
 import { parseExact } from "../../../base/json/exact-json.ts";
-import { isObject, member } from "../../../base/json/json-scan.ts";
+import { isObject } from "../../../base/json/json-scan.ts";
 import { type Window, createScroll, keysLine, restLine } from "../display.ts";
 import { type AssetRow, createAssetRow, type NamedRow } from "./asset-row.ts";
 import { shownValues } from "../../../api/feed.ts";
@@ -15,8 +15,7 @@ import { nameOf, type Subject, subjectKey } from "../../../client/subject.ts";
 
 interface BoardEvent {
   readonly data: Buffer;
-  /** Undefined if the connection does not identify the asset. */
-  readonly asset: Subject | undefined;
+  readonly asset: Subject;
 }
 
 export type Board = ReturnType<typeof createBoard>;
@@ -49,15 +48,10 @@ export function createBoard(options: BoardOptions) {
     /** Assets that were already shown keep their data. */
     watch,
     events: (events: readonly BoardEvent[], elapsed: number): void => {
-      for (const event of events) {
-        const data = parse(event.data.toString("utf8"));
-        if (data === undefined) continue;
-        const [chain = ""] = textsAt(data, chainNames);
-        // If the connection does not identify the asset, the addresses in the event data do.
-        const inData = textsAt(data, addressNames).map((address) => ({ network: chain, address }));
-        const named = event.asset === undefined ? inData : [event.asset];
-        const matching = new Set(named.map((subject) => rows.get(subjectKey(subject))));
-        for (const each of matching) each?.row.update(data, chain, elapsed);
+      for (const { data, asset } of events) {
+        const row = rows.get(subjectKey(asset))?.row;
+        const values = row && parse(data.toString("utf8"));
+        if (values !== undefined) row?.update(values, asset.network, elapsed);
       }
     },
     /** Only the latest few messages are shown, for a limited time. */
@@ -181,14 +175,6 @@ function drawStatus(options: BoardOptions, state: BoardState, columns: number, o
   const line = joinFitting(parts, isUnicode, columns);
   // A fully colored line would look like an alert.
   return paint(line.slice(0, 1), isWhole ? "up" : retrying > 0 ? "down" : "faint") + line.slice(1);
-}
-
-/** A transaction has two tokens, and either may be the asset. */
-const chainNames = ["chain", "c"];
-const addressNames = ["address", "a", "pool_id", "token_id", "token_0", "token_1"];
-
-function textsAt(event: object, names: readonly string[]): readonly string[] {
-  return names.map((name) => member(event, name)).filter((value) => typeof value === "string");
 }
 
 /** Returns undefined for anything but a JSON object. The client reports such data. */
