@@ -72,32 +72,48 @@ export function createMarket({ seed }: { seed: number }) {
 function createActivity(rows: Rows) {
   const sumPool = (pool: Pool, at: number, seconds: number): Sums =>
     rows.sum(pool, { after: at - seconds, to: at, asOf: at });
+  /** Buys and sells are from the token's perspective. */
+  const tokenActivity = rememberLatest((token: Token, at, seconds) => {
+    const sums = noSums();
+    for (const pool of token.pools) {
+      const { volumeUsd, buyUsd, buys, swaps, txns } = sumPool(pool, at, seconds);
+      const isToken0 = pool.tokens[0] === token;
+      sums.volumeUsd += volumeUsd;
+      sums.buyUsd += isToken0 ? buyUsd : volumeUsd - buyUsd;
+      sums.buys += isToken0 ? buys : swaps - buys;
+      sums.swaps += swaps;
+      sums.txns += txns;
+    }
+    return toActivity(sums);
+  });
   return {
     /** Covers `at - seconds < time <= at`. */
     poolActivity: (pool: Pool, at: number, seconds: number) => toActivity(sumPool(pool, at, seconds)),
-    /** Buys and sells are from the token's perspective. */
-    tokenActivity: (token: Token, at: number, seconds: number) => {
-      const sums = noSums();
-      for (const pool of token.pools) {
-        const { volumeUsd, buyUsd, buys, swaps, txns } = sumPool(pool, at, seconds);
-        const isToken0 = pool.tokens[0] === token;
-        sums.volumeUsd += volumeUsd;
-        sums.buyUsd += isToken0 ? buyUsd : volumeUsd - buyUsd;
-        sums.buys += isToken0 ? buys : swaps - buys;
-        sums.swaps += swaps;
-        sums.txns += txns;
-      }
-      return toActivity(sums);
-    },
+    tokenActivity,
     /** Percent; null if there were no swaps in the window. The price is that of token0 in USD. */
     poolPriceChange: (pool: Pool, at: number, seconds: number) => {
       const hasTraded = sumPool(pool, at, seconds).swaps > 0;
       return hasTraded ? changeOf(pool.tokens[0], pool, at, seconds) : null;
     },
     tokenPriceChange: (token: Token, at: number, seconds: number) => {
-      const hasTraded = token.pools.some((pool) => sumPool(pool, at, seconds).swaps > 0);
-      return hasTraded ? changeOf(token, pricingPool(token), at, seconds) : null;
+      const { buys, sells } = tokenActivity(token, at, seconds);
+      return buys + sells > 0 ? changeOf(token, pricingPool(token), at, seconds) : null;
     },
+  };
+}
+
+/** A search needs a figure several times at the same time: to filter, to sort and to show it. */
+function rememberLatest<Item extends object, Value>(
+  make: (item: Item, at: number, seconds: number) => Value,
+) {
+  const remembered = new WeakMap<Item, { readonly at: number; readonly values: Map<number, Value> }>();
+  return (item: Item, at: number, seconds: number): Value => {
+    const latest = remembered.get(item);
+    const values = latest?.at === at ? latest.values : new Map<number, Value>();
+    const value = values.get(seconds) ?? make(item, at, seconds);
+    values.set(seconds, value);
+    if (values !== latest?.values) remembered.set(item, { at, values });
+    return value;
   };
 }
 
