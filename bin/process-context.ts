@@ -47,7 +47,10 @@ export async function runInProcess(entry: Entry, work: (context: Context) => Pro
   if (context.isReaderLeft()) setTimeout(end, context.signal.aborted ? 500 : 1000).unref();
 }
 
-/** process.exit() would wait for a name server that does not respond. Shells show an end by a signal as the same exit code. */
+/**
+ * process.exit() would wait for a name server that does not respond. If a signal ends the process instead, shells report
+ * the same exit code.
+ */
 function endProcess(reason: unknown): void {
   const isLookingUp = !isWindows && process.getActiveResourcesInfo().includes("GetAddrInfoReqWrap");
   if (isLookingUp && isInterruption(reason) && ["SIGINT", "SIGTERM", "SIGHUP"].includes(reason.cause))

@@ -76,7 +76,7 @@ const compressors = {
   GZIP: (page: Uint8Array, length: number): Uint8Array => gunzipSync(page, { maxOutputLength: length + 1 }),
 };
 
-/** Throws UnreadableParquet if there is no such file. */
+/** Throws UnreadableParquet if the file does not exist. */
 export function openExisting(file: string): StoredFile {
   const source = openStored(file);
   if (source === undefined) throw new UnreadableParquet("the file does not exist");

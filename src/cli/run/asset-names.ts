@@ -135,7 +135,7 @@ export function isKnownNetwork(context: Pick<Context, "env" | "platform">, word:
   return readNewestList(context, listEnding("networks", undefined)).some(([slug]) => slug === word);
 }
 
-/** No asset is called like this, so a search for it would waste a credit. */
+/** No asset has such a name, so a search for it would waste a credit. */
 export const isFileName = (word: string): boolean => /\.(?:csv|json|jsonl|ndjson|tsv|txt)$/iu.test(word);
 
 /** The next steps for a word that may be a token, a pool or a misspelled network. */

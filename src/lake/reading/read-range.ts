@@ -46,7 +46,7 @@ export async function readRange(
     return divide(parts);
   }
   await takeRows(run, { staged: pulled, parts, wanted, reach, before: given.before });
-  // The rows since an earlier run began to read are missing.
+  // An earlier run began to read this range, so the rows since then are missing.
   if (pulled.earlier !== undefined && run.present() - pulled.present >= justNow) run.incomplete.add(dataset);
   return [];
 }

@@ -167,18 +167,18 @@ function readObjectAt(row: object, line: string, number: number, list: TimedList
 
 /** The rows with the numbers of their last lines. */
 async function readCsv({ text, source }: TimedList) {
-  // Only lists in CSV need the parser.
-  const { CsvError, parse } = await import("csv-parse/sync");
-  const [titles = ""] = /^(?:"[^"]*"|[^"\n]+)*/u.exec(text.trimStart()) ?? [];
-  // A quoted title can contain any of them.
-  const unquoted = titles.replaceAll(/"[^"]*"/gu, "");
-  // The columns are part of the output.
+  // The output repeats the columns, so none of their characters may be lost.
   const lost = text.indexOf("\uFFFD");
   if (lost >= 0)
     throw usageFailure(
       `${source} line ${text.slice(0, lost).split("\n").length}: a character is not valid UTF-8, or is U+FFFD`,
       "save it as UTF-8, e.g. with iconv -f WINDOWS-1252 -t UTF-8",
     );
+  // Only lists in CSV need the parser.
+  const { CsvError, parse } = await import("csv-parse/sync");
+  const [titles = ""] = /^(?:"[^"]*"|[^"\n]+)*/u.exec(text.trimStart()) ?? [];
+  // A quoted title can contain any of them.
+  const unquoted = titles.replaceAll(/"[^"]*"/gu, "");
   const delimiter = [",", ";", "\t"].find((each) => unquoted.includes(each)) ?? ",";
   const lines: number[] = [];
   let countedTwice = 0;

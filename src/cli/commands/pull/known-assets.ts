@@ -143,8 +143,8 @@ export async function loadTrades() {
 const maxLearned = 500;
 
 /**
- * Labels and decimals for tables and for amounts in tokens. Some plans get trades without the decimals of their tokens; then, one request for the
- * pool returns them.
+ * Labels and decimals for tables and for amounts in tokens. Some plans get trades without the decimals of their tokens;
+ * then, one request for the pool returns them.
  */
 export function createTableAssets(
   { context, options, sources: { names } }: Pick<Run, "context" | "options" | "sources">,

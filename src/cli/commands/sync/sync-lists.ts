@@ -136,15 +136,14 @@ function checkFlags(given: readonly ListedDataset[], { from, kind, search, typed
 }
 
 /**
- * What the files of a dataset are, whatever its line says, because DuckDB cannot read both kinds at once. If there are
- * both, some were copied from another directory.
+ * The files of a dataset decide, whatever its line says, because DuckDB cannot read both kinds at once. If there are both,
+ * some were copied from another directory, and the line decides.
  */
 function partitionIn(root: string, listed: ListedDataset): Partition {
-  const own = listed.by ?? "month";
   if (isMonthly(listed)) return "month";
   const found = new Set(
     placesOf(root, listed).map(({ name }) => (name.startsWith("date=") ? "day" : "month")),
   );
   const [only] = found.size === 1 ? found : [];
-  return only ?? own;
+  return only ?? listed.by ?? "month";
 }

@@ -138,7 +138,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     tick: (now: number): void => {
       for (const [asset, states] of assets) {
         for (const state of states) settle(state, now);
-        // There is no end to the pools that are followed, and each row is judged alone.
+        // A search keeps finding new pools. Rows are judged one by one, so nothing has to be remembered after a cooldown.
         if (by === "row" && states.every((state) => isCool(state, now))) assets.delete(asset);
       }
     },
