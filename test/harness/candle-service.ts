@@ -26,9 +26,15 @@ export function candle(opens: number, interval: number): string {
   );
 }
 
-/** Formats a time like `2026-11-21T08:00:00Z`. */
+const formatted = new Map<number, string>();
+
+/** Formats a time like `2026-11-21T08:00:00Z`. Remembered, because responses overlap: it was a tenth of the time of their tests. */
 export function utc(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+  const known = formatted.get(seconds);
+  if (known !== undefined) return known;
+  const text = new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+  formatted.set(seconds, text);
+  return text;
 }
 
 /** Returns the response to one request of a pull: forward from `start`, up to `limit` rows. */
