@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { shiftDecimal, sumDecimals } from "../../src/base/json/exact-decimal.ts";
-import { createTokenAmounts, tradeFields } from "../../src/cli/commands/pull/trades.ts";
+import { createTokenAmounts } from "../../src/cli/commands/pull/trades.ts";
 import { textRows } from "../../src/client/rows.ts";
 import { cutAnswer } from "../harness/cut-answer.ts";
 import { fc } from "../harness/properties.ts";
@@ -108,7 +108,7 @@ describe("fields added to a row", () => {
   test("follow those of the service, whether rows are bytes or text", () => {
     const rows = [row(swap), row('"amount_0":null,"amount_1":-3'), row('"other":1')];
     const body = Buffer.from(`{"list":[${rows.join(",")}]}`);
-    const cut = cutAnswer(body, "list", { identity: ["id"], indexedFields: tradeFields });
+    const cut = cutAnswer(body, "list", { identity: ["id"] });
     const parsed = rows.map((text) => ({ row: text, value: Object(JSON.parse(text)) }));
     const wanted = [
       `${row(swap).slice(0, -1)},"amount_0_tokens":"-1.5","amount_1_tokens":null,"size_usd":null,"type":"swap"}`,
@@ -122,14 +122,12 @@ describe("fields added to a row", () => {
       expect(added?.values()).toEqual(wanted.map((text): unknown => JSON.parse(text)));
       expect(added?.keep([false, true, false]).texts()).toEqual([wanted[1]]);
     }
-    const lines = cut && add(cut.rows).lines();
-    expect(Buffer.from(lines ?? "").toString()).toBe(`${wanted.join("\n")}\n`);
   });
 
   test("use the decimals of each row's own tokens", () => {
     const rows = ["a", "b", "a"].map((token) => `{"id":1,"token_0":"${token}","token_1":"a","amount_0":100}`);
     const body = Buffer.from(`{"list":[${rows.join(",")}]}`);
-    const cut = cutAnswer(body, "list", { identity: ["id"], indexedFields: tradeFields });
+    const cut = cutAnswer(body, "list", { identity: ["id"] });
     const texts = cut && createTokenAmounts(decimalsOf)(cut.rows).texts();
     expect(texts?.map((text) => /"amount_0_tokens":([^,]*)/u.exec(text)?.[1])).toEqual([
       '"1"',

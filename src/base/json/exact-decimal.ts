@@ -42,24 +42,9 @@ const maxExponent = 1000;
 
 /** Returns the number times 10^`shift`, with every digit and without an exponent; undefined if it is not a number. */
 export function shiftDecimal(text: string, shift: number): string | undefined {
-  if (shift <= 0 && INTEGER.test(text)) return shiftInteger(text, -shift);
   const decimal = parseExactDecimal(text);
   const shifted = decimal && { ...decimal, exponent: decimal.exponent + shift };
   return shifted === undefined || isTooLong(shifted) ? undefined : writeDecimal(shifted);
-}
-
-const INTEGER = /^-?[1-9]\d*$/;
-
-/** Amounts of tokens are integers, and a pull may have millions. Moves the decimal point to the left. */
-function shiftInteger(text: string, places: number): string {
-  const first = text.startsWith("-") ? 1 : 0;
-  const point = text.length - places;
-  let end = text.length;
-  while (end > point && text.charCodeAt(end - 1) === ZERO) end -= 1;
-  if (end <= point) return text.slice(0, end);
-  const sign = first === 1 ? "-" : "";
-  if (point <= first) return `${sign}0.${"0".repeat(first - point)}${text.slice(first, end)}`;
-  return `${text.slice(0, point)}.${text.slice(point, end)}`;
 }
 
 /** Returns the sum of JSON numbers, with every digit and without an exponent; undefined if one is not a number. */

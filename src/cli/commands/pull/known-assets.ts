@@ -169,7 +169,7 @@ export function createTableAssets(
     addAmounts ??= (await loadTrades()).createTokenAmounts((token) =>
       typeof token === "string" ? known.find(shown, token).decimals : undefined,
     );
-    const tokens = [...rows.distinct("token_0"), ...rows.distinct("token_1")];
+    const tokens = rows.values().flatMap((row) => ["token_0", "token_1"].map((name) => member(row, name)));
     const isUnknown = (token: unknown): boolean => lacksDecimals(network, token);
     const failure = tokens.some(isUnknown) ? await known.requestPool(client, network, address) : undefined;
     // Another pool of the token may have them, and so may the next response.

@@ -16,7 +16,7 @@ import type { Output } from "../../../base/context/context.ts";
 import type { Renderer } from "../../render/renderer.ts";
 import { createListKeeper, withSuggestion } from "../input/suggestion.ts";
 import { outSummary, remarksAtEnd, reportEnd, tableRemarks } from "./report-end.ts";
-import { createTableAssets, loadTrades, type TableAssets } from "./known-assets.ts";
+import { createTableAssets, type TableAssets } from "./known-assets.ts";
 
 /** However the pull ends, the file and the receipt reflect it. */
 export async function printAndClose(run: Pull): Promise<ExitCode> {
@@ -60,9 +60,7 @@ async function printRows(run: Pull): Promise<ExitCode> {
   const { plan, client, options, reached, seen } = run;
   await announce(run);
   // A path into a value is read from the row's text.
-  const prefix = options.prefix?.filter((field) => !field.includes(".")) ?? [];
-  const indexedFields =
-    plan.amounts === undefined ? prefix : [...prefix, ...(await loadTrades()).tradeFields];
+  const indexedFields = options.prefix?.filter((field) => !field.includes(".")) ?? [];
   const reading = { ...everyRow(seen), wanted: plan.limit, indexedFields };
   const pullInto = startPull(
     client,
