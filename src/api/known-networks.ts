@@ -148,4 +148,4 @@ export function isNameOn(network: string | undefined, word: string, of: AddressO
 
 export const nameForm =
   `a name has up to ${longestAssetName} letters, digits, "-", "_" and ".", starts with a letter or digit, and has a ` +
-  "letter; addresses and the words search, filter and top are not names";
+  "letter; addresses and the words search, filter, top and help are not names";

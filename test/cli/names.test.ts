@@ -88,7 +88,8 @@ describe("name", () => {
     ["0.0.1234", /invalid <name>/u],
     ["a".repeat(41), /invalid <name>/u],
     ["So11111111111111111111111111111111111112", /invalid <name>/u],
-    ["search", /invalid <name>[^]*the words search, filter and top are not names/u],
+    ["search", /invalid <name>[^]*the words search, filter, top and help are not names/u],
+    ["help", /invalid <name>/u],
     ["api_of_a_key_0123456789abcdef", /invalid argument \\"api_…\\": must not contain an API key/u],
   ])("refuses %s as a name", async (name, message) => {
     const { exit, stderr } = await run(["name", "add", name, `ethereum:${WETH}`]);

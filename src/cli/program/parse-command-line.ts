@@ -237,6 +237,9 @@ function refuseForeign(
   if (foreign !== undefined) parser.refuse(`unknown flag --${foreign} for "dexdata ${path}"`);
   const meant = misreadCommand(commands, path, words);
   if (meant !== undefined) parser.refuse(`unknown command "${path} ${words[0]}"`, `did you mean ${meant}?`);
+  // No network, asset or path is called this, so a request for it would be wasted. A query or a file may be.
+  const isSent = ["network", "network:address", "path"].includes(command.positionals[0]?.name ?? "");
+  if (isSent && words.length === 1 && words[0] === "help") parser.refuse(`unknown command "${path} help"`);
 }
 
 /** Finds the two-word command that was probably meant: `pool search` parses as a pool on the network `search`. */

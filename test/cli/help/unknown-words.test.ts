@@ -26,6 +26,14 @@ const cases: readonly (readonly [string, string, string])[] = [
   ["zzzzzz", 'unknown command "zzzzzz"', "see: dexdata --help"],
   ["pools ethereum", 'unknown command "pools ethereum"', "did you mean pools search ethereum?"],
   ["tokens eth", 'unknown command "tokens eth"', "did you mean tokens search ethereum?"],
+  ...["txns", "pool", "ohlcv", "prices", "dexes", "pools search", "stream", "api", "trades"].map(
+    (words) =>
+      [
+        `${words} help`,
+        `unknown command "${words === "trades" ? "txns" : words} help"`,
+        `see: dexdata ${words} --help`,
+      ] as const,
+  ),
   ["txns base 0x1 -f", 'unknown flag -f for "dexdata txns"', "see: dexdata txns --help"],
   ["txns base 0x1 -a", 'unknown flag -a for "dexdata txns"', "did you mean --all?"],
   ["txns base 0x1 -e", 'unknown flag -e for "dexdata txns"', "see: dexdata txns --help"],

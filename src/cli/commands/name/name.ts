@@ -20,8 +20,8 @@ export async function add(input: RunInput, context: Context): Promise<ExitCode> 
   expectWords(input.words, 2, usage);
   const [name = "", word = ""] = input.words;
   refuseKey(name, undefined);
-  if (!isAssetName(name)) throw invalidInput(`<name> "${name}"`, nameForm);
   const slug = name.toLowerCase();
+  if (!isAssetName(name) || slug === "help") throw invalidInput(`<name> "${name}"`, nameForm);
   if (isKnownNetwork(context, slug))
     throw usageFailure(`"${name}" is a network`, `give it another name: ${slug}-token`);
   refuseUrl(`<network:address> "${word}"`, word, "a network and an address");
