@@ -1,7 +1,7 @@
 import path from "node:path";
 import { showSeconds } from "../base/time/time.ts";
 import type { Context } from "../base/context/context.ts";
-import { namesIn } from "../base/files/paths.ts";
+import { readNames } from "../base/files/paths.ts";
 import { textOfFile } from "../base/files/synced-file.ts";
 import { replaceText } from "../base/files/replace-file.ts";
 import { type Dataset, factsOfKind, isPoolList } from "./dataset.ts";
@@ -78,11 +78,10 @@ function lineOf({ kind, network, address, interval, by, from, created, label }: 
   return `${JSON.stringify(line)}\n`;
 }
 
-/** The directories of the files of a dataset, oldest first. */
+/** The directories of the files of a dataset, oldest first. Throws if this user cannot read which there are. */
 export function placesOf(root: string, dataset: DatasetKey): readonly Period[] {
-  const places = namesIn(path.join(root, folderOf(dataset))).flatMap(
-    (name) => placeNamed(dataset, name) ?? [],
-  );
+  const names = readNames(path.join(root, folderOf(dataset)));
+  const places = names.flatMap((name) => placeNamed(dataset, name) ?? []);
   return places.toSorted((one, other) => one.from - other.from);
 }
 

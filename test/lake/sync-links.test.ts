@@ -186,3 +186,28 @@ test("L10: a file of another user is damage", async () => {
   chmodSync(file, 0o600);
   expect(await verify(root)).toMatchObject({ exit: 0 });
 });
+
+test("a directory of another user ends the run before it requests anything again", async () => {
+  const root = prepare("closed");
+  const [file = ""] = dataFiles(root);
+  const month = path.dirname(path.join(root, file));
+  const closed = [month, path.dirname(month), path.dirname(path.dirname(month))];
+  for (const [index, place] of closed.entries()) {
+    // The directory of the month can also be listed, but not searched.
+    for (const mode of index === 0 ? [0, 0o400] : [0]) {
+      chmodSync(place, mode);
+      const before = service?.requests.length;
+      const outcome = await runWithoutPower("sync", root, "--rpm", "unlimited", "--error-format", "text");
+      expect(outcome).toMatchObject({
+        exit: 1,
+        stderr: expect.stringMatching(
+          /^error: \S*: permission denied\n(?: {2}hint: .*permissions of the directory\n)?$/u,
+        ),
+      });
+      expect(outcome.stderr).toContain(place);
+      expect(service?.requests.length).toBe(before);
+      chmodSync(place, 0o700);
+    }
+  }
+  expect(await verify(root)).toMatchObject({ exit: 0 });
+});

@@ -44,10 +44,15 @@ export function lookAt(file: string): Stats | undefined {
   }
 }
 
+/** Empty if this is not a directory. Throws if this user cannot read it. */
+export function readNames(folder: string): readonly string[] {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
+}
+
 /** Empty if this is not a directory, or if this user cannot read it. */
 export function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder);
+    return readNames(folder);
   } catch {
     return [];
   }

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { describeFileError, errorCode, isOneFile } from "../../base/files/file-errors.ts";
+import { fail } from "../../base/failure.ts";
 import type { FileIdentity } from "../../base/files/paths.ts";
 import { identityOf, openStored } from "../../base/files/synced-file.ts";
 import { openParquet, type ParquetFile, readParquet, rowRanges } from "../../rows/parquet-file.ts";
@@ -141,7 +142,11 @@ async function readFound(
     return { file, state, identity, problem: undefined, periods, changed };
   } catch (cause) {
     if (errorCode(cause) === "ENOTDIR") return undefined;
-    return { file, state, identity: identityOf(file), problem: damageOf(cause), periods: [], changed: [] };
+    const identity = identityOf(file);
+    // Which files a closed directory has is unknown, so its rows must not be requested again.
+    if (identity === undefined && errorCode(cause) === "EACCES")
+      throw fail("output", `${path.dirname(file)}: ${describeFileError(cause)}`, { cause });
+    return { file, state, identity, problem: damageOf(cause), periods: [], changed: [] };
   } finally {
     source?.close();
   }
