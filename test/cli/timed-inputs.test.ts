@@ -268,6 +268,13 @@ describe("lists", () => {
     expect(urls.some((url) => url.includes(`/pools/${pool}/ohlcv`))).toBe(true);
   });
 
+  test.each(["24h_ago", "2026-11-20"])("TSV with a column %s, which begins with a digit", async (field) => {
+    const file = fileOf("digit.tsv", `asset\t${field}\nethereum:${weth}\t2026-11-20\n`);
+    const { exit, stdout } = await priced([`@${file}`, "--at-field", field, "--fields", "at", "-o", "csv"]);
+    const row = `ethereum:${weth},2026-11-20,2026-11-20T00:00:00Z`;
+    expect([exit, stdout]).toEqual([0, `asset,${field},at\n${row}\n`]);
+  });
+
   test("CSV whose quoted titles have other delimiters and lines", async () => {
     const csv = `\uFEFF"token";"time";"fee, in ""%""\n(new)"\r\nethereum:${weth};2026-11-20;"0,3"\r\n`;
     const words = [`@${fileOf("titles.csv", csv)}`, "--at-field", "time", "--fields", "at", "-o", "csv"];

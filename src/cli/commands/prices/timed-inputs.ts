@@ -77,9 +77,11 @@ export async function readRowsAt(
     );
   const { text, source } = await sources.read(word);
   const list = { ...taker, text, source, field, network, names: sources.names };
-  // An asset, a comment or an array cannot begin a header.
+  // An asset, a comment or an array cannot begin a header. The name of a column may begin with a digit as times do.
   const isOfLines = /^\s*(?:[[{#]|[^\s,;"]+(?::[^\s,;"]+\s|[^\S\n]+\d))/u.test(text);
-  if (!isOfLines) return await readTableAt(list);
+  const [titles = ""] = text.trimStart().split("\n", 1);
+  if (!isOfLines || titles.split("\t").some((title) => title.trim() === field))
+    return await readTableAt(list);
   for (const [index, line] of text.split("\n").entries()) readLineAt(line, index + 1, list);
   return undefined;
 }
