@@ -275,6 +275,22 @@ describe("lists", () => {
     expect([exit, stdout]).toEqual([0, `asset,${field},at\n${row}\n`]);
   });
 
+  test("the quote token of another pool is not used, and its response requested again", async () => {
+    const file = fileOf("foreign.csv", `pool,when\nethereum:${pool},2026-11-20\n`);
+    let records = 0;
+    const script: Script = (request) => {
+      if (request.path.endsWith("/ohlcv")) return answerCandles(request, { interval: hour });
+      records += 1;
+      return json(records === 1 ? { id: weth, quote_token_id: weth } : { id: pool, quote_token_id: usdc });
+    };
+    const { exit, stdout } = await priced([`@${file}`, "--at-field", "when"], script);
+    expect([exit, records, rowsOf(stdout)]).toEqual([
+      0,
+      2,
+      [expect.objectContaining({ id: pool, quote_token: `ethereum:${usdc}` })],
+    ]);
+  });
+
   test("CSV whose quoted titles have other delimiters and lines", async () => {
     const csv = `\uFEFF"token";"time";"fee, in ""%""\n(new)"\r\nethereum:${weth};2026-11-20;"0,3"\r\n`;
     const words = [`@${fileOf("titles.csv", csv)}`, "--at-field", "time", "--fields", "at", "-o", "csv"];
