@@ -35,11 +35,15 @@ async function until(condition: () => boolean): Promise<void> {
 describe("--state", () => {
   test("keeps what is true, so that a restart reports only what has changed", async () => {
     const state = ["--state", inFolder("true.state")];
+    // What a run left that was killed while it replaced the file.
+    const staged = inFolder("true.state.0123456789abcdef.new");
+    writeFileSync(staged, "");
     expect(await alertsOf(["2"], state)).toEqual([0, ["2"]]);
     expect(await alertsOf(["1", "1.5"], state)).toEqual([8, []]);
     expect(await alertsOf(["4"], state)).toEqual([8, []]);
     expect(await alertsOf(["2.5"], state)).toEqual([0, ["2.5"]]);
     expect(await alertsOf(["2.5"], [])).toEqual([0, ["2.5"]]);
+    expect(existsSync(staged)).toBe(false);
   });
 
   test("keeps the cooldown of a condition that has become false", async () => {

@@ -181,10 +181,14 @@ describe("a clock set between runs loses and repeats no row", () => {
     const saved = readFileSync(checkpoint);
     await followAt(sandboxNow, `--out ${file} --limit 20`);
     writeFileSync(checkpoint, saved);
+    // The run was killed while it replaced the checkpoint.
+    const staged = `${checkpoint}.0123456789abcdef.new`;
+    writeFileSync(staged, "");
     const before = statSync(checkpoint).mtimeMs / 1000 - 3600;
     utimesSync(file, before, before);
     await followAt(sandboxNow, `--out ${file} --limit 20`);
     expect(writtenRows(readFileSync(file, "utf8"))).toEqual(window.slice(0, 60));
+    expect(existsSync(staged)).toBe(false);
   });
 
   test("rows of other pools in the same file are ignored", async () => {

@@ -16,7 +16,7 @@ import { explainedWrite } from "../../../base/files/file-errors.ts";
 import { readLastLines, withoutPrefix } from "../../../base/files/last-lines.ts";
 import { lookAt, makeFolder } from "../../../base/files/paths.ts";
 import { textOfFile } from "../../../base/files/synced-file.ts";
-import { replaceWithText } from "../../../base/files/replace-file.ts";
+import { removeStaged, replaceWithText } from "../../../base/files/replace-file.ts";
 import { instant } from "../../../base/text/words.ts";
 import { isObject, member, parseJson } from "../../../base/json/json-scan.ts";
 import {
@@ -123,6 +123,7 @@ export async function openCheckpoint(
   // The directories of a pattern exist for its rows only. The name is hidden, because programs read rows by patterns such
   // as `swaps-*`, and would take the checkpoint for rows.
   const file = path.join(folder, `.${flatName(folder, named)}.follow`);
+  removeStaged(file);
   const saved = readSaved(file, options);
   const ends = await readEnds(options, saved);
   const states = new Map(

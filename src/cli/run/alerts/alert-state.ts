@@ -3,7 +3,7 @@ import type { Context } from "../../../base/context/context.ts";
 import { cannotBeWritten } from "../../../base/files/file-errors.ts";
 import { openLogFile } from "../../../base/files/log-file.ts";
 import { lookAt } from "../../../base/files/paths.ts";
-import { replaceWithText } from "../../../base/files/replace-file.ts";
+import { removeStaged, replaceWithText } from "../../../base/files/replace-file.ts";
 import { member, parseJson } from "../../../base/json/json-scan.ts";
 import { linesOfFile } from "../../../base/files/synced-file.ts";
 import { counted } from "../../../base/text/words.ts";
@@ -41,6 +41,7 @@ export async function openAlertState(
   checkFile(label, lookAt(file), "name a regular file");
   const lock = await holdFile(context, name, lockOf(file), report.hint, label);
   onClose(lock.release);
+  removeStaged(file);
   const kept = createKept(clock, options);
   const [first = header, ...lines] = linesOfFile(file);
   if (first !== header)
@@ -58,10 +59,9 @@ export async function openAlertState(
   /** What this run has written last. */
   let left = lookAt(file);
   const rewrite = (failed: (cause: unknown) => void): boolean => {
-    const text = `${header}\n${linesOf(kept.entries())}`;
     written = 0;
     try {
-      replaceWithText(random, file, text, { mode: 0o600, isSynced: true });
+      replaceWithText(random, file, `${header}\n${linesOf(kept.entries())}`, { mode: 0o600, isSynced: true });
       left = lookAt(file);
       return true;
     } catch (cause) {
