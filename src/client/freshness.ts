@@ -1,6 +1,6 @@
 import type { Args } from "../api/endpoint.ts";
 import type { Clock } from "../base/context/context.ts";
-import type { AnswerAge } from "./http-times.ts";
+import { type AnswerAge, parseHttpDate } from "./http-times.ts";
 
 const isCopy = ({ age, isBound }: AnswerAge): boolean => age > 0 && !isBound;
 
@@ -88,10 +88,11 @@ export function createServicePresent(clock: Pick<Clock, "now" | "elapsed">) {
   const seconds = (): number => Math.floor((said ?? clock.now()) / 1000);
   return {
     record: (date: string | undefined): void => {
-      const milliseconds = Date.parse(date ?? "");
+      const milliseconds = parseHttpDate(date ?? "");
+      if (milliseconds === undefined) return;
       const isCached = said !== undefined && milliseconds < said && said - milliseconds < cachedFor;
       const isKept = isCached && clock.elapsed() - saidAt < unconfirmedFor;
-      if (!Number.isNaN(milliseconds) && !isKept) [said, saidAt] = [milliseconds, clock.elapsed()];
+      if (!isKept) [said, saidAt] = [milliseconds, clock.elapsed()];
     },
     /**
      * In Unix seconds. A row with a later time has a wrong date. It is written, but does not show how far the service

@@ -9,7 +9,7 @@ import type { LakeFileState } from "./files/stored-periods.ts";
 import { explainedWrite } from "../base/files/file-errors.ts";
 import { folderBelow, lookAt, makeFolder, namesIn } from "../base/files/paths.ts";
 import { assetsName } from "./assets-file.ts";
-import type { AnswerAge } from "../client/http-times.ts";
+import { type AnswerAge, parseHttpDate } from "../client/http-times.ts";
 
 /** A directory that a run keeps complete. */
 export interface Lake {
@@ -111,7 +111,7 @@ export function createServiceClock(local: () => number) {
     record: (date: string | undefined, age?: AnswerAge): void => {
       hasAnswer = true;
       const now = local();
-      const said = (date === undefined ? Number.NaN : Date.parse(date)) - now;
+      const said = (parseHttpDate(date ?? "") ?? Number.NaN) - now;
       if (Number.isNaN(said)) return;
       smallest = Math.min(smallest ?? said, said, (age?.asOf ?? Number.POSITIVE_INFINITY) - now);
       // A copy in a cache may have the date of its original, or a new one.

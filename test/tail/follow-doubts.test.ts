@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createHeldRows, createKnownRows } from "../../src/client/follow/known-rows.ts";
 import { createServicePresent } from "../../src/client/freshness.ts";
+import { createServiceClock } from "../../src/lake/lake.ts";
 import type { FollowedRow } from "../../src/client/followed-row.ts";
 import { run } from "../harness/dexdata.ts";
 import { answerOf, type Event, type Listing, listingStart, manyEvents } from "../harness/listing.ts";
@@ -164,4 +165,31 @@ test("a cached response does not set the service's clock back", () => {
   expect(present.seconds()).toBe(listingStart);
   present.record("Tue, 21 Nov 2006 08:00:00 GMT");
   expect(present.seconds()).toBeLessThan(listingStart);
+});
+
+test.each(["Sat Nov 21 08:00:00 2026", "Saturday, 21-Nov-26 08:00:00 GMT"])(
+  "an old form of date, %s, is not read in the local time zone",
+  (date) => {
+    vi.stubEnv("TZ", "America/New_York");
+    try {
+      const present = createServicePresent({ now: () => 0, elapsed: () => 0 });
+      present.record(date);
+      expect(present.seconds()).toBe(listingStart);
+      const lakeClock = createServiceClock(() => listingStart * 1000);
+      lakeClock.record(date);
+      expect([lakeClock.isHeard(), lakeClock.difference()]).toEqual([true, undefined]);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  },
+);
+
+test("a text that is not a date of HTTP does not set the service's clock", () => {
+  const present = createServicePresent({ now: () => 0, elapsed: () => 0 });
+  const lakeClock = createServiceClock(() => listingStart * 1000);
+  for (const date of ["0", "1", "tomorrow 2"]) {
+    present.record(date);
+    lakeClock.record(date);
+  }
+  expect([present.isKnown(), lakeClock.isHeard()]).toEqual([false, false]);
 });

@@ -5,6 +5,7 @@ import type { Clock } from "../../base/context/context.ts";
 import { fail, Failure } from "../../base/failure.ts";
 import { member, parseJson } from "../../base/json/json-scan.ts";
 import { finderOf } from "../../base/json/field-finder.ts";
+import { parseHttpDate } from "../http-times.ts";
 import { unlessAborted } from "../ending.ts";
 import type { ChunkStream } from "./subscription.ts";
 import type { UpToDate } from "./up-to-date.ts";
@@ -158,9 +159,9 @@ function isAhead(event: StreamEvent, present: number): boolean {
 
 /** In milliseconds since the epoch. The local clock may be slow. */
 function serviceTime(clock: Clock, { headers }: ChunkStream, now = clock.now): () => number {
-  const date = Date.parse(headers.get("date") ?? "");
+  const date = parseHttpDate(headers.get("date") ?? "");
   const opened = clock.elapsed();
-  return () => Math.max(now(), Number.isNaN(date) ? 0 : date + clock.elapsed() - opened);
+  return () => Math.max(now(), date === undefined ? 0 : date + clock.elapsed() - opened);
 }
 
 /** Without this limit, an event that never ends would block all later events. */

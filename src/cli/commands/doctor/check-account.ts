@@ -1,4 +1,5 @@
 import type { Exchange } from "../../../client/client.ts";
+import { parseHttpDate } from "../../../client/http-times.ts";
 import { lookUpOf, type Target, tierHint } from "../../../client/target.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { formatDuration } from "../../../api/duration.ts";
@@ -134,8 +135,8 @@ const [doubtful, wrong] = [2000, 5 * 60_000];
 function checkClock(exchange: Exchange | undefined, now: number): Outcome | undefined {
   if (exchange?.answer === undefined) return undefined;
   const { answer, milliseconds } = exchange;
-  const theirs = Date.parse(answer.headers.get("date") ?? "");
-  if (Number.isNaN(theirs))
+  const theirs = parseHttpDate(answer.headers.get("date") ?? "");
+  if (theirs === undefined)
     return warn(
       "the response did not contain the service's time",
       "compare this machine's clock with another one: date -u",
