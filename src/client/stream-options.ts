@@ -97,8 +97,6 @@ export interface LiveHandlers {
   readonly missed: (connection: Connection, gap: Gap, missing: Missing) => void;
   /** The connection will not be opened again. */
   readonly closed: (connection: Connection, why: string) => void;
-  /** The assets of rejected connections move, because only this many connections are available. */
-  readonly moved: (subjects: readonly Subject[], connections: number, failure: Failure) => void;
   /** The service has ended this connection permanently while others remain open. */
   readonly ended: (connection: Connection, failure: Failure) => void;
   /** Assets that the service does not stream are skipped. */

@@ -5,13 +5,15 @@ import { damageFault } from "../api/known-networks.ts";
 import { findFault, type Probing, refusedAlone } from "./live/find-invalid.ts";
 import { EventOwners } from "./event-owner.ts";
 import { endedForGood } from "./live/keep-open.ts";
-import { assetsOf, LimitedConnections, regrouped, RunningConnection } from "./live/running-connection.ts";
+import { regrouped, RunningConnection } from "./live/running-connection.ts";
 import {
   checkSize,
+  doesNotFit,
   planConnections,
   replanConnections,
   type Room,
   roomFor,
+  tooManyAssets,
   withoutMalformed,
 } from "./plan-connections.ts";
 import { type Subject, subjectKey } from "./subject.ts";
@@ -23,8 +25,12 @@ import {
   type LiveOptions,
 } from "./stream-options.ts";
 import { childOf } from "../base/context/context.ts";
+import { counted } from "../base/text/words.ts";
 
 const reloaded = "the list of assets changed";
+
+/** The status of a rejected POST. According to the specification, a transaction stream has a single asset (rule 127). */
+const notTaken = 405;
 
 /** Rejections in a row for which no asset is at fault. */
 const maxFruitless = 5;
@@ -36,7 +42,6 @@ export class LiveStream {
   readonly #handlers: LiveHandlers;
   readonly #limits: ConnectionOptions;
   readonly #running = new Set<RunningConnection>();
-  readonly #crowded: LimitedConnections;
   readonly #work = new Set<Promise<void>>();
   /** Connections that the service ended permanently; reported at the end of the stream. */
   readonly #ended: RunningConnection[] = [];
@@ -48,6 +53,8 @@ export class LiveStream {
   /** Assets that a reload of the list brought. */
   readonly #addedKeys = new Set<string>();
   #begun = 0;
+  /** The number of connections that were open when the service rejected one. */
+  #accepted = Number.POSITIVE_INFINITY;
   #start: ((subjects: readonly Subject[], after?: Promise<unknown>) => void) | undefined;
 
   constructor(options: LiveOptions, handlers: LiveHandlers) {
@@ -58,7 +65,6 @@ export class LiveStream {
       ...options.limits,
       isHostKnown: () => [...this.#running].some(({ wasOpen }) => wasOpen),
     };
-    this.#crowded = new LimitedConnections(this.#running, options, handlers);
   }
 
   /** Runs until it throws, like `keepOpen`. All connections are closed by then. */
@@ -77,7 +83,7 @@ export class LiveStream {
       });
     } catch (cause) {
       over = cause;
-      throw (cause instanceof StopReason && cause.by === "time" && this.#crowded.withoutPlace()) || cause;
+      throw (cause instanceof StopReason && cause.by === "time" && this.#withoutPlace()) || cause;
     } finally {
       const isStopped = signal.aborted;
       all.abort(over);
@@ -127,7 +133,7 @@ export class LiveStream {
 
   /** The assets of all connections. */
   assets(): readonly Subject[] {
-    return assetsOf([...this.#running]);
+    return this.connections().flatMap(({ subjects }) => subjects);
   }
 
   /** What is known about the assets of each connection. */
@@ -169,8 +175,12 @@ export class LiveStream {
     for (const { from, subjects: assets } of replanned) if (from === undefined) this.#start?.(assets, after);
   }
 
+  #open(): number {
+    return [...this.#running].filter(({ wasOpen }) => wasOpen).length;
+  }
+
   #room(assets: number): Room {
-    return roomFor(this.#options.feed, assets, Math.min(this.#options.cap, this.#crowded.accepted));
+    return roomFor(this.#options.feed, assets, Math.min(this.#options.cap, this.#accepted));
   }
 
   /** A connection added by a reload waits for `after`. */
@@ -224,13 +234,39 @@ export class LiveStream {
     } catch (cause) {
       if (self.current.signal.aborted || !(cause instanceof Failure)) throw cause;
       if (cause.details.status === endedForGood) return this.#endForGood(self, cause);
-      if (isStreamLimitFailure(cause) && !self.wasOpen) {
-        this.#crowded.placeElsewhere(self, cause);
-        if (this.#running.size === 0) throw cause;
-        return false;
-      }
-      return this.#crowded.isPlacedBack(self, cause) || (await this.#dropInvalid(self, cause));
+      if (isStreamLimitFailure(cause) && !self.wasOpen) return this.#leaveOut(self, cause);
+      const { feed, cap } = this.#options;
+      const isBatch = feed.batches === "perhaps" && self.connection.subjects.length > 1;
+      if (isBatch && cause.details.status === notTaken)
+        throw tooManyAssets(this.assets(), { perConnection: 1, cap });
+      return await this.#dropInvalid(self, cause);
     }
+  }
+
+  /** The service accepts no more connections. Assets that have no place end the stream, unless a reload added them. */
+  #leaveOut(self: RunningConnection, refused: Failure): false {
+    self.refused = refused;
+    if (!self.isAdded) throw this.#withoutPlace() ?? refused;
+    this.#accepted = this.#open() || this.#accepted;
+    this.#handlers.dropped(self.connection.subjects, refused);
+    return this.#giveUp(self, refused);
+  }
+
+  /** Names the assets whose connections the service has rejected because too many are open; undefined if there are none. */
+  #withoutPlace(): Failure | undefined {
+    const all = [...this.#running];
+    const crowded = all.filter(({ isCrowdedOut }) => isCrowdedOut);
+    const refused = crowded[0]?.refused;
+    const open = this.#open();
+    if (refused === undefined || open === 0) return refused;
+    const left = crowded.flatMap(({ connection }) => connection.subjects);
+    const assets = this.assets().length;
+    return doesNotFit(
+      `the service allows ${counted(open, "connection")}, but ${counted(assets, "asset")} require ${all.length}; no room for ${counted(left.length, "asset")}`,
+      assets - left.length,
+      left,
+      refused,
+    );
   }
 
   /** Returns false if no asset is left. Throws if the options do not allow dropping. */

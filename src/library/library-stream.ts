@@ -207,7 +207,6 @@ function noticesOf(tell: (notice: StreamNotice) => void): Omit<LiveHandlers, "ev
     missed: tellGap,
     closed: () => undefined,
     ended: ({ subjects }, { message: reason }) => tell({ kind: "dropped", assets: subjects, reason }),
-    moved: () => undefined,
     dropped: (subjects, failure) => tell({ kind: "dropped", assets: subjects, reason: failure.message }),
   };
 }

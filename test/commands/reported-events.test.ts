@@ -92,7 +92,6 @@ test("stream: each kind of event has its time, and names every asset with its la
   for (const kind of ["warning", "error", "unknown"] as const) report.said(shard, kind, "text");
   report.missed(shard, gap, "lost");
   report.closed(shard, "--for reached");
-  report.moved(subjects, 1, failure);
   report.dropped(subjects, failure);
   report.leftOut(shard, data);
   report.skipped(shard, data);

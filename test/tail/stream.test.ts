@@ -264,63 +264,42 @@ describe("rules 125 and 218: assets on connections", () => {
   });
 
   /** Simulates a feed with one asset per connection, on a host with a lower limit than the plan. */
-  const crowded = async (
-    places: number,
-    more: (request: SeenRequest) => ReturnType<typeof refuse> | undefined,
-  ) => {
+  const crowded = async (places: number) => {
     const server: ScriptedServer = await serveInTest((request) => {
       if (server.openRequests() > places) return refuse(429, "Concurrent stream limit reached");
       const rows = askedFor(request).map(
         ({ address }, at) => `event: token_reserves\ndata: {"token_id":"${address}"}\nrequest_id: ${at}\n\n`,
       );
-      return more(request) ?? stream([rows.join("")]);
+      return stream([rows.join("")]);
     });
     return server;
   };
   const free = { env: { DEXDATA_API_KEY: "api_free_1", DEXDATA_TIER: "free" } };
 
-  test("single assets that do not fit are moved to connections with others if the service accepts several", async () => {
-    const server = await crowded(5, () => undefined);
-    const file = inFolder("EVENTS-MOVED");
-    const running = listen([...many(8), "--feed", "reserves", "--envelope", "--events", file], server, free);
-    const heard = () => new Set(running.lines().map((line) => String(JSON.parse(line).address)));
-    await running.until(() => heard().size === 8);
-    const { stderr } = await running.interrupted();
-    expect(stderr).toContain("warning: the service allows only 5 connections; moved 3 assets to them\n");
-    expect(stderr).toMatch(
-      /may be missing events from \S+ to \S+ \(it received assets from other connections\)\n/u,
-    );
-    const [last] = server.requests.slice(-1);
-    expect([last?.method, last && askedFor(last).length]).toEqual(["POST", 4]);
-    expect(logged(file).filter(({ event }) => event === "moved")).toMatchObject([
-      { assets: 3, connections: 5 },
-    ]);
-    expect(logged(file).filter(({ event }) => event === "close").length).toBe(8);
-  });
+  test.each([
+    ["one asset each", 8, 5, "8 assets require 8; no room for 3 assets", 3],
+    ["several assets", 30, 1, "30 assets require 2; no room for 15 assets", 15],
+  ])(
+    "rule 162: connections of %s that the host rejects end the stream with exit 6, and their assets are listed",
+    async (_, count, places, problem, left) => {
+      const server = await crowded(places);
+      const words = [...many(count), "--feed", "reserves", "--error-format", "json"];
+      const { exit, stderr } = await listen(words, server, free).outcome;
+      expect(exit).toBe(6);
+      const { message, assets_left: names }: { message: string; assets_left: string[] } = JSON.parse(
+        stderr.trimEnd().split("\n").at(-1) ?? "",
+      );
+      expect(message).toBe(
+        `the service allows ${places === 1 ? "1 connection" : `${places} connections`}, but ${problem}`,
+      );
+      expect(names.length).toBe(left);
+      expect(server.requests.every(({ method }) => method === (count === 8 ? "GET" : "POST"))).toBe(true);
+    },
+  );
 
-  test("only assets that do not fit on connections of several are an error", async () => {
-    const server = await crowded(1, () => undefined);
-    const { exit, stderr } = await listen([...many(30), "--feed", "reserves"], server, free).outcome;
-    expect(exit).toBe(6);
-    expect(stderr).toContain("30 assets require 2; no room for 5 assets\n");
-    expect(stderr).toMatch(/assets that do not fit: (base:0x\w+, ){4}base:0x\w+\n/u);
-  });
-
-  const post = ({ method }: SeenRequest) => (method === "POST" ? refuse(405, "one by one") : undefined);
-
-  test("if POST is rejected, exit 6 with the assets that do not fit", async () => {
-    const server = await crowded(5, post);
-    const { exit, stderr } = await listen([...many(8), "--feed", "reserves"], server, dev).outcome;
-    expect(exit).toBe(6);
-    expect(stderr).toMatch(
-      /the service allows 5 connections, but \d+ assets require \d+; no room for 3 assets\n/u,
-    );
-    expect(stderr).toMatch(/assets that do not fit: (base:0x\d{40}, ){2}base:0x\d{40}\n/u);
-  });
-
-  test("invalid assets of a reloaded list are skipped, and the others stay", async () => {
-    const server = await crowded(5, post);
-    const list = inFolder("LIST-MOVED");
+  test("assets of a reloaded list without a place are skipped, and the others stay", async () => {
+    const server = await crowded(5);
+    const list = inFolder("LIST-CROWDED-FEED");
     writeFileSync(list, many(5).join("\n"));
     const running = listen([`@${list}`, "--feed", "reserves"], server, dev);
     await running.until(() => running.lines().length === 5);
@@ -331,9 +310,10 @@ describe("rules 125 and 218: assets on connections", () => {
         .stderrText()
         .includes("skipped asset base:0x0000000000000000000000000000000000000005 (Concurrent"),
     );
-    // The connection that should have received the asset is open again with its own assets.
-    await running.until(() => running.lines().length === 6);
-    expect((await running.interrupted()).exit).toBe(130);
+    expect(running.lines().length).toBe(5);
+    const { exit, stderr } = await running.interrupted();
+    expect(exit).toBe(130);
+    expect(stderr).not.toContain("the list of assets changed");
   });
 
   test("trades of more pools than connections use a POST; if that is rejected, exit 6", async () => {

@@ -22,7 +22,6 @@ export const streamEvents = [
   "retry",
   "gap",
   "close",
-  "moved",
   "dropped",
   "left_out",
   "foreign",

@@ -136,11 +136,6 @@ function reportOfAssets({ report: { warn, info } }: Run, log: StreamLog, maxEven
   const countForeign = createSparseCount();
   let [strayLines, nextStray] = [0, 1];
   return {
-    moved: (subjects: readonly Subject[], connections: number, { message: reason }: Failure): void => {
-      log({ event: "moved", reason, ...namesAndLabels(subjects), connections });
-      const allowed = `the service allows only ${counted(connections, "connection")}`;
-      warn(`${allowed}; moved ${counted(subjects.length, "asset")} to ${connections === 1 ? "it" : "them"}`);
-    },
     dropped: (subjects: readonly Subject[], failure: Failure): void => {
       const names = subjects.map(titleOf);
       log({ event: "dropped", reason: failure.message, ...namesAndLabels(subjects) });
