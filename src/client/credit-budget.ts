@@ -103,7 +103,7 @@ export function reserveCredits(budget: Budget, turns: Pick<Budget, "claim">, cre
  * A request that exceeds the budget only when combined with pending requests waits for them, because they may cost
  * nothing. The error therefore reports the final number of credits spent.
  */
-export function runBudget(most: number, name = "--max-credits", before = 0): Budget {
+export function runBudget(most: number, name: string, before = 0): Budget {
   let spent = before;
   let pending = 0;
   let waiting: (() => void)[] = [];

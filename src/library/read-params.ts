@@ -118,9 +118,7 @@ export function methodName({ id }: Endpoint): string {
 
 export function methodHelp(endpoint: Endpoint): string {
   const plan = endpoint.plan === "keyless" ? "" : ` Requires a ${endpoint.plan} plan or higher.`;
-  // Past prices are made from candles, and only by the command.
-  const summary = endpoint.summary.replace(", now or at times in the past", "");
-  return `${inLibrary(summary, endpoint)}.${plan}`;
+  return `${inLibrary(endpoint.summary, endpoint)}.${plan}`;
 }
 
 export function parameterHelp(endpoint: Endpoint, param: Param): string {

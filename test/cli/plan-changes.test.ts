@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { plans, type Tier } from "../../src/api/tier.ts";
-import { findKey } from "../../src/cli/settings/find-key.ts";
+import { findKey } from "../harness/find-key.ts";
 import { dexdata, type Outcome } from "../harness/dexdata.ts";
 import { isLong } from "../harness/long.ts";
 import { json, type SeenRequest } from "../harness/scripted-server.ts";

@@ -11,7 +11,7 @@ import { Failure } from "../../src/base/failure.ts";
 
 describe("the budget of a run", () => {
   test("a claim that exceeds the budget waits for pending claims and is granted if those cost nothing", async () => {
-    const budget = runBudget(2);
+    const budget = runBudget(2, "--max-credits");
     const [one, two] = [await budget.claim(1), await budget.claim(1)];
     let isGranted = false;
     const third = budget.claim(1).then((claim) => {
@@ -26,7 +26,7 @@ describe("the budget of a run", () => {
   });
 
   test("only as many waiting claims are granted as the budget allows", async () => {
-    const budget = runBudget(10);
+    const budget = runBudget(10, "--max-credits");
     const first = await budget.claim(10);
     const waiting = [budget.claim(6), budget.claim(4), budget.claim(1)].map(
       async (claim) => await claim.then(({ settle }) => settle(0)).catch((cause: unknown) => cause),
@@ -38,7 +38,7 @@ describe("the budget of a run", () => {
   });
 
   test("with inTurn, a smaller request does not get the credits that an earlier, larger request was denied", async () => {
-    const budget = inTurn(runBudget(12));
+    const budget = inTurn(runBudget(12, "--max-credits"));
     const first = await budget.claim(10);
     const [ten, two] = [budget.claim(10), budget.claim(2)].map(
       async (claim) => await claim.catch((cause: unknown) => cause),
@@ -48,7 +48,7 @@ describe("the budget of a run", () => {
   });
 
   test("if one of two budgets rejects a claim, the other gets its credits back", async () => {
-    const [wide, narrow] = [runBudget(5), runBudget(1)];
+    const [wide, narrow] = [runBudget(5, "--max-credits"), runBudget(1, "--max-credits")];
     await expect(bothBudgets(wide, narrow).claim(5)).rejects.toThrow("--max-credits of 1 reached: 0 spent");
     await expect(wide.claim(5)).resolves.toBeDefined();
     await expect(unbounded.claim(1_000_000)).resolves.toBeDefined();

@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { credentialsPath } from "../../src/cli/settings/credentials.ts";
 import { savePlan, removeProfile, saveProfile } from "../../src/cli/settings/edit-credentials.ts";
 import { setSetting } from "../../src/cli/settings/edit-config.ts";
-import { findKey, type KeyFlags } from "../../src/cli/settings/find-key.ts";
+import type { KeyFlags } from "../../src/cli/settings/find-key.ts";
+import { findKey } from "../harness/find-key.ts";
 import { createTestContext, type TestContext } from "../harness/test-context.ts";
 import { failureOf } from "../harness/failure-of.ts";
 

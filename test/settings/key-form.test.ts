@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { checkKeyForm, hideSecrets, maskKey, withoutSecrets } from "../../src/base/key.ts";
 import { readCredentials } from "../../src/cli/settings/credentials.ts";
 import { saveProfile } from "../../src/cli/settings/edit-credentials.ts";
-import { findKey } from "../../src/cli/settings/find-key.ts";
+import { findKey } from "../harness/find-key.ts";
 import { createTestContext } from "../harness/test-context.ts";
 import { failureOf } from "../harness/failure-of.ts";
 

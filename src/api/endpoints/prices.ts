@@ -9,7 +9,7 @@ import { poolOhlcv, tokenOhlcv } from "./ohlcv.ts";
 export const multiPrices = defineEndpoint("multi_prices", {
   command: "prices",
   path: "/networks/{network}/multi/prices",
-  summary: "Get USD prices of tokens, now or at times in the past",
+  summary: "Get USD prices of tokens",
   examples: [
     "dexdata prices ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
     "dexdata prices weth --at -7d --in usdc",

@@ -13,7 +13,6 @@ import {
   readCredentials,
   storedNames,
 } from "./credentials.ts";
-import { readSettings } from "./read-settings.ts";
 import type { Settings, Sourced } from "../../client/settings.ts";
 import { checkPlanHost, isSameHost, isServiceHost } from "../../client/target.ts";
 
@@ -50,11 +49,7 @@ export interface KeyFlags {
  * `DEXDATA_PROFILE`, `key_command` in config.json, `profile` in config.json, and the active profile. Apart from the
  * flags, command-line.md specifies this order. The key command runs only here and only once per run.
  */
-export async function findKey(
-  context: Context,
-  flags: KeyFlags,
-  settings: Settings = readSettings(context),
-): Promise<KeySearch> {
+export async function findKey(context: Context, flags: KeyFlags, settings: Settings): Promise<KeySearch> {
   if (flags.keyFile !== undefined && flags.profile !== undefined) {
     throw usageFailure("--key-file and --profile cannot be used together", "use one of them");
   }

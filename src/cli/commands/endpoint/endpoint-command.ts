@@ -21,7 +21,10 @@ export function endpointCommand(group: EndpointGroup): Command {
   const [endpoint] = group;
   const isBatch = batchParam(endpoint.reply) !== undefined;
   const unit = isBatch ? "address" : "request";
-  const pastPrices = isBatch ? "; with --at, 1 per request" : "";
+  // Past prices are made from candles, and only by the command.
+  const [past, pastPrices] = isBatch
+    ? [", now or at times in the past", "; with --at, 1 per request"]
+    : ["", ""];
   // Creating the flags for all commands would add a millisecond to each startup.
   let made: Flags | undefined;
   const flags = (): Flags => (made ??= endpointFlags(group));
@@ -30,7 +33,7 @@ export function endpointCommand(group: EndpointGroup): Command {
     section: lookups.has(endpoint.command) ? "Reference" : "Market data",
     positionals: positionalsOf(group),
     otherForm: takesAddress(endpoint) ? addressesWithNetworks : undefined,
-    summary: endpoint.summary,
+    summary: `${endpoint.summary}${past}`,
     examples: endpoint.examples,
     passesExit: false,
     notes: endpoint.note === undefined ? [] : [endpoint.note],
