@@ -75,7 +75,7 @@ function literalsOf(file: string): readonly string[] {
 
 /** Returns the text of a literal, a template, or a sum of them; undefined for any other node. */
 function literalText(node: object): string | undefined {
-  const { type, value, quasis, operator, left, right }: Readonly<Record<string, unknown>> = { ...node };
+  const { type, value, quasis, operator, left, right }: Readonly<Record<string, unknown>> = Object(node);
   if (type === "Literal" && typeof value === "string") return value;
   if (type === "TemplateLiteral" && Array.isArray(quasis))
     return quasis.map((quasi: unknown) => String(Object(Object(quasi).value).cooked)).join("‹›");
@@ -84,8 +84,12 @@ function literalText(node: object): string | undefined {
   return first === undefined && second === undefined ? undefined : `${first ?? "‹›"}${second ?? "‹›"}`;
 }
 
+/** One search that finds at least as much as all of them: most texts have none, and there are thousands. */
+const anyOdd = new RegExp(oddPhrases.map(({ source }) => source).join("|"), "iu");
+
 function findOddPhrases(text: string): readonly string[] {
   const line = text.replaceAll(/[^\S\n]+/gu, " ");
+  if (!anyOdd.test(line)) return [];
   return oddPhrases.flatMap((phrase) =>
     [...line.matchAll(phrase)].map(
       ({ index, 0: found }) => `${found}: …${line.slice(Math.max(0, index - 40), index + 40)}…`,
@@ -98,8 +102,13 @@ describe("no odd phrases", () => {
     expect(findOddPhrases(proseOf(readFileSync(name, "utf8")))).toEqual([]);
   });
 
-  test.each(["bin", "src"].flatMap(filesBelow))("in the literals of %s", (name) => {
-    expect(literalsOf(name).flatMap((text) => findOddPhrases(text.replaceAll("\n", " ")))).toEqual([]);
+  test.each(["bin", "src"])("in the literals of %s", (directory) => {
+    const found = filesBelow(directory).flatMap((name) =>
+      literalsOf(name)
+        .flatMap((text) => findOddPhrases(text.replaceAll("\n", " ")))
+        .map((phrase) => `${name}: ${phrase}`),
+    );
+    expect(found).toEqual([]);
   });
 });
 
