@@ -201,9 +201,9 @@ test.each([
 );
 
 test("a pool that leaves the search is read for a day more", async () => {
-  await sync("--search", "ethereum --order-by price_change_percentage_1h --limit 5", "--every", "6h");
-  for (let index = 0; index < 7; index += 1) {
-    now += 6 * hour;
+  await sync("--search", "ethereum --order-by price_change_percentage_1h --limit 3", "--every", "12h");
+  for (let index = 0; index < 4; index += 1) {
+    now += 12 * hour;
     expect((await sync()).exit).toBe(0);
   }
   const rows = await stored();
@@ -214,21 +214,21 @@ test("a pool that leaves the search is read for a day more", async () => {
     last.set(member(row, "id"), period);
     if (typeof member(row, "rank") === "number") listed.set(member(row, "id"), period);
   }
-  const end = Math.floor(now / hour / 6) * hour * 6;
+  const end = Math.floor(now / hour / 12) * hour * 12;
   expect([...listed.values()].some((left) => left < end - 24 * hour)).toBe(true);
   for (const [id, left] of listed) expect(last.get(id)).toBe(Math.min(left + 24 * hour, end));
 });
 
 test("a run that ends early keeps the pages that it has paid for", async () => {
-  const early = await sync("--search", "ethereum --limit 500", "--max-credits", "2", "--parallel", "1");
+  const early = await sync("--search", "ethereum --limit 300", "--max-credits", "2", "--parallel", "1");
   expect(early.exit).toBe(5);
   expect(dataFiles(root)).toEqual([]);
   now += 60_000;
   // The list is in assets.ndjson.
   const rest = await sync();
-  expect([rest.exit, early.requests + rest.requests]).toEqual([0, 5]);
+  expect([rest.exit, early.requests + rest.requests]).toEqual([0, 3]);
   const rows = await stored();
-  expect(rows).toHaveLength(500);
+  expect(rows).toHaveLength(300);
   // The sandbox continues the list as it was at the first page.
   expect(new Set(rows.map((row) => member(row, "as_of"))).size).toBe(1);
   expect(readdirSync(path.join(root, ".dexdata", "work"))).toEqual([]);
@@ -383,11 +383,11 @@ test.each([
   [-60, "60d ahead of"],
   [undefined, "no response had a Date header"],
 ])("a Date header that is %s days off writes nothing, and loses no period", async (days, said) => {
-  const first = await syncMoved(days, "--search", "ethereum --limit 250", "--list", "big");
+  const first = await syncMoved(days, "--search", "ethereum --limit 101");
   expect([first.exit, first.requests, first.stderr]).toEqual([8, 1, expect.stringContaining(said)]);
   expect(first.stderr).toContain(unwritten);
   expect(dataFiles(root)).toEqual([]);
-  await sync("--search", "ethereum --limit 250", "--list", "big");
+  await sync("--search", "ethereum --limit 101");
   now += hour;
   const later = await syncMoved(days);
   expect([later.exit, later.requests, later.stderr]).toEqual([8, 1, expect.stringContaining(unwritten)]);

@@ -20,8 +20,8 @@ import { dataFiles, hashesOf } from "../harness/lake.ts";
 import { rowsOfDays, seconds, startMarketService } from "../harness/market-service.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
-const pools = ["a", "b", "c"].map((letter) => `0x${letter.repeat(40)}`);
-const days = ["2026-11-14", "2026-11-15", "2026-11-16", "2026-11-17"];
+const pools = ["a", "b"].map((letter) => `0x${letter.repeat(40)}`);
+const days = ["2026-11-15", "2026-11-16", "2026-11-17"];
 const folder = temporaryFolder();
 const [whole, outside] = [path.join(folder, "whole"), path.join(folder, "outside")];
 const now = seconds("2026-11-17T08:00:00Z");
@@ -30,14 +30,14 @@ let service: Awaited<ReturnType<typeof startMarketService>> | undefined;
 beforeAll(async () => {
   const market = pools.map(
     (pool) =>
-      [pool, { rows: rowsOfDays(pool, ["2026-11-13", ...days], 20), created: days[0] ?? "" }] as const,
+      [pool, { rows: rowsOfDays(pool, ["2026-11-14", ...days], 20), created: days[0] ?? "" }] as const,
   );
   service = await startMarketService(() => now, new Map(market));
   const outcome = await sync(
     whole,
     ...pools.map((pool) => `ethereum:${pool}`),
     "--from",
-    "2026-11-14",
+    "2026-11-15",
     "--by",
     "day",
   );
@@ -82,7 +82,7 @@ const places = [
   "transactions",
   "transactions/network=ethereum",
   dataset,
-  `${dataset}/date=2026-11-14`,
+  `${dataset}/date=2026-11-15`,
   `${dataset}/date=2026-11-17`,
 ];
 

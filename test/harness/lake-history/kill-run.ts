@@ -25,6 +25,8 @@ export function prepareKill(root: string, { by, number }: Kill) {
     fs.renameSync = (from, to) => {
       renames += 1;
       if (by === "rename" && renames === number) strike();
+      // What the run would do now is lost anyway.
+      if (isKilled) throw new Error("killed");
       renameSync(from, to);
       if (by === "renamed" && renames === number) strike();
     };
