@@ -193,7 +193,7 @@ export const exhibits: readonly Exhibit[] = [
     name: "ohlcv.chart",
     commands: [
       `ohlcv ${weth} --interval 15m --count-back 40 --chart`,
-      `ohlcv ${weth} --from -30d --chart`,
+      `ohlcv ${weth} --from -10d --chart`,
       `ohlcv ${pool} --pool --inversed --from -36h --chart`,
     ],
     views: [...windows, inWindow(80, { env: { LANG: "C" } }), inWindow(20)],

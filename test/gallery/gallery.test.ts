@@ -15,10 +15,7 @@ const responses = new Map<string, Promise<Reply>>();
 let server: ScriptedServer;
 
 // A command is shown in many terminals, but the clock of the sandbox stands still, and the candles of a busy token cost
-// it a second: each request is passed on to it once. Not those of a command with several requests, which prints its rows
-// as they arrive.
-const isRemembered = (command: string): boolean =>
-  /^(?:ohlcv|(?:pools |tokens )?search) (?!.*--spark)/u.test(command);
+// it a second: each request is passed on to it once.
 beforeAll(async () => {
   server = await startScriptedServer(async ({ url, headers: { authorization = "" } }) => {
     const response = responses.get(url) ?? passOn(url, authorization);
@@ -132,7 +129,7 @@ async function runView(
     ...(columns !== undefined && { columns }),
     env: {
       ...sandbox.env(),
-      ...(isRemembered(command) && { DEXDATA_PRO_BASE_URL: server.url }),
+      DEXDATA_PRO_BASE_URL: server.url,
       [isColored ? "FORCE_COLOR" : "NO_COLOR"]: "1",
       ...env,
     },

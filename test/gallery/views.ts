@@ -36,6 +36,6 @@ export function inPipe(format: string): View {
 }
 
 /** The terminals in which every screen is checked, plain and with color. */
-export const windows: readonly View[] = [40, 60, 80, 100, 120, 200].map((columns) =>
+export const windows: readonly View[] = [40, 60, 80, 120, 200].map((columns) =>
   inWindow(columns, { isColored: true }),
 );
