@@ -6,7 +6,7 @@ const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 /** One request at a time, so that faults strike the same response in each run. */
 const flags = "--rpm unlimited --parallel 1 -o ndjson";
-const swaps = `txns ethereum ${own} --from -100m --all --page-size 20 ${flags}`;
+const swaps = `txns ethereum ${own} --from -70m --all --page-size 20 ${flags}`;
 const receipt = "--receipt {dir}/pull.receipt.json";
 const both = ["spec", "public"] as const;
 
@@ -123,9 +123,9 @@ export const typicalRuns: readonly RecordedRun[] = [
   ...errors,
 ];
 
-const pages = `pools search fantom --all --page-size 20 ${flags} ${receipt}`;
+const pages = `pools search fantom --all --page-size 30 ${flags} ${receipt}`;
 const exchanges = `dexes ethereum --all --page-size 4 ${flags} ${receipt}`;
-const candles = `ohlcv ethereum ${weth} --from -3d --interval 1m ${flags} ${receipt}`;
+const candles = `ohlcv ethereum ${weth} --from -2d --interval 1m ${flags} ${receipt}`;
 const batches = `prices ethereum ${weth} ${usdc} ${flags} ${receipt}`;
 
 const faulty = (words: string, ...all: readonly string[]): readonly Step[] =>
@@ -170,10 +170,10 @@ export const disturbedRuns: readonly RecordedRun[] = [
     title: "resume over a hole",
     steps: [
       {
-        words: `pools search fantom --all --page-size 20 ${flags} --out {dir}/pools.ndjson --resume ${receipt}`,
+        words: `pools search fantom --all --page-size 30 ${flags} --out {dir}/pools.ndjson --resume ${receipt}`,
         faults: "empty-page@2-60",
       },
-      `pools search fantom --all --page-size 20 ${flags} --out {dir}/pools.ndjson --resume ${receipt}`,
+      `pools search fantom --all --page-size 30 ${flags} --out {dir}/pools.ndjson --resume ${receipt}`,
       "verify {dir}/pools.ndjson",
     ],
   },
@@ -208,7 +208,7 @@ export const disturbedRuns: readonly RecordedRun[] = [
   {
     title: "api with bad pages",
     steps: faulty(
-      `api /networks/ethereum/pools/${own}/transactions --paginate -f from=-100m -f limit=20 ${flags} ${receipt}`,
+      `api /networks/ethereum/pools/${own}/transactions --paginate -f from=-70m -f limit=20 ${flags} ${receipt}`,
       "overlap-page@2",
       "empty-page@3",
     ),
