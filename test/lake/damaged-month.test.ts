@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
@@ -29,7 +29,7 @@ test.each([
     const begun = ["--kind", kind, "--from", "2026-11-20"];
     expect((await sync(root, `ethereum:${pool}`, ...begun)).exit).toBe(0);
     const undamaged = path.join(folder, `${kind}-${at}-undamaged`);
-    expect((await sync(undamaged, `ethereum:${pool}`, ...begun)).exit).toBe(0);
+    cpSync(root, undamaged, { recursive: true });
     const file = path.join(root, dataFiles(root).find((name) => name.endsWith("open.parquet")) ?? "");
     const bytes = readFileSync(file);
     bytes[at] = (bytes[at] ?? 0) ^ 1;

@@ -19,15 +19,15 @@ const shape = rowShape(poolTransactions);
 
 async function someFile(): Promise<Buffer> {
   const random = createRandom(4711);
-  const rows = Array.from({ length: 200 }, () => generateRow(random, shape));
-  return (await writeFile(columnsOf(shape), rows, '{"rows":200}')).file;
+  const rows = Array.from({ length: 100 }, () => generateRow(random, shape));
+  return (await writeFile(columnsOf(shape), rows, '{"rows":100}')).file;
 }
 
 test("a single flipped bit anywhere is noticed", async () => {
   const file = await someFile();
   const random = createRandom(99);
   const unnoticed: number[] = [];
-  for (let round = 0; round < (isLong ? 5000 : 300); round += 1) {
+  for (let round = 0; round < (isLong ? 5000 : 150); round += 1) {
     const bit = Math.floor(random() * file.length * 8);
     const damaged = Buffer.from(file);
     damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));

@@ -249,7 +249,7 @@ describe("any rows", () => {
           expect(writes.join("").split("\n").length).toBeGreaterThan(count);
         },
       ),
-      { numRuns: isLong ? 300 : 80 },
+      { numRuns: isLong ? 300 : 40 },
     );
   });
 
