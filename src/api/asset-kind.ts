@@ -10,7 +10,7 @@ const kindOfGroup: ReadonlyMap<unknown, AssetKind> = new Map([
   ["dexes", "DEX"],
 ]);
 
-/** Based on the group in a search, the kind of a name, or fields that no other kind has. Undefined if the kind is unclear. */
+/** By the group in a search, the kind of a name, or fields that no other kind has. Undefined if the kind is unclear. */
 export function kindOfRow(row: object, group: unknown): AssetKind | undefined {
   const kind = kindOfGroup.get(group);
   if (kind !== undefined) return kind;

@@ -141,8 +141,8 @@ export function isGatewayStatus(status: number): boolean {
 }
 
 /**
- * Only this function determines exit codes and whether the same request may succeed later. The status decides, because the body may be empty, HTML or outdated. The code in the body refines the message but never changes
- * the exit code, so rewording or adding a code is harmless. If the body does not contain a code, `code` is used.
+ * Only this function determines exit codes and whether a retry may help: by the status, because the body may be empty,
+ * HTML or outdated. Its code only refines the message; if it has none, `code` is used.
  */
 export function meaningOf(status: number) {
   const code = Object.keys(serviceErrors)

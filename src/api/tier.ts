@@ -9,7 +9,7 @@ export interface Plan {
   readonly hosts: "free" | "paid";
   /** Undefined if neither the specification nor dexdata sets a limit. */
   readonly requestsPerMinute: number | undefined;
-  /** In 30 days, or a billing period; undefined if the contract sets it. Where the specification has two figures, the newer one. */
+  /** In 30 days, or a billing period; undefined if the contract sets it. Of two specified figures, the newer one. */
   readonly creditsPerMonth: number | undefined;
 }
 

@@ -6,8 +6,8 @@ import { invalidInput } from "../base/failure.ts";
 type Surroundings = Pick<Context, "env" | "platform">;
 
 /**
- * The directories are created when a file is written. Uses the dexdata variable, the XDG variable, or the platform's default. macOS shares its defaults with Linux, as in
- * gh, git and most command-line tools. No path is relative to the working directory: its files could come from someone else, and key_command in a config.json runs a program.
+ * From the dexdata variable, the XDG variable, or the platform's default, which macOS shares with Linux, as in gh and git.
+ * No path is relative to the working directory: its files could be someone else's, and `key_command` runs a program.
  * Reading a directory throws a usage failure if its dexdata variable is not an absolute path.
  */
 export function findFolders(context: Surroundings) {

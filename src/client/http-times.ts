@@ -13,7 +13,7 @@ export interface AnswerAge {
   readonly sameFor: number;
 }
 
-/** In milliseconds. A cache may drop a copy early, and one that is kept for a day by mistake must not stop a run for a day. */
+/** In milliseconds. A cache may drop a copy early, and a `max-age` of a day by mistake must not stop a run for a day. */
 const longestSame = 300_000;
 
 /**

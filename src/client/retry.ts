@@ -91,9 +91,9 @@ const [firstReconnect, longestReconnect] = [1000, 60_000];
 
 /**
  * The wait in milliseconds after this many consecutive failures: 1, 2, 4 … 60 s, plus up to half of that as jitter, but
- * never less than the service requests or than `least`, the stream's `retry` field. `most` limits it before the jitter. Rounded up to tenths of a second,
- * or to full seconds from ten seconds on, so messages and `--events` show the same number. `random` is in [0, 1).
- * Throws if the requested wait is too long.
+ * never less than the service requests or than `least`, the stream's `retry` field. `most` limits it before the
+ * jitter. Rounded up to tenths of a second, from 10 s on to seconds, so messages and `--events` show the same number.
+ * `random` is in [0, 1). Throws if the requested wait is too long.
  */
 export function reconnectWait(
   attempt: number,

@@ -124,8 +124,8 @@ ${methods.join("")}  /** Live events; leaving the loop closes the connections. *
   stream<F extends FeedName>(options: StreamOptions<F>): AsyncIterable<StreamEvent<StreamData<N>[F]>>;
   readonly meter: Meter;
   /**
-   * Ends pending requests and streams. They and later calls reject with a Failure (code \`usage\`). An idle client never keeps the process alive, closed
-   * or not.
+   * Ends pending requests and streams. They and later calls reject with a Failure (code \`usage\`). An idle client never
+   * keeps the process alive, closed or not.
    */
   close(): Promise<void>;
 }

@@ -206,7 +206,7 @@ function filesBelow(folder: string, segments: readonly string[], before: NamedTi
   });
 }
 
-/** Whether rows of any time would go to this file, or to it before it was moved away. Both are compared by their true names. */
+/** Whether rows of any time would go to this file, before or after it was moved. Compares true names. */
 export function mayName(pattern: string, file: string, trueName: (file: string) => string): boolean {
   // The names that fill such a pattern are unknown until the rows arrive.
   if (!hasFields(pattern) || hasNames(pattern)) return false;

@@ -175,7 +175,7 @@ async function readRounds(session: Session): Promise<never> {
       for (const rows of round.groups) await assets.learnFor(request, rows);
       // Nothing before this time, on the monotonic clock, can be missing.
       const readTo = began - freshness.age();
-      // Caches can return copies that are older than the last one, whose values would change back and cross a limit once more.
+      // A cache can return an older copy, whose values would change back and cross a limit once more.
       const isOlder = last !== undefined && readTo < refreshed && !freshness.isBound();
       refreshed = last === undefined ? readTo : Math.max(refreshed, readTo);
       if (isOlder) sayOnce(olderCopy, report.info);
