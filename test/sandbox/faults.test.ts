@@ -1,5 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
-import { isFaultProblem, parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
+import {
+  answerWithFaults,
+  createSandboxState,
+  isFaultProblem,
+  parseFaults,
+  startSandbox,
+} from "../harness/bundled-sandbox.ts";
+import { type FaultTraits, faultTraits } from "../../src/sandbox/fault-kinds.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox-exchange.ts";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import type { ReceivedRequest } from "../../src/sandbox/received-request.ts";
@@ -48,6 +56,38 @@ async function statuses(sandbox: RunningSandbox, count: number): Promise<number[
 }
 
 const parsed = ({ body }: RawReply): unknown => JSON.parse(body);
+
+/** What a client receives for these requests, which are more in a minute than its plan allows. */
+function* received(spec: string): Generator {
+  const faults = parseFaults(spec);
+  if (isFaultProblem(faults)) throw new Error(faults.problem);
+  const clocks = { now: () => NOON * 1000, elapsed: () => 0 };
+  const state = createSandboxState({ ...clocks, requestsPerMinute: 5, faults });
+  const transactions = `/networks/ethereum/pools/${USDC_WETH}/transactions?limit=4`;
+  const search = "/networks/tempo/pools/search?txns_24h_min=1";
+  const next = `&cursor=${Buffer.from(`{"t":${NOON},"o":10}`).toString("base64url")}`;
+  const shared = { method: "GET", headers: { authorization: KEY }, remoteAddress: "127.0.0.1" } as const;
+  for (const target of [transactions, `${transactions}&page=2`, search, search, search + next, "/networks"]) {
+    const { status, headers, body } = answerWithFaults({ ...shared, target, host: "rest_paid" }, state);
+    yield { status, headers, body };
+  }
+}
+
+describe("every fault has an effect", () => {
+  /** A new fault of the other layers has one without any code. */
+  const layers: readonly FaultTraits["layer"][] = ["answer", "change", "header", "market", "cache"];
+  const names = Object.entries<FaultTraits>(faultTraits).filter(([, { layer }]) => layers.includes(layer));
+
+  test.each(names)("%s", (name, { sample }) => {
+    const sound = received("500@99");
+    // No pool of the list is young enough for the default.
+    const spec = name === "late-pools" ? "late-pools=90d" : name;
+    const isSame = [...received(sample === undefined ? spec : `${spec}:100%`)].every((response) =>
+      isDeepStrictEqual(response, sound.next().value),
+    );
+    expect(isSame).toBe(false);
+  });
+});
 
 describe("faults that replace the response", () => {
   test.each([
