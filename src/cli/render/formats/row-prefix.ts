@@ -10,7 +10,7 @@ import { didYouMean } from "../../../base/text/nearest.ts";
 import { nearestPath } from "./missing-fields.ts";
 import type { Presentation } from "../renderer.ts";
 
-const [TAB, COLON, OPEN_ARRAY, BACKSLASH, OPEN_OBJECT] = [0x09, 0x3a, 0x5b, 0x5c, 0x7b];
+const [TAB, COLON, BACKSLASH] = [0x09, 0x3a, 0x5c];
 
 export type RowPrefix = ReturnType<typeof createRowPrefix>;
 
@@ -95,12 +95,11 @@ export function createRowPrefix(fields: readonly string[]) {
   };
 }
 
-/** Returns false if a value is nested or has escapes. */
+/** Returns false if a value has escapes. A nested one is compact, as its row is. */
 function readTexts({ bytes, spans, places }: LocatedRows, row: number, texts: number[]): boolean {
   for (let index = 0; index < places.length; index += 1) {
     const at = row + (places[index] ?? 0);
     const [from, to] = [spans[at] ?? -1, spans[at + 1] ?? -1];
-    if (from >= 0 && (bytes[from] === OPEN_OBJECT || bytes[from] === OPEN_ARRAY)) return false;
     for (let each = from; each < to; each += 1) if (bytes[each] === BACKSLASH) return false;
     noteText(bytes, from, to, index, texts);
   }
