@@ -11,10 +11,11 @@ import { finish } from "../../src/sandbox/work.ts";
 /** The parts of the sandbox that the tests use, as one bundle; see bundled-sandbox.ts. */
 export { startLibrarySandbox } from "../../src/library/start-library-sandbox.ts";
 export { openStream } from "../../src/sandbox/streams/open-stream.ts";
+export { plainDecimal, sourceOf } from "../../src/sandbox/streams/feed-events.ts";
 export { StreamHub } from "../../src/sandbox/streams/stream-hub.ts";
 export { createFaultCounter } from "../../src/sandbox/faults/due-faults.ts";
 export { isFaultProblem, parseFaults } from "../../src/sandbox/parse-faults.ts";
-export { createMarket } from "../../src/sandbox/market/market.ts";
+export { createMarket, createNewMarket } from "./shared-market.ts";
 
 export { handleInSteps };
 

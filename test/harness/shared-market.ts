@@ -1,5 +1,8 @@
-import { createMarket as create } from "../../src/sandbox/market/market.ts";
+import { createMarket as createNewMarket } from "../../src/sandbox/market/market.ts";
 import type { Market } from "../../src/sandbox/market/market.ts";
+
+/** For tests of the caches of a market, which a shared one would have filled. */
+export { createNewMarket };
 
 declare global {
   /** The program's bundle has its own copy of this module. */
@@ -13,7 +16,7 @@ declare global {
  */
 export function createMarket({ seed }: { seed: number }): Market {
   const markets = (globalThis.marketsInTest ??= new Map());
-  const market = markets.get(seed) ?? create({ seed });
+  const market = markets.get(seed) ?? createNewMarket({ seed });
   markets.set(seed, market);
   return market;
 }

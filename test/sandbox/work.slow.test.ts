@@ -4,6 +4,7 @@ import { feeds } from "../../src/api/feeds.ts";
 import type { SandboxState } from "../../src/sandbox/service/state.ts";
 import {
   createMarket,
+  createNewMarket,
   createSandboxState,
   handleInSteps,
   openStream,
@@ -124,7 +125,7 @@ const caller = { headers: { authorization: PRO }, remoteAddress: "127.0.0.1" };
 function coldState(now = () => NOON * 1000): SandboxState {
   const state = createSandboxState({ dialect: "public", now, elapsed: () => 0 });
   // Sandboxes with the same seed share a market in tests.
-  return { ...state, market: createMarket({ seed: SEED }) };
+  return { ...state, market: createNewMarket({ seed: SEED }) };
 }
 
 const STREAMS = Object.values(feeds).flatMap(({ path, params, kinds }) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createMarket } from "../../harness/bundled-sandbox.ts";
+import { createMarket, createNewMarket } from "../../harness/bundled-sandbox.ts";
 import type { Pool } from "../../../src/sandbox/market/pool.ts";
 import type { Market } from "../../../src/sandbox/market/market.ts";
 
@@ -16,7 +16,7 @@ function poolOf(market: Market, slug: string, place: number): Pool {
 type Question = (market: Market) => unknown;
 
 const QUESTIONS: readonly Question[] = [
-  (market) => market.dexes(poolOf(market, "bsc", 0).network),
+  (market) => market.dexes(poolOf(market, "ton", 0).network),
   ...[0, 1, 2, 7, 30, 400, 3000].flatMap((place): Question[] => [
     (market) => market.poolActivity(poolOf(market, "ethereum", place), NOW, 7 * DAY),
     (market) => market.transactions(poolOf(market, "ethereum", place), { to: NOW - 400 * DAY, limit: 7 }),
@@ -31,46 +31,49 @@ const QUESTIONS: readonly Question[] = [
       }),
   ]),
   (market) => market.poolActivity(poolOf(market, "ton", 3), NOW, DAY),
-  (market) => market.tokenPriceUsd(poolOf(market, "solana", 3).tokens[0] ?? missing(), NOW),
-  (market) => market.pools(poolOf(market, "aptos", 0).network, NOW - 500 * DAY),
+  (market) => market.tokenPriceUsd(poolOf(market, "sui", 3).tokens[0] ?? missing(), NOW),
+  (market) => market.pools(poolOf(market, "aptos", 0).network, NOW - 500 * DAY).map(({ id }) => id),
 ];
+
+/** As texts, without the pools of the rows: what these remember differs. */
+function ask(market: Market, questions = QUESTIONS): readonly string[] {
+  const shown = (name: string, value: unknown): unknown =>
+    name === "pool" ? undefined : typeof value === "bigint" ? String(value) : value;
+  return questions.map((question) => JSON.stringify(question(market), shown));
+}
 
 function missing(): never {
   throw new Error("no token");
 }
 
 describe("two markets with the same seed", () => {
+  const [forward, backward] = [createNewMarket({ seed: 5 }), createNewMarket({ seed: 5 })];
+
   test("return the same results in any order of calls", () => {
-    const forward = createMarket({ seed: 5 });
-    const backward = createMarket({ seed: 5 });
-    const answers = QUESTIONS.map((question) => question(forward));
-    const reversed = QUESTIONS.toReversed().map((question) => question(backward));
-    expect(reversed.toReversed()).toEqual(answers);
+    expect(ask(backward, QUESTIONS.toReversed()).toReversed()).toEqual(ask(forward));
   });
 
   test("return the same results after their caches overflow", () => {
-    const market = createMarket({ seed: 5 });
-    const before = QUESTIONS.map((question) => question(market));
-    market.poolCandles(poolOf(market, "ethereum", 0), {
-      from: NOW - 400 * DAY,
-      to: NOW,
-      intervalSeconds: 3600,
-    });
-    market.poolCandles(poolOf(market, "base", 4), { from: NOW - 900 * DAY, to: NOW, intervalSeconds: 3600 });
-    expect(QUESTIONS.map((question) => question(market))).toEqual(before);
+    const before = ask(forward);
+    for (const [slug, place, days] of [
+      ["ethereum", 0, 400],
+      ["polygon", 4, 900],
+    ] as const) {
+      const span = { from: NOW - days * DAY, to: NOW, intervalSeconds: 3600 };
+      forward.poolCandles(poolOf(forward, slug, place), span);
+    }
+    expect(ask(forward)).toEqual(before);
   });
 
   test("know each other's pools", () => {
-    const pool = poolOf(createMarket({ seed: 5 }), "ethereum", 12);
-    const other = createMarket({ seed: 5 });
-    const network = other.network("ethereum");
-    expect(network && other.poolPrice(poolOf(other, "ethereum", 12), NOW).price).toBeGreaterThan(0);
-    expect(other.pool(poolOf(other, "ethereum", 0).network, pool.id, NOW)).toEqual(pool);
+    const pool = poolOf(forward, "ethereum", 12);
+    expect(backward.poolPrice(pool, NOW)).toEqual(forward.poolPrice(pool, NOW));
+    expect(backward.pool(pool.network, pool.id, NOW)?.key).toBe(pool.key);
   });
 });
 
 describe("the past", () => {
-  const market = createMarket({ seed: 5 });
+  const market = createMarket({ seed: 1 });
 
   test("does not change as time passes", () => {
     const pool = poolOf(market, "ethereum", 5);
@@ -114,7 +117,7 @@ describe("the past", () => {
 });
 
 test("times far outside the history return quickly and without data", () => {
-  const market = createMarket({ seed: 5 });
+  const market = createMarket({ seed: 1 });
   const pool = poolOf(market, "ethereum", 0);
   const weth = pool.tokens[1] ?? missing();
   const far = Date.UTC(9999, 0, 1) / 1000;
@@ -131,7 +134,7 @@ test("times far outside the history return quickly and without data", () => {
 });
 
 describe("candles", () => {
-  const market = createMarket({ seed: 5 });
+  const market = createMarket({ seed: 1 });
   const pool = poolOf(market, "ethereum", 0);
   const hour = NOW - (NOW % 3600);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMarket } from "../../harness/bundled-sandbox.ts";
+import { createMarket, createNewMarket } from "../../harness/bundled-sandbox.ts";
 import type { Market } from "../../../src/sandbox/market/market.ts";
 
 const NOON = 1_790_942_400;
@@ -15,7 +15,7 @@ function poolsOf(market: Market) {
 }
 
 test("earlier calls for other times and windows do not change a result", () => {
-  const market = createMarket({ seed: 3 });
+  const market = createNewMarket({ seed: 3 });
   const ask = (
     from: Market,
     index: number,
@@ -30,7 +30,7 @@ test("earlier calls for other times and windows do not change a result", () => {
     [0, 5, 30].flatMap((index) => windows.map((each) => [index, at, each])),
   );
   for (const [index = 0, at = 0, seconds = 0] of asked) {
-    const fresh = createMarket({ seed: 3 });
+    const fresh = createNewMarket({ seed: 3 });
     expect(ask(market, index, at, seconds)).toEqual(ask(fresh, index, at, seconds));
   }
 });

@@ -1,11 +1,15 @@
 import { feeds } from "../../../src/api/feeds.ts";
 import { fc } from "../../harness/properties.ts";
 import { expect, test } from "vitest";
-import { createMarket } from "../../../src/sandbox/market/market.ts";
-import { createSandboxState } from "../../../src/sandbox/service/state.ts";
-import { openStream } from "../../../src/sandbox/streams/open-stream.ts";
-import { plainDecimal, sourceOf, type Subject } from "../../../src/sandbox/streams/feed-events.ts";
-import { StreamHub } from "../../../src/sandbox/streams/stream-hub.ts";
+import type { Subject } from "../../../src/sandbox/streams/feed-events.ts";
+import {
+  createMarket,
+  createSandboxState,
+  openStream,
+  plainDecimal,
+  sourceOf,
+  StreamHub,
+} from "../../harness/bundled-sandbox.ts";
 import { finish } from "../../../src/sandbox/work.ts";
 import { NOON } from "../contract/service.ts";
 import { POOL, USDC, WETH, wethPrice } from "./stream-client.ts";
@@ -67,7 +71,7 @@ test.each(subjects)(
         const parts = edges.slice(1).flatMap((to, index) => source(edges[index] ?? to, to));
         expect(parts).toEqual(whole);
       }),
-      { numRuns: 15 },
+      { numRuns: 6 },
     );
   },
 );
@@ -102,7 +106,7 @@ const request = {
 test("after a clock jump, the stream catches up in limited turns, in order, without skipping events", () => {
   const clock = { now: NOON * 1000 };
   const state = {
-    ...createSandboxState({ dialect: "spec", now: () => clock.now, elapsed: () => 0 }),
+    ...createSandboxState({ now: () => clock.now, elapsed: () => 0 }),
     market,
   };
   const hub = new StreamHub(state);
@@ -138,7 +142,7 @@ test("a turn ends after 10 ms of work", () => {
   const clock = { now: NOON * 1000, elapsed: 0 };
   // Reading the clock takes 3 ms.
   const elapsed = () => (clock.elapsed += 3);
-  const state = { ...createSandboxState({ dialect: "spec", now: () => clock.now, elapsed }), market };
+  const state = { ...createSandboxState({ now: () => clock.now, elapsed }), market };
   const hub = new StreamHub(state);
   const frames: string[] = [];
   const { start } = finish(openStream(request, state, hub));
@@ -162,7 +166,7 @@ test("events without readers are no longer computed", () => {
     },
   };
   const state = {
-    ...createSandboxState({ dialect: "spec", now: () => clock.now, elapsed: () => 0 }),
+    ...createSandboxState({ now: () => clock.now, elapsed: () => 0 }),
     market: counting,
   };
   const hub = new StreamHub(state);
@@ -192,7 +196,7 @@ test("without sockets: an internal sandbox error is a 500 before the stream and 
   let isBroken = false;
   const clock = { now: NOON * 1000 };
   const state = {
-    ...createSandboxState({ dialect: "spec", now: () => clock.now, elapsed: () => 0 }),
+    ...createSandboxState({ now: () => clock.now, elapsed: () => 0 }),
     market: {
       ...market,
       token: (...lookups: Parameters<typeof market.token>) => {
