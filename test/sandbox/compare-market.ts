@@ -150,7 +150,7 @@ export function comparePages(
   for (const [start, end] of [
     [at - 400, at - 60],
     [at - 95, at],
-    [at - 2000, at - 1000],
+    [at - 1700, at - 1000],
   ] as const) {
     const inside = expected.filter(({ time }) => time >= start && time <= end).toReversed();
     compareRows(readPages(ask, `${path}/transactions?from=${start}&to=${end}`, at, 10), inside, finalIds);

@@ -187,7 +187,7 @@ describe("--faults grammar", () => {
         counter.forRequest("/networks/x/pools/search?txns_24h_min=1&cursor=a");
         counter.forStream("/sse/prices");
       }),
-      { numRuns: 3000, seed: 20261121 },
+      { numRuns: 600, seed: 20261121 },
     );
   });
 });

@@ -557,20 +557,20 @@ describe("fault timing", () => {
   });
 
   test("a rate is approximate, the same in every run with one seed, and different with another seed", async () => {
-    const run = async (seed: number): Promise<readonly number[]> =>
-      await statuses(await start("500:20%,429:10%", { seed, requestsPerMinute: 1e6 }), 200);
-    const [first, again, other] = [await run(5), await run(5), await run(6)];
-    expect(again).toEqual(first);
-    expect(other).not.toEqual(first);
+    const run = async (seed: number, requests: number): Promise<readonly number[]> =>
+      await statuses(await start("500:20%,429:10%", { seed, requestsPerMinute: 1e6 }), requests);
+    const [first, again, other] = [await run(5, 100), await run(5, 30), await run(6, 30)];
+    expect(again).toEqual(first.slice(0, 30));
+    expect(other).not.toEqual(again);
     const count = (status: number): number => first.filter((each) => each === status).length;
-    expect(count(500)).toBeGreaterThan(20);
-    expect(count(500)).toBeLessThan(60);
-    expect(count(429)).toBeGreaterThan(5);
-    expect(count(429)).toBeLessThan(35);
+    expect(count(500)).toBeGreaterThan(10);
+    expect(count(500)).toBeLessThan(30);
+    expect(count(429)).toBeGreaterThan(2);
+    expect(count(429)).toBeLessThan(18);
   });
 
   test("a burst by rate has the given length", async () => {
-    const found = await statuses(await start("500:3%x4", { requestsPerMinute: 1e6 }), 120);
+    const found = await statuses(await start("500:3%x4", { requestsPerMinute: 1e6 }), 60);
     const bursts = found.join(" ").match(/(?:500 ?)+/gu) ?? [];
     expect(bursts.length).toBeGreaterThan(0);
     for (const burst of bursts) expect(burst.trim().split(" ").length).toBeGreaterThanOrEqual(4);

@@ -36,7 +36,7 @@ describe.each(cases)("$faults", ({ faults, rules }) => {
     for (const { chosen, final } of chains) {
       const ask = serve(faults, { seed: 1 });
       for (const at of instantsOf(chosen, rules, 3))
-        others += comparePages(ask, chosen, { seed: 1, ...rules }, at, 1, final);
+        others += comparePages(ask, chosen, { seed: 1, ...rules }, at, 0.5, final);
     }
     expect(others > 0).toBe(rules.withdrawn !== undefined || rules.reorg !== undefined);
   });

@@ -163,7 +163,7 @@ contract("candles", {}, (service) => {
     const texts: string[] = [];
     const pools = (
       await service.ask(
-        "/networks/fantom/pools/search?limit=100&order_by=volume_usd_24h&sort=asc&txns_24h_min=1",
+        "/networks/fantom/pools/search?limit=25&order_by=volume_usd_24h&sort=asc&txns_24h_min=1",
       )
     ).body;
     for (const id of column(pools, "results", "id")) {

@@ -1,7 +1,8 @@
 import http from "node:http";
 import { afterAll, beforeAll, describe } from "vitest";
 import type { SandboxOptions } from "../../../src/sandbox/sandbox-exchange.ts";
-import { createSandboxState, handle, startSandbox } from "../../harness/bundled-sandbox.ts";
+import type { RunningSandbox } from "../../../src/sandbox/server.ts";
+import { startSandbox } from "../../harness/bundled-sandbox.ts";
 
 /** A response as received over the wire. */
 export interface Answer {
@@ -52,52 +53,26 @@ export type Options = Partial<Omit<SandboxOptions, "now" | "elapsed">> & {
   readonly hasOwnRates?: true;
 };
 
-/** Runs the suite twice: on the pure function, and over a real socket to detect differences in the server. */
+/** Runs the suite over a real socket, as all callers reach the sandbox. */
 export function contract(name: string, options: Options, suite: (service: Service) => void): void {
-  for (const sender of ["handle", "socket"] as const) {
-    describe(`${name} (${sender})`, () => {
-      const clock: TestClock = { now: NOON * 1000, elapsed: 0 };
-      let send: (path: string, asking: ListRequest) => Promise<Answer>;
-      let close = (): Promise<void> => Promise.resolve();
-      beforeAll(async () => {
-        const whole: SandboxOptions = {
-          ...(options.hasOwnRates === undefined && { requestsPerMinute: 1_000_000 }),
-          ...options,
-          now: () => clock.now,
-          elapsed: () => clock.elapsed,
-        };
-        if (sender === "handle") {
-          const state = createSandboxState(whole);
-          send = async (path, asking) => {
-            const response = handle(
-              {
-                method: asking.method ?? "GET",
-                target: path,
-                headers: asking.key === undefined ? {} : { authorization: asking.key },
-                remoteAddress: "127.0.0.1",
-                host: asking.host === "free" ? "rest_free" : "rest_paid",
-              },
-              state,
-            );
-            const headers = Object.entries(response.headers);
-            return {
-              status: response.status,
-              headers: Object.fromEntries(headers.map(([each, value]) => [each.toLowerCase(), value])),
-              text: response.body,
-              body: parsed(response.body),
-            };
-          };
-        } else {
-          const sandbox = await startSandbox(whole);
-          close = sandbox.close;
-          send = (path, asking) =>
-            exchange(asking.host === "free" ? sandbox.restFree : sandbox.restPaid, path, asking);
-        }
+  describe(name, () => {
+    const clock: TestClock = { now: NOON * 1000, elapsed: 0 };
+    let sandbox: RunningSandbox;
+    beforeAll(async () => {
+      sandbox = await startSandbox({
+        ...(options.hasOwnRates === undefined && { requestsPerMinute: 1_000_000 }),
+        ...options,
+        now: () => clock.now,
+        elapsed: () => clock.elapsed,
       });
-      afterAll(() => close());
-      suite({ clock, ask: (path, asking = { key: PRO }) => send(path, asking) });
     });
-  }
+    afterAll(() => sandbox.close());
+    suite({
+      clock,
+      ask: (path, asking = { key: PRO }) =>
+        exchange(asking.host === "free" ? sandbox.restFree : sandbox.restPaid, path, asking),
+    });
+  });
 }
 
 /** Sends one request as written: the path is not normalized and no headers are added. */

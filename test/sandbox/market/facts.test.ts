@@ -6,7 +6,7 @@ import type { AddressFamily, NetworkFacts } from "../../../src/sandbox/well-know
 
 const NOW = Date.parse("2026-11-01T00:00:00Z") / 1000;
 const DAY = 86_400;
-const market = createMarket({ seed: 7 });
+const market = createMarket({ seed: 1 });
 
 function networkOf(slug: string, of: Market = market): NetworkFacts {
   const network = of.network(slug);
@@ -128,8 +128,8 @@ describe("addresses", () => {
     for (const network of market.networks) {
       const pools = market.pools(network, NOW);
       const tokens = market.tokens(network, NOW);
-      for (const pool of pools) expect(pool.id).toMatch(POOL_IDS[network.addressFamily]);
-      for (const token of tokens) expect(token.address).toMatch(TOKEN_IDS[network.addressFamily]);
+      expect(pools.filter(({ id }) => !POOL_IDS[network.addressFamily].test(id))).toEqual([]);
+      expect(tokens.filter(({ address }) => !TOKEN_IDS[network.addressFamily].test(address))).toEqual([]);
       expect(new Set(pools.map((pool) => pool.id)).size).toBe(pools.length);
       expect(new Set(tokens.map((token) => token.address)).size).toBe(tokens.length);
       const [busiest] = pools;

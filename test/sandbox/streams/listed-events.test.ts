@@ -63,7 +63,7 @@ const cases: readonly { readonly faults: string; readonly rules: Omit<MarketRule
 
 const SECONDS = 2 * 3600;
 /** Compared second by second. */
-const WATCHED = 1200;
+const WATCHED = 900;
 
 describe.each(cases)("$faults", ({ faults, rules }) => {
   test("a transaction is sent each time it becomes listed", () => {
@@ -90,7 +90,7 @@ describe.each(cases)("$faults", ({ faults, rules }) => {
       before = new Set(rows.map(describeRow));
     }
     expect(described).toEqual(expected);
-    expect(described.length).toBeGreaterThan(30);
+    expect(described.length).toBeGreaterThan(20);
   });
 
   test.each(["1s", "60s"] as const)("the last %s candle sent equals the listed rows", (interval) => {
@@ -130,15 +130,14 @@ test("the forms of a short span, from which candles are sent, include rows that 
   const { market, pool } = busiestPool(1, "ethereum");
   const rules: MarketRules = { seed: 1, reorg: [64, 1] };
   const seen = market.withFaults(readFaults("reorg=64:100%"));
+  const all = listedRows(market, pool, rules, NOON - 3600, NOON);
   let moved = 0;
   for (let after = NOON - 700; after < NOON; after += 5) {
     const listed = seen
       .showings(pool, after, after + 5)
       .filter(({ since, until }) => since <= NOON && NOON < until)
       .map(({ transaction: { id, time, blockNumber } }) => ({ id, time, blockNumber }));
-    const expected = listedRows(market, pool, rules, NOON - 3600, NOON).filter(
-      ({ time }) => time > after && time <= after + 5,
-    );
+    const expected = all.filter(({ time }) => time > after && time <= after + 5);
     moved += expected.filter(({ final, time }) => final.time !== time).length;
     expect(listed).toEqual(
       expected.map(({ final: { id }, time, block }) => ({ id, time, blockNumber: block })),
