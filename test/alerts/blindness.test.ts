@@ -131,7 +131,7 @@ describe("txns --follow --blind", () => {
   test("failing reads: blind, and back with the time that the next read covers; --metrics counts both", async () => {
     const metrics = inFolder("follow.prom");
     const when = ["--when", "size_usd > 0", "--blind", "30s", "--metrics", metrics];
-    const assets = ["ethereum", pool, "--poll", "10s", "--retries", "0", "--for", "10m", ...when];
+    const assets = ["ethereum", pool, "--poll", "10s", "--retries", "0", "--for", "4m", ...when];
     const options = { speed: 300, sandbox: { faults: "503x8" }, assets };
     const { exit, stdout } = await (await startFollowing("", options)).outcome;
     const alerts = rowsOf(stdout);
@@ -157,7 +157,7 @@ describe("txns --follow --blind", () => {
 
   test("responses from a cache that are too old: blind up to the time of their data", async () => {
     const when = ["--when", "size_usd > 1b", "--blind", "60s"];
-    const assets = ["ethereum", pool, "--poll", "10s", "--for", "15m", ...when];
+    const assets = ["ethereum", pool, "--poll", "10s", "--for", "11m", ...when];
     const options = { speed: 300, sandbox: { faults: "edge-cache=5m:path" }, assets };
     const { exit, stdout } = await (await startFollowing("", options)).outcome;
     const alerts = rowsOf(stdout);

@@ -48,7 +48,7 @@ async function alertsOf(
 test("prices whose texts the parser has found fire like those of parsed events", async () => {
   const random = createRandom(5);
   let count = 0;
-  for (let round = 0; round < 60; round += 1) {
+  for (let round = 0; round < 20; round += 1) {
     let price = 100;
     const prices = Array.from({ length: 300 }, () => {
       if (random() < 0.03) return odd[Math.floor(random() * odd.length)] ?? "";
@@ -71,7 +71,7 @@ test("prices whose texts the parser has found fire like those of parsed events",
     expect(fired).toEqual(await alertsOf(conditions, prices, false, jumps));
     count += fired.length;
   }
-  expect(count).toBeGreaterThan(60);
+  expect(count).toBeGreaterThan(40);
 });
 
 /** Prices next to the bound that differ in a digit which a double does not have, in all forms of numbers. */

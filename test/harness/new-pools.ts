@@ -27,6 +27,10 @@ export function createNewPools(minutes: number): readonly NewPool[] {
   return pools;
 }
 
+const figures = "volume_usd_24h volume_usd_7d volume_usd_30d liquidity_usd transactions_24h price_usd fee";
+const changes = ["5m", "1h", "6h", "24h"].map((window) => `price_change_percentage_${window}`);
+const unknownFigures = Object.fromEntries([...figures.split(" "), ...changes].map((name) => [name, null]));
+
 /**
  * The search on Base, newest first. Its cursors are numbers of rows, so that late pools move the pages; if they have a
  * time as well, they keep the list of that time, as those of the service do.
@@ -44,13 +48,11 @@ export function answerSearch(
   const listed = pools
     .filter(({ createdAt, listedAt }) => listedAt <= at && createdAt >= after && createdAt <= before)
     .toSorted((a, b) => b.createdAt - a.createdAt);
-  const nulls = "volume_usd_24h volume_usd_7d volume_usd_30d liquidity_usd transactions_24h price_usd fee";
   const results = listed.slice(offset, offset + limit).map(({ id, createdAt }) => ({
     id,
     chain: "base",
     created_at: new Date(createdAt * 1000).toISOString(),
-    ...Object.fromEntries(nulls.split(" ").map((name) => [name, null])),
-    ...Object.fromEntries(["5m", "1h", "6h", "24h"].map((name) => [`price_change_percentage_${name}`, null])),
+    ...unknownFigures,
     tokens: [],
   }));
   const hasNext = offset + limit < listed.length;

@@ -11,7 +11,7 @@ import { createTestContext } from "../harness/test-context.ts";
 const folder = temporaryFolder();
 
 /** Everything happens on the test's clock, on which a second takes about 25 ms. */
-test.each([1, 2, 3])("seed %i: every lost event is within a reported gap of its asset", async (seed) => {
+test.each([1, 2])("seed %i: every lost event is within a reported gap of its asset", async (seed) => {
   const context = createTestContext({ flows: true, speed: 40 });
   const { clock } = context;
   const plan = planRun(seed);

@@ -35,18 +35,18 @@ const from = `--from ${listingStart - 1000}`;
 
 test("an earlier response, older than the rows that are still read, repeats none of them", async () => {
   // Six rows per read, which is half a minute later than the read before.
-  const rows = Array.from({ length: 400 }, (_, index) => ({
-    id: `0x${400 - index}`,
+  const rows = Array.from({ length: 300 }, (_, index) => ({
+    id: `0x${300 - index}`,
     log_index: 0,
     time: listingStart + 2000 - index * 5,
   }));
   const answers: Reply[] = [];
   const answer = (request: SeenRequest, index: number): Reply => {
-    answers.push(answerOf({ events: rows.slice(Math.max(0, 400 - 6 * index)) }, request));
+    answers.push(answerOf({ events: rows.slice(Math.max(0, 300 - 6 * index)) }, request));
     // A cache that is 33 responses behind, which is a quarter of an hour.
     return answers[index % 5 === 4 ? Math.max(0, index - 33) : index] ?? json({});
   };
-  const words = `--from ${listingStart} --for 60m --page-size 100`;
+  const words = `--from ${listingStart} --for 45m --page-size 100`;
   const { exit, written, stderr } = await play(answer, words, "30s");
   expect({ exit, written }).toEqual({ exit: 0, written: inOrder(rows) });
   expect(stderr).not.toContain("late");
@@ -60,7 +60,7 @@ test("a cache that returns an earlier response until --for: exit 8", async () =>
   }));
   const { exit, stderr } = await play(
     (request, index) => answerOf({ events: rows.slice(index < 50 ? 400 - 2 * index : 310) }, request),
-    `--from ${listingStart} --for 30m --page-size 100`,
+    `--from ${listingStart} --for 15m --page-size 100`,
   );
   expect({ exit, stderr }).toEqual({
     exit: 8,

@@ -75,7 +75,6 @@ describe("a clock set between runs loses and repeats no row", () => {
   ];
 
   test.each([
-    ["an hour back", [0, -hour]],
     ["an hour back, over a file of that hour", [-hour, 0, -hour]],
     ["two hours ahead, then right", [2 * hour, 0]],
     ["a month back, then ahead", [0, -31 * 24 * hour, 40 * 24 * hour]],
@@ -100,8 +99,8 @@ describe("a clock set between runs loses and repeats no row", () => {
       const below = newFolder();
       const pattern = patterns[seed % patterns.length] ?? "";
       let rows = 0;
-      for (let index = 0; index < 6; index += 1) {
-        const limit = 1 + Math.floor(random() * (window.length / 6));
+      for (let index = 0; index < 4; index += 1) {
+        const limit = 1 + Math.floor(random() * (window.length / 8));
         const now = sandboxNow + Math.floor((random() - 0.5) * 10 ** (4 + random() * 7));
         const words = `--out ${below}/${pattern} --limit ${limit}${index === 0 ? ` ${from}` : ""}`;
         expect((await followAt(now, words)).exit).toBe(0);

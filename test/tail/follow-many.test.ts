@@ -119,7 +119,7 @@ test("without a checkpoint, a pool that is removed and comes back continues afte
   const { list } = newList(2);
   const both = readFileSync(list, "utf8");
   await withService({}, async ({ start, log }) => {
-    const { context, outcome } = start(`txns @${list} --follow ${from} --for 630s -o ndjson`);
+    const { context, outcome } = start(`txns @${list} --follow ${from} --for 290s -o ndjson`);
     while (log.length < 4) await new Promise(setImmediate);
     await context.clock.sleep(70_000);
     for (const [text, said] of [
@@ -150,7 +150,7 @@ describe("what cannot be followed", () => {
           "error: reading 8 pools every 5s needs 96 requests/min, but at most 90% of 60 requests/min (pro plan) are used\n" +
           "  hint: use --poll 9s, or follow fewer pools\n",
       });
-      expect((await start(words.replace("5s", "9s").concat(" --for 60s")).outcome).exit).toBe(0);
+      expect((await start(words.replace("5s", "9s").concat(" --for 30s")).outcome).exit).toBe(0);
       expect(log.length).toBeGreaterThan(0);
     });
   });

@@ -30,7 +30,7 @@ describe("a stop", () => {
     const limited = await followStill(`${from} --limit 20 -o ndjson`);
     expect(limited.exit).toBe(0);
     expect(writtenRows(limited.stdout)).toEqual(window.slice(0, 20));
-    const timed = await followStill(`${from} --for 5m -o ndjson`);
+    const timed = await followStill(`${from} --for 1m -o ndjson`);
     expect(timed.exit).toBe(0);
     expect(writtenRows(timed.stdout)).toEqual(window);
   });
@@ -69,7 +69,7 @@ describe("a stop", () => {
     ["SIGTERM", 143],
   ] as const)("%s: exit %i, and all rows read are written as complete lines", async (cause, expected) => {
     const { exit, stdout } = await followStill(`${from} -o ndjson`, (context) => {
-      void context.clock.sleep(600_000).then(() => context.interrupt({ cause }));
+      void context.clock.sleep(60_000).then(() => context.interrupt({ cause }));
     });
     expect(exit).toBe(expected);
     expect(writtenRows(stdout)).toEqual(window);
@@ -77,7 +77,7 @@ describe("a stop", () => {
 
   test("SIGHUP without a list to reload: exit 129, and all rows read are written", async () => {
     const { exit, stdout } = await followStill(`${from} -o ndjson`, (context) => {
-      void context.clock.sleep(600_000).then(() => context.reload());
+      void context.clock.sleep(60_000).then(() => context.reload());
     });
     expect(exit).toBe(129);
     expect(writtenRows(stdout)).toEqual(window);
@@ -88,10 +88,10 @@ describe("a stop", () => {
       "SIGTERM",
       143,
       (context: TestContext) => {
-        void context.clock.sleep(600_000).then(() => context.interrupt({ cause: "SIGTERM" }));
+        void context.clock.sleep(60_000).then(() => context.interrupt({ cause: "SIGTERM" }));
       },
     ],
-    ["--for 10m", 0, () => undefined],
+    ["--for 1m", 0, () => undefined],
   ] as const)(
     "a stalled reader does not prevent %s: exit %i, and the rows it did not accept are reported",
     async (stop, expected, prepare) => {
@@ -243,7 +243,8 @@ describe("rejected before any request", () => {
 
 describe("rejections by another server", () => {
   test.each(["--poll 5s", ""])("do not end a run that has had a response (%s)", async (poll) => {
-    const following = await startFollowing(`${from} -o ndjson --for 4m ${poll}`, {
+    const following = await startFollowing(`${from} -o ndjson --for 1m ${poll}`, {
+      pace: 4,
       sandbox: { faults: "html@4-5,html=404@6" },
     });
     const { exit, stdout, stderr } = await following.outcome;
@@ -262,7 +263,7 @@ describe("rejections by another server", () => {
 
   test("do not end a run whose stream cannot be opened because of them", async () => {
     const { url } = await serveInTest(() => html(403));
-    const following = await startFollowing(`${from} --for 4m`, { env: { DEXDATA_STREAMING_PRO_URL: url } });
+    const following = await startFollowing(`${from} --for 1m`, { env: { DEXDATA_STREAMING_PRO_URL: url } });
     expect((await following.outcome).exit).toBe(0);
   });
 });

@@ -104,8 +104,8 @@ describe("budget.daily and streams", () => {
     const state = newState();
     const log = path.join(createTestContext().home, "events.ndjson");
     const env = { DEXDATA_BUDGET_DAILY: "100000", DEXDATA_STATE_DIR: state };
-    const words = `--from 2026-11-21T08:50:00Z --for 3m --stats --events ${log} -o ndjson`;
-    const following = await startFollowing(words, { pace: 5, env });
+    const words = `--from 2026-11-21T08:50:00Z --for 1m --stats --events ${log} -o ndjson`;
+    const following = await startFollowing(words, { pace: 15, env });
     const { stderr } = await following.outcome;
     const last = logged(log).at(-1);
     const [events = 0, credits = 0, inDoubt = 0] = ["events", "credits", "in_doubt"].map((name) =>
