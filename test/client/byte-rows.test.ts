@@ -97,7 +97,7 @@ describe("rows read from bytes", () => {
         if (text === whole) expect(cut).toBeDefined();
         if (cut !== undefined) expect(seen(cut.rows)).toEqual(read);
       }),
-      { numRuns: isLong ? 1000 : 300 },
+      { numRuns: isLong ? 1000 : 150 },
     );
   });
 
@@ -124,7 +124,7 @@ describe("rows read from bytes", () => {
           expect(rows?.lines()).toEqual(alone?.lines());
         }
       }),
-      { numRuns: isLong ? 2000 : 500 },
+      { numRuns: isLong ? 2000 : 250 },
     );
   });
 
@@ -192,7 +192,7 @@ describe("rows read from bytes", () => {
         expect(kept.length > 0 && isPlain && lines === undefined).toBe(false);
         expect(list.length > 1 && comma !== "," && lines !== undefined).toBe(false);
       }),
-      { numRuns: isLong ? 500 : 200 },
+      { numRuns: isLong ? 500 : 100 },
     );
   });
 

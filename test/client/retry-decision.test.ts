@@ -106,7 +106,7 @@ describe("retry decisions", () => {
         if (at.waited + wait <= policy.maxTime) expect(decide()).toBe(wait);
         else expect(decide).toThrow(outOfTime);
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 
@@ -219,7 +219,7 @@ describe("an HTTP date", () => {
           written.replace(/^[A-Z][a-z]+/u, "").replace(/(?<= )0(?=\d )/u, " ");
         expect(write(read).map(shape)).toContain(shape(edited));
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 

@@ -59,16 +59,28 @@ test("every accepted host is private or local, contains no secret, and is accept
       fc.string({ unit: fc.constantFrom(...Array.from("ab.:/@?#[]%\\ \t-_127é\u200b")) }),
     )
     .map((parts) => parts.join(""));
+  // `fc.webUrl` needs two seconds to build its tables.
+  const url = fc
+    .tuple(
+      fc.constantFrom("http://", "https://"),
+      fc.constantFrom("", "", "user:key@"),
+      fc.constantFrom("a.invalid", "xn--e1afmkfd.invalid", "LOCALHOST", "127.0.0.1", "[::1]", "10.0.0.1"),
+      fc.constantFrom("", ":1", ":80", ":443"),
+      fc.constantFrom("", "/", "/a/../b", "/%41"),
+      fc.constantFrom("", "", "?a=b"),
+      fc.constantFrom("", "", "#a"),
+    )
+    .map((parts) => parts.join(""));
   fc.assert(
-    fc.property(fc.oneof(fc.webUrl({ withQueryParameters: true, withFragments: true }), hostile), (text) => {
+    fc.property(fc.oneof(url, hostile), (text) => {
       const checked = checkHost(text);
       if (typeof checked !== "string") return;
-      const url = new URL(checked);
-      expect([url.username, url.password, url.search, url.hash]).toEqual(["", "", "", ""]);
-      const isLocal = ["localhost", "[::1]"].includes(url.hostname) || /^127\.[\d.]+$/u.test(url.hostname);
-      expect(url.protocol === "https:" || isLocal).toBe(true);
+      const { username, password, search, hash, hostname, protocol } = new URL(checked);
+      expect([username, password, search, hash]).toEqual(["", "", "", ""]);
+      const isLocal = ["localhost", "[::1]"].includes(hostname) || /^127\.[\d.]+$/u.test(hostname);
+      expect(protocol === "https:" || isLocal).toBe(true);
       expect(checkHost(checked)).toBe(checked);
     }),
-    { numRuns: isLong ? 1000 : 200 },
+    { numRuns: isLong ? 20_000 : 600 },
   );
 });

