@@ -78,27 +78,13 @@ export function writeDecimal(decimal: ExactDecimal, leastPlaces = 0, separator =
   return `${sign}${grouped}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** A JSON number and the double that is nearest to it. */
-export interface NearDecimal {
-  readonly text: string;
-  readonly near: number;
-}
-
-/** Undefined if the text is not a number. */
-export const nearDecimal = (text: string): NearDecimal | undefined =>
-  isDecimal(text) ? { text, near: Number(text) } : undefined;
-
-/** Compares two JSON numbers digit by digit, whatever their exponents. Undefined if a text is not a number. */
+/** Compares two JSON numbers by all of their digits. Undefined if a text is not a number, or an exponent is too large. */
 export function compareDecimals(one: string, other: string): number | undefined {
-  const [a, b] = [nearDecimal(one), nearDecimal(other)];
-  return a && b && compareNear(a, b);
-}
-
-/** Undefined if the exponents are too large to compare. */
-export function compareNear(one: NearDecimal, other: NearDecimal): number | undefined {
+  if (!isDecimal(one) || !isDecimal(other)) return undefined;
+  const [near, otherNear] = [Number(one), Number(other)];
   // Rounding to doubles can make different numbers equal, but it never changes their order.
-  if (one.near !== other.near) return one.near < other.near ? -1 : 1;
-  const [a, b] = [parseExactDecimal(one.text), parseExactDecimal(other.text)];
+  if (near !== otherNear) return near < otherNear ? -1 : 1;
+  const [a, b] = [parseExactDecimal(one), parseExactDecimal(other)];
   return a && b && hasExactExponent(a) && hasExactExponent(b) ? compareExact(a, b) : undefined;
 }
 

@@ -3,9 +3,7 @@ import { didYouMean, nearest } from "../../../base/text/nearest.ts";
 import { parseDuration } from "../../../api/duration.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import {
-  compareNear,
-  type NearDecimal,
-  nearDecimal,
+  compareDecimals,
   isDecimal,
   parseExactDecimal,
   sumDecimals,
@@ -187,10 +185,8 @@ export function readNumber(text: string): string | undefined {
 }
 
 function comparison(holds: (order: number) => boolean, other: string): Tester {
-  const bound = nearDecimal(other);
   return (text = "") => {
-    const value = nearDecimal(text);
-    const order = value && bound && compareNear(value, bound);
+    const order = compareDecimals(text, other);
     return order === undefined ? undefined : holds(order);
   };
 }
@@ -211,10 +207,9 @@ function createSeries(way: Way, percent: string, window: number): Tester {
     ...(way === "rises" ? [] : [createExtreme(percent, -1)]),
   ];
   let [first, bucket, last, ahead] = [Number.NaN, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
-  let before: NearDecimal | undefined;
-  return (text = "", now) => {
-    const value = text.length > maxLength ? undefined : nearDecimal(text);
-    if (value === undefined) return undefined;
+  let before: string | undefined;
+  return (value = "", now) => {
+    if (value.length > maxLength || !isDecimal(value)) return undefined;
     // If the clock was set back, the window would otherwise not move until the clock is where it was.
     ahead = Math.max(ahead, last - now);
     last = now + ahead;
@@ -234,9 +229,9 @@ function createSeries(way: Way, percent: string, window: number): Tester {
 interface Kept {
   /** The start of its bucket. */
   readonly start: number;
-  readonly value: NearDecimal;
+  readonly value: string;
   /** The value and the percentage of its size. */
-  readonly limit: NearDecimal | undefined;
+  readonly limit: string | undefined;
 }
 
 /** The lowest value of a window if `order` is 1, and the highest if it is -1. Takes constant time on average. */
@@ -244,15 +239,15 @@ function createExtreme(percent: string, order: 1 | -1) {
   const [more = "", less = ""] = [percent, `-${percent}`].map((each) => sumDecimals(["100", each]));
   /** Each is later than the one before, and farther from the extreme. At most two per bucket. */
   const kept: Kept[] = [];
-  return (value: NearDecimal, start: number, from: number): boolean => {
+  return (value: string, start: number, from: number): boolean => {
     /** Positive if the value is farther from the extreme than the other one. */
-    const beyond = (other: NearDecimal | undefined): number | undefined =>
-      other && order * (compareNear(value, other) ?? Number.NaN);
+    const beyond = (other: string | undefined): number | undefined =>
+      other === undefined ? undefined : order * (compareDecimals(value, other) ?? Number.NaN);
     while ((kept[0]?.start ?? from + 1) <= from) kept.shift();
     while ((beyond(kept.at(-1)?.value) ?? 1) <= 0) kept.pop();
     if (kept.at(-1)?.start !== start) {
-      const isToGrow = value.text.startsWith("-") === order < 0;
-      kept.push({ start, value, limit: nearDecimal(percentOf(value.text, isToGrow ? more : less) ?? "") });
+      const isToGrow = value.startsWith("-") === order < 0;
+      kept.push({ start, value, limit: percentOf(value, isToGrow ? more : less) });
     }
     // The limit of 0 is 0, and a value that stays has not changed.
     return (beyond(kept[0]?.limit) ?? -1) >= 0 && beyond(kept[0]?.value) !== 0;
