@@ -67,9 +67,10 @@ test(`${isLong ? 1000 : 25} single flipped bits are found, each as F1 of its fil
 });
 
 test.each([
-  ["rows", { rows: 99 }],
-  ["rows_sha256", { rows_sha256: "0".repeat(64) }],
-])("a footer with other %s is F1", async (_, changes) => {
+  ["other rows", { rows: 99 }],
+  ["another rows_sha256", { rows_sha256: "0".repeat(64) }],
+  ["no rows_sha256", { rows_sha256: undefined }],
+])("a footer with %s is F1", async (_, changes) => {
   expect(await verify(await parquetOf(rows, changes))).toEqual({ exit: 8, rules: [["F1", null]] });
 });
 

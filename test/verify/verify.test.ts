@@ -101,6 +101,20 @@ describe("a receipt", () => {
     expect(exit).toBe(8);
     expect(rowsOf(stdout)).toMatchObject([{ rule: "H1", line: null, found: "false: SIGINT" }]);
   });
+
+  test.each([
+    ["rows", "F4", 8],
+    ["first_row", "F4", 8],
+    ["last_row", "F4", 8],
+    ["missing", "H2", 0],
+    ["refused", "H2", 0],
+  ])("with other %s is %s, although its file has the right bytes", async (field, rule, exit) => {
+    const said = JSON.parse(readFileSync(at("rows.ndjson.receipt"), "utf8"));
+    said[field] = typeof said[field] === "number" ? said[field] + 1 : { ...said[field], id: "0x1" };
+    writeFileSync(at("contradicting.receipt"), JSON.stringify(said));
+    const ended = await verify(at("contradicting.receipt"));
+    expect([ended.exit, rowsOf(ended.stdout)]).toMatchObject([exit, [{ rule, field }]]);
+  });
 });
 
 describe("damaged files", () => {
