@@ -14,8 +14,8 @@ const folder = temporaryFolder();
 const sync = async (...words: readonly string[]) =>
   await dexdata(["sync", ...words, "--rpm", "unlimited"], { now, env: sandbox.env() });
 
-/** A pool with some hundred transactions a day. */
-const quiet = "0x549c52b279abf9e24c5401f351ba24ed3e07c3d8";
+/** A pool with a hundred transactions a day. */
+const quiet = "0x6cdbaa786e1c1935d4d61336ef5ee11b3d412e8f";
 
 test.each([
   ["ohlcv", usdcWeth, 500],

@@ -8,7 +8,7 @@ import { rowsOfDays, seconds, startMarketService } from "../harness/market-servi
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
 const pool = `0x${"a".repeat(40)}`;
-const days = ["2026-11-13", "2026-11-14", "2026-11-15", "2026-11-16", "2026-11-17", "2026-11-18"];
+const days = ["2026-11-13", "2026-11-14", "2026-11-15", "2026-11-16", "2026-11-17"];
 const folder = temporaryFolder();
 const first = path.join(folder, "first");
 let now = seconds("2026-11-16T08:00:00Z");
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => await service?.close());
 
 test("--by day: a run that is killed at any renaming is continued to the same files", async () => {
-  now = seconds("2026-11-18T08:00:00Z");
+  now = seconds("2026-11-17T08:00:00Z");
   const whole = path.join(folder, "whole");
   cpSync(first, whole, { recursive: true });
   expect(await sync(whole)).toMatchObject({ exit: 0 });
@@ -39,7 +39,7 @@ test("--by day: a run that is killed at any renaming is continued to the same fi
       .map((name) => path.basename(name))
       .join(" ");
   expect(statesOf(first)).toBe("rows.parquet open.parquet open.parquet");
-  expect(statesOf(whole)).toBe("rows.parquet rows.parquet rows.parquet open.parquet open.parquet");
+  expect(statesOf(whole)).toBe("rows.parquet rows.parquet open.parquet open.parquet");
   expect(await dexdata(["verify", whole], { now: now * 1000 })).toMatchObject({ exit: 0 });
   let [kills, doubled] = [0, 0];
   for (let number = 1, isKilled = true; isKilled; number += 1) {
@@ -56,6 +56,6 @@ test("--by day: a run that is killed at any renaming is continued to the same fi
     expect(hashesOf(root)).toEqual(hashesOf(whole));
     rmSync(root, { recursive: true });
   }
-  expect(kills).toBeGreaterThan(5);
-  expect(doubled).toBeGreaterThan(1);
+  expect(kills).toBeGreaterThan(3);
+  expect(doubled).toBeGreaterThan(0);
 });

@@ -66,7 +66,7 @@ async function search(row: object): Promise<unknown> {
 }
 
 const pool = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
-const quietPool = "0x549c52b279abf9e24c5401f351ba24ed3e07c3d8";
+const quietPool = "0x6cdbaa786e1c1935d4d61336ef5ee11b3d412e8f";
 const busy = "ethereum --volume-usd-24h-min 100k --limit 250";
 
 test("every hour has the search's rows in order, with the time that their values are from", async () => {

@@ -114,7 +114,7 @@ describe("fits any terminal", () => {
   const retrying = { ...fine, open: 1, retrying: 1, gaps: 3 };
 
   test.each([200, 120, 100, 80, 60, 40, 24, 10, 3, 1])("%d columns", (columns) => {
-    for (let rows = 1; rows <= 60; rows++) {
+    for (const rows of [1, 2, 3, 4, 5, 6, 7, 8, 20, 43, 44, 45, 46, 47, 60]) {
       for (const state of [fine, retrying]) {
         const frame = board.frame({ columns, rows }, state, 5000);
         expect(frame.length).toBeLessThanOrEqual(rows);

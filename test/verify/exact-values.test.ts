@@ -46,7 +46,7 @@ test("times are read as by the parser, in any order", () => {
   const two = (limit: number): string => String(Math.floor(random() * limit)).padStart(2, "0");
   const timeOf = createTimeReader("time");
   let valid = 0;
-  for (let round = 0; round < 20_000; round += 1) {
+  for (let round = 0; round < 5000; round += 1) {
     const date = from(["2026-11-21", "2026-11-21", "2016-12-31", "1969-12-31", "2026-02-30", "2026-11-2x"]);
     const [hour, end] = [from(["08", "23", "24", two(30)]), from(["Z", "Z", "z", "+01:00", ".5Z", "", "ZZ"])];
     const text = `${date}${from(["T", "T", "t", " "])}${hour}:${from(["59", two(70)])}:${from(["60", two(70)])}${end}`;
@@ -55,5 +55,5 @@ test("times are read as by the parser, in any order", () => {
     const row = rowOf({ time: text }, 1, () => undefined);
     expect([text, timeOf(row)]).toEqual([text, expected]);
   }
-  expect(valid).toBeGreaterThan(2000);
+  expect(valid).toBeGreaterThan(500);
 });

@@ -18,7 +18,7 @@ const lists: readonly (readonly [title: string, words: string])[] = [
   ["networks", `networks ${flags}`],
   ["search", `search weth ${flags}`],
   ["ohlcv of a pool", `ohlcv ethereum ${own} --pool --from -6h --interval 1h ${flags} ${receipt}`],
-  ["ohlcv of a token", `ohlcv ethereum ${weth} --from -2d --interval 1m ${flags} ${receipt}`],
+  ["ohlcv of a token", `ohlcv ethereum ${weth} --from -20h --interval 1m ${flags} ${receipt}`],
   [
     "prices",
     `prices ethereum ${weth} ${usdc} 0x00000000000000000000000000000000000000aa ${flags} ${receipt}`,
