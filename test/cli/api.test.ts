@@ -89,13 +89,13 @@ const same: Readonly<Partial<Record<EndpointId, Same>>> = {
     table: "-f detailed=true",
   },
   network_pools_search: {
-    own: "pools search ethereum --all --liquidity-usd-min 250k --order-by liquidity_usd",
-    api: "networks/ethereum/pools/search?liquidity_usd_min=250000 --paginate -f order_by=liquidity_usd",
+    own: "pools search sui --limit 120 --liquidity-usd-min 1k --order-by liquidity_usd",
+    api: "networks/sui/pools/search?liquidity_usd_min=1000 --paginate --limit 120 -f order_by=liquidity_usd",
     table: "-f detailed=true",
   },
   pools_search: {
-    own: "pools search --chains tempo,sui --limit 150",
-    api: "/pools/search --paginate -f chains=tempo,sui --limit 150",
+    own: "pools search --chains tempo,sui --limit 15",
+    api: "/pools/search --paginate -f chains=tempo,sui --limit 15",
     table: "-f detailed=true",
   },
   search: { own: "search uni", api: "/search -f query=uni" },
@@ -134,7 +134,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))("%s
   });
 
   test("requests only the given path, and prints the complete response as one line of JSON", async () => {
-    const words = `api ${api.replace(" --paginate", "").replace(" --limit 150", "")} -o json`;
+    const words = `api ${api.replace(" --paginate", "").replace(/ --limit \d+/u, "")} -o json`;
     sandbox.takeLog();
     const { exit, stdout } = await runCommand(words);
     expect(exit).toBe(0);
@@ -290,9 +290,9 @@ describe("a path that could lead to another host", () => {
         expect(url.href.startsWith(`${base}/`)).toBe(true);
         expect([url.username, url.password, url.hash]).toEqual(["", "", ""]);
       }),
-      { numRuns: isLong ? 5000 : 1500 },
+      { numRuns: isLong ? 5000 : 700 },
     );
-    expect(sent).toBeGreaterThan(100);
+    expect(sent).toBeGreaterThan(50);
   });
 
   test.each(["@evil.example/", ".evil.example/", ":81/", "/../", "/%2e%2e/x", "x"])(
@@ -623,7 +623,7 @@ describe("--paginate", () => {
 
   test("fetches pages of 100, one request after another, until the end", async () => {
     sandbox.takeLog();
-    const { stdout } = await runCommand(`api ${search} --paginate`);
+    const { stdout } = await runCommand("api /networks/sui/pools/search --paginate");
     const asked = sandbox.takeLog();
     const rows = rowsOf(stdout);
     expect(rows.length).toBeGreaterThan(100);
@@ -670,11 +670,11 @@ describe("--paginate", () => {
   test("rule 61: continues with a cursor after page 100", async () => {
     const history = `/networks/ethereum/pools/${POOL}/transactions`;
     sandbox.takeLog();
-    const { exit, stdout } = await runCommand(`api ${history} -f limit=2 --paginate --limit 212`);
+    const { exit, stdout } = await runCommand(`api ${history} -f page=99 -f limit=2 --paginate --limit 12`);
     expect(exit).toBe(0);
     expect(sandbox.takeLog().some(({ url }) => url.includes("cursor="))).toBe(true);
-    const own = await runCommand(`txns ethereum ${POOL} --limit 212`);
-    expect([rowsOf(stdout).length, stdout]).toEqual([212, own.stdout]);
+    const own = await runCommand(`txns ethereum ${POOL} --page 99 --page-size 2 --limit 12`);
+    expect([rowsOf(stdout).length, stdout]).toEqual([12, own.stdout]);
   });
 
   test("prints the command for the next page if --limit ends the list, and that command returns the rest", async () => {
@@ -703,26 +703,14 @@ describe("--paginate", () => {
   test("resumes an interrupted pull into a file with the command that it printed", async () => {
     const context = createTestContext({ env: sandbox.env(), now: sandboxNow });
     const file = nodePath.join(context.home, "pools.ndjson");
-    const words = [
-      "api",
-      search,
-      "-f",
-      "limit=90",
-      "-f",
-      "sort=asc",
-      "--paginate",
-      "--out",
-      file,
-      "--resume",
-    ];
+    const call = "api /networks/tempo/pools/search -f limit=9 -f sort=asc --paginate";
+    const words = [...call.split(" "), "--out", file, "--resume"];
     const interrupted = await run([...words, "--max-credits", "3", "--error-format", "text"], context);
     expect(interrupted.exit).toBe(5);
-    expect(interrupted.stderr).toContain(
-      `dexdata api ${search} --field limit=90 --field sort=asc --paginate`,
-    );
+    expect(interrupted.stderr).toContain(`dexdata ${call.replaceAll(" -f", " --field")}`);
     const resumed = await dexdata(words, { env: { ...sandbox.env(), HOME: context.home }, now: sandboxNow });
     expect({ exit: resumed.exit, stderr: resumed.stderr }).toEqual({ exit: 0, stderr: "" });
-    const own = await runCommand("pools search ethereum --sort asc --all -o ndjson");
+    const own = await runCommand("pools search tempo --sort asc --all -o ndjson");
     expect(readFileSync(file, "utf8")).toBe(own.stdout);
   });
 

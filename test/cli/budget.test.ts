@@ -311,15 +311,15 @@ describe("budget.daily", () => {
     });
     const runs = Array.from({ length: 4 }, async () =>
       dexdata("prices ethereum - --parallel 1", {
-        env: { DEXDATA_BASE_URL: server.url, DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "400" },
-        stdin: unknownAddresses(1000),
+        env: { DEXDATA_BASE_URL: server.url, DEXDATA_STATE_DIR: state, DEXDATA_BUDGET_DAILY: "200" },
+        stdin: unknownAddresses(500),
         random: Math.random,
       }),
     );
     for (const { exit } of await Promise.all(runs)) expect(exit).toBe(5);
-    expect(removals).toBeGreaterThan(2);
+    expect(removals).toBeGreaterThan(1);
     // At each removal, a credit that another process recorded since this one's last change may be lost.
-    expect(server.requests.length).toBeLessThanOrEqual(40 + 3 * removals);
+    expect(server.requests.length).toBeLessThanOrEqual(20 + 3 * removals);
   });
 
   test("a clock that is set back over midnight, or to another year and back, continues on the day's count", async () => {
@@ -462,7 +462,7 @@ describe("402 during a pull", () => {
     }
   });
 
-  test.each(["pools search polygon --all", `txns ethereum ${pool} --from -3h --all`])(
+  test.each(["pools search sui --all", `txns ethereum ${pool} --from -3h --all`])(
     "%s: keeps the rows, and prints the command that fetches the others",
     async (words) => {
       const [poor, rich] = [await ledgerInTest({ credits: 3 }), await ledgerInTest()];

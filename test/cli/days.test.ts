@@ -211,7 +211,7 @@ describe("a day that can still get rows", () => {
   ])("the printed command replaces the file of an incomplete day (first run%s)", async (flag, how) => {
     serviceNow = Date.parse("2026-11-21T00:02:00Z");
     const file = `${receipt}${flag.trim()}.ndjson`;
-    const words = `txns ethereum:${pool} --day yesterday --all --out ${file}`;
+    const words = `txns ${quiet.replace(" ", ":")} --day yesterday --all --out ${file}`;
     const early = await dexdata(`${words}${flag}`, { env: moving.env(), now: "2026-11-21T00:02:00Z" });
     expect(early).toMatchObject({ exit: 8, stderr: expect.stringContaining(`run this again${how} at`) });
     serviceNow = Date.parse("2026-11-21T00:10:00Z");

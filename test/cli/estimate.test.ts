@@ -82,8 +82,8 @@ describe("the pull costs what was estimated", () => {
 
   test.each([
     `txns ethereum ${pool} --from -3h --all`,
-    `txns ethereum ${pool} --from -3h --all --page-size 3`,
-    `txns ethereum ${pool} --limit 1234 --page-size 10`,
+    `txns ethereum ${pool} --from -30m --all --page-size 3`,
+    `txns ethereum ${pool} --limit 1020 --page-size 10`,
     `ohlcv ethereum ${token} --from -30d --interval 15m`,
     `ohlcv ethereum ${token} --count-back 100`,
   ])("about, and never more than the upper limit: %s", async (words) => {
@@ -99,7 +99,7 @@ describe("the pull costs what was estimated", () => {
   });
 
   test("a pull with the estimate as --max-credits is complete", async () => {
-    const words = `txns ethereum ${pool} --from -3h --all --page-size 5`;
+    const words = `txns ethereum ${pool} --from -1h --all --page-size 5`;
     const { estimate } = await estimated(words);
     const real = await spend(`${words} --max-credits ${Number(estimate["credits_at_most"])}`);
     expect({ exit: real.exit, rows: rowsOf(real.stdout).length }).toEqual({

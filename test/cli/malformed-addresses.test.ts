@@ -99,9 +99,9 @@ describe.each(takers.map(({ words }) => words))("%s", (command) => {
   test.each(cases)("with $given: refuses a malformed address, and sends nothing", async ({ flags }) => {
     for (const [index, address] of malformed.entries()) {
       const ways = waysOf(command, address);
-      // Each address in each way without flags; with them, each address in one way and each way with one address.
-      const chosen =
-        flags === flagsOf[command]?.[0] ? ways : ways.filter((_, way) => index % ways.length === way);
+      // Each address in each way for one command; otherwise, each address in one way and each way with one address.
+      const isEach = command === "prices" && flags.length === 0;
+      const chosen = isEach ? ways : ways.filter((_, way) => index % ways.length === way);
       for (const [words, stdin] of chosen) {
         const { exit, stdout, stderr, requests } = await runCommand([...words, ...flags], stdin);
         expect({ exit, stdout, requests, words }).toEqual({ exit: 2, stdout: "", requests: 0, words });

@@ -14,6 +14,11 @@ import { stream } from "../tail/keeping.ts";
 const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 const USDC = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
 const POOL = "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
+/** Trades in few pools, so that the sandbox has less to fold. */
+const QUIET = "0x85ade1e7513bf30c550191a1094cf6cafc120926";
+/** Of a network with few pools, because its market is created quickly. */
+const COIN = "0x3e75a8e0409ef1ff79c2b7b1d85fe309c46347bc";
+const DOLLAR = "0xab63e3f3b69ced5cd66de4ad7edbcdf07abc43d5";
 const TERMINAL = { isTerminal: true, columns: 120 } as const;
 
 /** Runs commands with one home directory. */
@@ -53,7 +58,7 @@ describe("name", () => {
 
   test("an alert of --watch has the name of its asset", async () => {
     expect(await run(`name add dollar ethereum:${USDC} --sandbox`)).toMatchObject({ exit: 0 });
-    const words = "prices dollar --watch 5s --for 1m --sandbox --when".split(" ");
+    const words = "prices dollar --watch 5s --for 8s --sandbox --when".split(" ");
     const { stdout, stderr } = await run([...words, "price_usd > 0.1"], { flows: true });
     expect(toRow(stdout), stderr).toMatchObject({ asset: `ethereum:${USDC}`, label: "dollar" });
   });
@@ -124,7 +129,7 @@ const ofPool = new Set(["pool", "txns", "sync"]);
 
 describe.each(takers.map(({ words }) => words))("%s", (words) => {
   const { run, home } = useHome(() => sandbox.env());
-  const [name, address] = ofPool.has(words) ? ["main", POOL] : ["weth", WETH];
+  const [name, address] = ofPool.has(words) ? ["main", POOL] : ["quiet", QUIET];
   const list = path.join(home, "names.txt");
   const before = words === "sync" ? `sync ${home}/lake-%` : words;
   const after = { stream: "--limit 1", sync: "--kind ohlcv --interval 24h", txns: "--limit 3" }[words] ?? "";
@@ -143,7 +148,7 @@ describe.each(takers.map(({ words }) => words))("%s", (words) => {
 
   beforeAll(async () => {
     await run(`name add main ethereum:${POOL} ${service}`);
-    await run(`name add weth ethereum:${WETH} ${service}`);
+    await run(`name add quiet ethereum:${QUIET} ${service}`);
     writeFileSync(list, `${name.toUpperCase()} # a comment\n`);
   });
 
@@ -160,7 +165,7 @@ describe.each(takers.map(({ words }) => words))("%s", (words) => {
     writeFileSync(list, `ethereum:${address}\npepe\n`);
     const forms = ["pepe", `ethereum:${address} pepe`, `@${list}`];
     if (words !== "sync") {
-      forms.push("ethereum pepe", `ethereum @${list}`, `base ${name}`, "pepe weth");
+      forms.push("ethereum pepe", `ethereum @${list}`, `base ${name}`, `pepe ${name}`);
       // The form of the addresses of this network is not known.
       writeFileSync(`${list}.tron`, "pepe\n");
       forms.push("tron pepe", `tron @${list}.tron`);
@@ -183,54 +188,55 @@ describe("names in flags and messages", () => {
   beforeAll(async () => {
     await run(`name add main ethereum:${POOL}`);
     await run(`name add weth ethereum:${WETH}`);
+    await run(`name add coin fantom:${COIN}`);
     await run(`name add other base:${WETH}`);
   });
 
   test("--token accepts the name of a token of the network", async () => {
-    const byName = await run("pools search ethereum --token WETH");
+    const byName = await run("pools search fantom --token COIN");
     expect(byName).toMatchObject({ exit: 0 });
-    expect(byName.stdout).toBe((await run(`pools search ethereum --token ${WETH}`)).stdout);
-    const other = await run("pools search ethereum --token other --error-format text");
+    expect(byName.stdout).toBe((await run(`pools search fantom --token ${COIN}`)).stdout);
+    const other = await run("pools search fantom --token other --error-format text");
     const hint =
-      "find it: dexdata search other; use its address on ethereum, or give it another name: dexdata name add <name> ethereum:<address>";
+      "find it: dexdata search other; use its address on fantom, or give it another name: dexdata name add <name> fantom:<address>";
     expect([other.exit, other.stderr]).toEqual([
       2,
-      `error: "other" is the name of an asset on base, not on ethereum\n  hint: ${hint}\n`,
+      `error: "other" is the name of an asset on base, not on fantom\n  hint: ${hint}\n`,
     ]);
-    const asked = await run("pools search ethereum --token other", { ...TERMINAL, typed: [""] });
+    const asked = await run("pools search fantom --token other", { ...TERMINAL, typed: [""] });
     expect(asked.stderr).toMatch(
       /^"other" is the name of an asset on another network; searching for a token/u,
     );
   });
 
-  test.each([`ethereum:${WETH}`, "ethereum:weth", `ethereum:${WETH},weth`])(
+  test.each([`fantom:${COIN}`, "fantom:coin", `fantom:${COIN},coin`])(
     "--token %s is the token of the network",
     async (typed) => {
-      const found = await run(`pools search ethereum --token ${typed}`);
+      const found = await run(`pools search fantom --token ${typed}`);
       expect(found).toMatchObject({ exit: 0 });
       expect(found.stdout).not.toBe("");
-      expect(found.stdout).toBe((await run(`pools search ethereum --token ${WETH}`)).stdout);
+      expect(found.stdout).toBe((await run(`pools search fantom --token ${COIN}`)).stdout);
     },
   );
 
   test("--token can have the network in several values, each of another token", async () => {
-    const named = await run(`pools search ethereum --token ethereum:${WETH} --token ethereum:${USDC}`);
+    const named = await run(`pools search fantom --token fantom:${COIN} --token fantom:${DOLLAR}`);
     expect(named).toMatchObject({ exit: 0 });
     expect(named.stdout).not.toBe("");
-    expect(named.stdout).toBe((await run(`pools search ethereum --token ${WETH} --token ${USDC}`)).stdout);
+    expect(named.stdout).toBe((await run(`pools search fantom --token ${COIN} --token ${DOLLAR}`)).stdout);
   });
 
   test.each([`base:${WETH}`, `${USDC},base:${WETH}`, `unknown --token base:${WETH}`])(
     "--token %s: another network than the one of the search is rejected",
     async (typed) => {
       const { exit, stdout, stderr } = await run(
-        `pools search ethereum --token ${typed} --error-format text -v`,
+        `pools search fantom --token ${typed} --error-format text -v`,
         { isTerminal: true },
       );
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: "" });
       expect(stderr).toBe(
-        `error: invalid --token "base:${WETH}": must be a token on ethereum, the network of the search\n` +
-          `  hint: use ethereum:<address>, or search the other network: dexdata pools search base --token ${WETH}\n`,
+        `error: invalid --token "base:${WETH}": must be a token on fantom, the network of the search\n` +
+          `  hint: use fantom:<address>, or search the other network: dexdata pools search base --token ${WETH}\n`,
       );
     },
   );
@@ -245,7 +251,7 @@ describe("names in flags and messages", () => {
 
   test("receipts, checkpoints and printed commands have addresses", async () => {
     const [out, receipt] = [path.join(home, "rows.ndjson"), path.join(home, "receipt.json")];
-    const words = `txns main --all --page-size 10 --max-credits 2 --from -1h --to now --out ${out} --receipt ${receipt}`;
+    const words = `txns main --all --page-size 10 --max-credits 2 --from -20m --to now --out ${out} --receipt ${receipt}`;
     const cut = await run(words);
     expect(cut.exit).toBe(5);
     expect(cut.stderr).toContain(`dexdata txns ethereum:${POOL}`);
@@ -267,7 +273,7 @@ describe("names in flags and messages", () => {
   });
 
   test("a name that is known to be of the other kind is refused", async () => {
-    const words = ["ohlcv", "usdc", "--pool"];
+    const words = ["ohlcv", "usdc", "--pool", "--from", "-2h"];
     const asked = await run(words, { ...TERMINAL, typed: ["1"] });
     expect(asked.stderr).toContain("usdc is now a name of base:");
     const { exit, stderr } = await run("prices usdc");
@@ -468,7 +474,7 @@ test.each([
   ["candles", "ohlcv"],
   ["chains", "networks"],
 ])("%s is %s, but help does not list it", async (hidden, words) => {
-  const asset = ofPool.has(words) ? POOL : WETH;
+  const asset = ofPool.has(words) ? POOL : QUIET;
   const rest = `${words === "networks" ? "" : `ethereum:${asset}`} --sandbox --now 2026-11-21T08:54:00Z`;
   expect(await dexdata(`${hidden} ${rest}`)).toMatchObject({
     exit: 0,
@@ -479,7 +485,7 @@ test.each([
 });
 
 test("chart is ohlcv --chart, and login is auth login", async () => {
-  const rest = `ethereum:${WETH} --sandbox --now 2026-11-21T08:54:00Z`;
+  const rest = `ethereum:${QUIET} --sandbox --now 2026-11-21T08:54:00Z`;
   const chart = await dexdata(`chart ${rest}`);
   expect(chart).toMatchObject({ exit: 0, stdout: (await dexdata(`ohlcv ${rest} --chart`)).stdout });
   expect((await dexdata("login x")).stderr).toContain("do not pass the key as an argument");

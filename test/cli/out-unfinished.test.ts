@@ -37,10 +37,10 @@ const unfinished = (file: string, rows: number): object => ({
 const resultOf = ({ exit, stdout, stderr }: Outcome): object => ({ exit, stdout, stderr });
 
 const formats = ["ndjson", "json", "csv", "tsv"];
-const pages = 5;
+const pages = 4;
 const [first, last] = [1, pages - 1];
 /** Where a pull ends does not depend on the format. */
-const brokenAt = (format: string): readonly number[] => (format === "ndjson" ? [1, 2, 3, 4] : [first, last]);
+const brokenAt = (format: string): readonly number[] => (format === "ndjson" ? [1, 2, 3] : [last]);
 
 describe("a pull without --resume that ends early", () => {
   describe.each(formats)("as %s", (format) => {
@@ -68,29 +68,32 @@ describe("a pull without --resume that ends early", () => {
       expect(filesNextTo(file)).toEqual(["rows"]);
     });
 
-    test("removes what a killed run had staged for its checkpoint, and nothing else", async () => {
-      const list = await servePages(pages);
-      const file = newFile();
-      const others = ["rows.resume.22226d681c2f.new", "rows2.resume.22226d681c2f0001.new"];
-      for (const name of ["rows.resume.22226d681c2f0001.new", ...others])
-        writeFileSync(path.join(path.dirname(file), name), "");
-      expect((await pull(list, file, "-o", format)).exit).toBe(0);
-      expect(filesNextTo(file)).toEqual(["rows", ...others]);
-    });
+    test.each(format === "ndjson" ? [first, last] : [last])(
+      "at page %i: --force starts over",
+      async (broken) => {
+        const list = await servePages(pages);
+        const [whole, file] = [newFile(), newFile()];
+        expect((await pull(list, whole, "-o", format)).exit).toBe(0);
+        const heal = breakAt(list, broken);
+        expect((await pull(list, file, "-o", format)).exit).toBe(7);
+        heal();
+        const requests = list.server.requests.length;
+        expect((await pull(list, file, "-o", format, "--force")).exit).toBe(0);
+        expect(list.server.requests.length).toBe(requests + pages);
+        expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
+        expect(filesNextTo(file)).toEqual(["rows"]);
+      },
+    );
+  });
 
-    test.each([first, last])("at page %i: --force starts over", async (broken) => {
-      const list = await servePages(pages);
-      const [whole, file] = [newFile(), newFile()];
-      expect((await pull(list, whole, "-o", format)).exit).toBe(0);
-      const heal = breakAt(list, broken);
-      expect((await pull(list, file, "-o", format)).exit).toBe(7);
-      heal();
-      const requests = list.server.requests.length;
-      expect((await pull(list, file, "-o", format, "--force")).exit).toBe(0);
-      expect(list.server.requests.length).toBe(requests + pages);
-      expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
-      expect(filesNextTo(file)).toEqual(["rows"]);
-    });
+  test("removes what a killed run had staged for its checkpoint, and nothing else", async () => {
+    const list = await servePages(pages);
+    const file = newFile();
+    const others = ["rows.resume.22226d681c2f.new", "rows2.resume.22226d681c2f0001.new"];
+    for (const name of ["rows.resume.22226d681c2f0001.new", ...others])
+      writeFileSync(path.join(path.dirname(file), name), "");
+    expect((await pull(list, file)).exit).toBe(0);
+    expect(filesNextTo(file)).toEqual(["rows", ...others]);
   });
 
   test("can end early several times, at the same page or later", async () => {
@@ -98,7 +101,7 @@ describe("a pull without --resume that ends early", () => {
     const file = newFile();
     breakAt(list, 1);
     expect((await pull(list, file)).exit).toBe(7);
-    for (const broken of [2, 2, 3, 4]) {
+    for (const broken of [2, 2, 3]) {
       breakAt(list, broken);
       const { exit, stderr } = await pull(list, file, "--resume");
       expect(exit).toBe(7);
@@ -150,14 +153,14 @@ describe("a pull without --resume that ends early", () => {
     const file = newFile();
     const context = createTestContext({ env: { ...list.env, LANG: "C.UTF-8" } });
     list.interfere = (page) => {
-      if (page === 3) context.interrupt({ cause });
+      if (page === 2) context.interrupt({ cause });
       return undefined;
     };
     const argv = [...pullOfPages, "--out", file, "--timeout", "24h"];
     const { exit, stderr } = await run(argv, context);
     expect(exit).toBe(cause === "SIGINT" ? 130 : 143);
     const rows = rowsOf(readFileSync(`${file}.part`, "utf8")).length;
-    expect(rows).toBeGreaterThanOrEqual(4);
+    expect(rows).toBeGreaterThanOrEqual(2);
     const printed = `dexdata ${pullOfPages.join(" ")} --out ${file} --timeout 24h --resume`;
     expect(stderr).toBe(`note: interrupted after ${rows} rows; continue: ${printed}\n`);
     expect((await dexdata(printedCommand(stderr), { env: list.env })).exit).toBe(0);

@@ -14,11 +14,11 @@ const folder = temporaryFolder();
 const txns = `txns ethereum ${pools.own}`;
 
 const lists = [
-  [`${txns} --from -3h --all --page-size 20`, 3],
-  [`${txns} --from -8h --all --page-size 100`, 3],
-  [`${txns} --from -3h --all --page-size 20 --parallel 1`, 3],
+  [`${txns} --from -1h --all --page-size 20`, 3],
+  [`${txns} --from -4h --all --page-size 100`, 3],
+  [`${txns} --from -1h --all --page-size 20 --parallel 1`, 3],
   ["dexes ethereum --all --page-size 5", 3],
-  [`api /networks/ethereum/pools/${pools.own}/transactions --paginate -f from=-3h -f limit=20`, 3],
+  [`api /networks/ethereum/pools/${pools.own}/transactions --paginate -f from=-1h -f limit=20`, 3],
   ["api /networks/ethereum/dexes --paginate -f limit=5", 3],
   // Numbered pages of a pull that continues by cursor, and the first page by cursor.
   [`${txns} --from -8h --all --page-size 10 --page 97`, 3],

@@ -174,7 +174,7 @@ describe("without --rpm", () => {
 
   test("has no limit for an enterprise plan until the service reports one", async () => {
     const env = { ...keyed, DEXDATA_TIER: "enterprise" };
-    const free = await runCommand(pools(300), { env });
+    const free = await runCommand(pools(121), { env });
     expect([free.exit, free.context.clock.elapsed()]).toEqual([0, 0]);
     const answer = (): Reply => json("{}", { headers: { "ratelimit-limit": "6" } });
     const limited = await runCommand(pools(8, "--parallel", "1"), { env, answer });
@@ -321,7 +321,7 @@ describe("after a 429", () => {
 
   test("a single 429 does not slow a pull", async () => {
     const answer: Answer = (_now, index) => (index === 20 ? tooMany({ "retry-after": "1" }) : pool);
-    const paced = await runCommand(pools(100), { env: { ...keyed, DEXDATA_TIER: "dev" }, answer });
+    const paced = await runCommand(pools(40), { env: { ...keyed, DEXDATA_TIER: "dev" }, answer });
     expect(paced.exit).toBe(0);
     expect(paced.context.clock.elapsed()).toBeLessThan(1500);
   });
@@ -344,12 +344,12 @@ describe("after a 429", () => {
         refusals += 1;
         return tooMany({ "retry-after": String(Math.ceil(((inside[0] ?? now) + 60_000 - now) / 1000)) });
       };
-      const paced = await runCommand(pools(80, "--parallel", String(parallel)), { env: keyed, answer });
-      expect([paced.exit, accepted.length]).toEqual([0, 80]);
+      const paced = await runCommand(pools(50, "--parallel", String(parallel)), { env: keyed, answer });
+      expect([paced.exit, accepted.length]).toEqual([0, 50]);
       expect(refusals).toBeGreaterThanOrEqual(2);
       expect(refusals).toBeLessThanOrEqual(most);
-      // Ten per minute require seven waits; one more if rejected requests used up some of the limit.
-      expect(paced.context.clock.elapsed()).toBeLessThan((parallel === 1 ? 7 : 8) * 61_200 + 3000);
+      // Ten per minute require four waits; one more if rejected requests used up some of the limit.
+      expect(paced.context.clock.elapsed()).toBeLessThan((parallel === 1 ? 4 : 5) * 61_200 + 3000);
       expect(paced.stderr).toContain(
         "for the rate limit of 10 requests/min (learned from the service; see --rpm)",
       );
@@ -359,7 +359,7 @@ describe("after a 429", () => {
   test("keeps an explicit rate all the same", async () => {
     const answer: Answer = (_now, index) =>
       index % 7 === 6 ? tooMany({ "retry-after": "1", "ratelimit-limit": "2" }) : pool;
-    const paced = await runCommand(pools(60, "--rpm", "600"), { answer });
+    const paced = await runCommand(pools(30, "--rpm", "600"), { answer });
     expect(paced.exit).toBe(0);
     expect(paced.context.clock.elapsed()).toBeLessThan(20_000);
   });

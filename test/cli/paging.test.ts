@@ -31,16 +31,19 @@ async function runCommand(
 describe("transactions", () => {
   test("rule 61: continues with a cursor after page 100, without losing or repeating a row", async () => {
     sandbox.takeLog();
-    const { exit, stdout, stderr } = await dexdata(`txns ethereum ${pool} --limit 10350 -o ndjson`, {
-      env: sandbox.env(),
-    });
+    const { exit, stdout, stderr } = await dexdata(
+      `txns ethereum ${pool} --page-size 10 --limit 1035 -o ndjson`,
+      {
+        env: sandbox.env(),
+      },
+    );
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
 
     const market = createMarket({ seed: 1 });
     const ethereum = market.network("ethereum");
     const facts = ethereum === undefined ? undefined : market.pool(ethereum, pool, sandboxNow / 1000);
     if (facts === undefined) throw new Error("the market has this pool");
-    const expected = market.transactions(facts, { to: sandboxNow / 1000, limit: 10_350 });
+    const expected = market.transactions(facts, { to: sandboxNow / 1000, limit: 1035 });
     expect(rowsOf(stdout).map(({ id, log_index }) => `${String(id)} ${String(log_index)}`)).toEqual(
       expected.map(({ id, logIndex }) => `${id} ${logIndex}`),
     );
@@ -52,8 +55,8 @@ describe("transactions", () => {
   });
 
   test("rule 64: keeps the events of one id on both sides of every page edge", async () => {
-    // 10,400 events, three per id: no page of 100 ends with the last event of an id.
-    const events = Array.from({ length: 10_400 }, (_, index) => ({
+    // 1040 events, three per id: pages of 10 end with each of them.
+    const events = Array.from({ length: 1040 }, (_, index) => ({
       id: `0x${Math.floor(index / 3)}`,
       log_index: 2 - (index % 3),
       created_at: "2026-11-21T08:00:00Z",
@@ -74,10 +77,13 @@ describe("transactions", () => {
           cursor === null ? { limit, page: 1, total_items: 0, total_pages: 9999 } : { limit, next_cursor },
       });
     };
-    const { exit, rows, requests } = await runCommand(answer, `txns ethereum ${pool} --all -o ndjson`);
+    const { exit, rows, requests } = await runCommand(
+      answer,
+      `txns ethereum ${pool} --all --page-size 10 --page 98 -o ndjson`,
+    );
     expect(exit).toBe(0);
     expect(rows.map(({ id, log_index }) => [id, log_index])).toEqual(
-      events.map(({ id, log_index }) => [id, log_index]),
+      events.slice(970).map(({ id, log_index }) => [id, log_index]),
     );
     expect(requests.every(({ query }) => Number(query.get("page") ?? 1) <= 100)).toBe(true);
 

@@ -203,7 +203,7 @@ describe("the total of the progress", () => {
 
   test("has no rows per second in sync, which counts them late, and no total before one is known", async () => {
     const asset = "ethereum:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640";
-    const typed = `sync ${path.join(folder, "lake")} ${asset} --kind transactions --from -3h --sandbox --rpm 10`;
+    const typed = `sync ${path.join(folder, "lake")} ${asset} --kind transactions --from -1h --sandbox --rpm 10`;
     const { stderr } = await dexdata(`${typed} --parallel 1 --faults 429=15x1 ${plain}`, { speed: 100 });
     const lines = stderr.split("\n").filter((line) => line.startsWith("progress: "));
     expect(lines[0]).toMatch(/^progress: requesting, waiting /u);
@@ -212,7 +212,7 @@ describe("the total of the progress", () => {
 
   test("is derived from the time range if intervals may have no candle", async () => {
     const { stderr } = await dexdata(
-      `ohlcv ethereum ${token} --interval 1m --from -5d --sandbox --rpm 10 --parallel 1 ${plain}`,
+      `ohlcv ethereum ${token} --interval 1m --from -3d --sandbox --rpm 10 --parallel 1 ${plain}`,
     );
     expect(stderr).toMatch(
       /progress: [\d,]+ rows, waiting \d+s for the rate limit, about (?:\d+m)?\d+[ms] left/u,
@@ -229,14 +229,17 @@ describe("the total of the progress", () => {
 
   test("remains the same after page 100, where another time range starts", async () => {
     const server = await serveInTest(faultyService());
-    const { exit, stderr } = await dexdata(`${deepList.words} --rpm 40 ${plain}`, {
-      env: {
-        DEXDATA_PRO_BASE_URL: server.url,
-        DEXDATA_API_KEY: "api_pro_0123456789",
-        DEXDATA_TIER: "pro",
-        DEXDATA_NOW: "2026-11-21T08:54:00Z",
+    const { exit, stderr } = await dexdata(
+      `${deepList.words.replace("--page-size 11", "--page-size 14")} --rpm 40 ${plain}`,
+      {
+        env: {
+          DEXDATA_PRO_BASE_URL: server.url,
+          DEXDATA_API_KEY: "api_pro_0123456789",
+          DEXDATA_TIER: "pro",
+          DEXDATA_NOW: "2026-11-21T08:54:00Z",
+        },
       },
-    });
+    );
     expect(exit).toBe(0);
     const seen = [...stderr.matchAll(/^progress: ([\d,]+) of ([\d,]+) rows/gmu)];
     const rows = seen.map(([, count = ""]) => Number(count.replaceAll(",", "")));

@@ -111,7 +111,10 @@ describe("csv and tsv", () => {
     ["tokens", "address,fdv_usd,volume_usd_24h", false],
   ])("request a detailed %s search if %s requires it: %s", async (what, fields, isFull) => {
     const command = `${what} search ethereum --limit 1 --fields ${fields} -o`;
-    for (const format of ["csv", "tsv", "table", "wide", "ndjson", "json"]) {
+    const formats = fields.startsWith("id,")
+      ? ["csv", "tsv", "table", "wide", "ndjson", "json"]
+      : ["csv", "table"];
+    for (const format of formats) {
       sandbox.takeLog();
       const { stderr, stdout } = await dexdata(`${command} ${format}`, { env: sandbox.env() });
       const [asked] = sandbox.takeLog();

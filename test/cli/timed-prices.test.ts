@@ -15,7 +15,7 @@ const sandbox = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY });
 let serviceNow = 0;
 const moving = useSandbox({ requestsPerMinute: Number.POSITIVE_INFINITY, now: () => serviceNow });
 const day = 86_400;
-const [assets, times] = isLong ? [200, 10_000] : [12, 300];
+const [assets, times] = isLong ? [200, 10_000] : [6, 120];
 
 /** Bar 6 of answers.md. */
 describe("prices of many assets at many times", () => {
