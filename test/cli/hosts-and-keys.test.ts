@@ -187,6 +187,14 @@ describe("the key", () => {
     expect(stderr).toContain("must not contain an API key");
   });
 
+  test("is never sent as a part of an address of a stream", async () => {
+    const service = { DEXDATA_STREAMING_PRO_URL: paid.url };
+    const env = { ...service, DEXDATA_API_KEY: keys.pro, DEXDATA_TIER: "pro" };
+    const { exit, stderr } = await runCommand(env, `stream newnet:0x${keys.pro} --max-reconnects 0`);
+    expect({ exit, sent: seen() }).toEqual({ exit: 2, sent: nothing });
+    expect(stderr).toContain("must not contain an API key");
+  });
+
   test("without a tier is not sent: exit 2, naming DEXDATA_TIER", async () => {
     const { exit, stdout, stderr } = await runCommand({ DEXDATA_API_KEY: keys.pro });
     expect({ exit, stdout, sent: seen() }).toEqual({ exit: 2, stdout: "", sent: nothing });
