@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { binaryEnv, ended, packageFolder, program } from "../harness/binary.ts";
@@ -8,10 +9,17 @@ import { binaryEnv, ended, packageFolder, program } from "../harness/binary.ts";
 const dist = path.join(packageFolder, "dist");
 
 /** The value of an expression at the end of the run; the run's exit code and output do not matter here. */
-async function atExit(expression: string, words: readonly string[]): Promise<readonly string[]> {
+async function atExit(
+  expression: string,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
   const report = `process.on("exit", () => require("fs").writeSync(2, "\\nLOADED " + ${expression}.join(",")))`;
   const script = `${report}; process.argv.splice(1, 0, "dexdata"); require(${JSON.stringify(program)});`;
-  const child = spawn(process.execPath, ["-e", script, "--", ...words], { env: binaryEnv(), stdio: "pipe" });
+  const child = spawn(process.execPath, ["-e", script, "--", ...words], {
+    env: binaryEnv(env),
+    stdio: "pipe",
+  });
   const { stderr } = await ended(child);
   return (/LOADED (.*)/u.exec(stderr)?.[1] ?? "").split(",");
 }
@@ -25,8 +33,11 @@ async function chunksOf(words: readonly string[]): Promise<readonly string[]> {
 const nameOf = (file: string): string => file.replace(/(?:-[\w-]{8})?\.cjs$/u, "");
 
 /** The built-in modules of Node that it loads. */
-async function builtinsOf(words: readonly string[]): Promise<readonly string[]> {
-  const loaded = await atExit("process.moduleLoadList", words);
+async function builtinsOf(
+  words: readonly string[],
+  env?: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const loaded = await atExit("process.moduleLoadList", words, env);
   return loaded.map((name) => name.replace("NativeModule ", ""));
 }
 
@@ -51,7 +62,9 @@ async function partsOf(words: readonly string[]): Promise<readonly string[]> {
 }
 
 /** A service that responds with one pool over plain http. */
-const service = createServer((_, response) => {
+const asked: (string | undefined)[] = [];
+const service = createServer(({ headers }, response) => {
+  asked.push(headers["x-api-key"]?.toString() ?? headers.authorization);
   response
     .setHeader("content-type", "application/json")
     .end('{"id":"0x1","chain":"ethereum","tokens":[{"id":"0x2"}]}');
@@ -201,6 +214,21 @@ describe("loaded chunks", () => {
     const chunks = await chunksOf(["__complete", "bash", "pools", "search", "ethereum", "--dex", ""]);
     expect(chunks).toContain("complete-words");
     expect(chunks.filter((chunk) => [...heavy, "commander", "run-main"].includes(chunk))).toEqual([]);
+  });
+
+  test("requests over plain http load no unnecessary modules of Node, even with a list and a key in files", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "dexdata-loading-"));
+    const [list, key] = [path.join(folder, "list"), path.join(folder, "key")];
+    writeFileSync(list, "ethereum:0x0000000000000000000000000000000000000001\n");
+    writeFileSync(key, "api_pro_s3cr3tPart\n", { mode: 0o600 });
+    asked.length = 0;
+    const host = ask.at(-1) ?? "";
+    const builtins = await builtinsOf(["prices", `@${list}`, "--key-file", key, "--base-url", host], {
+      DEXDATA_TIER: "pro",
+    });
+    expect(asked).toContain("api_pro_s3cr3tPart");
+    expect(builtins).not.toContain("internal/fs/streams");
+    expect(builtins.filter((name) => unneeded.includes(name))).toEqual([]);
   });
 
   test("requests over plain http load no unnecessary modules of Node", async () => {

@@ -1,9 +1,11 @@
 import {
+  closeSync,
   constants,
   createReadStream,
   fstatSync,
   openSync,
   readFileSync,
+  readSync,
   type Stats,
   statSync,
 } from "node:fs";
@@ -20,7 +22,22 @@ export async function readBounded(file: string, most: number, signal: AbortSigna
   // open() on a FIFO blocks until a writer opens it, and signals could not be handled in the meantime.
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const stat = fstatSync(descriptor);
-  return { bytes: await readStart(openStream(file, descriptor, stat), most + 1, signal), stat };
+  const bytes = stat.isFile()
+    ? readFile(descriptor, stat.size, most + 1)
+    : await readStart(openStream(file, descriptor, stat), most + 1, signal);
+  return { bytes, stat };
+}
+
+/** Lists and keys are read at the start, when loading Node's streams of files would take 20 ms. */
+function readFile(descriptor: number, size: number, wanted: number): Buffer {
+  try {
+    // The files of /proc have no size.
+    if (size < wanted) return readFileSync(descriptor);
+    const bytes = Buffer.allocUnsafe(wanted);
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, wanted, 0));
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Reading a pipe or terminal like a regular file would block a thread until data arrives, even after an abort. */
