@@ -106,7 +106,9 @@ export function damageFault(network: string, address: string, of: AddressOf): Ad
 /** Stricter, for addresses that a person typed: a symbol is rejected too. */
 export function addressFault(network: string, address: string, of: AddressOf): AddressFault | undefined {
   if (pairOfSymbols.test(address)) {
-    const next = `find the ${of}: dexdata search ${address.replace(/\/.*$/u, "")}`;
+    const [one, other] = address.split("/");
+    const pools = `dexdata pools search ${network || "<network>"} --token ${one} --token ${other}`;
+    const next = `find the ${of}: ${of === "pool" ? pools : `dexdata search ${one}`}`;
     return { problem: "a pair of symbols is not an address", next };
   }
   const known = formsByNetwork.get(network);
@@ -132,7 +134,7 @@ const longestAssetName = 40;
  * addresses on some network, so none of them is a name.
  */
 export function isAssetName(word: string): boolean {
-  if (!/^[\da-z][\w.-]*$/iu.test(word) || word.length > longestAssetName) return false;
+  if (!/^[\da-z](?:[\w-]|\.(?!\.))*$/iu.test(word) || word.length > longestAssetName) return false;
   return /[a-z]/iu.test(word) && !/^(?:0x[\da-f]*|[\da-z]{26,})$/iu.test(word) && !isFixedWord(word);
 }
 

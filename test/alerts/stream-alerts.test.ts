@@ -54,6 +54,8 @@ describe("stream --when", () => {
     const options = { isTerminal: true, columns: 80 };
     const { exit, stdout } = await listen(words, server, options).outcome;
     expect([exit, stdout.replace(/^\S+Z/u, "AT")]).toEqual([0, `AT  ${asset}  price < 3k  2999.5\n`]);
+    const none = await listen([asset, "--when", "price < 1", "--for", "1s"], server, options).outcome;
+    expect([none.exit, none.stderr]).toEqual([8, expect.stringMatching(/^no alerts$/mu)]);
   });
 
   test("within the cooldown, a crossing fires at its end if it is still true", async () => {

@@ -154,7 +154,7 @@ describe.each(takers.map(({ words }) => words))("%s", (words) => {
 
   test("accepts a name as an argument, after a network and in a list, like the address", async () => {
     const expected = await results(`ethereum:${address}`);
-    const forms = [name, name.toUpperCase(), `@${list}`];
+    const forms = [name, name.toUpperCase(), `$${name}`, `@${list}`];
     if (words !== "sync") forms.push(`ethereum ${name}`, `ethereum @${list}`);
     for (const form of forms) expect([form, await results(form)]).toEqual([form, expected]);
   });
@@ -296,7 +296,7 @@ describe("names in flags and messages", () => {
     const env = { DEXDATA_BASE_URL: server.url };
     const capital = await run("tokens search PEPE --error-format text", { env });
     expect(capital.stderr).toMatch(
-      /^error: unknown name "PEPE"\n  hint: for an asset: dexdata search pepe\n$/u,
+      /^error: unknown network "PEPE"\n  hint: for an asset: dexdata search pepe\n$/u,
     );
     expect([capital.exit, server.requests.length]).toEqual([2, 0]);
     const small = await run("tokens search pepe --sandbox --error-format text", {

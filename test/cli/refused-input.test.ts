@@ -122,7 +122,50 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
         ] as const,
     ),
   ),
-  ["prices ethereum/weth", 'invalid argument "ethereum/weth": must be network:address'],
+  [
+    "prices ethereum/weth",
+    'invalid argument "ethereum/weth": must be network:address',
+    "write ethereum weth",
+  ],
+  [
+    "txns WETH/USDC",
+    'invalid argument "WETH/USDC": a pair of symbols is not an address',
+    "find the pool: dexdata pools search <network> --token WETH --token USDC",
+  ],
+  [
+    "ohlcv ethereum 4h",
+    'unknown name "4h"',
+    "a duration is the value of a flag, e.g. --interval 4h or --from -4h",
+  ],
+  ["ethpad", 'unknown command "ethpad"', "for a token or pool: dexdata search ethpad"],
+  // Addresses that a screen has shortened.
+  [
+    "token ethereum 0x6108…30d5",
+    'invalid <address> "0x6108…30d5": a token address on ethereum is 0x followed by 40 hexadecimal digits',
+  ],
+  [
+    "token ethereum 0x6108...30d5",
+    /^invalid <address> "0x6108\.\.\.30d5": a token address on ethereum is 0x/,
+  ],
+  ["token 0x6108…30d5", 'missing network for "0x6108…30d5"'],
+  [
+    "pools search ethereum --token 0x6108…30d5",
+    'invalid --token "0x6108…30d5": must be an address or ID, without "…"',
+    "for complete addresses in tables: -o wide",
+  ],
+  ...["ethereum base", "ethereum,base"].map(
+    (words) =>
+      [
+        `pools search ${words}`,
+        'unexpected argument "base"',
+        "for several networks: dexdata pools search --chains ethereum,base",
+      ] as const,
+  ),
+  [
+    "pools search ethereum pepe",
+    'unexpected argument "pepe"',
+    "for the pools of a token: dexdata pools search <network> --token pepe",
+  ],
   ...["pools", "tokens"].flatMap(
     (what) =>
       [
@@ -138,10 +181,10 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
         ],
       ] as const,
   ),
-  ["tokens search WETH", 'unknown name "WETH"', "for an asset: dexdata search weth"],
+  ["tokens search WETH", 'unknown network "WETH"', "for an asset: dexdata search weth"],
   [
     "pools search WETH",
-    'unknown name "WETH"',
+    'unknown network "WETH"',
     "for the pools of a token: dexdata pools search <network> --token weth",
   ],
   [`ohlcv base ${WETH} --from 2130-01-01`, 'invalid --from "2130-01-01": must not be in the future'],

@@ -218,7 +218,7 @@ function explainRefusedTime(text: string): RefusedTime {
   if (text === "") return { problem: "must not be empty", next: `use ${ACCEPTED}` };
   if (text.trim() !== text) return { problem: "must not start or end with a space", next: `use ${ACCEPTED}` };
   if (/^\d+$/.test(text)) return explainDigits(text);
-  const relative = /^([+-]?)(\d+(?:\.\d+)?) ?([A-Za-z]*)$/.exec(text);
+  const relative = /^([+-]?)(\d+(?:\.\d+)?) ?([A-Za-z]*)(?: ago)?$/.exec(text);
   if (relative !== null) return explainRelative(relative[1] ?? "", relative[2] ?? "", relative[3] ?? "");
   const dated = /^(\d{4})-(\d{2})-(\d{2})(?![\d-])/.exec(text);
   if (dated === null) return { problem: `must be ${ACCEPTED}` };

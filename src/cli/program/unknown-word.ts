@@ -1,5 +1,5 @@
 import { didYouMean, nearest } from "../../base/text/nearest.ts";
-import { networkAliases, wellKnownNetworks } from "../../api/known-networks.ts";
+import { isAssetName, networkAliases, wellKnownNetworks } from "../../api/known-networks.ts";
 import { type Command, hasFlag, positionalText } from "../commands/command.ts";
 
 /** `path` contains the words before the unknown one. Undefined if no command is similar. */
@@ -22,7 +22,8 @@ export function hintAtWord(
 function hintAtFirst(word: string, all: readonly string[]): string | undefined {
   const slug = word.toLowerCase();
   if (wellKnownNetworks.has(slug)) return commandFirst(slug);
-  if (/^alerts?$/u.test(slug)) return "alerts are a part of other commands; see: dexdata help alerts";
+  if (/^(?:alerts?|notify)$/u.test(slug))
+    return "alerts are a part of other commands; see: dexdata help alerts";
   if (slug === "history")
     return "for past rows, see: dexdata txns -h and dexdata ohlcv -h; to keep a history: dexdata sync -h";
   if (all.some((words) => `${word} `.startsWith(`${words} `))) return `without quotes: dexdata ${word}`;
@@ -30,7 +31,8 @@ function hintAtFirst(word: string, all: readonly string[]): string | undefined {
   // A single word is first compared with the commands that have only one word.
   const shortestFirst = all.toSorted((a, b) => a.split(" ").length - b.split(" ").length);
   const alias = networkAliases.get(slug);
-  return didYouMean(nearestCommand(word, shortestFirst), alias && commandFirst(alias));
+  const otherwise = isAssetName(word) ? `for a token or pool: dexdata search ${word}` : undefined;
+  return didYouMean(nearestCommand(word, shortestFirst), alias ? commandFirst(alias) : otherwise);
 }
 
 const commandFirst = (network: string): string =>

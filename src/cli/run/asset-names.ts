@@ -111,9 +111,11 @@ export function createNameFinder(context: Pick<Context, "env" | "platform">, opt
         next:
           where === undefined && isFileName(word)
             ? `to read a list from a file, write @${word}`
-            : network === undefined || wellKnownNetworks.has(word)
-              ? unknownNameHint(word)
-              : waysToName(word, other && network),
+            : isDuration(word)
+              ? `a duration is the value of a flag, e.g. --interval ${word} or --from -${word}`
+              : network === undefined || wellKnownNetworks.has(word)
+                ? unknownNameHint(word)
+                : waysToName(word, other && network),
       });
     },
   };
@@ -137,6 +139,9 @@ export function isKnownNetwork(context: Pick<Context, "env" | "platform">, word:
 
 /** No asset has such a name, so a search for it would waste a credit. */
 export const isFileName = (word: string): boolean => /\.(?:csv|json|jsonl|ndjson|tsv|txt)$/iu.test(word);
+
+/** As in `ohlcv weth 1h`. */
+export const isDuration = (word: string): boolean => /^\d+[smhdw]$/iu.test(word);
 
 /** The next steps for a word that may be a token, a pool or a misspelled network. */
 export function unknownNameHint(word: string, ways = waysToName(word)): string {

@@ -7,6 +7,7 @@ import {
   isFixedWord,
   isAssetName,
   isNameOn,
+  wellKnownNetworks,
 } from "../../../api/known-networks.ts";
 import { type AssetKind, countedKinds, kindOfRow, labelOfRow, labelText } from "../../../api/asset-kind.ts";
 import { inNetwork } from "../../../api/endpoints/shared-parts.ts";
@@ -48,8 +49,14 @@ export async function readSubjects(
       usage,
     );
   if (isNetwork && first !== "" && rest.length === 0) {
-    if (first.includes("/")) throw invalidInput(`argument "${first}"`, "must be network:address", usage);
-    const isAddress = /^0x[0-9a-f]{8,}$|^[1-9A-HJ-NP-Za-km-z]{32,}$/iu.test(first);
+    if (first.includes("/")) {
+      const [network = ""] = first.split("/");
+      const isPair = !wellKnownNetworks.has(network);
+      const fault = isPair ? damageFault("", first, takes) : undefined;
+      const next = fault?.next ?? (isPair ? usage : `write ${first.replace("/", " ")}`);
+      throw invalidInput(`argument "${first}"`, fault?.problem ?? "must be network:address", next);
+    }
+    const isAddress = /^0x|…|^[1-9A-HJ-NP-Za-km-z]{32,}$/iu.test(first);
     throw isAddress
       ? usageFailure(
           `missing network for "${first}"`,
@@ -98,7 +105,7 @@ export function readWord(
 
 /** Other words, for example with a comma, are refused later, with a message of their own. */
 export function checkWord({ network, address }: Subject, takes: AddressOf): void {
-  if (!/^\w[\w.:/]*$/u.test(address) || isFixedWord(address)) return;
+  if (!/^\w[\w.:/…]*$/u.test(address) || isFixedWord(address)) return;
   const fault = addressFault(network, address, takes);
   if (fault !== undefined) throw invalidInput(`<address> "${shortened(address)}"`, fault.problem, fault.next);
 }

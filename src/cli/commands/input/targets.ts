@@ -10,6 +10,7 @@ import { inputName, readParam, refuseUrl, looksLikeAddress, notAnAddress } from 
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import {
+  isDuration,
   isFileName,
   unknownNameHint,
   waysToSearch,
@@ -56,8 +57,11 @@ export async function withoutNames<I extends RunInput>(
 }
 
 function canBeName(word: string, index: number): boolean {
-  return isAssetName(word) && (index > 0 || !wellKnownNetworks.has(word));
+  return isAssetName(withoutDollar(word)) && (index > 0 || !wellKnownNetworks.has(word));
 }
+
+/** Tickers are often written with a dollar sign, as in `$PEPE`; addresses and networks never are. */
+const withoutDollar = (word: string): string => word.replace(/^\$(?=\w)/u, "");
 
 async function replaceNames(input: RunInput, context: Context, places: AssetPlaces): Promise<RunInput> {
   const options = readRunOptions(input, context);
@@ -76,7 +80,8 @@ async function replaceNames(input: RunInput, context: Context, places: AssetPlac
     if (known !== undefined) return checkedKind(word, known, takes, places);
     if (!isNameOn(network, word, takes ?? "token")) return undefined;
     const { canAsk, chooseAsset } = await import("./choose-asset.ts");
-    if (isFileName(word) || !canAsk(input, context, options)) throw names.unknown(word, undefined, network);
+    if (isFileName(word) || isDuration(word) || !canAsk(input, context, options))
+      throw names.unknown(word, undefined, network);
     const wanted = { word, network, kind: takes ?? "token", isTaken: names.find(word) !== undefined };
     const chosen = await chooseAsset({ ...input, spent }, context, wanted);
     spent = chosen.spent;
@@ -84,7 +89,7 @@ async function replaceNames(input: RunInput, context: Context, places: AssetPlac
     return chosen.asset;
   };
   const fixed = { all: 0, "after the first": 1, none: input.words.length }[places.words];
-  const [before, assets] = [input.words.slice(0, fixed), input.words.slice(fixed)];
+  const [before, assets] = [input.words.slice(0, fixed), input.words.slice(fixed).map(withoutDollar)];
   const network = places.words === "all" && isNetwork(context, assets, names) ? assets[0] : undefined;
   const words = [...before, ...(network === undefined ? [] : [network])];
   for (const word of network === undefined ? assets : assets.slice(1)) {
@@ -174,14 +179,16 @@ export async function readTargets(
     return { argSets: [new Map([[endpoint.words, words.join(" ")]])], subjects: [] };
   }
   if (!takesAddress(endpoint)) {
-    const surplus = words[takesNetwork(endpoint) ? 1 : 0];
-    if (surplus !== undefined) throw usageFailure(`unexpected argument "${surplus}"`, usage);
+    const each = words.flatMap((word) => word.split(","));
+    const surplus = each[takesNetwork(endpoint) ? 1 : 0];
+    if (surplus !== undefined)
+      throw usageFailure(`unexpected argument "${surplus}"`, hintAtSurplus(each, endpoint.command) ?? usage);
     if (first === undefined && takesNetwork(endpoint)) throw usageFailure("missing <network>", usage);
     if (first !== undefined && looksLikeAddress(first))
       throw invalidInput(`<network> "${first}"`, notAnAddress, `find it: dexdata search ${first}`);
     // A slug has no capital letters.
     if (first !== undefined && /\p{Lu}/u.test(first) && isAssetName(first))
-      throw fail("unknown_name", `unknown name "${first}"`, {
+      throw fail("unknown_name", `unknown network "${first}"`, {
         next: unknownNameHint(first, waysToSearch(first, endpoint.command)),
       });
     return { argSets: [new Map(first === undefined ? [] : [["network", first]])], subjects: [] };
@@ -199,6 +206,15 @@ export async function readTargets(
   const param = addressName(endpoint);
   const argSets = asked.map(({ network, address }) => new Map(Object.entries({ network, [param]: address })));
   return { argSets, subjects };
+}
+
+/** After the network of a search, people write another network, or an asset. */
+function hintAtSurplus(words: readonly string[], command: string): string | undefined {
+  const [network = "", surplus = ""] = words;
+  if (!command.endsWith(" search") || !wellKnownNetworks.has(network)) return undefined;
+  return wellKnownNetworks.has(surplus)
+    ? `for several networks: dexdata ${command} --chains ${words.join(",")}`
+    : waysToSearch(surplus, command);
 }
 
 /** Reading the same list again would cost credits and give the same rows. */

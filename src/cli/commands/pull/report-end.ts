@@ -10,6 +10,7 @@ import { asOfPull, cutOffReason, lacksInputs, lateStart, type OpenedPull, type P
 import { type Quote, quoteOf } from "../../render/values/quote.ts";
 import type { TableAssets } from "./known-assets.ts";
 import { candleWindow, countOpenings, wholeSeconds } from "../../../client/candle-windows.ts";
+import { wellKnownNetworks } from "../../../api/known-networks.ts";
 import { transactionReach } from "../../../api/endpoints/pool-transactions.ts";
 import { member } from "../../../base/json/json-scan.ts";
 import { parseTimeBound, showSeconds } from "../../../base/time/time.ts";
@@ -75,8 +76,15 @@ function remarkOnMore({ typed, options, context, report }: Pull, line: string): 
 }
 
 /** The service looks for "usdc weth" as one name. */
-const poolsOfTokens =
-  "for the pools of several tokens: dexdata pools search <network> --token <token> --token <token>";
+function betterQuery(query: string): string | undefined {
+  if (/^\$\w+$/u.test(query)) return `without $: dexdata search ${query.slice(1)}`;
+  const words = query.split(/[\s/]+/u);
+  const network = words.find((word) => wellKnownNetworks.has(word.toLowerCase()));
+  if (words.length === 1) return undefined;
+  return network === undefined
+    ? "for the pools of several tokens: dexdata pools search <network> --token <token> --token <token>"
+    : `search covers all networks; leave out ${network}`;
+}
 
 /** Warns about the likely cause of an empty result. */
 export async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<readonly string[]> {
@@ -85,7 +93,8 @@ export async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<read
   if (rowsOfQuestion === 0) {
     const hint = await hintAtEmpty({ context: run.context, client, request });
     if (hint !== undefined) run.report.warn(hint);
-    if (/\s/u.test(request.args.get("query") ?? "")) run.report.hint(poolsOfTokens);
+    const better = betterQuery(request.args.get("query") ?? "");
+    if (better !== undefined) run.report.hint(better);
   }
   if (rowsOfQuestion < (plan.limit ?? Number.POSITIVE_INFINITY)) {
     const hint = hintAtReach(request, rowsOfQuestion === 0 ? undefined : oldest, run.options.now);

@@ -123,7 +123,10 @@ export async function openAlerts(
   /** If a limit was reached or the reader ended the run, the exit code shows whether there was an alert. */
   const exitAfter = (reason: unknown): ExitCode | undefined => {
     const isWanted = isInterruption(reason) && ["closed-pipe", "quit"].includes(reason.cause);
-    return isWanted || reason instanceof StopReason ? (alerts.count() === 0 ? 8 : 0) : undefined;
+    if (!isWanted && !(reason instanceof StopReason)) return undefined;
+    if (alerts.count() > 0) return 0;
+    report.hint("no alerts");
+    return 8;
   };
   /** Sets the source of what is known about each asset, for `--blind`. */
   const watch = (next: NonNullable<typeof sights>): unknown => (sights = next);
