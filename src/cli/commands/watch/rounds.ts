@@ -167,18 +167,23 @@ export async function openWatchAlerts(
     see: async ({ groups }: Round, at: number, to: number): Promise<void> => {
       readTo = momentOf(to);
       on = 0;
-      const names = new Set<string>();
-      for (const { group, rows } of groups) {
+      const read = groups.map(({ group, rows }) => {
         const values = rows.values();
-        const known = values.map((value, index) => {
-          const { name, ...asset } = assetOf(endpoint, group, value);
-          names.add(name);
-          return { asset: name, label: labelOf(asset), key: undefined, at, text: rows.text(index) };
-        });
+        const assets = values.map((value) => assetOf(endpoint, group, value));
+        return { group, rows, values, assets };
+      });
+      alerts.keepOnly(new Set(read.flatMap(({ assets }) => assets.map(({ name }) => name))), clock.elapsed());
+      for (const { group, rows, values, assets } of read) {
+        const known = assets.map(({ name, ...asset }, index) => ({
+          asset: name,
+          label: labelOf(asset),
+          key: undefined,
+          at,
+          text: rows.text(index),
+        }));
         await seeRows(known, clock.elapsed());
         on += values.filter((value) => isOn(value, group)).length;
       }
-      alerts.keepOnly(names, clock.elapsed());
     },
   };
 }

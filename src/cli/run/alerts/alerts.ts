@@ -72,11 +72,12 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
   const fields = [...new Set(conditions.flatMap(({ tests }) => tests.map(({ field }) => field)))];
   const bounds = conditions.flatMap(({ tests }) => tests.map(({ bound = Number.NaN }) => bound));
   let count = 0;
+  /** Undefined before a list is reloaded. Values of other assets that were on their way then have no effect. */
+  let watched: ReadonlySet<string> | undefined;
 
   const statesOf = (asset: string, now: number): readonly State[] => {
-    const known = assets.get(asset);
-    if (known !== undefined) return known;
-    const states = conditions.map((condition) => stateOf(condition, fields, asset, now, memory));
+    const states =
+      assets.get(asset) ?? conditions.map((condition) => stateOf(condition, fields, asset, now, memory));
     assets.set(asset, states);
     return states;
   };
@@ -103,7 +104,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     rangeAround: by === "crossing" && fields.length === 1 ? createRanges(bounds) : () => noRange,
     see: (candidate: Candidate, now: number): void => {
       const { asset, texts, at } = candidate;
-      for (const state of statesOf(asset, now)) {
+      for (const state of watched?.has(asset) === false ? [] : statesOf(asset, now)) {
         const { condition, testers } = state;
         settle(state, now);
         // Every test sees every value, because a series needs all of them.
@@ -128,6 +129,7 @@ export function createAlerts({ conditions, by, cooldown, limit, fire, memory }: 
     },
     /** Others are no longer watched. */
     keepOnly: (names: ReadonlySet<string>, now: number): void => {
+      watched = names;
       for (const [asset, states] of assets) {
         if (names.has(asset)) continue;
         for (const state of states) if (state.late !== undefined) forgetCrossing(state);
