@@ -100,6 +100,11 @@ describe("a list of assets", () => {
     ['{"chain":"ethereum","id":"0x1"}', 'invalid address "0x1"', form],
     ['{"group":"constructor","row":{"chain":"ethereum","id":"0x1"}}', 'invalid address "0x1"', form],
     [`${WETH},WETH`, "CSV is not a list of assets", "list one asset per line"],
+    [
+      "2026-11-24 14:00,buy,PEPE",
+      "more than one asset",
+      "list one asset per line; only prices --at-field <column> reads CSV",
+    ],
     ["chain;price_usd;id", "CSV is not a list of assets", "list one asset per line"],
     ["solana:0x12", 'invalid address "0x12"', "a token address on solana is 32 to 44 base58 characters"],
     [

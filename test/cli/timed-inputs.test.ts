@@ -45,6 +45,14 @@ async function priced(
   return { ...outcome, urls: server.requests.map(({ url }) => url) };
 }
 
+test("leads from a misspelled network among the inputs to the right one", async () => {
+  const { exit, stderr } = await dexdata(["prices", "-", "--at-field", "time", "-o", "csv", "--sandbox"], {
+    env: { DEXDATA_NOW: "2026-11-21T08:54:00Z" },
+    stdin: `network,token,time\nethereum,${weth},2026-11-20\nEthereum,${weth},2026-11-20\n`,
+  });
+  expect([exit, stderr]).toEqual([3, expect.stringContaining("\n  hint: did you mean ethereum?\n")]);
+});
+
 describe("--at", () => {
   test("one row per input, in input order, from one request per token, with every digit", async () => {
     const { stdout, urls, exit } = await priced(["ethereum", weth, usdc, weth, "--at", "2026-11-20T12:30Z"]);

@@ -246,17 +246,17 @@ function readWords(line: string, { network, names }: ListOrigin, where: string):
   const [, word = line, rest = ""] = /^(\S+)(?:\s+(?!0x[\da-f]+$)(.*))?$/iu.exec(line) ?? [];
   const [text, label] = line.startsWith('"') ? [readString(line, where), ""] : [word, labelText(rest)];
   // A second address would be ignored if it were read as a label.
-  if (ANOTHER_ASSET.test(label))
-    throw usageFailure(`${where}: more than one asset`, "write one asset per line; a label may follow it");
+  const hint = /[,;]/u.test(line)
+    ? "list one asset per line; only prices --at-field <column> reads CSV"
+    : "write one asset per line; a label may follow it";
+  if (ANOTHER_ASSET.test(label)) throw usageFailure(`${where}: more than one asset`, hint);
   refuseUrl(`address "${withoutSecrets(text)}" in ${where}`, text, anAsset);
   const pair = splitPair(text) ?? (isAssetName(text) ? names?.find(text, network) : undefined);
   const address = pair?.address ?? text;
   if (/[\s"'\p{Cc}]/u.test(address))
     throw usageFailure(
       `${where}: invalid address "${shortened(address)}"`,
-      /[,;]/u.test(address)
-        ? "list one asset per line; only prices --at-field <column> reads CSV"
-        : "an address must not contain spaces or quotes",
+      /[,;]/u.test(address) ? hint : "an address must not contain spaces or quotes",
     );
   return {
     network: pair?.network,

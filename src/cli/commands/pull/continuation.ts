@@ -201,7 +201,7 @@ export function explainEarlyEnd(thrown: unknown, run: Pull): unknown {
   const done = isUnreadable ? "fetched" : "written";
   return new Failure(`${cause.message}; ${counted(rows, "row")} ${done}`, {
     ...cause.details,
-    next: isDamaged === true ? advice : both,
+    next: isDamaged === true || code === "unsupported_network" ? advice : both,
   });
 }
 
