@@ -13,11 +13,14 @@ export function checkNames(
   const accepted = names.length === 0 ? `it takes no ${what}s` : `accepted ${what}s: ${names.join(", ")}`;
   if (!isObject(given)) throw usageFailure(`the ${what}s of ${receiver} are not an object`, accepted);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
-  if (unknown !== undefined)
-    throw usageFailure(
-      `unknown ${what} ${unknown} for ${receiver}`,
-      didYouMean(nearest(unknown, names), accepted),
-    );
+  if (unknown === undefined) return;
+  const isOption = what === "parameter" && unknown === "limit";
+  throw usageFailure(
+    `unknown ${what} ${unknown} for ${receiver}`,
+    isOption
+      ? "limit is an option: pass { limit } after the parameters"
+      : didYouMean(nearest(unknown, names), accepted),
+  );
 }
 
 export type TypeCheck = readonly [isAccepted: (value: unknown) => boolean, what: string];

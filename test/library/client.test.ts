@@ -228,6 +228,13 @@ describe("on the sandbox", () => {
     expect(sandbox.takeLog()).toEqual([]);
   });
 
+  test("the limit of a list, given as a parameter, leads to the options", () => {
+    const call = () => openLibrary().networkPoolsSearch({ network, limit: 5 });
+    expect(call).toThrow(
+      expect.objectContaining({ next: "limit is an option: pass { limit } after the parameters" }),
+    );
+  });
+
   test("an unknown parameter of a method without parameters has a complete next step", async () => {
     const { usage } = openLibrary();
     const call: unknown = await Promise.resolve(Reflect.apply(Object(usage), 0, [{ a: 1 }])).catch(

@@ -254,7 +254,8 @@ function explainRelative(sign: string, amount: string, unit: string): RefusedTim
   if (!/^\d{1,9}$/.test(amount)) return { problem: "must be a whole number followed by s, m, h or d" };
   const isMonth = MONTHS.some((name) => name.toLowerCase().startsWith(unit.toLowerCase()));
   if (isMonth && unit.length > 2) return { problem: `must be ${ACCEPTED}` };
-  const problem = `unknown unit "${unit}"; must be s, m, h or d`;
+  const isKnown = /^[smhd]$/.test(unit);
+  const problem = isKnown ? `must be ${ACCEPTED}` : `unknown unit "${unit}"; must be s, m, h or d`;
   const [, factor, known] = UNITS.find(([pattern]) => pattern.test(unit)) ?? [];
   return factor === undefined ? { problem } : { problem, next: `use -${Number(amount) * factor}${known}` };
 }

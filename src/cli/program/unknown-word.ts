@@ -69,6 +69,7 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ["--retry", "--retries"],
   ["--silent", "--quiet"],
   ["--timeframe", "--interval"],
+  ["--duration", "--for"],
   ["--resolution", "--interval"],
   ["--count", "--limit"],
   ["--top", "--limit"],
