@@ -41,3 +41,6 @@ export const candleReach: Partial<Record<Tier, number>> = {
   free: 7 * 86_400,
   dev: 30 * 86_400,
 };
+
+/** The shortest candles of a plan, in seconds (wire-facts 2.2). The other plans have all. */
+export const finestCandles: Partial<Record<Tier, number>> = { keyless: 3600, free: 600 };

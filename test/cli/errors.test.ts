@@ -309,7 +309,7 @@ describe("an error response", () => {
         `ohlcv ethereum ${pool} --pool --from -3d --error-format text`,
         { DEXDATA_API_KEY: "", DEXDATA_TIER: "keyless" },
       );
-      const hint = `choose a value that your plan includes, or ${next} at https://console.example\n`;
+      const hint = `choose a value that your plan includes (see: dexdata help credits), or ${next} at https://console.example\n`;
       expect({ exit, stderr }).toEqual({ exit: 4, stderr: expect.stringContaining(hint) });
     },
   );

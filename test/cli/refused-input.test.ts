@@ -137,7 +137,7 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
     'unknown name "4h"',
     "a duration is the value of a flag, e.g. --interval 4h or --from -4h",
   ],
-  ["ethpad", 'unknown command "ethpad"', "for a token or pool: dexdata search ethpad"],
+  ["ethpad", 'unknown command "ethpad"', "see: dexdata --help; for a token or pool: dexdata search ethpad"],
   // Addresses that a screen has shortened.
   [
     "token ethereum 0x6108…30d5",

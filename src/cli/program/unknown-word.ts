@@ -31,7 +31,9 @@ function hintAtFirst(word: string, all: readonly string[]): string | undefined {
   // A single word is first compared with the commands that have only one word.
   const shortestFirst = all.toSorted((a, b) => a.split(" ").length - b.split(" ").length);
   const alias = networkAliases.get(slug);
-  const otherwise = isAssetName(word) ? `for a token or pool: dexdata search ${word}` : undefined;
+  const otherwise = isAssetName(word)
+    ? `see: dexdata --help; for a token or pool: dexdata search ${word}`
+    : undefined;
   return didYouMean(nearestCommand(word, shortestFirst), alias ? commandFirst(alias) : otherwise);
 }
 

@@ -53,7 +53,7 @@ function planRequired(refused: Refused, { endpoint, args }: ApiRequest): Sentenc
   }
   const input = args.has(param.name) ? shownInput(param, { endpoint, args }) : inputName(param);
   const { message, next } = planNeeded(input, endpoint.plan, refused);
-  return { message, next: `choose a value that your plan includes, or ${next}` };
+  return { message, next: `choose a value that your plan includes (see: dexdata help credits), or ${next}` };
 }
 
 /** With the values of the request, e.g. for `{network}`. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../api/endpoint.ts";
-import { candleReach, isAtLeast, type Tier } from "../../api/tier.ts";
+import { candleReach, finestCandles, isAtLeast, type Tier } from "../../api/tier.ts";
 import type { Arrived } from "./arrival.ts";
 import { paymentRequired, planRequired, rateLimited, wrongHost } from "./billing-refusals.ts";
 import type { Query } from "../wire/query.ts";
@@ -30,9 +30,6 @@ export function guard(
     return rateLimited(account.tier, account.rate.limit, Math.ceil(wait / 1000));
   return account.credits.canPay(cost, at) ? undefined : paymentRequired(account, at);
 }
-
-/** The shortest candles of a plan, in seconds (wire-facts 2.2). The other plans have all. */
-const finestCandles: Partial<Record<Tier, number>> = { keyless: 3600, free: 600 };
 
 const ascending = ["free", "dev", "pro"] as const;
 

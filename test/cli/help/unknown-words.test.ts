@@ -4,7 +4,7 @@ import { dexdata } from "../../harness/dexdata.ts";
 const cases: readonly (readonly [string, string, string])[] = [
   ["pol", 'unknown command "pol"', "did you mean pool?"],
   ["transactions", 'unknown command "transactions"', "did you mean txns?"],
-  ["signin", 'unknown command "signin"', "see: dexdata --help"],
+  ["signin", 'unknown command "signin"', "see: dexdata --help; for a token or pool: dexdata search signin"],
   ["pool search ethereum", 'unknown command "pool search"', "did you mean pools search?"],
   ["token search", 'unknown command "token search"', "did you mean tokens search?"],
   [
@@ -23,7 +23,7 @@ const cases: readonly (readonly [string, string, string])[] = [
     "look up the address: dexdata search 0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
   ],
   ["polls", 'unknown command "polls"', "did you mean pools search?"],
-  ["zzzzzz", 'unknown command "zzzzzz"', "see: dexdata --help"],
+  ["zzzzzz", 'unknown command "zzzzzz"', "see: dexdata --help; for a token or pool: dexdata search zzzzzz"],
   ["pools ethereum", 'unknown command "pools ethereum"', "did you mean pools search ethereum?"],
   ["tokens eth", 'unknown command "tokens eth"', "did you mean tokens search ethereum?"],
   ...["txns", "pool", "ohlcv", "prices", "dexes", "pools search", "stream", "api", "trades"].map(

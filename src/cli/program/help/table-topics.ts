@@ -2,7 +2,8 @@ import { exitCodes } from "../../../base/exit-codes.ts";
 import { assetsPerPost, connectionsOfPlan, type Feed } from "../../../api/feed.ts";
 import { feeds, longestBackfill, streamIntervals } from "../../../api/feeds.ts";
 import { outputFormats } from "../../../api/output-format.ts";
-import { plans } from "../../../api/tier.ts";
+import { candleReach, finestCandles, plans, type Tier } from "../../../api/tier.ts";
+import { exactDuration, formatDuration } from "../../../api/duration.ts";
 import type { Command } from "../../commands/command.ts";
 import { formats } from "../../render/formats/formats.ts";
 import { findFolders } from "../../folders.ts";
@@ -86,6 +87,14 @@ CSV and TSV, a row is one line, nested values are compact JSON, and special char
 with any name, so control, bidi and zero-width characters never reach a terminal unescaped. dexdata schema prints the
 types of a row's fields.`;
 
+/** The candles that a plan includes, if it does not include all. */
+function candlesOf(tier: Tier): string {
+  const [reach, finest] = [candleReach[tier], finestCandles[tier]];
+  if (reach === undefined) return "";
+  const lengths = finest === undefined ? "" : ` of ${exactDuration(finest * 1000)} or longer`;
+  return `, candles${lengths} up to ${formatDuration(reach * 1000)} old`;
+}
+
 export const creditsTopic = (commands: readonly Command[]): string => `
 A request costs 1 credit, a batch of prices 1 credit per address, and a stream event 1 credit. Requests also count
 against the rate limit of the plan. Server errors are free, and so are requests rejected because of the key, the plan or
@@ -99,7 +108,7 @@ ${tableLines(
   Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
     tier,
     `${requestsPerMinute === undefined ? "rate limit set by contract" : `${requestsPerMinute} requests/min`}, ` +
-      `${connectionsOfPlan[tier]} stream connections, ${hosts} hosts`,
+      `${connectionsOfPlan[tier]} stream connections, ${hosts} hosts${candlesOf(tier)}`,
   ]),
 )}
 
