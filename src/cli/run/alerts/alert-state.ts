@@ -139,11 +139,10 @@ function createKept({ now }: Pick<Context["clock"], "now">, { cooldown }: Pick<A
         const pair = JSON.stringify(entry.isTrue);
         fired.set(pair, entry.at);
         over.delete(pair);
-      } else if ("begin" in entry) actions.set(entry.begin.id, entry);
-      else {
+      } else if ("end" in entry) {
         actions.delete(entry.end);
         ended.set(entry.end, entry.at);
-      }
+      } else actions.set(entry.begin.id, entry);
     },
     firedFor: (...pair: Pair): number | undefined => {
       const at = fired.get(JSON.stringify(pair));
@@ -172,17 +171,15 @@ function createKept({ now }: Pick<Context["clock"], "now">, { cooldown }: Pick<A
   };
 }
 
-const isEntry = (value: unknown): value is Entry => {
-  const [begin, isTrue, isFalse] = ["begin", "isTrue", "isFalse"].map((name) => member(value, name));
-  if (isFalse !== undefined) return areTexts(isFalse, 2);
-  if (typeof member(value, "at") !== "number") return false;
-  if (isTrue !== undefined) return areTexts(isTrue, 2);
-  if (begin === undefined) return typeof member(value, "end") === "string";
-  return areTexts(
-    ["id", "alert", "condition", "asset", "line"].map((name) => member(begin, name)),
-    5,
-  );
-};
+const isText = (value: unknown): boolean => typeof value === "string";
+const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && value.every(isText);
 
-const areTexts = (value: unknown, count: number): boolean =>
-  Array.isArray(value) && value.length === count && value.every((each) => typeof each === "string");
+const isEntry = (value: unknown): value is Entry => {
+  const [begin, end, isTrue, isFalse, at] = ["begin", "end", "isTrue", "isFalse", "at"].map((name) =>
+    member(value, name),
+  );
+  if (isPair(isFalse)) return true;
+  if (typeof at !== "number") return false;
+  const parts = ["id", "alert", "condition", "asset", "line"];
+  return isPair(isTrue) || isText(end) || parts.every((name) => isText(member(begin, name)));
+};

@@ -43,7 +43,13 @@ export function createBlindness(
   act: (alert: Alert) => void,
 ) {
   let blind: ReadonlyMap<string, Blind> = new Map();
-  const time = createBlindTime(clock);
+  /** The milliseconds in which any asset was blind, up to this time on the monotonic clock. */
+  let [blindFor, countedTo] = [0, Number.NEGATIVE_INFINITY];
+  /** A time in which several assets are blind counts once. */
+  const count = (from: Moment, to: Moment): void => {
+    blindFor += Math.max(0, to.elapsed - Math.max(from.elapsed, countedTo));
+    countedTo = Math.max(countedTo, to.elapsed);
+  };
   const report = (all: readonly { readonly subject: Subject }[], interval: Interval, to?: Moment): void => {
     const times = { from: instant(interval.from.now), ...(to !== undefined && { to: instant(to.now) }) };
     const named = namesAndLabels(all.map(({ subject }) => subject));
@@ -60,68 +66,38 @@ export function createBlindness(
   return {
     /** Forgets assets that are no longer listed or that the service has ended: their blind interval would never end. */
     tick: (sights: readonly Sight[]): void => {
-      const all = sights.flatMap((sight) =>
-        sight.subjects.map((subject) => {
-          const isBlind = timeSince(sight.seen, clock) >= limit;
-          return { subject, sight, isBlind, before: blind.get(nameOf(subject)) };
-        }),
-      );
-      const still = all.flatMap(({ isBlind, before }) => (isBlind && before ? [before] : []));
-      const back = all.flatMap(({ isBlind, before, sight }) =>
-        isBlind || before === undefined ? [] : [{ ...before, to: endOf(sight, before) }],
-      );
-      // The others are no longer listed.
-      if (still.length + back.length < blind.size) time.end(momentOf(clock));
-      for (const [interval, group] of groupBy(back, (each) => each.interval)) {
-        const to = group.map((each) => each.to).reduce(later);
-        time.end(to);
-        report(group, interval, to);
-      }
-      const [first, ...others] = all.filter(({ isBlind, before }) => isBlind && before === undefined);
+      const present = momentOf(clock);
+      const next = new Map<string, Blind>();
+      const back = new Map<string, Blind & { readonly to: Moment }>();
+      const lost: { readonly subject: Subject; readonly sight: Sight }[] = [];
+      for (const sight of sights)
+        for (const subject of sight.subjects) {
+          const name = nameOf(subject);
+          const before = blind.get(name);
+          const isBlind = timeSince(sight.seen, present) >= limit;
+          if (before === undefined && isBlind) lost.push({ subject, sight });
+          else if (before !== undefined && isBlind) next.set(name, before);
+          else if (before !== undefined) back.set(name, { ...before, to: endOf(sight, before) });
+        }
+      for (const [name, { interval }] of blind) count(interval.from, back.get(name)?.to ?? present);
+      for (const [interval, group] of groupBy(back.values(), (each) => each.interval))
+        report(group, interval, group.map((each) => each.to).reduce(later));
+      const [first] = lost;
       if (first !== undefined) {
-        const from = others.map(({ sight }) => sight.until).reduce(earlier, first.sight.until);
+        const from = lost.map(({ sight }) => sight.until).reduce(earlier);
         const interval = { from, asset: nameOf(first.subject) };
-        const lost = [first, ...others].map(({ subject, sight }) => ({
-          subject,
-          interval,
-          seen: sight.seen,
-        }));
-        time.begin(from);
+        for (const { subject, sight } of lost)
+          next.set(nameOf(subject), { subject, interval, seen: sight.seen });
+        count(from, present);
         report(lost, interval);
-        still.push(...lost);
       }
-      if (still.length === 0) time.over();
-      blind = new Map(still.map((each) => [nameOf(each.subject), each]));
+      blind = next;
     },
-    seconds: time.seconds,
+    seconds: () => blindFor / 1000,
   };
 }
 
 /** In milliseconds. While the machine is suspended, only the wall clock goes on. */
-function timeSince(seen: Moment, clock: Pick<Clock, "now" | "elapsed">): number {
-  return Math.max(clock.elapsed() - seen.elapsed, clock.now() - seen.now);
-}
-
-/** The time in which any asset was blind. */
-function createBlindTime({ elapsed }: Pick<Clock, "elapsed">) {
-  let [sum, start, end] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  /** The largest result so far, because a counter must not decrease when the exact end is known. */
-  let most = 0;
-  return {
-    begin: (from: Moment): void => {
-      start = Math.min(start, Math.max(from.elapsed, end));
-    },
-    end: (to: Moment): void => {
-      end = Math.max(end, to.elapsed);
-    },
-    /** No asset is blind. */
-    over: (): void => {
-      sum += Math.max(0, end - start);
-      start = Number.POSITIVE_INFINITY;
-    },
-    seconds: (): number => {
-      most = Math.max(most, sum + Math.max(0, elapsed() - start));
-      return most / 1000;
-    },
-  };
+function timeSince(seen: Moment, present: Moment): number {
+  return Math.max(present.elapsed - seen.elapsed, present.now - seen.now);
 }

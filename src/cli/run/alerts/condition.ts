@@ -95,22 +95,6 @@ function hintAtWord(word: string): string | undefined {
   return /^\|\|?$|^or$/iu.test(word) ? '"or" is not supported; repeat --when instead' : undefined;
 }
 
-const charactersOf = (text: string): string => [...new Set(text)].toSorted().join("");
-
-/** The same characters in another order or number, such as == or =<; or a word that other rows or fields accept. */
-function hintAtOperator(typed: string): string | undefined {
-  if (ways.some((way) => way === typed))
-    return "rises, falls and moves work only with numbers of the price feed";
-  const meant = [...operators.keys()].find((each) => charactersOf(each) === charactersOf(typed));
-  return meant && `write "${meant}"`;
-}
-
-/** The same number as it has to be written, such as 0.5 instead of .5. */
-function hintAtNumber(typed: string): string | undefined {
-  const meant = typed.replace(/(?<=^-?)\./u, "0.");
-  return readNumber(meant) && `write "${meant}"`;
-}
-
 interface Parsing extends Testable {
   /** Undefined at the end of the text. */
   readonly next: () => Word | undefined;
@@ -135,7 +119,9 @@ function parseTest(parsing: Parsing): Test {
   const holds = operators.get(operator?.text ?? "");
   if (holds === undefined) {
     const accepted = [...operators.keys(), ...possible].join(", ");
-    throw wrong(operator, `must be one of ${accepted}`, operator && hintAtOperator(operator.text));
+    const isWay = ways.some((each) => each === operator?.text);
+    const hint = isWay ? "rises, falls and moves work only with numbers of the price feed" : undefined;
+    throw wrong(operator, `must be one of ${accepted}`, hint);
   }
   const value = next();
   if (value === undefined) throw wrong(undefined, "must be a value");
@@ -149,8 +135,7 @@ function parseTest(parsing: Parsing): Test {
   const number = values === "texts" ? undefined : readNumber(value.text);
   if (number !== undefined)
     return { field: field.text, create: () => comparison(holds, number), bound: Number(number) };
-  if (!isEquality || values === "numbers")
-    throw wrong(value, "is not a number, such as 0.05, 3000 or 100k", hintAtNumber(value.text));
+  if (!isEquality || values === "numbers") throw wrong(value, "is not a number, such as 0.05, 3000 or 100k");
   // Addresses are often copied with capital letters.
   const key = addressKey(value.text);
   const passes: Tester = (found) =>
