@@ -263,8 +263,8 @@ describe("refused before anything is sent", () => {
     [`txns ethereum ${pool} --follow --out x.parquet`, "--follow writes ndjson", "use the extension .ndjson"],
     [
       "stream ethereum:0x0000000000000000000000000000000000000001 -o parquet",
-      "--output parquet cannot be used with stream",
-      "use ndjson",
+      'invalid --output "parquet": must be ndjson',
+      "",
     ],
     [
       "stream ethereum:0x0000000000000000000000000000000000000001 --out x.parquet",

@@ -1074,10 +1074,7 @@ describe("rejected before any request", () => {
     [`${one} --feed ohlcv --interval 2m`, 'invalid --interval "2m": must be one of 1s,'],
     [`${one} --feed ohlcv --since -1h`, 'invalid --since "-1h": must be within the last 15 minutes'],
     [`${one} --feed ohlcv --since 2027-01-01`, 'invalid --since "2027-01-01": must not be in the future'],
-    [
-      `${one} -o table`,
-      "--output table cannot be used with stream: each event is one line of JSON, as the service sent it",
-    ],
+    [`${one} -o table`, 'invalid --output "table": must be ndjson'],
     [`${one} --limit 0`, '--limit "0"'],
     [`${one} --for 10`, '--for "10"'],
     [`${one} --streaming-url http://streams.example`, "must use https"],

@@ -1,18 +1,6 @@
-import { usageFailure } from "../../../base/failure.ts";
-import { outputFormats } from "../../../api/output-format.ts";
-import { choiceFailure } from "../../../api/read-param.ts";
 import { defaultFeed, feedNames, feedsOfPools, streamIntervals } from "../../../api/feeds.ts";
 import { flag, pick, type Values } from "../../run/flags/flag.ts";
-import {
-  choice,
-  duration,
-  host,
-  outputFile,
-  readBy,
-  text,
-  toggle,
-  wholeNumber,
-} from "../../run/flags/flag-types.ts";
+import { choice, duration, host, outputFile, text, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
 import { metricsFlag, prefixFlag, requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
 import { alertFlags } from "../flags/lasting-flags.ts";
@@ -44,31 +32,8 @@ export type StreamLog = LogEvent<(typeof streamEvents)[number]>;
 /** Several copies of an event can be in memory at the same time. */
 const maxMebibytes = 16;
 
-/** A stream supports only one format. Unlike unknown formats, the others get a special message. */
-const lines = {
-  ...readBy("choice", "format", (label, typed) => {
-    if (typed === "ndjson") return "ndjson" as const;
-    if (!outputFormats.some((format) => format === typed)) throw choiceFailure(label, typed, lines.choices);
-    throw usageFailure(
-      `--output ${typed} cannot be used with stream: each event is one line of JSON, as the service sent it`,
-      "use ndjson",
-    );
-  }),
-  choices: ["ndjson"],
-};
-
 /** A token's transactions are those of all of its pools. */
 export const costOfTokens = "--feed transactions --by token can cost a thousand times as much as one pool";
-
-/** `1m` is sent as 60s. */
-const streamInterval = {
-  ...readBy("choice", "interval", (label, typed) => {
-    const found = streamIntervals.find((each) => each === (typed === "1m" ? "60s" : typed));
-    if (found === undefined) throw choiceFailure(label, typed, streamInterval.choices);
-    return found;
-  }),
-  choices: [...streamIntervals, "1m"],
-};
 
 export const streamFlags = {
   feed: flag(choice(feedNames, "feed"), "Feed", {
@@ -79,7 +44,8 @@ export const streamFlags = {
     summary: "Kind of the addresses, token or pool",
     defaultSaid: `default: pool for ${feedsOfPools}, token otherwise`,
   }),
-  interval: flag(streamInterval, "Feed", {
+  // `--interval` of ohlcv has minutes.
+  interval: flag(choice(streamIntervals, "interval", { "1m": "60s" }), "Feed", {
     summary: "Candle length for --feed ohlcv",
     default: "1s",
   }),
@@ -106,7 +72,7 @@ export const streamFlags = {
   "idle-exit": flag(duration, "Rows", {
     summary: "Exit 8 if any one connection is silent for this long",
   }),
-  output: flag(lines, "Output", {
+  output: flag(choice(["ndjson"], "format"), "Output", {
     short: "o",
     summary: "Output format: ndjson (one line per event; default in a pipe)",
     details: "; without -o, a terminal shows a live board",
