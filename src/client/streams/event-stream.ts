@@ -59,7 +59,6 @@ export class EventStreamParser {
   /** The scan of the last buffer read. */
   #scan: ByteScan | undefined;
   #lastLf = -1;
-  /** The texts of all events of the chunk. */
   /** The frame of an event that was parsed line by line; most later events have the same frame. */
   #frame: EventFrame | undefined;
   /** The number of consecutive events with a different frame. */

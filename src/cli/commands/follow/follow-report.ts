@@ -196,37 +196,26 @@ type Holes = ReturnType<typeof createHoles>;
 /** Old copies in a row before the end counts as unread. A cache may return one, and a newer copy a second later. */
 const maxOldReads = 3;
 
-/** The time ranges whose rows have not been read: gaps in the stream and the time since the last successful read. */
+/** The time ranges whose rows have not been read: gaps in the stream and the time since the last complete read. */
 function createHoles({ now }: Pick<Clock, "now">) {
-  const began = now();
-  let oldReads = 0;
-  let holes: Hole[] = [];
-  let lastRead: number | undefined;
-  let failedSince: number | undefined;
+  let holes: readonly Hole[] = [];
+  /** The start, or the end of the last complete read. */
+  let readTo = now();
+  /** Since then. At the start, nothing was read. */
+  let [hasFailed, oldReads] = [false, maxOldReads];
   return {
-    add: (hole: Hole): void => void holes.push(hole),
-    failed: (): void => {
-      failedSince ??= lastRead ?? now();
-    },
-    old: (): void => {
-      oldReads += 1;
-    },
-    /** Removes and returns the ranges that a successful read has filled. */
+    add: (hole: Hole): void => void (holes = [...holes, hole]),
+    failed: (): void => void (hasFailed = true),
+    old: (): void => void (oldReads += 1),
+    /** Removes and returns the ranges that a complete read has filled. */
     filledBy: (readFrom: number): readonly Hole[] => {
-      lastRead = now();
-      oldReads = 0;
-      if (failedSince !== undefined)
-        holes.push({ from: failedSince, to: lastRead, readAfter: Number.NEGATIVE_INFINITY });
-      failedSince = undefined;
-      const filled = holes.filter(({ readAfter }) => readAfter <= readFrom);
-      holes = holes.filter(({ readAfter }) => readAfter > readFrom);
-      return filled;
+      const failed = { from: readTo, to: now(), readAfter: Number.NEGATIVE_INFINITY };
+      const all = hasFailed ? [...holes, failed] : holes;
+      holes = all.filter(({ readAfter }) => readAfter > readFrom);
+      [readTo, hasFailed, oldReads] = [failed.to, false, 0];
+      return all.filter((hole) => !holes.includes(hole));
     },
-    unread: () => {
-      const isCurrent = lastRead !== undefined && oldReads < maxOldReads;
-      const from = failedSince ?? (isCurrent ? undefined : (lastRead ?? began));
-      return from === undefined ? undefined : { from, to: now() };
-    },
+    unread: () => (hasFailed || oldReads >= maxOldReads ? { from: readTo, to: now() } : undefined),
   };
 }
 
