@@ -2,7 +2,7 @@ import { fc } from "../harness/properties.ts";
 import { expect, test } from "vitest";
 import { jsonLine, type StreamEvent } from "../../src/client/stream-event.ts";
 import { ByteScan } from "../../src/base/json/byte-scan.ts";
-import { createReplacements, enveloped } from "../../src/cli/commands/stream/stream-output.ts";
+import { enveloped } from "../../src/cli/commands/stream/stream-output.ts";
 
 const event = (data: string | Buffer, more: Partial<StreamEvent> = {}): StreamEvent => {
   const bytes = Buffer.from(data);
@@ -59,23 +59,13 @@ test("the envelope contains the details received with the data", () => {
     feed: "ohlcv",
     subject,
     received: Date.parse("2026-11-21T08:54:00.123Z"),
-    isReplacement: true,
   };
   const candle = event('{"close":1.10}', { name: "token_ohlcv", id: "1795286520", requestId: 0 });
   expect(enveloped('{"close":1.10}', candle, facts)).toBe(
     '{"feed":"ohlcv","event":"token_ohlcv","id":"1795286520","request_id":0,"network":"base","address":"0x1",' +
-      '"received":"2026-11-21T08:54:00.123Z","replaces":true,"data":{"close":1.10}}',
+      '"received":"2026-11-21T08:54:00.123Z","data":{"close":1.10}}',
   );
-  expect(
-    enveloped("1", event("1", { name: "\u202e" }), { ...facts, subject: undefined, isReplacement: false }),
-  ).toBe('{"feed":"ohlcv","event":"\\u202e","received":"2026-11-21T08:54:00.123Z","data":1}');
-});
-
-test("a candle with a known time replaces the earlier one; only a limited number of times is remembered", () => {
-  const isReplacement = createReplacements();
-  const ids = ["1", "2", "1", "3"];
-  expect(ids.map((id) => isReplacement(event("{}", { id })))).toEqual([false, false, true, false]);
-  for (let id = 10; id < 2000; id += 1) isReplacement(event("{}", { id: String(id) }));
-  expect(isReplacement(event("{}", { id: "2" }))).toBe(false);
-  expect(isReplacement(event("{}"))).toBe(false);
+  expect(enveloped("1", event("1", { name: "\u202e" }), { ...facts, subject: undefined })).toBe(
+    '{"feed":"ohlcv","event":"\\u202e","received":"2026-11-21T08:54:00.123Z","data":1}',
+  );
 });

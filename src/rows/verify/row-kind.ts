@@ -90,7 +90,7 @@ function kindOfChosen(names: readonly string[]): RowKind | undefined {
 const wrappers = [
   "group row",
   "first_seen as_of row",
-  "feed event id request_id network address received replaces data",
+  "feed event id request_id network address received data",
 ].map((members) => members.split(" "));
 
 /** Whether each line has a row among other members, or the JSON of a response has several groups of rows. */

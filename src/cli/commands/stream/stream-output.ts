@@ -14,7 +14,7 @@ import { makeFolder } from "../../../base/files/paths.ts";
 import type { TornLine } from "../../../base/files/last-lines.ts";
 import { escapeJsonText } from "../../../base/json/json-text.ts";
 import { counted } from "../../../base/text/words.ts";
-import { assetOf, type EventId, jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
+import { assetOf, jsonLine, type StreamEvent } from "../../../client/stream-event.ts";
 import type { Moment, Connection } from "../../../client/stream-options.ts";
 import type { Subject } from "../../../client/subject.ts";
 import { holdFile, lockOf, targetOf } from "../../../rows/out-file.ts";
@@ -85,8 +85,6 @@ function createLines(
   },
   { feed, isEnveloped, before, place, broken }: LineForm,
 ) {
-  // A connection remains the same object until its assets change. The map is weak, because a closed one is never reused.
-  const replacements = new WeakMap<Connection, ReturnType<typeof createReplacements>>();
   const lineOf = (
     connection: Connection,
     event: StreamEvent,
@@ -99,10 +97,7 @@ function createLines(
     }
     const start = before?.ofText(line) ?? "";
     if (!isEnveloped) return Buffer.from(start + line);
-    const isReplacement = replacements.get(connection) ?? createReplacements();
-    replacements.set(connection, isReplacement);
-    const facts = { feed, subject: assetOf(event), received, isReplacement: isReplacement(event) };
-    return Buffer.from(start + enveloped(line, event, facts));
+    return Buffer.from(start + enveloped(line, event, { feed, subject: assetOf(event), received }));
   };
   /** Reused after each write, because new buffers would keep the garbage collector busy. */
   let spare: ByteStore | undefined;
@@ -144,12 +139,10 @@ interface EnvelopeFacts {
   readonly subject: Subject | undefined;
   /** In milliseconds since the epoch. */
   readonly received: number;
-  /** A candle with the same time has already been output, and this one replaces it. */
-  readonly isReplacement: boolean;
 }
 
 export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts): string {
-  const { feed, subject, received, isReplacement } = facts;
+  const { feed, subject, received } = facts;
   const known = {
     feed,
     event: event.name,
@@ -157,24 +150,8 @@ export function enveloped(line: string, event: StreamEvent, facts: EnvelopeFacts
     ...(event.requestId !== undefined && { request_id: event.requestId }),
     ...(subject !== undefined && { network: subject.network, address: subject.address }),
     received: new Date(received).toISOString(),
-    ...(isReplacement && { replaces: true }),
   };
   return `${escapeJsonText(JSON.stringify(known)).slice(0, -1)},"data":${line}}`;
-}
-
-/** Number of candle times. The service corrects a candle for at most ten minutes (wire-facts 5.6). */
-const remembered = 1024;
-
-/** Reports whether an earlier candle had the same time. */
-export function createReplacements(): (event: StreamEvent) => boolean {
-  const seen = new Set<EventId>();
-  return ({ id }) => {
-    if (id === "") return false;
-    if (seen.has(id)) return true;
-    seen.add(id);
-    if (seen.size > remembered) seen.delete(seen.values().next().value ?? "");
-    return false;
-  };
 }
 
 /** Knows which lines the program that reads the output has not accepted yet. */
