@@ -557,8 +557,8 @@ describe("stops", () => {
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(8);
     expect(stderr).toBe(
-      "error: no event for 30s on connection 2 of 2 (15 assets) (--idle-exit)\n" +
-        `  hint: the connection was open; check that these are traded: ${many(7, 15).join(", ")} and 8 more\n`,
+      "error: no event for 30s of 15 assets (--idle-exit)\n" +
+        `  hint: check that each of these is connected and traded: ${many(7, 15).join(", ")} and 8 more\n`,
     );
     expect(running.lines().length).toBeGreaterThan(5);
   });
@@ -572,8 +572,10 @@ describe("stops", () => {
     const running = listen([...many(26), "--idle-exit", "20s"], server, { speed: 100 });
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(8);
-    expect(stderr).toMatch(/no event for 20s on connections 1, 2 of 2 \(26 assets\) \(--idle-exit\)\n/u);
-    expect(stderr).toContain(`  hint: not connected at the end: ${many(7, 13).join(", ")} and 6 more\n`);
+    expect(stderr).toContain("error: no event for 20s (--idle-exit)\n");
+    expect(stderr).toContain(
+      `hint: check that each of these is connected and traded: ${many(7).join(", ")} and`,
+    );
   });
 
   test.each([

@@ -51,7 +51,6 @@ export function watchIdle(
   clock: Clock,
   idle: number | undefined,
   { signal, end }: Pick<Ending, "signal" | "end">,
-  isOpen: (connection: Connection) => boolean,
   running: () => readonly Connection[],
   handlers: LiveHandlers,
 ): LiveHandlers {
@@ -60,18 +59,11 @@ export function watchIdle(
   const quiet = createQuietWatch(clock, idle, signal, numbers, (silent) => {
     const all = running();
     const found = all.filter(({ number }) => silent.includes(number));
-    const closed = found.filter((each) => !isOpen(each));
-    const names = namesOf(found);
-    const list = someOf(found.map(({ number }) => String(number)));
-    const which = `${found.length === 1 ? "connection" : "connections"} ${list} of ${all.length}`;
-    // Names the idle connections if there are other connections too.
-    const place = all.length === 1 ? "" : ` on ${which} (${counted(names.length, "asset")})`;
-    const next =
-      closed.length > 0
-        ? `not connected at the end: ${someOf(namesOf(closed))}`
-        : `${found.length === 1 ? "the connection was" : "the connections were"} open; check that these are traded: ${someOf(names)}`;
+    const names = found.flatMap(({ subjects }) => subjects).map(nameOf);
+    const which = found.length === all.length ? "" : ` of ${counted(names.length, "asset")}`;
+    const next = `check that each of these is connected and traded: ${someOf(names)}`;
     const body = new Map([["assets_idle", JSON.stringify(names)]]);
-    end(fail("idle", `no event for ${formatDuration(idle)}${place} (--idle-exit)`, { next, body }));
+    end(fail("idle", `no event for ${formatDuration(idle)}${which} (--idle-exit)`, { next, body }));
   });
   return {
     ...handlers,
@@ -81,8 +73,4 @@ export function watchIdle(
       quiet.resume(connection.number);
     },
   };
-}
-
-function namesOf(connections: readonly Connection[]): readonly string[] {
-  return connections.flatMap(({ subjects }) => subjects).map(nameOf);
 }

@@ -101,7 +101,6 @@ function reportOfConnections({ context, options, metrics, report }: Run, log: St
   return {
     ...handlers,
     connections,
-    isOpen: ({ number }: Connection) => states.get(number) === "open",
     /** `planned` is the initial number of connections, before any has reported its state. */
     state: (planned = 0) => ({
       wanted: hasClosed ? states.size : Math.max(planned, states.size),

@@ -81,7 +81,7 @@ async function countUnwritten({ run, output, stops, course }: Session): Promise<
 }
 
 function createLiveStream(session: Session): LiveStream {
-  const { run, flags, feed, kind, params, open, cap, stops, course } = session;
+  const { run, flags, feed, kind, params, open, cap, stops } = session;
   const { context, options } = run;
   const { "streaming-url": streaming, "max-reconnects": maxReconnects, "idle-exit": idle } = flags;
   // If the credits are limited, none of them are spent on an optional search.
@@ -112,7 +112,7 @@ function createLiveStream(session: Session): LiveStream {
       },
       suspects: isSearching ? unpricedAssets(open.client) : undefined,
     },
-    watchIdle(context.clock, idle, stops, course.isOpen, () => stream.connections(), handlersOf(session)),
+    watchIdle(context.clock, idle, stops, () => stream.connections(), handlersOf(session)),
   );
   return stream;
 }
