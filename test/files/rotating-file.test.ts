@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { open as openFile } from "node:fs/promises";
@@ -206,7 +207,7 @@ describe("fields in braces", () => {
     expect(readdirSync(path.dirname(made))).not.toContain("etc");
   });
 
-  test("files of earlier runs are found, whatever their names are, and sorted by time", async () => {
+  test("files of earlier runs are found, whatever their names are, the last one first", async () => {
     const made = newFolder();
     const pattern = path.join(made, "{network}/{{{pool}}}-{date-hour}.ndjson");
     const file = await open(pattern);
@@ -214,10 +215,12 @@ describe("fields in braces", () => {
     for (const hour of [1, 3, 2]) await file.write("{}\n", midnight + hour * 3_600_000, ours);
     await file.write("{}\n", midnight, { ...ours, pool: "0x3" });
     await file.close();
-    expect(earlierFiles(pattern).map((each) => path.relative(made, each.file))).toEqual([
-      ...[3, 2, 1].map((hour) => `sui/{0x2%3A%3Ax}-2026-11-22T0${hour}.ndjson`),
+    const names = [
+      ...[1, 3, 2].map((hour) => `sui/{0x2%3A%3Ax}-2026-11-22T0${hour}.ndjson`),
       "sui/{0x3}-2026-11-22T00.ndjson",
-    ]);
+    ];
+    for (const [second, name] of names.entries()) utimesSync(path.join(made, name), 1000, 1000 - second);
+    expect(earlierFiles(pattern).map((each) => path.relative(made, each.file))).toEqual(names);
   });
 });
 

@@ -1,10 +1,9 @@
 import { hash } from "node:crypto";
-import { statSync } from "node:fs";
 import path from "node:path";
 import { invalidInput } from "../failure.ts";
 import { parseRfc3339 } from "../time/time.ts";
 import { nearest } from "../text/nearest.ts";
-import { namesIn } from "./paths.ts";
+import { lookAt, namesIn } from "./paths.ts";
 
 /** Values of the fields in braces that are not times. */
 export type PathNames = Partial<Readonly<Record<string, string>>>;
@@ -96,7 +95,7 @@ function encodeName(name: string): string {
 }
 
 /**
- * The letters after a `%` in a file name, from the longest to the shortest unit of time, each with its digit count.
+ * The letters after a `%` in a file name, each with its digit count.
  * Times are in UTC, because daylight saving time would skip one hour a year and repeat another.
  */
 const parts: readonly (readonly [letter: string, digits: number, of: (date: Date) => number])[] = [
@@ -149,61 +148,36 @@ export function flatName(folder: string, pattern: string): string {
   return path.relative(folder, path.resolve(pattern)).replaceAll(path.sep, "_");
 }
 
-/** A non-empty file that an earlier stream may have written. */
+/** logrotate adds `.1`, or `-20261121` with `dateext`, and possibly a compression suffix. */
+const movedAway = String.raw`[.-]\d[\d-]*(?:\.(?:gz|bz2|xz|zst))?`;
+
+/** A non-empty file that an earlier run may have written. */
 interface EarlierFile {
   readonly file: string;
   /** In milliseconds, according to the file system clock. */
   readonly writtenAt: number;
 }
 
-/** logrotate adds `.1`, or `-20261121` with `dateext`, and possibly a compression suffix. */
-const movedAway = String.raw`[.-]\d[\d-]*(?:\.(?:gz|bz2|xz|zst))?`;
-
-/** The most digits in any year that the clock can represent. */
-const maxDigits = 16;
-
-/** More than an hourly pattern creates in a year. Beyond that, only the latest names are read. */
-const maxFiles = 10_000;
-
-/** Ignores the times in the names, because a wrong clock may have named the newest file. Latest files come first. */
+/** Those that were written last come first. A wrong clock may have named them, so their names do not count. */
 export function earlierFiles(fields: string): readonly EarlierFile[] {
   const pattern = fillFields(fields, "any");
   const folder = fixedFolder(pattern);
-  const segments = path.relative(folder, path.resolve(pattern)).split(path.sep);
-  return filesBelow(folder, segments, {})
-    .toSorted((one, other) => (one.time < other.time ? 1 : one.time > other.time ? -1 : 0))
-    .slice(0, maxFiles)
-    .flatMap(({ file }) => {
-      const stats = statSync(file, { throwIfNoEntry: false });
-      if (stats?.isFile() !== true || stats.size === 0) return [];
-      // The result is relative if the pattern is relative.
-      const name = path.isAbsolute(pattern) ? file : path.relative("", file);
-      return [{ file: name, writtenAt: stats.mtimeMs }];
-    });
-}
-
-/** Maps each letter to its digits. */
-type NamedTime = Readonly<Record<string, string | undefined>>;
-
-interface NamedFile {
-  readonly file: string;
-  /** Sorting these strings puts the files in chronological order. */
-  readonly time: string;
-}
-
-function filesBelow(folder: string, segments: readonly string[], before: NamedTime): readonly NamedFile[] {
-  const [segment = "", ...rest] = segments;
-  const isLast = rest.length === 0;
-  const name = nameMatcher(segment, isLast);
-  return namesIn(folder).flatMap((entry): readonly NamedFile[] => {
-    const found = name.exec(entry);
-    if (found === null) return [];
-    const groups: NamedTime = { ...before, ...found.groups };
-    const file = path.join(folder, entry);
-    if (!isLast) return filesBelow(file, rest, groups);
-    const time = parts.map(([letter]) => (groups[letter] ?? "").padStart(maxDigits, "0")).join("");
-    return [{ file, time }];
+  const files = filesBelow(folder, path.relative(folder, path.resolve(pattern)).split(path.sep));
+  const found = files.flatMap((file): readonly EarlierFile[] => {
+    const stats = lookAt(file);
+    if (stats?.isFile() !== true || stats.size === 0) return [];
+    // The result is relative if the pattern is relative.
+    const name = path.isAbsolute(pattern) ? file : path.relative("", file);
+    return [{ file: name, writtenAt: stats.mtimeMs }];
   });
+  return found.toSorted((one, other) => other.writtenAt - one.writtenAt);
+}
+
+function filesBelow(folder: string, [segment = "", ...rest]: readonly string[]): readonly string[] {
+  const isLast = rest.length === 0;
+  const matcher = nameMatcher(segment, isLast);
+  const files = namesIn(folder).flatMap((name) => (matcher.test(name) ? path.join(folder, name) : []));
+  return isLast ? files : files.flatMap((file) => filesBelow(file, rest));
 }
 
 /** Whether rows of any time would go to this file, before or after it was moved. Compares true names. */
@@ -218,17 +192,12 @@ export function mayName(pattern: string, file: string, trueName: (file: string) 
   return names.length === below.length && below.every(matches);
 }
 
-/** A repeated part of the time must match its first occurrence. */
 function nameMatcher(segment: string, isFile: boolean): RegExp {
-  const seen = new Set<string>();
   const source = segment.replaceAll(/%(.)|[^%]/gsu, (text, letter: string | undefined) => {
-    const part = parts.find(([each]) => each === letter);
     if (text === anyName) return ".+";
-    if (letter === undefined || part === undefined)
-      return (letter ?? text).replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
-    if (seen.has(letter)) return String.raw`\k<${letter}>`;
-    seen.add(letter);
-    return `(?<${letter}>${letter === "Y" ? String.raw`\d{4,}` : String.raw`\d{2}`})`;
+    const part = parts.find(([each]) => each === letter);
+    if (part === undefined) return (letter ?? text).replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`);
+    return letter === "Y" ? String.raw`\d{4,}` : String.raw`\d{2}`;
   });
   return new RegExp(`^${source}${isFile ? `(?:${movedAway})?` : ""}$`, "u");
 }

@@ -29,8 +29,7 @@ export async function endOfEarlierRun(
 ): Promise<LiveOptions["since"]> {
   const now = clock.now();
   const files = out === undefined ? [] : earlierFiles(out);
-  const written = files.map(({ writtenAt }) => writtenAt).filter((at) => at <= now);
-  const end = written.length > 0 ? Math.max(...written) : undefined;
+  const end = files.find(({ writtenAt }) => writtenAt <= now)?.writtenAt;
   const none = { lines: [] };
   const { lines } = events === undefined ? none : await readLastLines(events, endBytes).catch(() => none);
   const { states, last } = readLog(lines, now);
