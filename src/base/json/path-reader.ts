@@ -1,5 +1,5 @@
+import { groupBy } from "../group-by.ts";
 import {
-  beginsWith,
   createMemberLookup,
   endOfValue,
   OPEN_ARRAY,
@@ -11,86 +11,65 @@ import {
 } from "./json-scan.ts";
 
 /** The text of the value at each path, in the same order as the paths; undefined where a path does not exist. */
-type PathReader = (text: string) => readonly (string | undefined)[];
+type PathReader = (text: string) => (string | undefined)[];
 
 export function rawAt(text: string, path: readonly string[]): string | undefined {
   return createPathReader([path])(text)[0];
 }
 
+/** What to do with the value at the first step of some paths. */
+type TakeValue = (value: string, found: (string | undefined)[]) => void;
+
 /**
- * Prepares paths for use on many texts, each of which is scanned only once. A step is a member name or, in an array, an
- * index from 0 or `*` for all elements. The result of `*` is the text of an array, with null where a value is missing.
+ * Prepares paths for use on many texts. A step is a member name or, in an array, an index from 0 or `*` for all elements.
+ * The result of `*` is the text of an array, with null where a value is missing.
  */
 export function createPathReader(paths: readonly (readonly string[])[]): PathReader {
-  const root = createNode(paths.map((path, index) => ({ path, index })));
+  const numbered = [...paths.entries()].filter(([, path]) => path.length > 0);
+  const bySteps = groupBy(numbered, ([, [step = ""]]) => step);
+  const takers = new Map([...bySteps].map(([step, own]) => [step, step === "*" ? undefined : taker(own)]));
+  const takerOf = createMemberLookup((name) => takers.get(name));
+  const takeAll = takerOfAll(bySteps.get("*") ?? []);
   return (text) => {
-    const found = paths.map((): string | undefined => undefined);
-    readNode(root, text, skipBlanks(text, 0), found);
+    const found = paths.map((path) => (path.length === 0 ? text.trim() : undefined));
+    const start = takers.size === 0 ? text.length : skipBlanks(text, 0);
+    const first = text.charCodeAt(start);
+    const take = (at: number, into: TakeValue | undefined): number => {
+      const end = endOfValue(text, at);
+      into?.(text.slice(at, end), found);
+      return end;
+    };
+    let place = 0;
+    // If a name is repeated in an object, the last member counts, even if it has no value for the path.
+    if (first === OPEN_OBJECT)
+      walkObject(text, start, (keyStart, keyEnd, at) => take(at, takerOf(text, keyStart, keyEnd, place++)));
+    if (first === OPEN_ARRAY) {
+      walkArray(text, start, (at) => take(at, takers.get(String(place++))));
+      takeAll(text, found);
+    }
     return found;
   };
 }
 
-interface NumberedPath {
-  readonly path: readonly string[];
-  readonly index: number;
+type NumberedPath = readonly [index: number, path: readonly string[]];
+
+function taker(own: readonly NumberedPath[]): TakeValue {
+  const indices = own.map(([index]) => index);
+  const rests = own.map(([, path]) => path.slice(1));
+  const read = rests.every((rest) => rest.length === 0) ? undefined : createPathReader(rests);
+  return (value, found) => {
+    const values = read?.(value);
+    for (let at = 0; at < indices.length; at += 1)
+      found[indices[at] ?? 0] = values === undefined ? value : values[at];
+  };
 }
 
-/** Paths with a common beginning share nodes. */
-interface Node {
-  /** All paths that pass through this node. */
-  readonly indices: readonly number[];
-  /** The paths that end at this node or continue with `*`, whose rest `read` applies to each element. */
-  readonly ends: readonly { readonly index: number; readonly read?: PathReader }[];
-  readonly children: ReadonlyMap<string, Node>;
-  readonly childOf: ReturnType<typeof createMemberLookup<Node | undefined>>;
-}
-
-function createNode(paths: readonly NumberedPath[]): Node {
-  const through = new Map<string, NumberedPath[]>();
-  const ends: Node["ends"][number][] = [];
-  for (const { path, index } of paths) {
-    const [step, ...rest] = path;
-    if (step === undefined) ends.push({ index });
-    else if (step === "*") ends.push({ index, read: createPathReader([rest]) });
-    else through.set(step, [...(through.get(step) ?? []), { path: rest, index }]);
-  }
-  const children = new Map([...through].map(([step, inner]) => [step, createNode(inner)]));
-  const childOf = createMemberLookup((name) => children.get(name));
-  return { indices: paths.map(({ index }) => index), ends, children, childOf };
-}
-
-/** Returns the index after the value. */
-function readNode(node: Node, text: string, start: number, found: (string | undefined)[]): number {
-  const end = node.children.size === 0 ? endOfValue(text, start) : readInside(node, text, start, found);
-  for (const { index, read } of node.ends) {
-    const value = text.slice(start, end);
-    found[index] = read === undefined ? value : readElements(value, read);
-  }
-  return end;
-}
-
-function readElements(text: string, read: PathReader): string | undefined {
-  if (!beginsWith(text, OPEN_ARRAY)) return undefined;
-  return `[${rawElements(text)
-    .map((element) => read(element)[0] ?? "null")
-    .join(",")}]`;
-}
-
-function readInside(node: Node, text: string, start: number, found: (string | undefined)[]): number {
-  const first = text.charCodeAt(start);
-  let place = 0;
-  if (first === OPEN_OBJECT)
-    return walkObject(text, start, (keyStart, keyEnd, at) =>
-      readChild(node.childOf(text, keyStart, keyEnd, place++), text, at, found),
-    );
-  if (first === OPEN_ARRAY)
-    return walkArray(text, start, (at) => readChild(node.children.get(String(place++)), text, at, found));
-  return endOfValue(text, start);
-}
-
-function readChild(child: Node | undefined, text: string, at: number, found: (string | undefined)[]): number {
-  if (child === undefined) return endOfValue(text, at);
-  // If a name is repeated in an object, the last member counts, even if it has no value for the path.
-  for (const index of child.indices) found[index] = undefined;
-  return readNode(child, text, at, found);
+function takerOfAll(own: readonly NumberedPath[]): TakeValue {
+  const readers = own.map(([index, path]) => ({ index, read: createPathReader([path.slice(1)]) }));
+  return (array, found) => {
+    for (const { index, read } of readers) {
+      const values = rawElements(array).map((element) => read(element)[0] ?? "null");
+      found[index] = `[${values.join(",")}]`;
+    }
+  };
 }
