@@ -3,12 +3,11 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import path from "node:path";
 import { createQueue } from "../base/concurrent.ts";
 import type { Clock } from "../base/context/context.ts";
-import { fail, type Failure } from "../base/failure.ts";
-import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../base/files/file-errors.ts";
 import { checkFields, fileOf, fixedFolder, hasNames, type PathNames } from "../base/files/file-pattern.ts";
 import { repairPartialLine, type TornLine } from "../base/files/last-lines.ts";
 import { isSameFile, isTaken, lookAt, makeFolder } from "../base/files/paths.ts";
-import { checkFile, checkFolder, refuseUnfinished } from "./out-file.ts";
+import { checkFile, checkFolder, refuseUnfinished, unwritable } from "./out-file.ts";
+import { explained } from "./out-files/row-file.ts";
 
 export type RotatingFile = Awaited<ReturnType<typeof openRotatingFile>>;
 
@@ -17,7 +16,7 @@ export type RotatingFile = Awaited<ReturnType<typeof openRotatingFile>>;
  * the fields that the rows have.
  */
 export function checkOutPattern(pattern: string, now: number, names: readonly string[]): void {
-  const label = `--out "${pattern}"`;
+  const label = labelOf(pattern);
   checkFields(pattern, names);
   const file = fileOf(pattern, now);
   const folder = fixedFolder(pattern);
@@ -26,7 +25,7 @@ export function checkOutPattern(pattern: string, now: number, names: readonly st
     try {
       accessSync(folder, constants.W_OK);
     } catch (cause) {
-      throw unwritable(folder, cause);
+      throw unwritable(labelOf(folder), cause);
     }
   } else checkFile(label, lookAt(file), "omit --out, and redirect the output with >");
 }
@@ -90,13 +89,13 @@ export async function openRotatingFile(
     files.delete(file);
     files.set(file, opened);
     opened.usedAt = clock.elapsed();
-    await explained(file, appendAll(opened.handle, text));
+    await explained(labelOf(file), appendAll(opened.handle, text));
   };
   const leave = async (file: string): Promise<void> => {
     const left = files.get(file);
     files.delete(file);
     try {
-      if (left !== undefined) await explained(file, left.handle.sync());
+      if (left !== undefined) await explained(labelOf(file), left.handle.sync());
     } finally {
       await left?.handle.close();
     }
@@ -144,7 +143,7 @@ async function syncAll(
 ): Promise<Readonly<Record<string, number>>> {
   const sizes: Record<string, number> = {};
   const save = async (file: string, handle: FileHandle): Promise<void> => {
-    await explained(file, handle.sync());
+    await explained(labelOf(file), handle.sync());
     const size = await sizeIfNamed(file, handle);
     if (size !== undefined) sizes[file] = size;
   };
@@ -163,7 +162,7 @@ async function openToAppend(file: string): Promise<FileHandle> {
     makeFolder(path.dirname(file));
     return await open(file, "a+", 0o666);
   } catch (cause) {
-    throw unwritable(file, cause);
+    throw unwritable(labelOf(file), cause);
   }
 }
 
@@ -176,17 +175,4 @@ async function appendAll(handle: FileHandle, text: string | Uint8Array): Promise
   }
 }
 
-const explained = async (file: string, written: Promise<void>): Promise<void> =>
-  await written.catch((cause: unknown) => {
-    throw unwritable(file, cause);
-  });
-
-function unwritable(file: string, cause: unknown): Failure {
-  const full = diskAdvice(cause);
-  const isDisk = full !== undefined || errorCode(cause) === "EIO";
-  return fail("output", `--out "${file}": ${cannotBeWritten(cause)}`, {
-    ...(!isDisk && { exit: 2 }),
-    next: full === undefined ? writeAdvice(cause) : `${full}; existing lines are preserved`,
-    cause,
-  });
-}
+const labelOf = (file: string): string => `--out "${file}"`;

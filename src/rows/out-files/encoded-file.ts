@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, lstatSync, renameSync, rmSync } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import * as z from "zod";
@@ -123,31 +123,34 @@ export async function publishRows(
   options: EncodeOptions,
   onWritten: (files: readonly WrittenFile[]) => void,
 ): Promise<readonly WrittenFile[]> {
-  const { mayReplace, signal } = options;
-  const left: Encoded[] = [];
+  const { mayReplace } = options;
+  const encoded: Encoded[] = [];
   try {
-    for (const planned of files) left.push(await encodeRows(rowsAt, planned, options));
-    const all = left.map(({ written }) => written);
+    for (const planned of files) encoded.push(await encodeRows(rowsAt, planned, options));
+    const all = encoded.map(({ written }) => written);
     onWritten(all);
-    if (!mayReplace) await refuseOthers(left, rowsAt, signal);
-    for (let next = left[0]; next !== undefined; next = left[0]) {
-      await placeEncoded(next, mayReplace, rowsAt, signal);
-      left.shift();
-    }
+    const placed = mayReplace ? new Set() : await findPlaced(all, rowsAt, options);
+    for (const each of encoded)
+      if (!placed.has(each.written.file)) await placeEncoded(each, mayReplace, rowsAt);
     return all;
   } finally {
-    for (const { staged } of left) rmSync(staged, { force: true });
+    for (const { staged } of encoded) rmSync(staged, { force: true });
   }
 }
 
-/** All of them are named together, before any of the files gets its name. */
-async function refuseOthers(files: readonly Encoded[], rowsAt: string, signal: AbortSignal): Promise<void> {
+/** The files that a killed run has created. All others that exist are named together, before a file gets its name. */
+async function findPlaced(
+  files: readonly WrittenFile[],
+  rowsAt: string,
+  { encoder, signal }: EncodeOptions,
+): Promise<ReadonlySet<string>> {
+  const placed = new Set<string>();
   const taken: string[] = [];
-  for (const { staged, written } of files)
-    if (isTaken(written.file) && !(await hasSameBytes(staged, written.file, signal)))
-      taken.push(written.file);
-  if (taken.length > 0)
-    throw notPlaced(taken, rowsAt, taken.length === 1 ? "it already exists" : "they already exist");
+  for (const written of files)
+    if (await hasRows(written, encoder, signal)) placed.add(written.file);
+    else if (isTaken(written.file)) taken.push(written.file);
+  if (taken.length === 0) return placed;
+  throw notPlaced(taken, rowsAt, taken.length === 1 ? "it already exists" : "they already exist");
 }
 
 function notPlaced(files: readonly string[], rowsAt: string, why: string, cause?: unknown): Failure {
@@ -158,34 +161,19 @@ function notPlaced(files: readonly string[], rowsAt: string, why: string, cause?
   });
 }
 
-/**
- * Gives the file its final name. An existing file is replaced only if `mayReplace` is set, or if it has the same bytes,
- * because then an earlier run was killed after it had created the file.
- */
+/** Gives the file its final name. An existing file is replaced only if `mayReplace` is set. */
 async function placeEncoded(
   { staged, written: { file } }: Encoded,
   mayReplace: boolean,
   rowsAt: string,
-  signal: AbortSignal,
 ): Promise<void> {
   try {
-    if (mayReplace || (await hasSameBytes(staged, file, signal))) renameSync(staged, file);
+    if (mayReplace) renameSync(staged, file);
     else await giveNewName(staged, file);
   } catch (cause) {
-    signal.throwIfAborted();
-    const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-    const why = isThere && !mayReplace ? "it already exists" : describeFileError(cause);
+    const why = isTaken(file) && !mayReplace ? "it already exists" : describeFileError(cause);
     throw notPlaced([file], rowsAt, why, cause);
   }
-}
-
-async function hasSameBytes(staged: string, file: string, signal: AbortSignal): Promise<boolean> {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found?.isFile() !== true || found.size !== (await stat(staged)).size) return false;
-  const hashes = await Promise.all(
-    [staged, file].map(async (each) => await hashOfFile(each, undefined, signal)),
-  );
-  return hashes[0]?.sha256 === hashes[1]?.sha256;
 }
 
 /** Whether the file has exactly these rows. Damaged data does not. */
@@ -195,7 +183,7 @@ export async function hasRows(
   signal: AbortSignal,
 ): Promise<boolean> {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined || (decoderOf(encoder) === undefined && found.size !== bytes)) return false;
+  if (found?.isFile() !== true || (decoderOf(encoder) === undefined && found.size !== bytes)) return false;
   const read = await hashOfFile(file, encoder, signal).catch(() => undefined);
   signal.throwIfAborted();
   return read?.bytes === bytes && read.sha256 === sha256;
