@@ -76,7 +76,7 @@ function createRecentTable(): Pick<HashTable, "add" | "has" | "clear"> {
 const fullness = 0.8;
 /** Less than 2, so that a million hashes fit into 12 MB. */
 const growth = 1.5;
-/** Small, because a run may follow thousands of lists, each of which has four tables. */
+/** Small, because a run may follow thousands of lists, each of which has five tables. */
 const firstSlots = 16;
 
 /**

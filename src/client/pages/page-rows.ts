@@ -7,7 +7,7 @@ import { type Page, type Reading, readRows, timeFieldOf } from "../page.ts";
 import { createAnswerCutter, type CutAnswer } from "../response/byte-rows.ts";
 import { type Rows, textRows } from "../rows.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../../base/time/time.ts";
-import { createSeenKeys, type SeenKeys } from "../seen-keys.ts";
+import { createSeenKeys, HashTable, type SeenKeys } from "../seen-keys.ts";
 
 /** `name` is the member that contains the rows. */
 export function createAnswerReader(
@@ -57,7 +57,7 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
   // A row without an identity is always kept, but a list of such rows has to end as well.
   const unnamed = createSeenKeys("recent", false);
   const hash: TextHash = { high: 0, low: 0 };
-  const firstOfHash = createPageTable();
+  const onPage = new HashTable();
   /** The memory of the last page taken, which serves the next one. */
   let spare = noHashes;
   return (rows) => {
@@ -69,7 +69,7 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
     const dropped = new Set<number>();
     let [fresh, doubles, twins] = [0, 0, 0];
     let hasNoNewRows = true;
-    firstOfHash.clear(length);
+    onPage.clear();
     for (let index = 0; index < length; index += 1) {
       const isNamed = rows.hashKey(index, hash);
       if (!isNamed) {
@@ -85,7 +85,7 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
         } else fresh += 1;
         continue;
       }
-      const first = firstOfHash.add(hashes, index);
+      const first = onPage.add(hash.high, hash.low) ? index : firstWith(hashes, hash);
       if (first !== index && isNamed) {
         if (rows.text(first) === rows.text(index)) {
           dropped.add(index);
@@ -113,28 +113,11 @@ export function createRowInspector(seen: SeenKeys): (rows: Rows) => InspectedRow
   };
 }
 
-/** Finds rows with equal hashes on one page. The same memory serves all pages, because most of them have no such rows. */
-function createPageTable() {
-  /** For each slot, the index of a row plus 1; 0 marks an empty slot. */
-  let slots = new Uint32Array(256);
-  return {
-    clear: (length: number): void => {
-      if (2 * length > slots.length) slots = new Uint32Array(4 * length);
-      else slots.fill(0);
-    },
-    /** Returns the index of the first row with the same hash: this one, unless another row came before it. */
-    add: (hashes: Int32Array, index: number): number => {
-      const [high, low] = [hashes[2 * index] ?? 0, hashes[2 * index + 1] ?? 0];
-      let at = ((high ^ low) >>> 0) % slots.length;
-      for (let taken = slots[at] ?? 0; taken > 0; taken = slots[at] ?? 0) {
-        const first = taken - 1;
-        if (hashes[2 * first] === high && hashes[2 * first + 1] === low) return first;
-        at = at + 1 === slots.length ? 0 : at + 1;
-      }
-      slots[at] = index + 1;
-      return index;
-    },
-  };
+/** The first row of a page with this hash. Few pages have two rows with the same one. */
+function firstWith(hashes: Int32Array, { high, low }: TextHash): number {
+  let index = 0;
+  while (hashes[2 * index] !== high || hashes[2 * index + 1] !== low) index += 1;
+  return index;
 }
 
 /** The current position in a list that is sorted from newest to oldest. */
