@@ -121,55 +121,13 @@ describe("http and https used for each other", () => {
     expect(await ask(server.url.replace("http:", "https:"), "--retries 3")).toEqual(plain);
   });
 
-  /** Starts a plain HTTP server that closes or resets any connection that does not start with a request. */
-  async function listenPlain(refuse: (socket: net.Socket) => void) {
-    const heard: string[] = [];
+  test("TLS to a port that closes the connection", async () => {
     const server = net.createServer((socket) => {
-      socket.on("error", () => undefined);
-      socket.once("data", (chunk) => {
-        const text = chunk.toString("latin1");
-        heard.push(text.split("\r\n\r\n")[0] ?? "");
-        if (text.startsWith("GET ")) socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
-        else refuse(socket);
-      });
-    });
-    return { base: await listen(server), heard };
-  }
-
-  test.each([
-    ["closes", (socket: net.Socket) => void socket.end()],
-    ["resets", (socket: net.Socket) => void socket.resetAndDestroy()],
-  ])(
-    "TLS to a plain HTTP port that only %s: one attempt, and one request without a key",
-    async (_, refuse) => {
-      for (const [words, setting] of [
-        ["networks --retries 3", "DEXDATA_PRO_BASE_URL"],
-        ["stream ethereum:0x0000000000000000000000000000000000000001", "DEXDATA_STREAMING_PRO_URL"],
-      ]) {
-        const { base, heard } = await listenPlain(refuse);
-        const env = { [String(setting)]: base, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" };
-        const { exit, stderr } = await dexdata(`${words} --error-format text`, { env });
-        expect({ exit, stderr: stderr.replaceAll(new URL(base).host, "HOST") }).toEqual(plain);
-        const host = new URL(base).host;
-        expect(heard).toEqual([
-          expect.stringContaining("\u0016\u0003"),
-          `GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close`,
-        ]);
-      }
-    },
-  );
-
-  test("a port that speaks neither is retried, and sent one plain HTTP request", async () => {
-    let connections = 0;
-    const server = net.createServer((socket) => {
-      connections += 1;
       socket.on("error", () => undefined);
       socket.once("data", () => socket.end());
     });
-    const { exit, stderr } = await ask(await listen(server), "--retries 2");
-    expect(exit).toBe(7);
-    expect(stderr).toMatch(/HOST closed the connection during the TLS handshake/u);
-    expect(connections).toBe(4);
+    const stderr = `error: HOST closed the connection during the TLS handshake\n  hint: ${network}\n`;
+    expect(await ask(await listen(server), "--retries 2")).toEqual({ exit: 7, stderr });
   });
 
   test("plain HTTP to a port that speaks TLS", async () => {

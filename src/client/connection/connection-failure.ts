@@ -142,7 +142,11 @@ function tlsFailure(code: string, message: string, host: string, isUnsent: boole
   }
   // node:https, like some systems, reports all OpenSSL errors as EPROTO.
   if (!/^(ERR_TLS|ERR_SSL|EPROTO)/u.test(code)) return undefined;
-  if (/wrong version number|packet length too long/u.test(message)) return plainHttpFailure(host);
+  if (/wrong version number|packet length too long/u.test(message))
+    return fail("tls", `${host} does not use TLS on this port; is it http?`, {
+      isUnsent: true,
+      next: checkPort,
+    });
   const isOld = /alert protocol version|unsupported protocol/u.test(message);
   const problem = isOld ? `${host} supports only outdated TLS versions` : `TLS connection to ${host} failed`;
   const next = isOld ? "contact the operator of the host: TLS 1.2 or newer is required" : checkPort;
@@ -150,12 +154,6 @@ function tlsFailure(code: string, message: string, host: string, isUnsent: boole
 }
 
 const checkPort = "check the host, its port, and any proxy in between";
-
-/** For an https URL that points to a plain HTTP port. */
-export function plainHttpFailure(host: string): Failure {
-  const problem = `${host} does not use TLS on this port; is it http?`;
-  return fail("tls", problem, { isUnsent: true, next: checkPort });
-}
 
 /** Milliseconds for each address of a host, if Node's quarter of a second was too short. */
 export const patience = 5000;

@@ -1,9 +1,8 @@
 import { setMaxListeners } from "node:events";
-import { connect as openSocket, Socket } from "node:net";
+import { Socket } from "node:net";
 import type * as undici from "undici";
 import buildConnector from "undici/lib/core/connect.js";
 import Agent from "undici/lib/dispatcher/agent.js";
-import { errorCode } from "../../base/files/file-errors.ts";
 import { type Clock, type Context, childOf } from "../../base/context/context.ts";
 import {
   type Answer,
@@ -18,10 +17,9 @@ import {
   patience,
   type Peer,
   peerName,
-  plainHttpFailure,
   timeoutFailure,
 } from "./connection-failure.ts";
-import { type Environment, findProxy, unbracketed } from "../proxy.ts";
+import { type Environment, findProxy } from "../proxy.ts";
 
 export interface SendOptions {
   /** In milliseconds, for the connection, headers and body combined. */
@@ -124,7 +122,6 @@ function firstValues(headers: ReceivedHeaders): Answer["headers"] {
 }
 
 const maxHeaderBytes = 64 * 1024;
-const probeTimeoutMs = 2000;
 
 /** undici's timeouts are off, because each sender either sets its own deadline or needs none. */
 export function createAgent(env: Environment) {
@@ -202,17 +199,6 @@ export function createConnector(env: Environment, sockets: OpenSockets): undici.
     });
     if (socket instanceof Socket) sockets.add(socket);
   };
-  let hasProbed = false;
-  const connectDirectly = (url: URL, options: Options, callback: Callback): void =>
-    connect(options, (...outcome) => {
-      const [error] = outcome;
-      const isClosed = url.protocol === "https:" && errorCode(error) === "ECONNRESET";
-      if (error === null || !isClosed || hasProbed) return callback(...outcome);
-      hasProbed = true;
-      return void speaksPlainHttp(url, sockets).then((isPlain) =>
-        callback(isPlain ? plainHttpFailure(url.host) : error, null),
-      );
-    });
   const openTunnelTo = async (url: URL): Promise<Socket | undefined> => {
     const proxy = findProxy(url, env);
     if (proxy === undefined) return undefined;
@@ -224,30 +210,10 @@ export function createConnector(env: Environment, sockets: OpenSockets): undici.
     const url = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
     openTunnelTo(url)
       .then((tunnel) => {
-        if (tunnel === undefined) return connectDirectly(url, options, callback);
+        if (tunnel === undefined) return connect(options, callback);
         sockets.remove(tunnel);
         connect({ ...options, httpSocket: tunnel }, callback);
       })
       .catch((cause: unknown) => callback(cause instanceof Error ? cause : new Error(String(cause)), null));
   };
-}
-
-/**
- * Most plain HTTP servers respond to a TLS handshake with plain text, which OpenSSL recognizes, but some just close the
- * connection. The probe contains neither the key nor a path.
- */
-async function speaksPlainHttp({ hostname, port, host }: URL, sockets: OpenSockets): Promise<boolean> {
-  return await new Promise((resolve) => {
-    const socket = openSocket({ host: unbracketed(hostname), port: port === "" ? 443 : Number(port) });
-    sockets.add(socket);
-    socket.setTimeout(probeTimeoutMs, () => socket.destroy());
-    socket.once("connect", () =>
-      socket.write(`GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`),
-    );
-    socket.once("data", (chunk: Buffer) => {
-      resolve(chunk.toString("latin1").startsWith("HTTP/"));
-      socket.destroy();
-    });
-    socket.once("error", () => undefined).once("close", () => resolve(false));
-  });
 }
