@@ -151,13 +151,13 @@ describe("a time range of any length", () => {
     expect(stdout).toBe(linesOf(range(september + 60, to, 60), 60));
   });
 
-  test("--count-back is sent if one slice suffices, and otherwise determines the start of several", async () => {
+  test("--count-back is sent, and divided among requests if one does not suffice", async () => {
     const now = "--now 2026-11-21T08:30:00Z --interval 1h";
     const one = await runWithService({ interval: 3600 }, `--count-back 1000 ${now}`);
     expect(one.requests.map(({ query }) => query.get("count_back"))).toEqual(["1000"]);
     expect(rowsOf(one.stdout).length).toBe(1000);
     const two = await runWithService({ interval: 3600 }, `--count-back 1001 ${now}`);
-    expect(two.requests.map(({ query }) => query.get("count_back"))).toEqual([null, null]);
+    expect(two.requests.map(({ query }) => query.get("count_back"))).toEqual(["1", "1000"]);
     expect(rowsOf(two.stdout).length).toBe(1001);
   });
 
@@ -273,13 +273,13 @@ describe("a service with other rules for start and end", () => {
     },
   );
 
-  test("returns at most ten candles for count_back: the range is fetched from its start instead", async () => {
+  test("returns at most ten candles for count_back: those before them are requested next", async () => {
     const { stdout, requests } = await runWithService(
       { interval: 60, cap: 10, countsBack: true },
       `--interval 1m --count-back 35 --to ${to} -o ndjson`,
     );
     expect(stdout).toBe(linesOf(range(to - 35 * 60, to, 60), 60));
-    expect(requests.map(({ query }) => query.has("count_back"))).toEqual([true, false, false, false, false]);
+    expect(requests.map(({ query }) => query.has("count_back"))).toEqual([true, true, true, true]);
   });
 
   test("costs one more request after exactly ten candles, unless no candle can follow", async () => {
@@ -569,10 +569,14 @@ describe("a plan whose reach has moved on by the time that a request arrives", (
   const wanted = range(Math.ceil((now - day) / 3600) * 3600, now, 3600);
 
   test.each(messages)("the default range has every candle that opens in it: %j", async (refusal) => {
-    for (const words of ["", "--count-back 24"]) {
+    // A number of candles determines the time of the first one, which the plan includes.
+    for (const [words, count] of [
+      ["", 2],
+      ["--count-back 24", 1],
+    ] as const) {
       const { exit, stdout, stderr, requests } = await runKeyless(words, refusal);
       const opens = rowsOf(stdout).map(({ time_open }) => time_open);
-      expect([exit, opens, stderr, requests.length]).toEqual([0, wanted.map(utc), "", 2]);
+      expect([exit, opens, stderr, requests.length]).toEqual([0, wanted.map(utc), "", count]);
     }
   });
 

@@ -2,46 +2,41 @@ import { showSeconds, wireOf } from "../../base/time/time.ts";
 import { Failure } from "../../base/failure.ts";
 import { candleReach } from "../../api/tier.ts";
 import { grouped } from "../../base/text/words.ts";
-import { inOrder } from "../../base/concurrent.ts";
 import { ended, more, type Page, type PageNote, pageOf, remark, warningOf } from "../page.ts";
 import {
   type Candle,
   candleRows,
-  askCountedBack,
-  askIncludedSlice,
-  type SliceRequest,
   askSlice,
   askWholeSlice,
   createGapJudge,
   mayBeCapped,
+  type SliceAnswer,
+  type SliceRequest,
 } from "./slice-answer.ts";
 import {
   type CandleSlice,
   candleWindow,
+  countOpenings,
   firstTrades,
   restOf,
   sliceBetween,
-  slicesOf,
   wholeSeconds,
   intervalStart,
   type MadeInterval,
 } from "../candle-windows.ts";
 
-/** No history is expected beyond this many empty stretches in a row, each up to `growth` times as long as the last. */
+/** No history is expected beyond this many empty stretches before the time range, each up to `growth` times as long as the last. */
 const emptyStretches = 2;
 const growth = 10;
 /** The share of a response that the next stretch should fill, judging by the previous stretch's candles. */
 const targetFill = 0.8;
 
-/**
- * The time range spans `count_back` intervals. If some had no trades, earlier candles are read in longer and longer
- * stretches. All candles stay in memory, because the oldest ones are output first.
- */
+/** All candles stay in memory, because the oldest ones are output first. */
 export async function* countBack(request: SliceRequest): AsyncGenerator<Page> {
   const { args, made, maxLimit } = request;
   const wanted = Number(args.get("count_back")) / (made?.parts ?? 1);
   const held = new HeldCandles(wholeSeconds(candleWindow(args).end), made);
-  const ending = (await readWindow(request, held)) ?? (await readBefore(request, held, wanted));
+  const ending = await readBack(request, held, wanted);
   const count = Math.min(held.starts.length, wanted);
   const [few, all] = [count, wanted].map((each) => grouped(String(each)));
   const warning = count < wanted ? `found ${few} of ${all} candles; ${ending}` : undefined;
@@ -51,44 +46,33 @@ export async function* countBack(request: SliceRequest): AsyncGenerator<Page> {
   yield* pagesOf(held.newest(wanted), made === undefined ? maxLimit : Number.POSITIVE_INFINITY, notes, atEnd);
 }
 
-const planEnds = "the plan does not include earlier ones";
-
-/** Reads the newest candles first. Stops if the plan includes no older ones; fails if it includes none at all. */
-async function readWindow(request: SliceRequest, held: HeldCandles): Promise<string | undefined> {
-  const withRest = createGapJudge(request);
-  const slices = [...slicesOf(candleWindow(request.args), request.maxLimit)].toReversed();
-  const read = slices.length === 1 ? askCountedBack : askWholeSlice;
-  const asks = slices.map((slice, index) => async () => {
-    if (index > 0) return await withinReach(request, slice, askWholeSlice);
-    return { slice, answer: await askIncludedSlice(request, slice, read) };
-  });
-  for await (const { slice, answer } of inOrder(asks, request.client.width, { firstAlone: true })) {
-    if (answer === undefined) return planEnds;
-    held.take(await withRest(slice, answer));
-    // A service may count back beyond the start.
-    const oldest = answer.candles[0]?.opens ?? Number.POSITIVE_INFINITY;
-    held.completeFrom = Math.min(wholeSeconds(slice.start), oldest);
-  }
-  return undefined;
-}
-
-/** Returns the reason there are no more candles. */
-async function readBefore(request: SliceRequest, held: HeldCandles, wanted: number): Promise<string> {
+/**
+ * Reads the newest candles first. The time range spans `count_back` intervals. If some had no trades, earlier candles are
+ * read in longer and longer stretches. Returns the reason there are no more candles.
+ */
+async function readBack(request: SliceRequest, held: HeldCandles, wanted: number): Promise<string> {
   const { maxLimit } = request;
-  const { interval } = candleWindow(request.args);
-  let reached = held.completeFrom;
-  // In intervals.
-  let range = maxLimit;
+  const window = candleWindow(request.args);
+  const { interval } = window;
+  const withRest = createGapJudge(request);
+  const windowStart = wholeSeconds(window.start);
+  let reached = wholeSeconds(window.end);
+  // In intervals. Responses are full if the range has a candle in each interval.
+  let range = ((countOpenings(window) - 1) % maxLimit) + 1;
   let empty = 0;
   while (held.count() < wanted && reached > firstTrades) {
-    const start = Math.max(firstTrades, reached - range * interval);
-    const stretch = sliceBetween(start, reached, interval);
-    const { slice, answer } = await withinReach(request, stretch, newestOf);
-    if (answer === undefined) return planEnds;
-    const { candles } = answer;
-    const since = "since" in answer ? answer.since : wholeSeconds(slice.start);
-    held.take(candles);
-    empty = candles.length === 0 ? empty + 1 : 0;
+    const start = Math.max(firstTrades, (Math.ceil(reached / interval) - range) * interval);
+    const stretch = await readStretch(request, sliceBetween(start, reached, interval)).catch(
+      (cause: unknown) => {
+        const isFirst = held.completeFrom === Number.POSITIVE_INFINITY;
+        if (isFirst || !isRefusal(cause)) throw cause;
+      },
+    );
+    if (stretch === undefined) return "the plan does not include earlier ones";
+    const { since, candles } = stretch;
+    const isInWindow = reached > windowStart;
+    held.take(isInWindow ? await withRest(sliceBetween(since, reached, interval), stretch) : candles);
+    empty = isInWindow || candles.length > 0 ? 0 : empty + 1;
     if (empty === emptyStretches)
       return `no candle opens between ${showSeconds(since)} and ${showSeconds(held.oldest)}`;
     reached = since;
@@ -99,50 +83,50 @@ async function readBefore(request: SliceRequest, held: HeldCandles, wanted: numb
   return "there are no earlier ones";
 }
 
-/**
- * Reads the newest candles of a stretch, at least as many as fit into a response. They are complete from `since` on. A
- * service that ignores `count_back` returns the first candles instead, so the later ones are read as well.
- */
-async function newestOf(request: SliceRequest, slice: CandleSlice) {
-  const query = new Map([...request.args, ["count_back", String(request.maxLimit)]]);
-  const first = await askSlice({ ...request, args: query }, slice, true);
-  const [oldest, last] = [first[0], first.at(-1)];
-  const start = wholeSeconds(slice.start);
-  if (!mayBeCapped(request, slice, first.length) || oldest === undefined || last === undefined)
-    return { candles: first, since: start };
-  const rest = restOf(slice, last.opens);
-  const later = rest === undefined ? [] : (await askWholeSlice(request, rest)).candles;
-  if (later.length === 0) return { candles: first, since: oldest.opens };
-  return { candles: [...first, ...later], since: start };
+interface Stretch extends SliceAnswer {
+  /** In Unix seconds. The candles are complete from then on. */
+  readonly since: number;
 }
 
 /** In seconds. The plan counts from when a request arrives, which may be after a wait for the rate limit. */
 const arrival = 300;
 
-/** If the plan does not include the entire slice, reads the part that it includes; `answer` is undefined if there is none. */
-async function withinReach<T>(
-  request: SliceRequest,
-  slice: CandleSlice,
-  read: (request: SliceRequest, slice: CandleSlice) => Promise<T>,
-) {
-  const answer = await unlessRefused(async () => await read(request, slice));
-  if (answer !== undefined) return { slice, answer };
-  const { client, list } = request;
-  const now = list.kind === "candles" ? list.now / 1000 : Number.NaN;
-  const reach = now - (candleReach[client.target.tier] ?? Number.NaN) + arrival;
-  const part = reach > wholeSeconds(slice.start) ? restOf(slice, reach) : undefined;
-  if (part === undefined) return { slice, answer };
-  return { slice: part, answer: await unlessRefused(async () => await askWholeSlice(request, part)) };
+/** If the plan does not include the entire stretch, reads the part that it includes. */
+async function readStretch(request: SliceRequest, slice: CandleSlice): Promise<Stretch> {
+  try {
+    return await newestOf(request, slice);
+  } catch (cause) {
+    const { client, list } = request;
+    const now = list.kind === "candles" ? list.now / 1000 : Number.NaN;
+    const reach = now - (candleReach[client.target.tier] ?? Number.NaN) + arrival;
+    const part = reach > wholeSeconds(slice.start) ? restOf(slice, reach) : undefined;
+    if (part === undefined || !isRefusal(cause)) throw cause;
+    return await newestOf(request, part);
+  }
 }
 
-/** Returns undefined if the plan does not include candles this old. */
-async function unlessRefused<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (cause) {
-    if (cause instanceof Failure && cause.status === 403) return undefined;
-    throw cause;
-  }
+/**
+ * Reads the newest candles of a stretch, at least as many as fit into a response. A service that ignores `count_back`
+ * returns the first candles instead, so the later ones are read as well. Another one may count back beyond the start.
+ */
+async function newestOf(request: SliceRequest, slice: CandleSlice): Promise<Stretch> {
+  const start = wholeSeconds(slice.start);
+  const count = Math.min(slice.opening, request.maxLimit);
+  const query = new Map([...request.args, ["count_back", String(count)]]);
+  const first = await askSlice({ ...request, args: query }, slice, true);
+  const [oldest, last] = [first[0], first.at(-1)];
+  const all = { candles: first, isConfirmed: false, since: Math.min(start, oldest?.opens ?? start) };
+  const isCapped = mayBeCapped(request, slice, first.length) && all.since > start - slice.interval;
+  if (!isCapped || oldest === undefined || last === undefined) return all;
+  const rest = restOf(slice, last.opens);
+  const later = rest === undefined ? [] : (await askWholeSlice(request, rest)).candles;
+  if (later.length === 0) return { ...all, since: oldest.opens };
+  return { candles: [...first, ...later], isConfirmed: true, since: start };
+}
+
+/** The plan does not include candles this old. */
+function isRefusal(cause: unknown): boolean {
+  return cause instanceof Failure && cause.status === 403;
 }
 
 class HeldCandles {

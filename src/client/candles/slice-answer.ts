@@ -76,7 +76,7 @@ export function mayBeCapped({ maxLimit }: SliceRequest, { touched }: CandleSlice
 }
 
 /** The candles of a slice. `isConfirmed` is true if those after the last one were also requested. */
-interface SliceAnswer {
+export interface SliceAnswer {
   readonly candles: readonly Candle[];
   readonly isConfirmed: boolean;
 }
@@ -85,19 +85,15 @@ interface SliceAnswer {
  * A plan counts how far back its candles reach from when a request arrives, so by then, a start of `-24h` may be out of
  * reach. The rest of the slice, from the next interval on, has the same candles.
  */
-export async function askIncludedSlice(
-  request: SliceRequest,
-  slice: CandleSlice,
-  read: typeof askWholeSlice = askWholeSlice,
-): Promise<SliceAnswer> {
+async function askIncludedSlice(request: SliceRequest, slice: CandleSlice): Promise<SliceAnswer> {
   try {
-    return await read(request, slice);
+    return await askWholeSlice(request, slice);
   } catch (cause) {
     const isOfStart =
       cause instanceof Failure && cause.status === 403 && [undefined, "start"].includes(cause.param);
     const rest = isOfStart ? includedRest(request, slice) : undefined;
     if (rest === undefined) throw cause;
-    return await read(request, rest);
+    return await askWholeSlice(request, rest);
   }
 }
 
@@ -123,18 +119,6 @@ export async function askWholeSlice(request: SliceRequest, slice: CandleSlice): 
     if (after === undefined) return { candles, isConfirmed: requests > 1 };
     rest = after;
   }
-}
-
-/** The slice's newest candles as counted by the service, or all of them if it does not count back. */
-export async function askCountedBack(request: SliceRequest, slice: CandleSlice): Promise<SliceAnswer> {
-  const candles = await askSlice(request, slice, true);
-  const [from, to] = [wholeSeconds(slice.start), wholeSeconds(slice.end)];
-  // A candle that opens at the very end, or that is repeated, takes the place of another one.
-  const found = new Set(candles.map(({ opens }) => opens).filter((opens) => opens < to)).size;
-  const isFull = knownCaps.has(candles.length) || candles.length >= slice.opening;
-  const reachesBack = (candles[0]?.opens ?? to) <= from - slice.interval;
-  const isCut = found < slice.opening && isFull && !reachesBack;
-  return isCut ? await askWholeSlice(request, slice) : { candles, isConfirmed: false };
 }
 
 /**
