@@ -77,16 +77,16 @@ const memory = 10 * minute;
 /** The longest window is 61.3 s, for one request per minute. The minute that `withPeak` uses begins even earlier. */
 const kept = 63_000;
 
-/**
- * Drops expired entries. A future time comes from another clock (the machine was restarted, or several machines share
- * the directory). A request with a future time counts as sent now, and a hold with one lasts at most one window.
- */
+/** Drops expired entries, and those with a future time, which are from before a restart of the machine. */
 export function current(state: PaceState, now: number): PaceState {
+  const { hold } = state;
+  const isHeld = hold !== undefined && hold.heard <= now && hold.until > now;
   return {
     sends: recent(state.sends, now),
     refused: recent(state.refused, now),
     openings: recent(state.openings, now),
-    hold: currentHold(state.hold, now),
+    // An earlier version has stored longer ones.
+    hold: isHeld ? { ...hold, until: Math.min(hold.until, hold.heard + maxServiceWait) } : undefined,
     told: remembered(state.told, now),
     learned: remembered(state.learned, now),
     suspect: remembered(state.suspect, now),
@@ -96,19 +96,7 @@ export function current(state: PaceState, now: number): PaceState {
 
 function recent(all: readonly Sends[], now: number): readonly Sends[] {
   if (all.length === 0) return all;
-  return all
-    .filter(({ at }) => at > now - kept)
-    .map((sends) => (sends.at > now ? { ...sends, at: now } : sends))
-    .toSorted((one, other) => one.at - other.at);
-}
-
-function currentHold(hold: PaceState["hold"], now: number): PaceState["hold"] {
-  if (hold === undefined) return undefined;
-  const isForeign = hold.heard > now;
-  const heard = isForeign ? now : hold.heard;
-  const longest = isForeign ? planAllowance(1).window : maxServiceWait;
-  const until = Math.min(hold.until, heard + longest);
-  return until > now ? { heard, until } : undefined;
+  return all.filter(({ at }) => at > now - kept && at <= now).toSorted((one, other) => one.at - other.at);
 }
 
 function remembered<T extends { readonly at: number }>(entry: T | undefined, now: number): T | undefined {
