@@ -40,46 +40,38 @@ function hintAtFirst(word: string, all: readonly string[]): string | undefined {
 const commandFirst = (network: string): string =>
   `put the command before the network, e.g. dexdata pools search ${network}`;
 
-/** Flag names from other tools. The dexdata flag includes a value if it needs one. */
-const renamed: ReadonlyMap<string, string> = new Map([
+/** For each flag, its names in other tools, and old names of the service. The flag has a value if it needs one. */
+const otherFlags = {
   // The service renamed these parameters and silently ignores the old names.
-  ["--volume-24h-min", "--volume-usd-24h-min"],
-  ["--volume-24h-max", "--volume-usd-24h-max"],
-  ["--sort-by", "--order-by"],
-  ["--sort-dir", "--sort"],
-  ["--page", "--cursor"],
-  ["--start", "--from"],
-  ["--end", "--to"],
-  ["--until", "--to"],
-  ["--since", "--from"],
-  ["--after", "--from"],
-  ["--before", "--to"],
-  ["--order", "--order-by"],
-  ["--dex-name", "--dex"],
-  ["--token-address", "--token"],
-  ["--format", "--output"],
-  ["--csv", "--output csv"],
-  ["--tsv", "--output tsv"],
-  ["--parquet", "--output parquet"],
-  ["--table", "--output table"],
-  ["--wide", "--output wide"],
-  ["--ndjson", "--output ndjson"],
-  ["--debug", "--verbose"],
-  ["--dry-run", "--estimate"],
-  ["--no-color", "--color never"],
-  ["--max-retries", "--retries"],
-  ["--retry", "--retries"],
-  ["--silent", "--quiet"],
-  ["--timeframe", "--interval"],
-  ["--duration", "--for"],
-  ["--resolution", "--interval"],
-  ["--count", "--limit"],
-  ["--top", "--limit"],
-  ["--last", "--limit"],
-  ["-a", "--all"],
-  ["-n", "--limit"],
-  ["-l", "--limit"],
-  ["--limit", "--count-back"],
+  "--volume-usd-24h-min": "--volume-24h-min",
+  "--volume-usd-24h-max": "--volume-24h-max",
+  "--order-by": "--sort-by --order",
+  "--sort": "--sort-dir",
+  "--cursor": "--page",
+  "--from": "--start --since --after",
+  "--to": "--end --until --before",
+  "--dex": "--dex-name",
+  "--token": "--token-address",
+  "--output": "--format",
+  "--verbose": "--debug",
+  "--estimate": "--dry-run",
+  "--color never": "--no-color",
+  "--retries": "--max-retries --retry",
+  "--quiet": "--silent",
+  "--interval": "--timeframe --resolution",
+  "--for": "--duration",
+  "--limit": "--count --top --last -n -l",
+  "--all": "-a",
+  "--count-back": "--limit",
+};
+
+const renamed: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(otherFlags).flatMap(([flag, names]) =>
+    names.split(" ").map((name) => [name, flag] as const),
+  ),
+  ..."csv tsv parquet table wide ndjson"
+    .split(" ")
+    .map((format) => [`--${format}`, `--output ${format}`] as const),
 ]);
 
 export function suggestFlag(

@@ -109,13 +109,10 @@ export function createNameFinder(context: Pick<Context, "env" | "platform">, opt
           : `"${word}" is the name of an asset on ${other.network}, not on ${network}`;
       return fail("unknown_name", `${where === undefined ? "" : `${where}: `}${problem}`, {
         next:
-          where === undefined && isFileName(word)
-            ? `to read a list from a file, write @${word}`
-            : isDuration(word)
-              ? `a duration is the value of a flag, e.g. --interval ${word} or --from -${word}`
-              : network === undefined || wellKnownNetworks.has(word)
-                ? unknownNameHint(word)
-                : waysToName(word, other && network),
+          (where === undefined ? hintAtOther(word) : undefined) ??
+          (network === undefined || wellKnownNetworks.has(word)
+            ? unknownNameHint(word)
+            : waysToName(word, other && network)),
       });
     },
   };
@@ -137,11 +134,14 @@ export function isKnownNetwork(context: Pick<Context, "env" | "platform">, word:
   return readNewestList(context, listEnding("networks", undefined)).some(([slug]) => slug === word);
 }
 
-/** No asset has such a name, so a search for it would waste a credit. */
-export const isFileName = (word: string): boolean => /\.(?:csv|json|jsonl|ndjson|tsv|txt)$/iu.test(word);
-
-/** As in `ohlcv weth 1h`. */
-export const isDuration = (word: string): boolean => /^\d+[smhdw]$/iu.test(word);
+/** The next step for a file or a duration, as in `ohlcv weth 1h`. A search for an asset of this name would waste a credit. */
+export function hintAtOther(word: string): string | undefined {
+  if (/^\d+[smhdw]$/iu.test(word))
+    return `a duration is the value of a flag, e.g. --interval ${word} or --from -${word}`;
+  return /\.(?:csv|json|jsonl|ndjson|tsv|txt)$/iu.test(word)
+    ? `to read a list from a file, write @${word}`
+    : undefined;
+}
 
 /** The next steps for a word that may be a token, a pool or a misspelled network. */
 export function unknownNameHint(word: string, ways = waysToName(word)): string {

@@ -74,29 +74,14 @@ export const watchAlertFlags: Flags = Object.fromEntries(
   }),
 );
 
-export const followEvents = [
-  "open",
-  "retry",
-  "gap",
-  "close",
-  "read_failed",
-  "filled",
-  "late",
-  "ahead",
-  "unwritten",
-  "warning",
-  "error",
-  "unknown",
-  "credits",
-  "behind",
-  "caught_up",
-  "dropped",
-  "reload",
-  "reload_refused",
-  "alert_dropped",
-  // Earlier lines could not be written.
-  "log_lost",
+/** In `log_lost`, earlier lines could not be written. */
+export const sharedEvents = [
+  ...(["open", "retry", "gap", "close", "dropped", "unwritten", "warning", "error", "unknown"] as const),
+  ...(["credits", "reload", "reload_refused", "alert_dropped", "log_lost"] as const),
 ] as const;
+
+const ownEvents = ["read_failed", "filled", "late", "ahead", "behind", "caught_up"] as const;
+export const followEvents = [...sharedEvents, ...ownEvents] as const;
 
 export type FollowLog = LogEvent<(typeof followEvents)[number]>;
 
@@ -108,6 +93,8 @@ const needs = { flag: "follow", next: "add --follow" };
 const ofFollow = { with: "follow", needs };
 const beginsByTime = "--follow starts at a time, not at a page or cursor; use --from";
 
+const nothingToRecord = "has no fixed end, so there is nothing for a receipt to record";
+
 export const followFlags = {
   follow: flag(toggle, group, {
     summary: "Print rows since --from, then new rows; oldest first",
@@ -118,10 +105,7 @@ export const followFlags = {
       { flag: "to", next: "--follow has no end time; stop it with --for or --limit" },
       { flag: "page", next: beginsByTime },
       { flag: "cursor", next: beginsByTime },
-      {
-        flag: "receipt",
-        next: "remove --receipt; --follow has no fixed end, so there is nothing for a receipt to record",
-      },
+      { flag: "receipt", next: `remove --receipt; --follow ${nothingToRecord}` },
       { flag: "resume", next: "remove --resume; --follow always appends to the file" },
       { flag: "force", next: "--follow appends to the file; delete it first, or use another name" },
       { flag: "deadline", next: "use --for" },
@@ -230,10 +214,7 @@ export const watchFlags = {
       },
       { flag: "resume", next: "remove --resume; each refresh starts over" },
       { flag: "force", next: "remove --force" },
-      {
-        flag: "receipt",
-        next: "remove --receipt; --watch has no fixed end, so there is nothing for a receipt to record",
-      },
+      { flag: "receipt", next: `remove --receipt; --watch ${nothingToRecord}` },
       { flag: "progress", next: "remove --progress; --watch shows its state anyway" },
     ],
   }),

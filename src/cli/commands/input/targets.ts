@@ -10,8 +10,7 @@ import { inputName, readParam, refuseUrl, looksLikeAddress, notAnAddress } from 
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import {
-  isDuration,
-  isFileName,
+  hintAtOther,
   unknownNameHint,
   waysToSearch,
   createNameFinder,
@@ -80,7 +79,7 @@ async function replaceNames(input: RunInput, context: Context, places: AssetPlac
     if (known !== undefined) return checkedKind(word, known, takes, places);
     if (!isNameOn(network, word, takes ?? "token")) return undefined;
     const { canAsk, chooseAsset } = await import("./choose-asset.ts");
-    if (isFileName(word) || isDuration(word) || !canAsk(input, context, options))
+    if (hintAtOther(word) !== undefined || !canAsk(input, context, options))
       throw names.unknown(word, undefined, network);
     const wanted = { word, network, kind: takes ?? "token", isTaken: names.find(word) !== undefined };
     const chosen = await chooseAsset({ ...input, spent }, context, wanted);

@@ -3,29 +3,9 @@ import { flag, pick, type Values } from "../../run/flags/flag.ts";
 import { choice, duration, host, outputFile, text, toggle, wholeNumber } from "../../run/flags/flag-types.ts";
 import { metricsFlag, prefixFlag, requestFlags, sharedFlags, speed } from "../../run/flags/shared-flags.ts";
 import type { LogEvent } from "../../run/output/event-log.ts";
-import { alertFlags } from "../flags/lasting-flags.ts";
+import { alertFlags, sharedEvents } from "../flags/lasting-flags.ts";
 
-export const streamEvents = [
-  "open",
-  "retry",
-  "gap",
-  "close",
-  "dropped",
-  "left_out",
-  "foreign",
-  "stray",
-  "lost",
-  "warning",
-  "error",
-  "unknown",
-  "reload",
-  "reload_refused",
-  "unwritten",
-  "credits",
-  "alert_dropped",
-  // Earlier lines could not be written.
-  "log_lost",
-] as const;
+export const streamEvents = [...sharedEvents, "left_out", "foreign", "stray", "lost"] as const;
 
 export type StreamLog = LogEvent<(typeof streamEvents)[number]>;
 

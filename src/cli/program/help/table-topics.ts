@@ -91,8 +91,8 @@ types of a row's fields.`;
 function candlesOf(tier: Tier): string {
   const [reach, finest] = [candleReach[tier], finestCandles[tier]];
   if (reach === undefined) return "";
-  const lengths = finest === undefined ? "" : ` of ${exactDuration(finest * 1000)} or longer`;
-  return `, candles${lengths} up to ${formatDuration(reach * 1000)} old`;
+  const lengths = finest === undefined ? "" : ` (${exactDuration(finest * 1000)}+)`;
+  return `, ${formatDuration(reach * 1000)} of candles${lengths}`;
 }
 
 export const creditsTopic = (commands: readonly Command[]): string => `
@@ -108,7 +108,7 @@ ${tableLines(
   Object.values(plans).map(({ tier, hosts, requestsPerMinute }) => [
     tier,
     `${requestsPerMinute === undefined ? "rate limit set by contract" : `${requestsPerMinute} requests/min`}, ` +
-      `${connectionsOfPlan[tier]} stream connections, ${hosts} hosts${candlesOf(tier)}`,
+      `${connectionsOfPlan[tier]} streams, ${hosts} hosts${candlesOf(tier)}`,
   ]),
 )}
 
