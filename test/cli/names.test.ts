@@ -193,7 +193,7 @@ describe("names in flags and messages", () => {
   });
 
   test("--token accepts the name of a token of the network", async () => {
-    const byName = await run("pools search fantom --token COIN");
+    const byName = await run("pools search fantom --token $COIN");
     expect(byName).toMatchObject({ exit: 0 });
     expect(byName.stdout).toBe((await run(`pools search fantom --token ${COIN}`)).stdout);
     const other = await run("pools search fantom --token other --error-format text");

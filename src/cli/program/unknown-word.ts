@@ -63,6 +63,8 @@ const otherFlags = {
   "--limit": "--count --top --last -n -l",
   "--all": "-a",
   "--count-back": "--limit",
+  "--at": "--date --time --on",
+  "--day": "--at",
 };
 
 const renamed: ReadonlyMap<string, string> = new Map([

@@ -42,6 +42,9 @@ const cases: readonly (readonly [string, string, string])[] = [
     'unknown flag --timeframe for "dexdata ohlcv"',
     "did you mean --interval?",
   ],
+  ["prices base 0x1 --date 2026-11-20", 'unknown flag --date for "dexdata prices"', "did you mean --at?"],
+  ["txns base 0x1 --date 2026-11-20", 'unknown flag --date for "dexdata txns"', "did you mean --day?"],
+  ["stream base 0x1 --duration 5s", 'unknown flag --duration for "dexdata stream"', "did you mean --for?"],
   ["ohlcv base 0x1 --last 5", 'unknown flag --last for "dexdata ohlcv"', "did you mean --count-back?"],
   [
     "prices --chain base 0x1",

@@ -118,7 +118,7 @@ function ownTokens(
     if (word === undefined) return undefined;
     refuseUrl(`--token "${word}"`, word, "an address or ID");
     const pair = splitPair(word);
-    if (pair === undefined || pair.network === network) return pair?.address ?? word;
+    if (pair === undefined || pair.network === network) return pair?.address ?? withoutDollar(word);
     throw invalidInput(
       `--token "${word}"`,
       `must be a token on ${network}, the network of the search`,
