@@ -53,6 +53,16 @@ describe("the budget of a run", () => {
     await expect(wide.claim(5)).resolves.toBeDefined();
     await expect(unbounded.claim(1_000_000)).resolves.toBeDefined();
   });
+
+  test("a response settles the claims of both budgets", async () => {
+    const [wide, narrow] = [runBudget(2, "--max-credits"), runBudget(3, "budget.daily")];
+    for (const budget of [bothBudgets(wide, narrow), bothBudgets(narrow, wide)]) {
+      const { settle } = await budget.claim(1);
+      await settle(1);
+    }
+    await expect(wide.claim(1)).rejects.toThrow("--max-credits of 2 reached: 2 spent");
+    await expect(narrow.claim(2)).rejects.toThrow("budget.daily of 3 reached: 2 spent");
+  });
 });
 
 describe("the tab of a request", () => {

@@ -68,6 +68,19 @@ test("a cache that returns an earlier response until --for: exit 8", async () =>
   });
 });
 
+test("rows of the past that are counted, and returned only by a later read, are written", async () => {
+  const events = manyEvents(50, 1).map((event, index) => ({ ...event, time: listingStart - 60 * index }));
+  const hidden = events.slice(40, 43);
+  const { exit, written } = await play(
+    (request, index) => {
+      const shown = index < 16 ? events.filter((event) => !hidden.includes(event)) : events;
+      return answerOf({ events: shown, total: (items) => items + (events.length - shown.length) }, request);
+    },
+    `--from ${listingStart - 3600} --for 2m`,
+  );
+  expect({ exit, written: written.toSorted() }).toEqual({ exit: 0, written: inOrder(events).toSorted() });
+});
+
 test("an empty first response does not make the history look new", async () => {
   const listing: Listing = { events: manyEvents(50, 1) };
   const { exit, written } = await play((request, index) => {
