@@ -2,7 +2,7 @@ import { cpSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
-import { dataFiles, hashesOf } from "../harness/lake.ts";
+import { dataFiles, hashesOf, periodsBelow } from "../harness/lake.ts";
 import { prepareKill } from "../harness/lake-history/kill-run.ts";
 import { rowsOfDays, seconds, startMarketService } from "../harness/market-service.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -58,4 +58,17 @@ test("--by day: a run that is killed at any renaming is continued to the same fi
   }
   expect(kills).toBeGreaterThan(3);
   expect(doubled).toBeGreaterThan(0);
+});
+
+test("days of candles that a killed run has read are complete as soon as a response shows the time", async () => {
+  now = seconds("2026-11-17T08:00:00Z");
+  const root = path.join(folder, "candles");
+  const words = [`ethereum:${pool}`, "--kind", "ohlcv", "--interval", "1m", "--from", "2026-11-14"];
+  const kill = prepareKill(root, { by: "rename", number: 3 });
+  await sync(root, ...words);
+  // All rows are staged, and no file is published.
+  expect([kill.end(), dataFiles(root)]).toEqual([true, []]);
+  expect(await sync(root)).toMatchObject({ exit: 0 });
+  const states = (await periodsBelow(root)).map(({ footer }) => footer.state);
+  expect(states).toEqual(["rows", "rows", "open", "open"]);
 });

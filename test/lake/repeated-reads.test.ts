@@ -8,6 +8,7 @@ import { dataFiles, periodsBelow } from "../harness/lake.ts";
 import {
   type Disturbance,
   type MarketPool,
+  rowAt,
   rowsOfDays,
   seconds,
   startMarketService,
@@ -109,6 +110,30 @@ test("a complete day that the service counts differently is read once a day, and
   expect(first?.name).toContain("date=2026-11-12/rows.parquet");
   expect(first?.footer).toMatchObject({ rows: 40, total_at: now });
   expect(first?.footer.contradicted).toBeUndefined();
+});
+
+test("unsettled rows are read again if their count or the newest of them has changed, and otherwise for one credit", async () => {
+  const begin = seconds("2026-11-16T07:00:00Z");
+  const busy = `0x${"b".repeat(40)}`;
+  const recent = Array.from({ length: 120 }, (_, index) => rowAt(busy, begin + 900 + 20 * index));
+  const serve = (busyRows: MarketPool["rows"]): void =>
+    void pools.set(busy, { rows: busyRows, created: "2026-11-16T00:00:00Z" });
+  serve(recent);
+  expect((await sync([`ethereum:${busy}`, "--from", "2026-11-16"])).exit).toBe(0);
+  now += 600;
+  expect(await sync()).toMatchObject({ exit: 0, requests: { length: 1 } });
+  const withLate = [rowAt(busy, begin + 890), ...recent];
+  serve(withLate);
+  expect(await sync()).toMatchObject({ exit: 0, requests: { length: 2 } });
+  expect((await periodsBelow(root))[0]?.footer).toMatchObject({ rows: 121 });
+  now += 120;
+  // One goes, and another one comes.
+  serve([...recent, rowAt(busy, now - 60)]);
+  expect(await sync()).toMatchObject({ exit: 0, requests: { length: 2 } });
+  expect((await periodsBelow(root))[0]?.footer).toMatchObject({
+    rows: 121,
+    last: { created_at: utc(now - 60) },
+  });
 });
 
 test("complete candles that cannot be compared, because the time is unknown, are read once a day", async () => {

@@ -65,6 +65,7 @@ export const subjects: readonly Subject[] = [
         "test/lake/sync-days.slow.test.ts",
       ],
       "src/lake/periods/publish-period.ts": [
+        "test/lake/judge-period.test.ts",
         "test/lake/merge-rows.test.ts",
         "test/cli/sync.test.ts",
         "test/lake/sync-evidence.slow.test.ts",
