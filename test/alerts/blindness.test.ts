@@ -235,6 +235,8 @@ describe("createBlindness", () => {
     expect(blindness.seconds()).toBe(52);
     tick(90, 80, 9, 81);
     tick(100, 80, 95, 96);
+    tick(200, 110, 120, 199);
+    tick(210, 202, 204, 209);
     const shown = acted.map(({ alert, names, from, to }) => [alert, names, from, to]);
     const time = (second: number): string => instant(at(second * 1000).now);
     expect(shown).toEqual([
@@ -243,8 +245,14 @@ describe("createBlindness", () => {
       ["back", ["base:0x1"], time(8), time(80)],
       ["back", ["base:0x3"], time(20), time(81)],
       ["back", ["base:0x2"], time(8), time(95)],
+      ["blind", ["base:0x1", "base:0x2"], time(110), undefined],
+      ["back", ["base:0x1", "base:0x2"], time(110), time(204)],
     ]);
-    expect(blindness.seconds()).toBe(95 - 8);
+    expect(blindness.seconds()).toBe(95 - 8 + (204 - 110));
+    // Its last data came before the end of the interval before.
+    tick(300, 203, 299, 299);
+    tick(310, 310, 310, 310);
+    expect(blindness.seconds()).toBe(95 - 8 + (310 - 110));
   });
 
   test("the counted seconds never decrease, and end with an asset that is no longer listed", () => {
