@@ -20,11 +20,11 @@ const alertOf = (asset: string, number = 0): Alert => ({
 });
 
 /** The clock moves only when the test advances it. */
-function open(command: readonly string[]) {
+function open(command: readonly string[], state?: { readonly end: (id: string) => void }) {
   const context = createTestContext({ speed: 0.001, env: { PATH: process.env["PATH"] } });
   const [warnings, dropped]: [string[], Alert[]] = [[], []];
   const report = { warn: (text: string) => void warnings.push(text) };
-  const commands = createCommands(context, command, report, (alert) => void dropped.push(alert), undefined);
+  const commands = createCommands(context, command, report, (alert) => void dropped.push(alert), state);
   return { context, commands, warnings, dropped };
 }
 
@@ -118,6 +118,27 @@ describe("at most", () => {
     context.clock.advance(100);
     await closed;
     expect(warnings.at(-1)).toBe("1,002 alerts dropped without running the command");
+  });
+
+  test("one that fails or finds no room is over, and after a signal, those that wait are left to the next run", async () => {
+    const ended: string[] = [];
+    const { context, commands, dropped } = open(["false"], { end: (id) => void ended.push(id) });
+    commands.add(alertOf("a", 1));
+    await commands.close();
+    for (let count = 2; count < 1004; count += 1) commands.add(alertOf("a", count));
+    expect([ended, dropped.map(({ id }) => id)]).toEqual([["1", "1003"], ["1003"]]);
+    context.interrupt({ cause: "SIGTERM" });
+    await commands.close();
+    expect([ended, dropped.length]).toEqual([["1", "1003"], 1]);
+  });
+
+  test("a reader that closes the pipe is not a signal: all commands run", async () => {
+    const file = inFolder("unread");
+    const { context, commands, dropped } = open(["sh", "-c", `echo x >> "$0"`, file]);
+    for (const number of [1, 2, 3]) commands.add(alertOf("a", number));
+    context.interrupt({ cause: "closed-pipe" });
+    await commands.close();
+    expect([linesOf(file).length, dropped]).toEqual([3, []]);
   });
 
   test("one warning a minute is about failures", async () => {
