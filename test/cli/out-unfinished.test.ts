@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { dexdata, type Outcome, run } from "../harness/dexdata.ts";
 import { breakAt, type PagedList, pullOfPages, servePages } from "../harness/paged-list.ts";
 import { rowsOf, toRow } from "../harness/rows.ts";
-import { json } from "../harness/scripted-server.ts";
+import { empty, json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { createTestContext } from "../harness/test-context.ts";
 
@@ -254,19 +255,40 @@ describe("an unfinished pull", () => {
     expect((await pull(list, file, "--resume")).exit).toBe(0);
   });
 
-  test("is continued only by the same query", async () => {
+  test.each([
+    ["--fields id", "--fields: all then, id now"],
+    ["--cursor 1", 'start: all then, {"flag":"cursor","value":"1"} now'],
+    ["--sort asc", "--sort: not set then, asc now"],
+  ])("is continued only by the same query, and not with %s", async (words, difference) => {
     const list = await servePages(pages);
     const file = newFile();
     breakAt(list, 2);
     await pull(list, file);
-    const { exit, stderr } = await pull(list, file, "--resume", "--fields", "id");
+    const { exit, stderr } = await pull(list, file, "--resume", ...words.split(" "));
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        `error: cannot resume ${file}: it belongs to a different query (--fields: all then, id now)\n` +
+        `error: cannot resume ${file}: it belongs to a different query (${difference})\n` +
         "  hint: repeat the original command, or start over with --force instead of --resume\n",
     });
   });
+
+  test.each(["prices ethereum", "ohlcv --interval 1h --from -2h ethereum"])(
+    "is continued only with the same inputs: %s",
+    async (words) => {
+      const { url } = await serveInTest((_, index) => (index === 0 ? json([]) : empty(501)));
+      const file = newFile("rows.ndjson");
+      const pullOf = async (...numbers: readonly number[]): Promise<Outcome> => {
+        const assets = numbers.map((number) => `0x${String(number).padStart(40, "0")}`);
+        const more = ["--out", file, "--resume", "--parallel", "1", "--error-format", "text"];
+        return await dexdata([...words.split(" "), ...assets, ...more], { env: { DEXDATA_BASE_URL: url } });
+      };
+      const inputs = Array.from({ length: 11 }, (_, index) => index);
+      expect((await pullOf(...inputs)).exit).toBe(7);
+      const { exit, stderr } = await pullOf(...inputs.slice(0, -1), 99);
+      expect([exit, stderr]).toEqual([2, expect.stringContaining("(the inputs are different)")]);
+    },
+  );
 
   test("through a link is stored next to the target of the link, and the link remains", async () => {
     const list = await servePages(pages);
