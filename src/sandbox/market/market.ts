@@ -5,7 +5,7 @@ import { hash } from "./hash.ts";
 import type { Pool, Token } from "./pool.ts";
 import { createRows, type Rows } from "./rows.ts";
 import { createStrikes } from "./strikes.ts";
-import { noSums, type Sums } from "./trades.ts";
+import { addSums, noSums, type Sums } from "./trades.ts";
 import { liquidityOfPool, liquidityOfPools, priceOfPool, pricingPool, usdAt } from "./usd.ts";
 import { NETWORK_ROWS, type NetworkFacts } from "../well-known.ts";
 
@@ -76,13 +76,12 @@ function createActivity(rows: Rows) {
   const tokenActivity = rememberLatest((token: Token, at, seconds) => {
     const sums = noSums();
     for (const pool of token.pools) {
-      const { volumeUsd, buyUsd, buys, swaps, txns } = sumPool(pool, at, seconds);
-      const isToken0 = pool.tokens[0] === token;
-      sums.volumeUsd += volumeUsd;
-      sums.buyUsd += isToken0 ? buyUsd : volumeUsd - buyUsd;
-      sums.buys += isToken0 ? buys : swaps - buys;
-      sums.swaps += swaps;
-      sums.txns += txns;
+      const ofPool = sumPool(pool, at, seconds);
+      if (pool.tokens[0] !== token) {
+        ofPool.buyUsd = ofPool.volumeUsd - ofPool.buyUsd;
+        ofPool.buys = ofPool.swaps - ofPool.buys;
+      }
+      addSums(sums, ofPool);
     }
     return toActivity(sums);
   });

@@ -1,10 +1,9 @@
 import { blockTime } from "./history.ts";
-import { allForms, formsBetween, isShown, type OtherForm, type RowForm, transactionIn } from "./row-forms.ts";
-import { LONGEST_MOVE, type Strikes } from "./strikes.ts";
-import { lastRowAt, noSums, type Sums, sumRows, timeOf } from "./trades.ts";
+import { formsBetween, formsOf, isShown, type RowForm, transactionIn } from "./row-forms.ts";
+import type { Strikes } from "./strikes.ts";
+import { addSums, lastRowAt, type Sums, sumRows, timeOf } from "./trades.ts";
 import {
   blockHashOf,
-  keyOf,
   lastRowBefore,
   makeTransaction,
   ofCopies,
@@ -35,61 +34,47 @@ interface Span {
  * all responses at one time agree, and the rows are final once they are old enough.
  */
 export function createRows(strikes: Strikes) {
-  const exceptionsAt = rememberExceptions(strikes);
-  const pieces = (pool: Pool, { after, to, asOf }: Span, before?: TransactionKey): readonly Piece[] => {
+  const listingAt = rememberListings(strikes);
+  /** The final rows with first <= row < end, and then the young ones. */
+  const rowsIn = (pool: Pool, { after, to, asOf }: Span, before?: TransactionKey) => {
+    const { settled, young } = listingAt(pool, asOf);
     const first = lastRowAt(pool, after) + 1;
-    const end = Math.max(first, lastRowBefore(pool, to, before) + 1);
-    const all = exceptionsAt(pool, asOf);
-    if (all.length === 0) return [{ first, end, form: undefined }];
-    const near = all.slice(
-      countWhile(all, ({ row }) => row < first),
-      countWhile(all, ({ row }) => row <= end),
-    );
-    const isBefore = (form: OtherForm): boolean => before === undefined || compareKeys(form, before) < 0;
-    const exceptions = near.filter(({ row, form }) =>
-      form === undefined ? row < end : form.time > after && form.time <= to && isBefore(form),
-    );
-    return cutIntoPieces(first, end, exceptions);
+    const end = Math.min(settled, lastRowBefore(pool, to, before) + 1);
+    const isInside = (form: RowForm): boolean =>
+      form.time > after && form.time <= to && (before === undefined || compareKeys(form, before) < 0);
+    return { first, end: Math.max(first, end), young: young.filter(isInside) };
   };
   return {
     sum: (pool: Pool, span: Span): Sums => {
-      const sums = noSums();
-      for (const { first, end } of pieces(pool, span)) {
-        const part = sumRows(pool, first, end);
-        sums.volumeUsd += part.volumeUsd;
-        sums.buyUsd += part.buyUsd;
-        sums.buys += part.buys;
-        sums.swaps += part.swaps;
-        sums.txns += part.txns;
-      }
+      const { first, end, young } = rowsIn(pool, span);
+      const sums = sumRows(pool, first, end);
+      for (const { row } of young) addSums(sums, sumRows(pool, row, row + 1));
       return sums;
     },
     /** In ascending order. */
     each: (pool: Pool, span: Span, visit: (row: number, time: number) => void): void => {
-      for (const { first, end, form } of pieces(pool, span))
-        for (let row = first; row < end; row += 1) visit(row, form?.time ?? timeOf(pool, row));
+      const { first, end, young } = rowsIn(pool, span);
+      for (let row = first; row < end; row += 1) visit(row, timeOf(pool, row));
+      for (const { row, time } of young) visit(row, time);
     },
     /** At most `limit` transactions within [from, to], newest first. With `before`, only those strictly before it. */
     transactions: (
       pool: Pool,
       { from = 0, to, before, skip = 0, limit, asOf }: TransactionWindow,
     ): readonly Transaction[] => {
-      const found: Transaction[] = [];
-      let left = skip;
-      const span = { after: Math.ceil(from) - 1, to, asOf };
-      for (const { first, end, form } of pieces(pool, span, before).toReversed()) {
-        for (let row = end - 1 - left; row >= first && found.length < limit; row -= 1)
-          found.push(form === undefined ? makeTransaction(pool, row) : transactionIn(pool, form));
-        left = Math.max(0, left - (end - first));
-      }
+      const { first, end, young } = rowsIn(pool, { after: Math.ceil(from) - 1, to, asOf }, before);
+      const newest = young.toReversed().slice(skip, skip + limit);
+      const found = newest.map((form) => transactionIn(pool, form));
+      const skipped = Math.max(0, skip - young.length);
+      for (let row = end - 1 - skipped; row >= first && found.length < limit; row -= 1)
+        found.push(makeTransaction(pool, row));
       return found;
     },
     /** Both ends are inclusive. `asOf` as in `TransactionWindow`. */
-    transactionCount: (pool: Pool, from: number, to: number, asOf?: number) =>
-      pieces(pool, { after: Math.ceil(from) - 1, to, asOf }).reduce(
-        (sum, { first, end }) => sum + end - first,
-        0,
-      ),
+    transactionCount: (pool: Pool, from: number, to: number, asOf?: number) => {
+      const { first, end, young } = rowsIn(pool, { after: Math.ceil(from) - 1, to, asOf });
+      return end - first + young.length;
+    },
     /** Its events, newest first. */
     transactionsWithId: (pool: Pool, id: string, asOf: number) => findShown(pool, id, asOf, strikes),
     /** The oldest event of a transaction. A cursor stays valid when the row that it names is withdrawn. */
@@ -104,82 +89,28 @@ export function createRows(strikes: Strikes) {
   };
 }
 
-/** Where a response differs from the final rows. */
-interface Exception {
-  /** Not listed yet or, with a form, the first row that is newer than the form. */
-  readonly row: number;
-  /** Listed for a while. */
-  readonly form: OtherForm | undefined;
+/** What is listed at one time: the rows before number `settled`, which are final, and then the forms of younger rows. */
+interface Listing {
+  readonly settled: number;
+  readonly young: readonly RowForm[];
 }
 
-const noExceptions: readonly Exception[] = [];
+const allFinal: Listing = { settled: Number.POSITIVE_INFINITY, young: [] };
 
-/** Only young rows have exceptions, so a page of a long history costs as little as without faults. */
-function rememberExceptions(strikes: Strikes) {
-  const remembered = new WeakMap<Pool, { readonly at: number; readonly found: readonly Exception[] }>();
-  return (pool: Pool, at: number | undefined): readonly Exception[] => {
+/** Only young rows are listed one by one, so a page of a long history costs as little as without faults. */
+function rememberListings(strikes: Strikes) {
+  const remembered = new WeakMap<Pool, Listing & { readonly at: number }>();
+  return (pool: Pool, at: number | undefined): Listing => {
     const age = strikes.longestAge(pool);
-    if (at === undefined || age === 0) return noExceptions;
+    if (at === undefined || age === 0) return allFinal;
     const last = remembered.get(pool);
-    if (last?.at === at) return last.found;
-    const isException = (form: RowForm): boolean => (form.kind === "final") !== isShown(form, at);
-    const found = place(pool, formsBetween(pool, { after: at, to: at, age }, strikes, isException));
-    remembered.set(pool, { at, found });
-    return found;
+    if (last?.at === at) return last;
+    const forms = formsBetween(pool, at, at, strikes);
+    const young = forms.filter((form) => isShown(form, at)).toSorted(compareKeys);
+    const listing = { at, settled: lastRowAt(pool, at - age) + 1, young };
+    remembered.set(pool, listing);
+    return listing;
   };
-}
-
-/** In ascending order. */
-function place(pool: Pool, forms: readonly RowForm[]): readonly Exception[] {
-  const hidden = forms.filter(({ kind }) => kind === "final");
-  const extras = forms.filter((form) => form.kind !== "final").toSorted(compareKeys);
-  return [
-    ...extras.map((form) => ({ row: rowAfter(pool, form), form })),
-    ...hidden.map(({ row }) => ({ row, form: undefined })),
-  ].toSorted((a, b) => a.row - b.row);
-}
-
-/** The oldest final row that is newer than the form. */
-function rowAfter(pool: Pool, form: OtherForm): number {
-  let row = lastRowAt(pool, form.time);
-  while (row >= 0 && compareKeys(keyOf(pool, row), form) > 0) row -= 1;
-  return row + 1;
-}
-
-/** Rows that are listed without a gap, as first <= row < end. A form is a piece of its own. */
-interface Piece {
-  readonly first: number;
-  readonly end: number;
-  readonly form: OtherForm | undefined;
-}
-
-/** In ascending order. */
-function cutIntoPieces(first: number, end: number, exceptions: readonly Exception[]): readonly Piece[] {
-  const pieces: Piece[] = [];
-  let next = first;
-  const runTo = (until: number): void => {
-    if (until > next) pieces.push({ first: next, end: until, form: undefined });
-    next = Math.max(next, until);
-  };
-  for (const { row, form } of exceptions) {
-    runTo(Math.min(row, end));
-    if (form === undefined) next = row + 1;
-    else pieces.push({ first: form.row, end: form.row + 1, form });
-  }
-  runTo(end);
-  return pieces;
-}
-
-/** The length of the leading part of a list in which the condition holds. */
-function countWhile<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const item = items[middle];
-    if (item !== undefined && holds(item)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Newest first. */
@@ -199,41 +130,41 @@ function formsWithId(pool: Pool, id: string, at: number, strikes: Strikes): read
   const copied = rowOfId(pool, id, ofCopies);
   const rows = copied === undefined ? rowsWithId(pool, id, at) : [copied];
   return rows
-    .flatMap((row) => allForms(pool, row, strikes))
+    .flatMap((row) => formsOf(pool, row, strikes))
     .filter(({ kind }) => (kind === "copy") === (copied !== undefined));
 }
 
 /** What streams need: when rows become listed, and when they stop being listed. All cover after < time <= to. */
 function createArrivals(strikes: Strikes) {
-  const { hasForks, longestAge } = strikes;
+  const showings = (
+    pool: Pool,
+    after: number,
+    to: number,
+    passes: (form: RowForm) => boolean,
+  ): readonly Showing[] =>
+    formsBetween(pool, after, to, strikes)
+      .filter(passes)
+      .toSorted(compareKeys)
+      .map((form) => toShowing(pool, form));
   return {
     /** All forms in which transactions with these times are ever listed, oldest first. */
-    showings: (pool: Pool, after: number, to: number): readonly Showing[] => {
-      const age = hasForks ? Math.ceil(LONGEST_MOVE * pool.clock.blockSeconds) : 0;
-      return formsBetween(pool, { after, to, age }, strikes, ({ time }) => time > after && time <= to)
-        .map((form) => toShowing(pool, form))
-        .toSorted(byPlace);
-    },
+    showings: (pool: Pool, after: number, to: number) =>
+      showings(pool, after, to, ({ time }) => time > after && time <= to),
     /** All forms that become listed in this span, first those that do so first. */
-    arrivals: (pool: Pool, after: number, to: number): readonly Showing[] => {
-      const span = { after, to, age: longestAge(pool) };
-      return formsBetween(pool, span, strikes, ({ since }) => since > after && since <= to)
-        .map((form) => toShowing(pool, form))
-        .toSorted((a, b) => a.since - b.since || byPlace(a, b));
-    },
+    arrivals: (pool: Pool, after: number, to: number) =>
+      showings(pool, after, to, ({ since }) => since > after && since <= to).toSorted(
+        (a, b) => a.since - b.since,
+      ),
     /** The times of transactions that, in this span, become listed late or stop being listed. */
     revised: (pool: Pool, after: number, to: number): readonly number[] => {
-      const age = longestAge(pool);
-      if (age === 0) return [];
+      if (strikes.longestAge(pool) === 0) return [];
       const isChange = ({ time, since, until }: RowForm): boolean =>
         (since > time && since > after && since <= to) || (until > after && until <= to);
-      return formsBetween(pool, { after, to, age }, strikes, isChange).map(({ time }) => time);
+      return formsBetween(pool, after, to, strikes)
+        .filter(isChange)
+        .map(({ time }) => time);
     },
   };
-}
-
-function byPlace(a: Showing, b: Showing): number {
-  return compareKeys(a.transaction, b.transaction);
 }
 
 function toShowing(pool: Pool, form: RowForm): Showing {

@@ -14,7 +14,6 @@ export function createStrikes(faults: Faults, seed: number) {
   const rowSeconds = Math.max(lateRows.most, withdrawnRows.most);
   const hasForks = reorgs.most > 0;
   return {
-    hasForks,
     /** The age, in seconds, from which every row of the pool is final. */
     longestAge: ({ clock }: Pool): number =>
       hasForks ? Math.max(rowSeconds, Math.ceil((reorgs.most + 1) * clock.blockSeconds) + 1) : rowSeconds,
@@ -42,7 +41,7 @@ export function createStrikes(faults: Faults, seed: number) {
 }
 
 /** A fork moves a transaction at most this many blocks. */
-export const LONGEST_MOVE = 3;
+const LONGEST_MOVE = 3;
 
 function createStrike(kind: FaultName, faults: Faults, seed: number) {
   const shares = faults

@@ -84,6 +84,14 @@ export function noSums(): Sums {
   return { volumeUsd: 0, buyUsd: 0, buys: 0, swaps: 0, txns: 0 };
 }
 
+export function addSums(sums: Sums, more: Sums): void {
+  sums.volumeUsd += more.volumeUsd;
+  sums.buyUsd += more.buyUsd;
+  sums.buys += more.buys;
+  sums.swaps += more.swaps;
+  sums.txns += more.txns;
+}
+
 /** Totals of the rows with `first <= row < end`. */
 export function sumRows(pool: Pool, first: number, end: number): Sums {
   const sums = { ...noSums(), txns: end - first };
