@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isTier, plans, type Tier } from "../../api/tier.ts";
 import { CreditAccount, RateWindow } from "./meters.ts";
 import type { Accounting, Dialect, SandboxHost, SandboxSettings } from "../sandbox-exchange.ts";
@@ -45,69 +44,22 @@ export function keyOf(caller: Caller): Accounting["key"] {
 }
 
 export type Account = ReturnType<typeof openAccount>;
-export type Accounts = ReturnType<typeof createAccounts>;
 
-/** Accounts in use do not count. */
-export const maxAccounts = 10_000;
-/** Accounts are dropped in batches, so that not every new account triggers a search. */
-const batch = maxAccounts / 10;
-
-/**
- * A key can be any text, so memory must be limited. Accounts without charges are dropped first, because recreating them
- * changes nothing, followed by the least recently used ones. An open stream or a request within the last minute keeps
- * an account, because dropping it would reset limits that are in use.
- */
-export function createAccounts(options: Omit<SandboxSettings, "now">, at: () => number) {
-  // Ordered by time of last use.
+/** A request without a key is charged to the remote address. */
+export function createAccounts(options: Omit<SandboxSettings, "now" | "elapsed">) {
   const accounts = new Map<string, Account>();
-  const minute = options.minuteMs;
-  let roomUntil = maxAccounts;
-
-  const makeRoom = (now: number): void => {
-    const isIdle = ({ usedAt, holds }: Account): boolean => holds === 0 && now - usedAt >= minute;
-    for (const [owner, account] of accounts)
-      if (isIdle(account) && account.credits.used(at()) === 0) accounts.delete(owner);
-    for (const [owner, account] of accounts) {
-      if (accounts.size <= maxAccounts - batch) break;
-      if (isIdle(account)) accounts.delete(owner);
-    }
-    roomUntil = Math.max(maxAccounts, accounts.size + batch);
-  };
-
-  return {
-    /** A request without a key is charged to the remote address. */
-    of: (caller: Caller, remoteAddress: string): Account => {
-      const owner = shortened(caller.kind === "keyed" ? caller.key : remoteAddress);
-      const now = options.elapsed();
-      const known = accounts.get(owner);
-      if (known === undefined && accounts.size >= roomUntil) makeRoom(now);
-      const account = known ?? openAccount(caller.tier, options);
-      account.usedAt = now;
-      accounts.delete(owner);
-      accounts.set(owner, account);
-      return account;
-    },
-    /** Keeps the account in memory while a stream charges it. Call the returned function when the stream ends. */
-    hold: (account: Account): (() => void) => {
-      account.holds += 1;
-      return () => {
-        account.holds -= 1;
-        account.usedAt = options.elapsed();
-      };
-    },
-    size: () => accounts.size,
+  return (caller: Caller, remoteAddress: string): Account => {
+    const owner = caller.kind === "keyed" ? caller.key : remoteAddress;
+    const account = accounts.get(owner) ?? openAccount(caller.tier, options);
+    accounts.set(owner, account);
+    return account;
   };
 }
 
-/** A key may be as long as a header allows. */
-function shortened(owner: string): string {
-  return owner.length <= 64 ? owner : createHash("sha256").update(owner).digest("hex");
-}
-
-/** `usedAt` is in real milliseconds. Without `rate`, the number of requests is not limited. */
+/** Without `rate`, the number of requests is not limited. */
 export function openAccount(tier: Tier, options: Omit<SandboxSettings, "now" | "elapsed">) {
   const { requestsPerMinute = plans[tier].requestsPerMinute ?? Number.POSITIVE_INFINITY } = options;
   const isLimited = requestsPerMinute !== Number.POSITIVE_INFINITY;
   const rate = isLimited ? new RateWindow(requestsPerMinute, options.minuteMs) : undefined;
-  return { tier, credits: new CreditAccount(tier, options), rate, usedAt: 0, holds: 0 };
+  return { tier, credits: new CreditAccount(tier, options), rate };
 }

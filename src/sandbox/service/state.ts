@@ -24,7 +24,6 @@ export function createSandboxState(wanted: SandboxOptions) {
   const options = { ...defaultSettings, ...wanted };
   // Unix seconds on the simulated clock. Trades and blocks occur on full seconds.
   const at = (): number => Math.floor(options.now() / 1000);
-  const accounts = createAccounts(options, at);
   const { seed, dialect, faults } = options;
   return {
     options,
@@ -33,8 +32,7 @@ export function createSandboxState(wanted: SandboxOptions) {
     /** The market as requests with a path see it. */
     seenMarket: createSeenMarkets(faults),
     at,
-    account: accounts.of,
-    holdAccount: accounts.hold,
+    account: createAccounts(options),
     poolLists: makeRecent<string, () => Work<readonly Pool[]>>(LISTS_KEPT),
     tokenLists: makeRecent<string, () => Work<readonly Token[]>>(LISTS_KEPT),
     dexLists: makeRecent<string, readonly JsonObject[]>(LISTS_KEPT),

@@ -130,17 +130,15 @@ function isPreviewAsset(market: Market, token: Token, at: number): boolean {
 }
 
 function start(
-  { account, state, market, dialect, at }: Arrived,
+  { account, market, dialect, at }: Arrived,
   { subscriptions, limit, backfill, owner }: ReturnType<typeof judge>,
   hub: StreamHub,
   sink: StreamSink,
 ): EventStream {
   hub.census.enter(owner);
-  const release = state.holdAccount(account);
   let leaveHub: (() => void) | undefined;
   const stream = new EventStream(account, limit, sink, () => {
     hub.census.leave(owner);
-    release();
     leaveHub?.();
   });
   try {
