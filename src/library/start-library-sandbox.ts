@@ -4,7 +4,7 @@ import { tiers } from "../api/tier.ts";
 import { errorCode } from "../base/files/file-errors.ts";
 import { connectionOf, environmentOf } from "../sandbox/caller-access.ts";
 import type { Faults } from "../sandbox/fault-kinds.ts";
-import { isFaultProblem, parseFaults } from "../sandbox/parse-faults.ts";
+import { parseFaults } from "../sandbox/parse-faults.ts";
 import { formatInstant } from "../base/time/time.ts";
 import { readInstant } from "../api/read-param.ts";
 import type { ReceivedRequest } from "../sandbox/received-request.ts";
@@ -116,10 +116,7 @@ function readFaults(faults: SandboxOptions["faults"] = []): Faults {
   if (wrong >= 0)
     throw invalidInput(`faults "${String(list[wrong])}"`, "must be a string, or an array of strings");
   const text = list.join(",");
-  if (text === "") return [];
-  const read = parseFaults(text);
-  if (isFaultProblem(read)) throw usageFailure(`faults ${read.problem}`, read.next);
-  return read;
+  return text === "" ? [] : parseFaults(text, "faults");
 }
 
 function readClock(clock: NonNullable<SandboxOptions["clock"]>, now: number): number {

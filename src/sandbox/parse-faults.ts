@@ -1,3 +1,4 @@
+import { type Failure, usageFailure } from "../base/failure.ts";
 import { nearest } from "../base/text/nearest.ts";
 import { parseDuration } from "../api/duration.ts";
 import { tiers } from "../api/tier.ts";
@@ -5,7 +6,6 @@ import {
   type Fault,
   type FaultName,
   type Faults,
-  type FaultTraits,
   type FaultValue,
   faultTraits,
   isFaultName,
@@ -13,77 +13,79 @@ import {
   type When,
 } from "./fault-kinds.ts";
 
-interface FaultProblem {
-  readonly problem: string;
-  readonly next: string;
-}
-
 /**
  * Parses faults of the form `<kind>[=value][when][/path part]`, separated by commas:
  * `429x3,500:5%,reset-body@7,truncate@10-12,slow-body=2s:1%/transactions`. `when` selects requests: `x3` the first
  * three, `@7` the seventh, `@7-9` a range, `@7-` all from the seventh on, `:5%` that share, and `:5%x3` bursts of
  * three. By default, a fault affects all requests, but some page faults affect only the first. Market faults, such as
- * `late-rows=90s:2%`, affect rows instead of requests, and take only a share.
+ * `late-rows=90s:2%`, affect rows instead of requests, and take only a share. `label` names the input in errors.
  */
-export function parseFaults(spec: string): Faults | FaultProblem {
-  const faults: Fault[] = [];
-  for (const text of spec.split(",")) {
-    const fault = parseFault(text.trim());
-    if ("problem" in fault) return fault;
-    faults.push(fault);
-  }
-  return faults;
-}
-
-export function isFaultProblem(result: Faults | FaultProblem): result is FaultProblem {
-  return "problem" in result;
+export function parseFaults(spec: string, label = "--faults"): Faults {
+  return spec.split(",").map((part) => parseFault(part.trim(), label));
 }
 
 // A kind or filter name also ends before `x3`, although x is a letter; hence the lookahead.
 const SHAPE =
   /^(?<word>\d+|[a-z-]*?)(?=x\d|[=:@/]|$)(?:=(?<value>[^:@/]*?)(?=x\d|[:@/]|$))?(?<when>[^/]*)(?<path>\/.*)?$/u;
 
-function parseFault(text: string): Fault | FaultProblem {
-  const { word = "", value, when: typedWhen = "", path } = SHAPE.exec(text)?.groups ?? {};
-  const kind = readKind(word === "" ? text : word);
-  if (kind === undefined) return unknownKind(word === "" ? text : word, text);
-  const when = readWhen(typedWhen, text, kind);
-  if ("problem" in when) return when;
+/** The error about one part of a fault. */
+type Refuse = (part: string, problem: string, next: string) => Failure;
+
+function parseFault(text: string, label: string): Fault {
+  const refuse: Refuse = (part, problem, next) => {
+    const where = part === text ? "" : ` in "${text}"`;
+    return usageFailure(`${label} "${part}"${where}: ${problem}`, next);
+  };
+  const { word: typed = "", value, when: typedWhen = "", path } = SHAPE.exec(text)?.groups ?? {};
+  const word = typed === "" ? text : typed;
+  const kind = readKind(word, refuse);
+  const when = readWhen(typedWhen, kind, refuse);
   const amount = kind === "status" ? Number(word) : traitsOf(kind).byDefault;
   const tier = kind === "plan" ? "keyless" : undefined;
   const fault: Fault = { kind, text, when, path, amount, tier, retryAfter: undefined, filter: undefined };
-  return value === undefined ? fault : withValue(fault, value);
+  return value === undefined ? fault : { ...fault, ...readValue(word, fault, value, refuse) };
 }
 
-function readKind(word: string): FaultName | "status" | undefined {
+function readKind(word: string, refuse: Refuse): FaultName | "status" {
   if (/^[45]\d\d$/u.test(word)) return "status";
-  return isFaultName(word) ? word : undefined;
-}
-
-function unknownKind(word: string, text: string): FaultProblem {
+  if (isFaultName(word)) return word;
   const near = nearest(word, Object.keys(faultTraits));
-  const where = word === text ? "" : ` in "${text}"`;
-  return {
-    problem: `"${word}"${where}: must be a status from 400 to 599 or the name of a fault`,
-    next: near === undefined ? "see the faults in: dexdata help sandbox" : `did you mean ${near}?`,
-  };
+  throw refuse(
+    word,
+    "must be a status from 400 to 599 or the name of a fault",
+    near === undefined ? "see the faults in: dexdata help sandbox" : `did you mean ${near}?`,
+  );
 }
 
 const EVERY: When = { by: "range", from: 1, to: Number.POSITIVE_INFINITY };
 
-function readWhen(typed: string, text: string, kind: Fault["kind"]): When | FaultProblem {
-  const traits = traitsOf(kind);
-  const where = `"${typed}" in "${text}": ${kind}`;
-  if (traits.layer === "cache") {
+function readWhen(typed: string, kind: Fault["kind"], refuse: Refuse): When {
+  const { layer, isOnce, sample, example } = traitsOf(kind);
+  if (layer === "cache") {
     if (/^(?::free|:path)*$/u.test(typed)) return EVERY;
-    return { problem: `${where} takes :free, :path, or both`, next: `omit "${typed}"` };
+    throw refuse(typed, `${kind} takes :free, :path, or both`, `omit "${typed}"`);
   }
-  if (traits.layer === "market") return readShare(typed, traits) ?? badShare(where, typed, traits);
-  return (
-    readTurns(typed, traits.isOnce) ?? {
-      problem: `"${typed}" in "${text}": must be x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most ${LONGEST_BURST}), counted from 1`,
-      next: "omit it to affect every request (most page faults: one); part of a path can follow: 500x3/transactions",
-    }
+  if (layer !== "market") {
+    const turns = readTurns(typed, isOnce);
+    if (turns !== undefined) return turns;
+    const forms = `x3 (the first three), @7, @7-9, @7-, :5% or :5%x3 (bursts of at most ${LONGEST_BURST})`;
+    const next =
+      "omit it to affect every request (most page faults: one); part of a path can follow: 500x3/transactions";
+    throw refuse(typed, `must be ${forms}, counted from 1`, next);
+  }
+  if (sample === undefined) {
+    if (typed === "") return EVERY;
+    const problem = `${kind} affects all transactions, so it does not take a share`;
+    throw refuse(typed, problem, `omit "${typed}"`);
+  }
+  const percent = /^:(\d{1,3}(?:\.\d{1,6})?)%$/u.exec(typed)?.[1];
+  const share = typed === "" ? sample.share : Number(percent) / 100;
+  // A share of 0% affects nothing.
+  if (share <= 1) return { by: "rate", share, length: 1 };
+  throw refuse(
+    typed,
+    `${kind} affects a share of all ${sample.of}, such as ${example}`,
+    "a share is from 0% to 100%; requests are not counted for this kind",
   );
 }
 
@@ -103,26 +105,6 @@ function readTurns(typed: string, isOnce = false): When | undefined {
   const from = Number(range[1]);
   const end = range[2] === undefined ? from : Number.POSITIVE_INFINITY;
   return rangeOf(from, range[3] === undefined ? end : Number(range[3]));
-}
-
-/** A share of 0% affects nothing. Without a share, every row is affected. */
-function readShare(typed: string, { sample }: FaultTraits): When | undefined {
-  const percent = /^:(\d{1,3}(?:\.\d{1,6})?)%$/u.exec(typed)?.[1];
-  if (sample === undefined) return typed === "" ? EVERY : undefined;
-  const share = typed === "" ? sample.share : Number(percent) / 100;
-  return share <= 1 ? { by: "rate", share, length: 1 } : undefined;
-}
-
-function badShare(where: string, typed: string, { sample, example = "" }: FaultTraits): FaultProblem {
-  if (sample === undefined)
-    return {
-      problem: `${where} affects all transactions, so it does not take a share`,
-      next: `omit "${typed}"`,
-    };
-  return {
-    problem: `${where} affects a share of all ${sample.of}, such as ${example}`,
-    next: "a share is from 0% to 100%; requests are not counted for this kind",
-  };
 }
 
 // Each request checks up to this many earlier requests for the start of a burst.
@@ -150,27 +132,25 @@ const values: Readonly<Record<FaultValue, readonly [form: RegExp, accepted: stri
 // Each response checks every row that is younger.
 const LONGEST_AGE_MS = 30 * 86_400_000;
 
-function withValue(fault: Fault, value: string): Fault | FaultProblem {
-  if (fault.kind === "status") {
-    if (fault.amount === 429 && /^\d{1,5}$/u.test(value)) return { ...fault, retryAfter: Number(value) };
-    return badValue(fault, value, fault.amount === 429 ? "the seconds to wait, such as 429=7" : "no value");
+function readValue(word: string, { kind, amount }: Fault, typed: string, refuse: Refuse): Partial<Fault> {
+  const { value: type, sample } = traitsOf(kind);
+  const refused = (accepted: string, near?: string): Failure =>
+    refuse(
+      typed,
+      `${word} takes ${accepted}`,
+      near === undefined ? `use ${word} alone for the default` : `did you mean ${word}=${near}?`,
+    );
+  if (kind === "status") {
+    if (amount !== 429) throw refused("no value");
+    if (!/^\d{1,5}$/u.test(typed)) throw refused("the seconds to wait, such as 429=7");
+    return { retryAfter: Number(typed) };
   }
-  const { value: type, sample } = traitsOf(fault.kind);
   const [form, accepted] = values[type];
-  if (!form.test(value))
-    return badValue(fault, value, accepted, type === "tier" ? nearest(value, tiers) : undefined);
-  if (type === "tier") return { ...fault, tier: tiers.find((tier) => tier === value) };
-  if (type === "name") return { ...fault, filter: value };
-  const amount = parseDuration(value) ?? Number(value);
-  if (sample?.of === "rows" && amount > LONGEST_AGE_MS)
-    return badValue(fault, value, "a duration of at most 30d, such as 90s, 3h or 7d");
-  return { ...fault, amount };
-}
-
-function badValue({ text }: Fault, value: string, accepted: string, near?: string): FaultProblem {
-  const word = text.slice(0, text.indexOf("="));
-  return {
-    problem: `"${value}" in "${text}": ${word} takes ${accepted}`,
-    next: near === undefined ? `use ${word} alone for the default` : `did you mean ${word}=${near}?`,
-  };
+  if (!form.test(typed)) throw refused(accepted, type === "tier" ? nearest(typed, tiers) : undefined);
+  if (type === "tier") return { tier: tiers.find((tier) => tier === typed) };
+  if (type === "name") return { filter: typed };
+  const number = parseDuration(typed) ?? Number(typed);
+  if (sample?.of === "rows" && number > LONGEST_AGE_MS)
+    throw refused("a duration of at most 30d, such as 90s, 3h or 7d");
+  return { amount: number };
 }

@@ -20,6 +20,5 @@ export const {
   createSandboxState,
   answerWithFaults,
   createFaultCounter,
-  isFaultProblem,
   parseFaults,
 } = sandbox;

@@ -3,7 +3,6 @@ import {
   createFaultCounter,
   createSandboxState,
   handle,
-  isFaultProblem,
   parseFaults,
 } from "./bundled-sandbox.ts";
 import { sandboxNow } from "./sandbox.ts";
@@ -30,7 +29,6 @@ const toPaidHost = ({ method, url, headers }: SeenRequest) =>
 /** Simulates the paid REST host with these faults, in the format of `--faults`; without faults by default. */
 export function faultyService(spec?: string): Script {
   const parsed = spec === undefined ? [] : parseFaults(spec);
-  if (isFaultProblem(parsed)) throw new Error(parsed.problem);
   const faults = createFaultCounter(parsed, 1);
   return (request) => {
     const {

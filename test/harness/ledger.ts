@@ -19,7 +19,6 @@ export async function openLedger(
   let [requests, charged] = [0, 0];
   const { faults, ...rest } = options;
   const wrong = faults === undefined ? [] : parseFaults(faults);
-  if (!Array.isArray(wrong)) throw new Error(`${faults} are no faults`);
   const sandbox = await startSandbox({
     now: () => sandboxNow,
     elapsed: () => performance.now(),

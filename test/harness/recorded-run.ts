@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Dialect } from "../../src/sandbox/sandbox-exchange.ts";
-import { isFaultProblem, parseFaults } from "./bundled-sandbox.ts";
+import { parseFaults } from "./bundled-sandbox.ts";
 import type { DisturbanceKind } from "./disturbing/disturbances.ts";
 import type { DisturbingProxy, Plan } from "./disturbing-proxy.ts";
 import { readRows, run } from "./dexdata.ts";
@@ -61,7 +61,6 @@ async function recordStep(
 ): Promise<{ readonly text: string; readonly exit: number }> {
   const { words, faults, tier = "pro", env, stdin } = step;
   const parsed = faults === undefined ? [] : parseFaults(faults);
-  if (isFaultProblem(parsed)) throw new Error(parsed.problem);
   sandbox.running().setFaults(parsed);
   const context = createTestContext({
     flows: step.until !== undefined,

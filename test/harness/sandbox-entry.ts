@@ -14,7 +14,7 @@ export { openStream } from "../../src/sandbox/streams/open-stream.ts";
 export { plainDecimal, sourceOf } from "../../src/sandbox/streams/feed-events.ts";
 export { StreamHub } from "../../src/sandbox/streams/stream-hub.ts";
 export { createFaultCounter } from "../../src/sandbox/faults/due-faults.ts";
-export { isFaultProblem, parseFaults } from "../../src/sandbox/parse-faults.ts";
+export { parseFaults } from "../../src/sandbox/parse-faults.ts";
 export { createMarket, createNewMarket } from "./shared-market.ts";
 
 export { handleInSteps };

@@ -2,14 +2,8 @@ import { anyCharacter, fc } from "../harness/properties.ts";
 import { describe, expect, test } from "vitest";
 import { createFaultCounter, isDue } from "../../src/sandbox/faults/due-faults.ts";
 import type { Fault, Faults } from "../../src/sandbox/fault-kinds.ts";
-import { isFaultProblem, parseFaults } from "../../src/sandbox/parse-faults.ts";
+import { parseFaults } from "../../src/sandbox/parse-faults.ts";
 import { dexdata } from "../harness/dexdata.ts";
-
-function read(spec: string): Faults {
-  const faults = parseFaults(spec);
-  if (isFaultProblem(faults)) throw new Error(faults.problem);
-  return faults;
-}
 
 const always = { by: "range", from: 1, to: Number.POSITIVE_INFINITY } as const;
 
@@ -60,11 +54,11 @@ describe("--faults grammar", () => {
     ["reach=400d/transactions", { amount: 34_560_000_000, path: "/transactions", when: always }],
   ];
   test.each(accepted)("%s", (spec, expected) => {
-    expect(read(spec)).toEqual([expect.objectContaining({ text: spec, ...expected })]);
+    expect(parseFaults(spec)).toEqual([expect.objectContaining({ text: spec, ...expected })]);
   });
 
   test("commas separate parts, with optional spaces", () => {
-    expect(read("429x3, 500:5% ,reset-body@7").map(({ text }) => text)).toEqual([
+    expect(parseFaults("429x3, 500:5% ,reset-body@7").map(({ text }) => text)).toEqual([
       "429x3",
       "500:5%",
       "reset-body@7",
@@ -146,7 +140,9 @@ describe("--faults grammar", () => {
     ],
   ];
   test.each(refused)("%s is rejected by name", (spec, problem, next) => {
-    expect(parseFaults(spec)).toEqual({ problem, next: next ?? expect.any(String) });
+    expect(() => parseFaults(spec)).toThrow(
+      expect.objectContaining({ message: `--faults ${problem}`, next: next ?? expect.any(String) }),
+    );
   });
 
   test("an invalid --faults is a usage error, and no request is sent", async () => {
@@ -177,9 +173,11 @@ describe("--faults grammar", () => {
     );
     fc.assert(
       fc.property(spec, fc.integer(), (typed, seed) => {
-        const faults = parseFaults(typed);
-        if (isFaultProblem(faults)) {
-          expect([typeof faults.problem, typeof faults.next]).toEqual(["string", "string"]);
+        let faults: Faults;
+        try {
+          faults = parseFaults(typed);
+        } catch (error) {
+          expect(error).toMatchObject({ code: "usage", next: expect.any(String) });
           return;
         }
         expect(faults.length).toBe(typed.split(",").length);
@@ -193,8 +191,8 @@ describe("--faults grammar", () => {
 });
 
 describe("fault schedule", () => {
-  const [rate] = read("500:25%");
-  const [same] = read("500:25%x1");
+  const [rate] = parseFaults("500:25%");
+  const [same] = parseFaults("500:25%x1");
   if (rate === undefined || same === undefined) throw new Error("not read");
 
   test("faults depend on seed, fault and number only, and match the rate approximately", () => {
@@ -211,7 +209,7 @@ describe("fault schedule", () => {
 
 describe("stream faults", () => {
   test("stream faults count opened streams and do not affect requests", () => {
-    const counter = createFaultCounter(read("stream-cut=5@2,stream-error@3/sse/prices"), 1);
+    const counter = createFaultCounter(parseFaults("stream-cut=5@2,stream-error@3/sse/prices"), 1);
     expect(counter.forRequest("/sse/prices")).toEqual({
       answer: undefined,
       delivery: undefined,

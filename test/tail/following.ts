@@ -47,7 +47,6 @@ export async function startService(options: Pick<FollowingOptions, "sandbox" | "
   const log: Readonly<Record<string, unknown>>[] = [];
   const { faults: text, ...rest } = options.sandbox ?? {};
   const faults = text === undefined ? [] : parseFaults(text);
-  if (!Array.isArray(faults)) throw new Error(`${text} are no faults`);
   const sandbox = await startSandbox({
     now,
     elapsed,
@@ -96,7 +95,6 @@ export async function startFollowing(words: string, options: FollowingOptions = 
   const log: Readonly<Record<string, unknown>>[] = [];
   const { faults, ...rest } = options.sandbox ?? {};
   const wrong = faults === undefined ? [] : parseFaults(faults);
-  if (!Array.isArray(wrong)) throw new Error(`${faults} are no faults`);
   const sandbox = await startSandbox({
     now: simulated,
     elapsed,

@@ -62,18 +62,18 @@ function addSwap(
   volume: number,
 ): void {
   const slot = Math.floor(time / window.intervalSeconds);
-  const candle = candles.get(slot);
+  let candle = candles.get(slot);
   if (candle === undefined) {
-    candles.set(slot, {
+    candle = {
       open: price,
       high: price,
       low: price,
       close: price,
-      volume,
+      volume: 0,
       openedAt: time,
       closedAt: time,
-    });
-    return;
+    };
+    candles.set(slot, candle);
   }
   candle.volume += volume;
   if (price > candle.high) candle.high = price;

@@ -1,12 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
-import { isFaultProblem, parseFaults } from "../../harness/bundled-sandbox.ts";
+import { parseFaults } from "../../harness/bundled-sandbox.ts";
 import { at, column, contract, DAY, NOON, type Options, USDC_WETH } from "./service.ts";
 
 const POOL = `/networks/ethereum/pools/${USDC_WETH}`;
 
 function withFaults(spec: string, options: Options = {}): Options {
   const faults = parseFaults(spec);
-  if (isFaultProblem(faults)) throw new Error(faults.problem);
   return { ...options, faults };
 }
 

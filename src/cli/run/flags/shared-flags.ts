@@ -1,7 +1,7 @@
 import { type Exclusion, type Flag, flag, pick, type Values } from "./flag.ts";
-import { invalidInput, usageFailure } from "../../../base/failure.ts";
+import { invalidInput } from "../../../base/failure.ts";
 import { tiers } from "../../../api/tier.ts";
-import { isFaultProblem, parseFaults } from "../../../sandbox/parse-faults.ts";
+import { parseFaults } from "../../../sandbox/parse-faults.ts";
 import {
   choice,
   counting,
@@ -212,11 +212,7 @@ export const requestFlags = {
 
 const group = "Hosts and keys";
 
-export const faults = readBy("text", "spec", (_, typed, name) => {
-  const read = parseFaults(typed);
-  if (isFaultProblem(read)) throw usageFailure(`--${name} ${read.problem}`, read.next);
-  return read;
-});
+export const faults = readBy("text", "spec", (_, typed) => parseFaults(typed));
 
 export const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
 
