@@ -19,3 +19,15 @@ export function makeRecent<Key, Value>(capacity: number) {
 
   return { get, set, recall: (key: Key, make: () => Value): Value => get(key) ?? set(key, make()) };
 }
+
+/** Keeps each item's value for the time that was last asked for: a search needs it to filter, to sort and to show. */
+export function rememberLatest<Item extends object, Value>(make: (item: Item, at: number) => Value) {
+  const remembered = new WeakMap<Item, { readonly at: number; readonly value: Value }>();
+  return (item: Item, at: number): Value => {
+    const last = remembered.get(item);
+    if (last?.at === at) return last.value;
+    const value = make(item, at);
+    remembered.set(item, { at, value });
+    return value;
+  };
+}

@@ -1,6 +1,5 @@
 import { eachInSteps, type Work } from "../work.ts";
 import { Flag } from "./deck.ts";
-import { LAST_TRADE } from "./history.ts";
 import type { Rows } from "./rows.ts";
 import { flagsOf, isSwap, volumeOf } from "./trades.ts";
 import type { Pool, Token } from "./pool.ts";
@@ -15,7 +14,7 @@ export function createCandles(rows: Rows) {
   ): void => {
     const first = Math.ceil(from / intervalSeconds) * intervalSeconds;
     const end = Math.ceil(to / intervalSeconds) * intervalSeconds;
-    const span = { after: first - 1, to: Math.min(end - 1, asOf ?? end, LAST_TRADE), asOf };
+    const span = { after: first - 1, to: Math.min(end - 1, asOf ?? end), asOf };
     rows.each(pool, span, (row, time) => {
       if (isSwap(pool, row)) visit(row, time);
     });

@@ -7,6 +7,7 @@ import { createRows, type Rows } from "./rows.ts";
 import { createStrikes } from "./strikes.ts";
 import { addSums, noSums, type Sums } from "./trades.ts";
 import { liquidityOfPool, liquidityOfPools, priceOfPool, pricingPool, usdAt } from "./usd.ts";
+import { rememberLatest } from "../recent.ts";
 import { NETWORK_ROWS, type NetworkFacts } from "../well-known.ts";
 
 /**
@@ -73,7 +74,7 @@ function createActivity(rows: Rows) {
   const sumPool = (pool: Pool, at: number, seconds: number): Sums =>
     rows.sum(pool, { after: at - seconds, to: at, asOf: at });
   /** Buys and sells are from the token's perspective. */
-  const tokenActivity = rememberLatest((token: Token, at, seconds) => {
+  const sumToken = (token: Token, at: number, seconds: number): Sums => {
     const sums = noSums();
     for (const pool of token.pools) {
       const ofPool = sumPool(pool, at, seconds);
@@ -83,8 +84,15 @@ function createActivity(rows: Rows) {
       }
       addSums(sums, ofPool);
     }
-    return toActivity(sums);
-  });
+    return sums;
+  };
+  const activitiesOf = rememberLatest(() => new Map<number, Activity>());
+  const tokenActivity = (token: Token, at: number, seconds: number): Activity => {
+    const known = activitiesOf(token, at);
+    const activity = known.get(seconds) ?? toActivity(sumToken(token, at, seconds));
+    known.set(seconds, activity);
+    return activity;
+  };
   return {
     /** Covers `at - seconds < time <= at`. */
     poolActivity: (pool: Pool, at: number, seconds: number) => toActivity(sumPool(pool, at, seconds)),
@@ -101,20 +109,7 @@ function createActivity(rows: Rows) {
   };
 }
 
-/** A search needs a figure several times at the same time: to filter, to sort and to show it. */
-function rememberLatest<Item extends object, Value>(
-  make: (item: Item, at: number, seconds: number) => Value,
-) {
-  const remembered = new WeakMap<Item, { readonly at: number; readonly values: Map<number, Value> }>();
-  return (item: Item, at: number, seconds: number): Value => {
-    const latest = remembered.get(item);
-    const values = latest?.at === at ? latest.values : new Map<number, Value>();
-    const value = values.get(seconds) ?? make(item, at, seconds);
-    values.set(seconds, value);
-    if (values !== latest?.values) remembered.set(item, { at, values });
-    return value;
-  };
-}
+type Activity = ReturnType<typeof toActivity>;
 
 function toActivity({ volumeUsd, buyUsd, buys, swaps, txns }: Sums) {
   return { volumeUsd, buyUsd, sellUsd: volumeUsd - buyUsd, buys, sells: swaps - buys, txns };

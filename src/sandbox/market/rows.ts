@@ -1,6 +1,7 @@
 import { blockTime } from "./history.ts";
 import { formsBetween, formsOf, isShown, type RowForm, transactionIn } from "./row-forms.ts";
 import type { Strikes } from "./strikes.ts";
+import { rememberLatest } from "../recent.ts";
 import { addSums, lastRowAt, type Sums, sumRows, timeOf } from "./trades.ts";
 import {
   blockHashOf,
@@ -34,10 +35,15 @@ interface Span {
  * all responses at one time agree, and the rows are final once they are old enough.
  */
 export function createRows(strikes: Strikes) {
-  const listingAt = rememberListings(strikes);
+  const youngListing = rememberLatest((pool: Pool, at): Listing => {
+    const forms = formsBetween(pool, at, at, strikes);
+    const young = forms.filter((form) => isShown(form, at)).toSorted(compareKeys);
+    return { settled: lastRowAt(pool, at - strikes.longestAge(pool)) + 1, young };
+  });
   /** The final rows with first <= row < end, and then the young ones. */
   const rowsIn = (pool: Pool, { after, to, asOf }: Span, before?: TransactionKey) => {
-    const { settled, young } = listingAt(pool, asOf);
+    const hasYoung = asOf !== undefined && strikes.longestAge(pool) > 0;
+    const { settled, young } = hasYoung ? youngListing(pool, asOf) : allFinal;
     const first = lastRowAt(pool, after) + 1;
     const end = Math.min(settled, lastRowBefore(pool, to, before) + 1);
     const isInside = (form: RowForm): boolean =>
@@ -89,29 +95,16 @@ export function createRows(strikes: Strikes) {
   };
 }
 
-/** What is listed at one time: the rows before number `settled`, which are final, and then the forms of younger rows. */
+/**
+ * What is listed at one time: the rows before number `settled`, which are final, and then the forms of younger rows. A
+ * page of a long history therefore costs as little as without faults.
+ */
 interface Listing {
   readonly settled: number;
   readonly young: readonly RowForm[];
 }
 
 const allFinal: Listing = { settled: Number.POSITIVE_INFINITY, young: [] };
-
-/** Only young rows are listed one by one, so a page of a long history costs as little as without faults. */
-function rememberListings(strikes: Strikes) {
-  const remembered = new WeakMap<Pool, Listing & { readonly at: number }>();
-  return (pool: Pool, at: number | undefined): Listing => {
-    const age = strikes.longestAge(pool);
-    if (at === undefined || age === 0) return allFinal;
-    const last = remembered.get(pool);
-    if (last?.at === at) return last;
-    const forms = formsBetween(pool, at, at, strikes);
-    const young = forms.filter((form) => isShown(form, at)).toSorted(compareKeys);
-    const listing = { at, settled: lastRowAt(pool, at - age) + 1, young };
-    remembered.set(pool, listing);
-    return listing;
-  };
-}
 
 /** Newest first. */
 function findShown(pool: Pool, id: string, at: number, strikes: Strikes): readonly Transaction[] {

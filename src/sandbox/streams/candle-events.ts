@@ -36,21 +36,19 @@ export function candleSource(market: Market, token: Token, interval: StreamInter
       if (timestamp >= first) continue;
       groups.push(...groupSwaps(market, token, timestamp, timestamp + seconds, seconds));
     }
-    for (const [timestamp, swaps] of groups) {
+    for (const [timestamp, group] of groups) {
       const sent = timestamp + seconds + sealing;
-      const write = (at: number, part: readonly PricedSwap[]): StreamEvent =>
-        makeEvent("token_ohlcv", at, writeCandle(token, interval, timestamp, part), timestamp);
       const slot = timestamp / seconds;
-      const onTime = swaps.filter(isListed(sent));
-      const isLate = onTime.length > 1 && belowAt(key, slot, LATE_ONE_IN) === 0;
       const again = sent + 1 + belowAt(hash(key, slot), 1, LONGEST_DELAY);
-      if (isInside(sent, from, to) && onTime.length > 0)
-        events.push(write(sent, isLate ? withoutLast(onTime) : onTime));
+      const swaps = belowAt(key, slot, LATE_ONE_IN) === 0 ? delayLast(group, sent, again) : group;
       const changes = swaps.flatMap(({ since, until }) => [since, until]).filter((at) => at > sent);
-      for (const at of new Set([...(isLate ? [again] : []), ...changes])) {
+      for (const at of new Set([sent, ...changes])) {
         const listed = swaps.filter(isListed(at));
         // A candle that has lost all of its swaps cannot be sent.
-        if (isInside(at, from, to) && listed.length > 0) events.push(write(at, listed));
+        if (at > from && at <= to && listed.length > 0)
+          events.push(
+            makeEvent("token_ohlcv", at, writeCandle(token, interval, timestamp, listed), timestamp),
+          );
       }
     }
     return events.toSorted((a, b) => a.at - b.at || (a.id ?? 0) - (b.id ?? 0));
@@ -112,14 +110,13 @@ function volumeOf({ pool, amount0, amount1, price0Usd = 0, price1Usd = 0 }: Tran
   );
 }
 
-function withoutLast(swaps: readonly PricedSwap[]): readonly PricedSwap[] {
-  const newest = Math.max(...swaps.map(({ time }) => time));
-  const last = swaps.findLastIndex(({ time }) => time === newest);
-  return swaps.filter((_, index) => index !== last);
-}
-
-function isInside(at: number, from: number, to: number): boolean {
-  return at > from && at <= to;
+/** The newest swap that is listed at `sent` is listed only from `again` on, unless it is the only one. */
+function delayLast(swaps: readonly PricedSwap[], sent: number, again: number): readonly PricedSwap[] {
+  const onTime = swaps.filter(isListed(sent));
+  if (onTime.length < 2) return swaps;
+  const newest = Math.max(...onTime.map(({ time }) => time));
+  const last = onTime.findLast(({ time }) => time === newest);
+  return swaps.map((swap) => (swap === last ? { ...swap, since: again } : swap));
 }
 
 /** Wire-facts 5.5: `avg` is unweighted. Within a second, the swap in the busiest pool comes first. */
