@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type KeyedTier, sandboxKeys } from "./service/accounts.ts";
-import type { SandboxHost, SandboxOptions } from "./sandbox-exchange.ts";
+import type { SandboxHost, SandboxOptions, SandboxRequest } from "./sandbox-exchange.ts";
 import type { Faults } from "./fault-kinds.ts";
 import { answerWithFaults } from "./apply-faults/faulty-answer.ts";
 import { sendAnswer } from "./apply-faults/delivery.ts";
@@ -8,8 +8,9 @@ import { afterLatency, answerUnreadable, logRequest, readRequest, refusesHostles
 import { createSandboxState, type SandboxState, setFaults } from "./service/state.ts";
 import { StreamHub } from "./streams/stream-hub.ts";
 import { after, createWorkQueue, makeTicker, type WorkQueue } from "./timers.ts";
-import { openWithFaults } from "./apply-faults/faulty-stream.ts";
+import { openWithFaults, type Responding } from "./apply-faults/faulty-stream.ts";
 import type { StreamSink } from "./streams/served-stream.ts";
+import type { Work } from "./work.ts";
 
 /** The simulated service on its ports. */
 export interface RunningSandbox {
@@ -35,11 +36,15 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
   const ticker = makeTicker(() => hub.turn());
   hub.onWake = ticker.wake;
   const queue = createWorkQueue(options.elapsed);
+  const rest: Respond = function* respond(request) {
+    return { response: yield* answerWithFaults(request, state), start: undefined };
+  };
+  const streams: Respond = (request) => openWithFaults(request, state, hub);
   const servers = [
-    serve("rest_free", state, queue),
-    serve("rest_paid", state, queue),
-    serveStreams("stream_free", state, hub, queue),
-    serveStreams("stream_paid", state, hub, queue),
+    serve("rest_free", state, queue, rest),
+    serve("rest_paid", state, queue, rest),
+    serve("stream_free", state, queue, streams),
+    serve("stream_paid", state, queue, streams),
   ];
   for (const server of servers) answerUnreadable(server);
   const close = async (): Promise<void> => {
@@ -70,51 +75,35 @@ export async function startSandbox(options: SandboxOptions): Promise<RunningSand
 /** Milliseconds. This exceeds a minute, so a client that returns within a minute can reuse its connection. */
 const keepAliveTimeout = 65_000;
 
-function serve(host: SandboxHost, state: SandboxState, queue: WorkQueue): Server {
-  return createServer({ keepAliveTimeout, requireHostHeader: false }, (message, reply) => {
-    if (refusesHostless(message, reply)) return;
-    const started = state.options.elapsed();
-    // An unread body would block the next request on the connection.
-    message.resume();
-    const request = readRequest(message, host);
-    const cancel = queue.start(answerWithFaults(request, state), (response) =>
-      afterLatency(state, reply, () => {
-        sendAnswer(message, reply, response);
-        logRequest(request, response, started, state);
-      }),
-    );
-    reply.once("close", cancel);
-  });
-}
-
-/** Bytes. 25 entries with the longest possible addresses need much less. */
+/** Bytes. A POST of 25 subscriptions with the longest possible addresses needs much less. */
 const LONGEST_BODY = 64 * 1024;
 /** How many milliseconds queued bytes wait for their reader after a stream ends. */
 const PARTING_MS = 10_000;
 const READING_MS = 25;
 
-function serveStreams(host: SandboxHost, state: SandboxState, hub: StreamHub, queue: WorkQueue): Server {
-  return createServer({ requireHostHeader: false }, (message, reply) => {
+type Respond = (request: SandboxRequest) => Work<Responding>;
+
+function serve(host: SandboxHost, state: SandboxState, queue: WorkQueue, respond: Respond): Server {
+  return createServer({ keepAliveTimeout, requireHostHeader: false }, (message, reply) => {
     if (refusesHostless(message, reply)) return;
     const started = state.options.elapsed();
-    readBody(message, (body) => {
-      const answer = (): void => {
-        const request = { ...readRequest(message, host), body };
-        const cancel = queue.start(openWithFaults(request, state, hub), ({ response, start }) => {
-          if (start === undefined) sendAnswer(message, reply, response);
-          else {
-            reply.writeHead(response.status, response.headers);
-            // A stream may be silent for a while, so send the headers now to show the reader that it is open.
-            reply.flushHeaders();
-            const stream = start(sinkOf(reply), () => cut(reply));
-            reply.once("close", () => stream.drop());
-          }
-          logRequest(request, response, started, state);
-        });
-        reply.once("close", cancel);
-      };
-      afterLatency(state, reply, answer);
-    });
+    const answer = (body: string): void => {
+      const request = { ...readRequest(message, host), body };
+      const cancel = queue.start(respond(request), ({ response, start }) => {
+        if (start === undefined) sendAnswer(message, reply, response);
+        else {
+          reply.writeHead(response.status, response.headers);
+          // A stream may be silent for a while, so send the headers now to show the reader that it is open.
+          reply.flushHeaders();
+          const stream = start(sinkOf(reply), () => cut(reply));
+          reply.once("close", () => stream.drop());
+        }
+        logRequest(request, response, started, state);
+      });
+      reply.once("close", cancel);
+    };
+    // An unread body would block the next request on the connection.
+    readBody(message, (body) => afterLatency(state, reply, () => answer(body)));
   });
 }
 

@@ -2,19 +2,29 @@ import { type Opening, openStream } from "../streams/open-stream.ts";
 import type { SandboxRequest } from "../sandbox-exchange.ts";
 import type { StreamHub } from "../streams/stream-hub.ts";
 import type { SandboxState } from "../service/state.ts";
-import { standIn, withDueFaults } from "./faulty-answer.ts";
+import { type FaultyResponse, standIn, withDueFaults } from "./faulty-answer.ts";
 import type { Fault } from "../fault-kinds.ts";
-import { errorFrame, type StreamSink } from "../streams/served-stream.ts";
+import { errorFrame, type EventStream, type StreamSink } from "../streams/served-stream.ts";
+import type { Work } from "../work.ts";
 
-export function* openWithFaults(request: SandboxRequest, state: SandboxState, hub: StreamHub) {
+export interface Responding {
+  readonly response: FaultyResponse;
+  /** Opens the stream. `cut` breaks its connection. Undefined if there is none. */
+  readonly start: ((sink: StreamSink, cut: () => void) => EventStream) | undefined;
+}
+
+export function* openWithFaults(
+  request: SandboxRequest,
+  state: SandboxState,
+  hub: StreamHub,
+): Work<Responding> {
   // A stream has no body to change.
   const due = { ...state.faults.forRequest(request.target), changes: [] };
-  const opening: Opening =
+  const { response: sent, start }: Opening =
     due.answer === undefined
       ? yield* openStream(request, state, hub)
       : { response: standIn(due.answer, request, state), start: undefined };
-  const response = withDueFaults(opening.response, due);
-  const { start } = opening;
+  const response = withDueFaults(sent, due);
   // If the connection breaks before the stream opens, there is no stream in which to inject a fault.
   const isLost = due.delivery?.kind === "reset-before" || due.delivery?.kind === "reset-headers";
   if (start === undefined || isLost) return { response, start: undefined };
@@ -23,7 +33,7 @@ export function* openWithFaults(request: SandboxRequest, state: SandboxState, hu
   const { account } = response;
   return {
     response: { ...response, account: { ...account, faults: [...account.faults, fault.text] } },
-    start: (sink: StreamSink, cut: () => void) => start(faultySink(sink, fault, cut)),
+    start: (sink, cut) => start(faultySink(sink, fault, cut)),
   };
 }
 

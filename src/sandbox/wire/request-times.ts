@@ -14,15 +14,7 @@ export function readInstant(text: string, now: number): Instant | undefined {
   if (/^\d{1,11}$/.test(text)) return { seconds: Number(text), fraction: "" };
   const [, count, unit = ""] = /^-(\d{1,10})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) return { seconds: now - Number(count) * (SECONDS_PER[unit] ?? 1), fraction: "" };
-  return parseDate(text) ?? readTimestamp(text);
-}
-
-/** RFC 3339, 5.7: a leap second is the last second of a UTC day. The sandbox accepts it on any day. */
-function readTimestamp(text: string): Instant | undefined {
-  if (text.slice(17, 19) !== "60") return parseRfc3339(text);
-  const before = parseRfc3339(`${text.slice(0, 17)}59${text.slice(19)}`);
-  const seconds = before === undefined ? Number.NaN : before.seconds + 1;
-  return before !== undefined && seconds % DAY === 0 ? { ...before, seconds } : undefined;
+  return parseDate(text) ?? parseRfc3339(text);
 }
 
 /** RFC 3339, in UTC and without a fraction: `2026-09-28T13:07:35Z`. */
