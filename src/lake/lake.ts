@@ -1,8 +1,9 @@
 import path from "node:path";
 import type { Client } from "../client/client.ts";
 import type { Context } from "../base/context/context.ts";
-import { type Failure, fail, usageFailure } from "../base/failure.ts";
-import { type FileLock, holdLock, type Locking } from "../base/files/file-lock.ts";
+import { type Failure, usageFailure } from "../base/failure.ts";
+import type { FileLock, Locking } from "../base/files/file-lock.ts";
+import { holdFile } from "../rows/out-file.ts";
 import type { Dataset } from "./dataset.ts";
 import type { Footer, LostRange } from "./footer.ts";
 import type { LakeFileState } from "./files/stored-periods.ts";
@@ -11,7 +12,6 @@ import { folderBelow, lookAt, makeFolder, namesIn } from "../base/files/paths.ts
 import { assetsName } from "./assets-file.ts";
 import { type AnswerAge, parseHttpDate } from "../client/http-times.ts";
 
-/** A directory that a run keeps complete. */
 export interface Lake {
   readonly context: Context;
   readonly client: Client;
@@ -26,7 +26,6 @@ export interface Lake {
   readonly events: LakeEvents;
 }
 
-/** What a run reports. */
 export interface LakeEvents {
   readonly planned: (periods: number) => void;
   readonly done: () => void;
@@ -74,12 +73,7 @@ export async function lockRoot(
 ): Promise<FileLock> {
   explainedWrite(root, () => makeFolder(root), "name another directory");
   const file = path.join(folderBelow(root, ".dexdata"), "lock");
-  const lock = await holdLock(context, file, info);
-  if (!("release" in lock))
-    throw fail("busy", `${root} is in use by ${lock.holder}`, {
-      next: `wait until it has finished; if it is not dexdata, delete ${file}`,
-    });
-  return lock;
+  return await holdFile(context, root, file, info, root);
 }
 
 /** All files of a directory are from one service. */

@@ -1,3 +1,4 @@
+import { percentEncoded } from "../base/files/file-pattern.ts";
 import { dayNumber, SECONDS_PER_DAY, writeUtc } from "../base/time/time.ts";
 import { candleLength, type Dataset, keyOfKind } from "./dataset.ts";
 
@@ -30,7 +31,6 @@ export const shownPeriod = ({ name }: Pick<Period, "name">): string => name.repl
 
 export const fileNameOf = (state: FileState): string => `${state}.parquet`;
 
-/** The fields that identify a dataset. */
 export type DatasetKey = Pick<Dataset, "kind" | "network" | "address" | "interval">;
 
 /** Relative to the directory of all datasets. */
@@ -44,11 +44,7 @@ export function folderOf(dataset: DatasetKey): string {
 
 /** Engines decode these values again. A name that begins with a dot or an underscore would be hidden from Spark. */
 export function partitionValue(text: string): string {
-  return text.replaceAll(/[^A-Za-z0-9._-]|^[._]/gu, (character) =>
-    [...new TextEncoder().encode(character)]
-      .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
-      .join(""),
-  );
+  return text.replaceAll(/[^A-Za-z0-9._-]|^[._]/gu, percentEncoded);
 }
 
 /** Candles of an hour or more are few, so a month of them is one period. */
@@ -56,7 +52,6 @@ export function isMonthly(dataset: Pick<Dataset, "interval">): boolean {
   return (candleLength(dataset) ?? 0) >= 3600;
 }
 
-/** The period that contains this time. */
 export function periodAt(dataset: Pick<Dataset, "interval">, seconds: number): Period {
   const day = Math.floor(seconds / SECONDS_PER_DAY) * SECONDS_PER_DAY;
   const date = writeUtc(day).slice(0, 10);

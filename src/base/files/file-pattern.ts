@@ -40,7 +40,6 @@ export function checkFields(pattern: string, names: readonly string[], hasTimes 
     throw invalidInput(label, "the rows have no time, so the name must not have one", accepted);
 }
 
-/** The names of the fields in braces, without times. */
 export function fieldsIn(pattern: string): readonly string[] {
   const names = (pattern.match(braces) ?? []).map((field) => field.slice(1, -1));
   return names.filter((name) => name !== "" && timeFields[name] === undefined);
@@ -74,7 +73,7 @@ const special = /^(?:\.|(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))/iu;
 /** In bytes. Three such names fit into one file name. */
 const [longestValue, keptOfLong] = [80, 40];
 
-function percent(text: string): string {
+export function percentEncoded(text: string): string {
   return Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(
     "",
   );
@@ -88,8 +87,8 @@ function encodeName(name: string): string {
   if (name === "") return "unknown";
   // The case of these addresses is only a checksum, and one pool should not have two files.
   const plain = /^0x[\da-f]+$/iu.test(name) ? name.toLowerCase() : name;
-  let encoded = plain.replaceAll(/[^\w.-]/gu, percent).replace(/\.$/u, percent);
-  if (special.test(encoded)) encoded = percent(encoded.slice(0, 1)) + encoded.slice(1);
+  let encoded = plain.replaceAll(/[^\w.-]/gu, percentEncoded).replace(/\.$/u, percentEncoded);
+  if (special.test(encoded)) encoded = percentEncoded(encoded.slice(0, 1)) + encoded.slice(1);
   if (encoded.length <= longestValue) return encoded;
   return `${encoded.slice(0, keptOfLong).replace(/%.?$/u, "")}~${hash("sha256", plain).slice(0, 32)}`;
 }
