@@ -11,7 +11,6 @@ export interface FailureDetails {
   readonly problem?: string;
   /** Stable, so that scripts can branch on it: dexdata's own (see errors.ts), or one of the service. */
   readonly code: string;
-  /** HTTP status of the failed response. */
   readonly status?: number | undefined;
   /** Whether the same command may succeed later without changes. */
   readonly retryable?: boolean | undefined;
@@ -28,7 +27,6 @@ export interface FailureDetails {
   readonly isUnsent?: boolean | undefined;
   /** A pull's rows were modified. Resuming would fail, so only `next` helps. */
   readonly isDamaged?: boolean | undefined;
-  /** What an incomplete list lacks. */
   readonly incomplete?: {
     /** Rows that the service counts but does not return. None of them are newer than `to` (RFC 3339). */
     readonly missing: { readonly rows: number | undefined; readonly to: string | undefined };

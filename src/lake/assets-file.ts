@@ -16,7 +16,6 @@ export function readAssets(root: string): string | undefined {
   return textOfFile(path.join(root, assetsName));
 }
 
-/** What a run changes in the list. */
 export interface ListChanges {
   readonly added: readonly Dataset[];
   /** Datasets that now begin earlier than in their lines. */

@@ -188,7 +188,6 @@ function isKnownToLack(
   return own.some((range) => range.why === notCreated || (!isForced && !isOfOtherPlan(range, plan)));
 }
 
-/** The part of a time range in one period. */
 export interface Part {
   readonly period: Period;
   readonly from: number;

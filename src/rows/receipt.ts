@@ -31,7 +31,6 @@ const receiptSchema = querySchema.extend({
   why_not: z.nullable(z.string()),
 });
 
-/** What a pull has read, according to itself. */
 export type PullReceipt = z.infer<typeof receiptSchema>;
 
 /** One for each file that the receipt names. Undefined if the file is not a receipt. */

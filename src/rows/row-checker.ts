@@ -26,7 +26,6 @@ const rowChecks: readonly ((subject: Subject) => RowCheck | undefined)[] = [
 
 export type RowChecker = ReturnType<typeof createRowChecker>;
 
-/** The rules applied to one row after the other. */
 export function createRowChecker(
   query: Query | undefined,
   form: RowForm,
@@ -64,7 +63,6 @@ export function createRowChecker(
     /** The rules for rows that could be applied. Empty until the first row, and for unknown rows. */
     checked: (): readonly RuleId[] =>
       file?.kind === undefined ? [] : ["R1", ...file.checks.flatMap((check) => check.rules)],
-    /** The names of the fields of the first row. */
     fields: () => Object.keys(file?.first.values ?? {}),
     take: (row: Row | Unreadable): RecordShape | undefined => {
       if ("found" in row) {

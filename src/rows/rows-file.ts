@@ -26,7 +26,6 @@ import {
 } from "./out-files/row-file.ts";
 import { noCost } from "./pull.ts";
 
-/** A pull whose rows go to a file. */
 interface RowsFileOptions {
   readonly claim: OutputClaim;
   readonly to: WantedDestination;
@@ -123,7 +122,6 @@ export async function openRowsFile(context: RowsContext, pull: RowsFileOptions) 
     },
     /** The final files after `commit`; undefined if the file consists of the rows as they were written. */
     files: () => files,
-    /** Whether a later run can continue the pull. */
     canContinue: () => canContinue,
   };
 }

@@ -3,7 +3,6 @@ import type { Output } from "../base/context/context.ts";
 import { countedSink } from "./out-files/row-file.ts";
 import type { openRowsFile } from "./rows-file.ts";
 
-/** Where a pull writes its rows. */
 export type RowsOutput = Awaited<ReturnType<typeof openRowsFile>>;
 
 const nothing = (): Promise<void> => Promise.resolve();

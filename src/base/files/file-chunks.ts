@@ -37,7 +37,6 @@ export function readChunks(file: string, signal: AbortSignal) {
   };
 }
 
-/** The first bytes of gzip data. */
 const gzipMark = Buffer.from([0x1f, 0x8b]);
 
 async function* contentOf(

@@ -7,7 +7,6 @@ export function errorCode(error: unknown): string {
     : "unknown error";
 }
 
-/** Describes system error codes from file and directory operations. */
 const words: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EADDRINUSE: "address already in use",

@@ -114,7 +114,6 @@ function refresh(clock: Context["clock"], descriptor: number, token: (now: numbe
   });
 }
 
-/** A lock that another process holds. */
 interface SeenLock {
   readonly found: FoundLock;
   readonly holder: Holder | undefined;

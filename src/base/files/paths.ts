@@ -129,7 +129,6 @@ export function openRegular(file: string, flags: number): number {
   throw notRegular(file);
 }
 
-/** Closes the file after its use. */
 export function withDescriptor<T>(descriptor: number, use: (descriptor: number) => T): T {
   try {
     return use(descriptor);
@@ -146,7 +145,6 @@ export function checkRegular(file: string): boolean {
   throw notRegular(file);
 }
 
-/** The device and inode of a file. */
 export type FileIdentity = Pick<BigIntStats, "dev" | "ino">;
 
 /** On Windows, the volume number has 64 bits for a path, but only 32 bits for an open file. */

@@ -73,7 +73,6 @@ function asSent(line: string): string {
   return `{${[...members].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
 }
 
-/** Where the rows of a period are. */
 export interface StoredPeriod {
   readonly file: string;
   readonly range: RowRange;
@@ -162,7 +161,6 @@ function isMonthOver({ state, period, settled_to }: Footer): boolean {
   return state === "rows" && settled_to >= periodAt({ interval: "24h" }, period.from).to;
 }
 
-/** Writes a file with these periods. */
 export async function joinPeriods(part: string, periods: readonly StoredPeriod[]): Promise<void> {
   const footers = periods.map(({ footer }) => footer);
   const receipt = writeFooters(footers);

@@ -18,7 +18,6 @@ import { settlingTime } from "../coverage.ts";
 /** A file of the directory, as its place describes it. */
 export interface LakeFile {
   readonly file: string;
-  /** The directory of the dataset. */
   readonly folder: string;
   readonly dataset: Dataset;
   /** The time that the file is for. */

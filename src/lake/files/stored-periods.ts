@@ -49,7 +49,6 @@ export interface KnownPeriod {
 
 /** A file with the periods that it has, oldest first. */
 export interface FoundFile extends FileOnDisk {
-  /** Why the file cannot be used. */
   readonly problem: string | undefined;
   readonly periods: readonly KeptFile[];
   /** Periods whose rows have changed; known only if every byte was read. */

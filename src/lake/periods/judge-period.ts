@@ -46,9 +46,7 @@ function rangesBefore(ranges: readonly LostRange[], limit: number): readonly Los
     .map((range) => ({ ...range, to: Math.min(range.to, limit) }));
 }
 
-/** What happens to the file. */
 type Verdict =
-  /** The file stays as it is. */
   | { readonly does: "nothing" }
   /** The rows stay, and the footer says that a read lacked some of them, or that it could not confirm them. */
   | { readonly does: "note"; readonly contradicted: Contradiction }

@@ -11,7 +11,6 @@ import { candleLength, type Dataset, factsOfKind, argsOf } from "../dataset.ts";
 import type { Footer, LostRange } from "../footer.ts";
 import { isOfDataset, readLakeRow } from "../periods/lake-rows.ts";
 
-/** How far back the service returns rows. */
 export interface Reach {
   /** In seconds. */
   readonly length: number;

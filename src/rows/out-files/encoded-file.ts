@@ -106,7 +106,6 @@ async function* readRanges(rows: FileHandle, ranges: readonly Range[]): AsyncGen
     }
 }
 
-/** One of the files that are made from the staged rows. */
 export interface PlannedFile {
   readonly file: string;
   readonly rows?: number | undefined;

@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import { isObject } from "../../base/json/json-scan.ts";
 import { cellTypes, type ParquetColumn } from "../parquet-format.ts";
 
-/** The key of the receipt in the footer. */
 export const receiptKey = "dexdata";
 
 /** The key, which comes last, for what dexdata itself must know to read the file. */

@@ -249,7 +249,6 @@ export function readSearch(text: string, label: string, now: number): Pick<PoolL
   return { network, source: { text, limit: Number(limit), argsAt } };
 }
 
-/** A list with the pools of both. */
 export function joinLists<List extends NewList | PoolList>(one: List, other: NewList): List {
   const [own, added] = [one.source, other.source];
   const isSame = "text" in own ? "text" in added && own.text === added.text : "pools" in added;
