@@ -222,23 +222,18 @@ async function inParallel(
   const waiting = [...first];
   const running = new Set<Promise<void>>();
   let used = 0;
-  const start = (task: Task): void => {
-    const width = Math.max(1, Math.floor((parallel - used) / (waiting.length + 1)));
+  const work = async (task: Task, width: number): Promise<void> => {
     used += width;
-    const done = perform(task, width)
-      .then((more) => void waiting.unshift(...more))
-      .finally(() => {
-        used -= width;
-        running.delete(done);
-      });
-    running.add(done);
+    waiting.unshift(...(await perform(task, width).finally(() => (used -= width))));
   };
   try {
-    for (let task = waiting.shift(); task !== undefined || running.size > 0; task ??= waiting.shift()) {
-      if (task === undefined || used >= parallel) await Promise.race(running);
+    while (waiting.length + running.size > 0) {
+      const task = used < parallel ? waiting.shift() : undefined;
+      if (task === undefined) await Promise.race(running);
       else {
-        start(task);
-        task = undefined;
+        const width = Math.max(1, Math.floor((parallel - used) / (waiting.length + 1)));
+        const done = work(task, width).finally(() => running.delete(done));
+        running.add(done);
       }
     }
   } finally {

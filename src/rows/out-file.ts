@@ -16,6 +16,7 @@ import { fail, Failure, invalidInput, usageFailure } from "../base/failure.ts";
 import { cannotBeWritten, diskAdvice, errorCode, writeAdvice } from "../base/files/file-errors.ts";
 import { fixedFolder, mayName } from "../base/files/file-pattern.ts";
 import { isTaken, lookAt } from "../base/files/paths.ts";
+import { someOf } from "../base/text/words.ts";
 import { type FileLock, holdLock, type Locking } from "../base/files/file-lock.ts";
 
 /** Linux uses the same limit. */
@@ -191,7 +192,7 @@ export function stagingBase(pattern: string, command: readonly string[]): string
 }
 
 /** More names would not help a reader. */
-const maxNamed = 3;
+export const maxNamed = 3;
 
 /** Checks files that are known before a request is sent. */
 export function refuseTaken(files: readonly string[]): void {
@@ -199,16 +200,9 @@ export function refuseTaken(files: readonly string[]): void {
   if (taken.length === 0) return;
   const [verb, them] = taken.length === 1 ? ["exists", "it"] : ["exist", "them"];
   throw usageFailure(
-    `${namesOf(taken)} already ${verb}`,
+    `${someOf(taken, maxNamed)} already ${verb}`,
     `move ${them} out of the way, or overwrite with --force`,
   );
-}
-
-/** Such as `a.ndjson, b.ndjson, c.ndjson and 4 more files`. */
-export function namesOf(files: readonly string[]): string {
-  const more = files.length - maxNamed;
-  const named = files.slice(0, maxNamed).join(", ");
-  return more > 0 ? `${named} and ${more} more ${more === 1 ? "file" : "files"}` : named;
 }
 
 /** Resuming an unfinished pull would remove the rows that are appended to it. */

@@ -1,7 +1,7 @@
 import { invalidResponse } from "../../base/failure.ts";
 import { isObject, member } from "../../base/json/json-scan.ts";
 import { compareInstants, type Instant, parseRfc3339 } from "../../base/time/time.ts";
-import { addressKey } from "../../client/subject.ts";
+import { comparableAddress } from "../../client/subject.ts";
 import { type Dataset, type DatasetKind, candleLength } from "../dataset.ts";
 import { openingOf } from "../../client/candle-windows.ts";
 
@@ -49,12 +49,9 @@ const textOf = (value: unknown): string | undefined => (typeof value === "string
 
 /** False if the row names another pool or network. */
 export function isOfDataset({ network, address }: Dataset, row: Pick<LakeRow, "pool" | "network">): boolean {
-  const isPool = row.pool === undefined || plainAddress(row.pool) === plainAddress(address);
+  const isPool = row.pool === undefined || comparableAddress(row.pool) === comparableAddress(address);
   return isPool && (row.network === undefined || row.network.toLowerCase() === network.toLowerCase());
 }
-
-/** Some chains write the same address with and without leading zeros. */
-const plainAddress = (address: string): string => addressKey(address).replace(/^0x0+(?=[\da-f])/u, "0x");
 
 /** Oldest first. Rows at the same place keep their order. */
 export function sortRows(rows: readonly LakeRow[]): readonly LakeRow[] {

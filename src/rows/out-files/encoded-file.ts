@@ -8,7 +8,8 @@ import { fail, type Failure } from "../../base/failure.ts";
 import { describeFileError } from "../../base/files/file-errors.ts";
 import { isTaken, makeFolder, modeOf } from "../../base/files/paths.ts";
 import { giveNewName, keepMode, removeStaged, stagingName } from "../../base/files/replace-file.ts";
-import { namesOf, unwritable, type Encoder } from "../out-file.ts";
+import { maxNamed, unwritable, type Encoder } from "../out-file.ts";
+import { someOf } from "../../base/text/words.ts";
 import type { WrittenFile } from "../checkpoint-lines.ts";
 import { explained } from "./row-file.ts";
 
@@ -153,7 +154,7 @@ async function findPlaced(
 }
 
 function notPlaced(files: readonly string[], rowsAt: string, why: string, cause?: unknown): Failure {
-  const names = namesOf(files);
+  const names = someOf(files, maxNamed);
   return fail("output", `cannot write ${names}: ${why}; the rows are complete in ${rowsAt}`, {
     next: `move ${names} out of the way, or start over with --force`,
     cause,

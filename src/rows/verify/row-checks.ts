@@ -1,4 +1,5 @@
 import { createSeenKeys } from "../../client/seen-keys.ts";
+import { comparableAddress } from "../../client/subject.ts";
 import { rawMembers } from "../../base/json/json-scan.ts";
 import { addBytes, addText, beginHash, endHash, type TextBytes } from "../../base/text/text-hash.ts";
 import { compareInstants, formatInstant, type Instant, parseRfc3339 } from "../../base/time/time.ts";
@@ -103,7 +104,8 @@ export function checkPlace({ kind, first, query, report }: Subject): RowCheck | 
       checkAge(row, time);
       for (const { field, expected } of places) {
         const found = row.text(field);
-        if (found === undefined || isSamePlace(found, expected)) continue;
+        if (found === undefined || found === expected) continue;
+        if (comparableAddress(found) === comparableAddress(expected)) continue;
         report("R4", { line: row.line, field, expected, found });
       }
     },
@@ -112,11 +114,6 @@ export function checkPlace({ kind, first, query, report }: Subject): RowCheck | 
 
 function boundOf(text: string | null | undefined): Instant | undefined {
   return text === null || text === undefined ? undefined : parseRfc3339(text);
-}
-
-/** Only hexadecimal addresses ignore case. */
-function isSamePlace(one: string, other: string): boolean {
-  return one === other || (/^0x/iu.test(other) && one.toLowerCase() === other.toLowerCase());
 }
 
 /** If a file has more steps in the wrong direction than this, only the first ones are reported. */
