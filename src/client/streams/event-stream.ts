@@ -13,8 +13,6 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const noBytes: Buffer = Buffer.alloc(0);
 /** In bytes. The rest of a name is not read, because a malicious line may not contain a colon at all. */
 const maxNameBytes = 10;
-/** After this many events in a row with unknown frames, only one in this many frames is stored. */
-const maxUnlike = 16;
 
 /**
  * Parses the WHATWG HTML standard's event stream format (Server-sent events), without I/O. It works on bytes: all
@@ -61,8 +59,6 @@ export class EventStreamParser {
   #lastLf = -1;
   /** The frame of an event that was parsed line by line; most later events have the same frame. */
   #frame: EventFrame | undefined;
-  /** The number of consecutive events with a different frame. */
-  #unlike = 0;
 
   constructor(cap = maxBytes, finder?: FieldFinder) {
     this.#cap = cap;
@@ -248,7 +244,8 @@ export class EventStreamParser {
     // Stray lines have to be counted in each event.
     const hasStrayLines = this.strayLines > this.#strayBefore;
     this.#strayBefore = this.strayLines;
-    if (event?.isPlainJson === true && from >= 0 && !hasStrayLines) this.#learn(chunk, from, to, event.name);
+    if (event?.isPlainJson === true && from >= 0 && !hasStrayLines)
+      this.#frame = EventFrame.of(chunk, from, to, event.name, this.#finder) ?? this.#frame;
     this.#bytes = undefined;
     this.#isTooLarge = false;
     this.#skipped = 0;
@@ -257,20 +254,12 @@ export class EventStreamParser {
     return event;
   }
 
-  /** If frames keep changing from event to event, only some of them are stored. */
-  #learn(chunk: Buffer, from: number, to: number, name: string): void {
-    this.#unlike += 1;
-    if (this.#unlike > maxUnlike && this.#unlike % maxUnlike !== 0) return;
-    this.#frame = EventFrame.of(chunk, from, to, name, this.#finder) ?? this.#frame;
-  }
-
   /** Adds the event at `at` and returns the index after it, or -1 if its frame is not the stored one. */
   #takeAlike(chunk: Buffer, at: number, events: StreamEvent[]): number {
     const frame = this.#frame;
     if (frame === undefined) return -1;
     const end = frame.endAt(this.#scanOf(chunk), at, this.#lastLf);
     if (end < 0 || end - at > this.#cap) return -1;
-    this.#unlike = 0;
     this.#id = frame.id ?? this.#id;
     this.#lastEventId = this.#id;
     const finder = this.#finder;

@@ -33,8 +33,6 @@ export function createEventAlerts(
 ) {
   const fields = alertFields(alerts);
   const readRow = createRowReader(fields);
-  /** A new text for each event would have to be hashed again. */
-  const names = new WeakMap<Subject, string>();
   /** In which an asset's next values change nothing. Alerts would halve the rate of events if they saw each of them. */
   const ranges = new WeakMap<Subject, Range>();
   return async (sent: readonly StreamEvent[], connection: Connection, at: Moment): Promise<void> => {
@@ -52,8 +50,6 @@ export function createEventAlerts(
         broken(connection, event);
         continue;
       }
-      const name = names.get(asset) ?? nameOf(asset);
-      names.set(asset, name);
       // Needed only if the event matches, or if the parser has not found its texts.
       const row = (): string => jsonLine(event) ?? "";
       const found =
@@ -62,7 +58,10 @@ export function createEventAlerts(
           : fields.map((_, index) => locatedText(event, others + index));
       const texts = alerts.fields.map((_, index) => found[2 * index] ?? found[2 * index + 1]);
       ranges.set(asset, alerts.rangeAround(isDecimal(texts[0] ?? "") ? near : Number.NaN));
-      alerts.see({ asset: name, label: asset.label, key: undefined, texts, row, at: time }, at.elapsed);
+      alerts.see(
+        { asset: nameOf(asset), label: asset.label, key: undefined, texts, row, at: time },
+        at.elapsed,
+      );
     }
     await alerts.flush();
   };
