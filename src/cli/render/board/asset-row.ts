@@ -88,44 +88,34 @@ const [shortest, longest] = [1000, 64_000];
 /** The history since the start or over the last hour, in constant memory: when all slots are used, pairs are merged. */
 function createHistory(start: number) {
   let size = shortest;
-  let begin = start;
+  /** The slots so far. The last of them have values. */
+  let count = 0;
   let values: number[] = [];
 
-  const makeRoom = (elapsed: number): void => {
-    while (elapsed - begin >= slots * size && size < longest) {
+  /** The last value is then that of this time. A slot without a value repeats the previous one. */
+  const fillUntil = (elapsed: number): void => {
+    while (elapsed - start >= slots * size && size < longest) {
       // The later value of each pair, or the last value if it has no pair.
       values = values.filter((_, index) => index % 2 === 1 || index === values.length - 1);
+      count = values.length;
       size *= 2;
     }
-    const passed = Math.floor((elapsed - begin) / size) - slots + 1;
-    if (passed <= 0) return;
-    const last = values.at(-1);
-    values = values.slice(passed);
-    if (values.length === 0 && last !== undefined) values = [last];
-    begin += passed * size;
-  };
-
-  /** Returns the index of the slot for this time. */
-  const fillUntil = (elapsed: number): number => {
-    makeRoom(elapsed);
-    const slot = Math.max(0, Math.floor((elapsed - begin) / size));
-    const last = values.at(-1) ?? Number.NaN;
-    while (values.length < slot) values.push(last);
-    return slot;
+    const slot = Math.max(0, Math.floor((elapsed - start) / size));
+    for (; count <= slot; count += 1) values.push(values.at(-1) ?? Number.NaN);
+    values = values.slice(-slots);
   };
 
   return {
     add: (value: number, elapsed: number): void => {
-      const slot = fillUntil(elapsed);
-      values[slot] = value;
+      fillUntil(elapsed);
+      values[values.length - 1] = value;
     },
-    /** Returns up to `count` values, oldest first. A slot without a value repeats the previous one. */
-    course: (count: number, elapsed: number): readonly number[] => {
-      const slot = fillUntil(elapsed);
-      values[slot] ??= values.at(-1) ?? Number.NaN;
+    /** Returns up to `most` values, oldest first. */
+    course: (most: number, elapsed: number): readonly number[] => {
+      fillUntil(elapsed);
       const known = values.filter((value) => !Number.isNaN(value));
-      const step = Math.max(1, known.length / count);
-      const length = Math.min(count, known.length);
+      const step = Math.max(1, known.length / most);
+      const length = Math.min(most, known.length);
       return Array.from({ length }, (_, index) => known[Math.ceil((index + 1) * step) - 1] ?? Number.NaN);
     },
   };
