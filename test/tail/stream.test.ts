@@ -101,7 +101,7 @@ describe("events", () => {
     expect(stderr).toContain(`--max-event "${typed}": `);
   });
 
-  test("--envelope: the asset, the time, and whether a candle replaces an earlier one", async () => {
+  test("--envelope: the asset, the time and the id, by which a candle that is sent again is recognized", async () => {
     const server = await serveInTest(() => stream([candle(100, "1"), candle(101, "2"), candle(100, "1.5")]));
     const { stdout } = await listen(`${one} --feed ohlcv --envelope --limit 3`, server, {
       env: { DEXDATA_API_KEY: "api_pro_1", DEXDATA_TIER: "pro" },
@@ -110,12 +110,10 @@ describe("events", () => {
       .trim()
       .split("\n")
       .map((line): Record<string, unknown> => JSON.parse(line));
-    expect(
-      rows.map(({ id, replaces, network, address, feed }) => [id, replaces, network, address, feed]),
-    ).toEqual([
-      ["100", undefined, "ethereum", "0x0000000000000000000000000000000000000abc", "ohlcv"],
-      ["101", undefined, "ethereum", "0x0000000000000000000000000000000000000abc", "ohlcv"],
-      ["100", true, "ethereum", "0x0000000000000000000000000000000000000abc", "ohlcv"],
+    expect(rows.map(({ id, network, address, feed }) => [id, network, address, feed])).toEqual([
+      ["100", "ethereum", "0x0000000000000000000000000000000000000abc", "ohlcv"],
+      ["101", "ethereum", "0x0000000000000000000000000000000000000abc", "ohlcv"],
+      ["100", "ethereum", "0x0000000000000000000000000000000000000abc", "ohlcv"],
     ]);
     expect(rows[0]?.["received"]).toMatch(/^2026-11-21T08:54:00\.\d{3}Z$/u);
   });
