@@ -25,12 +25,9 @@ const sentences: Readonly<Record<string, (host: string) => string>> = {
   ECONNRESET: (host) => `connection to ${host} reset`,
   EPIPE: (host) => `${host} closed the connection during the request`,
   EHOSTUNREACH: (host) => `cannot reach ${host}`,
-  EHOSTDOWN: (host) => `cannot reach ${host}`,
   ENETUNREACH: (host) => `cannot reach ${host}: network unreachable`,
-  ENETDOWN: (host) => `cannot reach ${host}: the network is down`,
   EADDRNOTAVAIL: (host) => `cannot reach ${host}: this machine has no suitable address`,
   ETIMEDOUT: (host) => `connection to ${host} timed out`,
-  UND_ERR_CONNECT_TIMEOUT: (host) => `connection to ${host} timed out`,
   UND_ERR_SOCKET: (host) => `${host} closed the connection before the response was complete`,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: (host) => `response from ${host} was cut short`,
 };
@@ -128,7 +125,6 @@ const certificates: Readonly<Record<string, readonly [reason: string, next: stri
   UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
-  CERT_REVOKED: ["revoked", "contact the operator of the host"],
 };
 
 /** Not retried, because a retry would not help. Returns undefined if the code is not a TLS code. */
