@@ -1,6 +1,4 @@
 import { showSeconds, wireOf } from "../../base/time/time.ts";
-import { Failure } from "../../base/failure.ts";
-import { candleReach } from "../../api/tier.ts";
 import { grouped } from "../../base/text/words.ts";
 import { ended, more, type Page, type PageNote, pageOf, remark, warningOf } from "../page.ts";
 import {
@@ -9,7 +7,9 @@ import {
   askSlice,
   askWholeSlice,
   createGapJudge,
+  isRefusal,
   mayBeCapped,
+  planReach,
   type SliceAnswer,
   type SliceRequest,
 } from "./slice-answer.ts";
@@ -96,9 +96,7 @@ async function readStretch(request: SliceRequest, slice: CandleSlice): Promise<S
   try {
     return await newestOf(request, slice);
   } catch (cause) {
-    const { client, list } = request;
-    const now = list.kind === "candles" ? list.now / 1000 : Number.NaN;
-    const reach = now - (candleReach[client.target.tier] ?? Number.NaN) + arrival;
+    const reach = planReach(request) + arrival;
     const part = reach > wholeSeconds(slice.start) ? restOf(slice, reach) : undefined;
     if (part === undefined || !isRefusal(cause)) throw cause;
     return await newestOf(request, part);
@@ -122,11 +120,6 @@ async function newestOf(request: SliceRequest, slice: CandleSlice): Promise<Stre
   const later = rest === undefined ? [] : (await askWholeSlice(request, rest)).candles;
   if (later.length === 0) return { ...all, since: oldest.opens };
   return { candles: [...first, ...later], isConfirmed: true, since: start };
-}
-
-/** The plan does not include candles this old. */
-function isRefusal(cause: unknown): boolean {
-  return cause instanceof Failure && cause.status === 403;
 }
 
 class HeldCandles {

@@ -89,23 +89,26 @@ async function askIncludedSlice(request: SliceRequest, slice: CandleSlice): Prom
   try {
     return await askWholeSlice(request, slice);
   } catch (cause) {
-    const isOfStart =
-      cause instanceof Failure && cause.status === 403 && [undefined, "start"].includes(cause.param);
-    const rest = isOfStart ? includedRest(request, slice) : undefined;
+    const from = wholeSeconds(slice.start);
+    const next = nextIntervalStart(from, slice.interval);
+    const isOfStart = isRefusal(cause) && [undefined, "start"].includes(cause.param);
+    const isInReach = from < next && next > planReach(request);
+    const rest = isOfStart && isInReach ? restOf(slice, from) : undefined;
     if (rest === undefined) throw cause;
     return await askWholeSlice(request, rest);
   }
 }
 
-/** Undefined unless the start is out of reach by less than an interval, and no candle opens at the start itself. */
-function includedRest({ client, endpoint, list }: SliceRequest, slice: CandleSlice): CandleSlice | undefined {
-  const { interval } = slice;
+/** The plan may not include candles this old. */
+export function isRefusal(cause: unknown): cause is Failure {
+  return cause instanceof Failure && cause.status === 403;
+}
+
+/** The earliest time of the candles that the plan includes, in Unix seconds; NaN if it is unknown. */
+export function planReach({ client, endpoint, list }: SliceRequest): number {
   const { tier } = client.target;
-  const reach = candleReach[tier];
-  if (reach === undefined || list.kind !== "candles" || !isAtLeast(tier, endpoint.plan)) return undefined;
-  const from = wholeSeconds(slice.start);
-  const isIncluded = nextIntervalStart(from, interval) > list.now / 1000 - reach;
-  return from % interval > 0 && isIncluded ? restOf(slice, from) : undefined;
+  const reach = isAtLeast(tier, endpoint.plan) ? candleReach[tier] : undefined;
+  return list.kind === "candles" && reach !== undefined ? list.now / 1000 - reach : Number.NaN;
 }
 
 /** Requests the rest if a response may be truncated: an unnecessary request is better than silent data loss. */
