@@ -16,6 +16,9 @@ import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { breakAt, type PagedList, pullOfPages, servePages } from "../harness/paged-list.ts";
 import { toRow } from "../harness/rows.ts";
+import { answerCandles } from "../harness/candle-service.ts";
+import { json } from "../harness/scripted-server.ts";
+import { serveInTest } from "../harness/serve-in-test.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 
@@ -226,6 +229,29 @@ describe("killed at the end", () => {
     expect(list.server.requests.length).toBe(before);
     expect(readFileSync(file).equals(readFileSync(whole))).toBe(true);
     expect(near(file)).toEqual(["rows.ndjson.gz"]);
+  });
+
+  test("a pull that lacks inputs still ends with exit 8", async () => {
+    const [file, whole] = [newFile(), newFile()];
+    const [missing = "", ...addresses] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`);
+    let isTaken = false;
+    const { url } = await serveInTest((request) => {
+      if (isTaken) writeFileSync(file, "precious");
+      if (request.path.includes(missing)) return json({ error: "not found" }, { status: 404 });
+      return answerCandles(request, { interval: 3600 });
+    });
+    const command = ["ohlcv", "ethereum", missing, ...addresses, "--interval", "1h", "--from", "-2h"];
+    const pullOf = async (out: string) =>
+      await dexdata([...command, "--out", out, "--resume", "--error-format", "text"], {
+        env: { DEXDATA_BASE_URL: url },
+      });
+    expect((await pullOf(whole)).exit).toBe(8);
+    isTaken = true;
+    expect((await pullOf(file)).exit).toBe(1);
+    copyFileSync(whole, file);
+    rmSync(`${file}.part`);
+    const { exit, stderr } = await pullOf(file);
+    expect([exit, stderr]).toEqual([8, `${file} is already complete: 2 rows\n`]);
   });
 
   test("a file that is not the pull's own stays, whatever else is left", async () => {
