@@ -206,6 +206,18 @@ describe("a day that can still get rows", () => {
   });
 
   test.each([
+    ["2026-11-21T00:03:59Z", 8],
+    ["2026-11-21T00:04:00Z", 0],
+  ])("the local clock decides if the service does not say its time: at %s, exit %i", async (time, exit) => {
+    const row = { id: "0x1", log_index: 0, created_at: "2026-11-20T12:00:00Z" };
+    const page_info = { limit: 100, page: 1, total_items: 1, total_pages: 1 };
+    const { url } = await serveInTest(() => json({ transactions: [row], page_info }));
+    const env = { DEXDATA_PRO_BASE_URL: url, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" };
+    const words = `txns ethereum ${pool} --day yesterday --all -q -o ndjson`;
+    expect(await dexdata(words, { env, now: time })).toMatchObject({ exit });
+  });
+
+  test.each([
     ["", " with --force"],
     [" --resume", " with --force instead of --resume"],
   ])("the printed command replaces the file of an incomplete day (first run%s)", async (flag, how) => {
