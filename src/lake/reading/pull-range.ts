@@ -101,7 +101,9 @@ export async function pullRange(
         await destination.sink.write(linesOf(page));
         return "continue";
       },
-      refused: (failure) => Promise.reject(failure),
+      refused: (failure) => {
+        throw failure;
+      },
       failure: (failure) => {
         // The service itself says that the list is incomplete. The rows so far are worth keeping.
         if (failure.code !== "incomplete" || destination === undefined) throw failure;
