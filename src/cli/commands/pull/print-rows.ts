@@ -4,9 +4,7 @@ import { type Pull, presentationOf } from "./pull.ts";
 import { isDocument } from "../../../client/list-plan.ts";
 import { everyRow, missingIn, notesOf, type Page } from "../../../client/page.ts";
 import { rowShape } from "../../../api/endpoint.ts";
-import { isLong, traitsOf } from "../../../api/reply.ts";
 import { yieldToSocket } from "../../../base/concurrent.ts";
-import { counted } from "../../../base/text/words.ts";
 import { affectsOneInput, type Failure } from "../../../base/failure.ts";
 import { type PullSink, remarksIn, startPull } from "../../../rows/pull.ts";
 import { answerShapes, watchFields } from "../../render/formats/missing-fields.ts";
@@ -58,7 +56,6 @@ function tellOutput(run: Pull): void {
 /** Writes the rows of a pull to its output, page by page, and says at the end what a person should know about them. */
 async function printRows(run: Pull): Promise<ExitCode> {
   const { plan, client, options, reached, seen } = run;
-  await announce(run);
   // A path into a value is read from the row's text.
   const indexedFields = options.prefix?.filter((field) => !field.includes(".")) ?? [];
   const reading = { ...everyRow(seen), wanted: plan.limit, indexedFields };
@@ -123,30 +120,6 @@ async function openRenderer(run: Pull, assets: TableAssets): Promise<Renderer> {
   return await create(withWrite(stdout, sink.write), reached.totals.rows > 0);
 }
 
-/** In credits. A person who types such a command may not expect more. */
-const maxUnannounced = 20;
-
-/**
- * A table on a terminal is rarely read to its end, so its cost is shown before it is spent. `left` is the number of rows
- * after the first page, if only that page contains it. A single request costs what a person expects, so its estimate is
- * not even loaded.
- */
-async function announce({ context, options, plan, destination, report }: Pull, left?: number) {
-  const { endpoint, argSets, limit = Number.POSITIVE_INFINITY, list, timed } = plan;
-  const isTable =
-    context.stdout.isTerminal && destination.rowsAt() === undefined && options.format === "table";
-  const isOneRequest = argSets.length === 1 && (!isLong(endpoint.reply) || limit <= list.pageSize);
-  if (!isTable || isOneRequest || timed !== undefined) return;
-  const { estimate } = await import("../../run/spending/estimate.ts");
-  const { credits = 0, rows = 0 } =
-    left === undefined ? estimate(plan, undefined) : { credits: Math.ceil(left / list.pageSize), rows: left };
-  if (credits <= maxUnannounced) return;
-  const { isCandles } = traitsOf(endpoint.reply);
-  const shorter = isCandles ? ", or use a longer --interval" : "";
-  const found = `${counted(rows, "row")} for about ${counted(credits, "credit")}`;
-  report.hint(`reading ${isCandles ? "up to " : ""}${found}; to save them, use --out FILE${shorter}`);
-}
-
 function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
   const { context, client, plan, destination } = run;
   const { totals } = run.reached;
@@ -166,7 +139,6 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
   const keeper = isKept ? createListKeeper(context, client, plan) : undefined;
   const sink: PullSink = {
     page: async (page, request) => {
-      if (run.reached.last === undefined && plan.limit === undefined) await announce(run, page.left);
       await assets.learnFor(request, page);
       const shown = { ...page, rows: assets.inTokens(page.rows) };
       warnOfPage(run, shown, assets);
