@@ -1,4 +1,4 @@
-import { isLoopback, namesIn } from "../../api/host.ts";
+import { isLoopback, serviceName } from "../../api/host.ts";
 import type { Target } from "../../client/target.ts";
 import type { Meter } from "../../client/meter.ts";
 import type { Context } from "../../base/context/context.ts";
@@ -209,7 +209,8 @@ export type Hosts = Pick<RunOptions, "sandbox" | "baseUrl" | "settings">;
 /** The free and paid hosts count as one service, so a pull can continue on a different plan. */
 export function serviceOf({ sandbox, baseUrl, settings }: Hosts): string {
   if (sandbox !== undefined) return `the sandbox, --seed ${sandbox.seed}`;
-  return namesIn(baseUrl ?? `${settings.base_url.value} ${settings.pro_base_url.value}`);
+  const hosts = baseUrl === undefined ? [settings.base_url.value, settings.pro_base_url.value] : [baseUrl];
+  return hosts.map(serviceName).join(" ");
 }
 
 /** The sandbox's PEPE is not the real one, so each service has its own names. */

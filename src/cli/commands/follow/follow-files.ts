@@ -1,6 +1,5 @@
 import path from "node:path";
 import { groupBy } from "../../../base/group-by.ts";
-import { isSameService, namesIn } from "../../../api/host.ts";
 import { type RowShape, rowShape } from "../../../api/endpoint.ts";
 import { fail } from "../../../base/failure.ts";
 import {
@@ -242,8 +241,8 @@ function readSaved(file: string, { service, report }: Rows) {
   const short = [...sizes].find(([name, size]) => (lookAt(name)?.size ?? size) < size);
   if (short !== undefined)
     report.warn(`ignoring the checkpoint ${file}: ${short[0]} has become shorter since it was written`);
-  if (isSameService(other, service)) return short === undefined ? { lists, sizes, at } : undefined;
-  throw fail("checkpoint", `${file} belongs to the rows of ${namesIn(other)}, not ${namesIn(service)}`, {
+  if (other === service) return short === undefined ? { lists, sizes, at } : undefined;
+  throw fail("checkpoint", `${file} belongs to the rows of ${other}, not ${service}`, {
     next: "name another file for these rows",
   });
 }

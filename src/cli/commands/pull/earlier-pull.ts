@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { type Endpoint, withRepeated } from "../../../api/endpoint.ts";
-import { isSameService, namesIn } from "../../../api/host.ts";
 import type { Param } from "../../../api/param.ts";
 import { isPaged } from "../../../api/reply.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
@@ -22,9 +21,8 @@ const labels: Readonly<Record<string, string>> = {
   missing: "--missing",
 };
 
-function shownPart(name: string, param: Param | undefined, value: string | undefined): string {
+function shownPart(param: Param | undefined, value: string | undefined): string {
   if (value === undefined) return "not set";
-  if (name === "service") return namesIn(value);
   // The checkpoint may have been edited, so the value may not be a time.
   const isTime = param?.kind.kind === "time" && /^\d{1,11}$/u.test(value);
   return isTime ? formatInstant(fromWire(value)) : value;
@@ -96,11 +94,10 @@ function digest(value: unknown): string {
 export function checkSameQuery(file: string, begun: Query, asked: Query, endpoint: Endpoint): void {
   for (const name of new Set([...Object.keys(begun), ...Object.keys(asked)])) {
     if (begun[name] === asked[name]) continue;
-    if (name === "service" && isSameService(begun[name] ?? "", asked[name] ?? "")) continue;
     const wireName = /^parameter: (.*)$/u.exec(name)?.[1];
     const param = endpoint.params.find((each) => each.name === wireName);
     const label = param?.flag === undefined ? (wireName ?? labels[name] ?? name) : `--${param.flag}`;
-    const [was, is] = [begun[name], asked[name]].map((value) => shownPart(name, param, value));
+    const [was, is] = [begun[name], asked[name]].map((value) => shownPart(param, value));
     // Digests of long input lists would explain nothing.
     const difference = name === "inputs" ? "the inputs are different" : `${label}: ${was} then, ${is} now`;
     throw fail("checkpoint", `cannot resume ${file}: it belongs to a different query (${difference})`, {
