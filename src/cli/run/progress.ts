@@ -92,19 +92,17 @@ export function createProgress(
   };
 }
 
-/** Only pending waits stay in memory. Otherwise, a pull that takes several days would accumulate them. */
+/** The pending wait that ends last. One that ends before it is never shown. */
 function createWaits(clock: Pick<Context["clock"], "elapsed">) {
-  let waits: readonly { readonly until: number; readonly why: string }[] = [];
-  const underWay = (now: number): typeof waits => waits.filter(({ until }) => until > now);
+  let last = { until: 0, why: "" };
   return {
     add: (milliseconds: number, why: string): void => {
-      const now = clock.elapsed();
-      waits = [...underWay(now), { until: now + milliseconds, why }];
+      const until = clock.elapsed() + milliseconds;
+      if (until > last.until) last = { until, why };
     },
     longest: (): Wait | undefined => {
-      const now = clock.elapsed();
-      const last = underWay(now).toSorted((a, b) => b.until - a.until)[0];
-      return last === undefined ? undefined : { left: last.until - now, why: last.why };
+      const left = last.until - clock.elapsed();
+      return left > 0 ? { left, why: last.why } : undefined;
     },
   };
 }

@@ -119,20 +119,10 @@ function briefTexts(family: Flags, beside: readonly string[]): readonly string[]
   if (others.length > 0) return [inCommon(Object.values(family).map(({ summary }) => summary))];
   const owners = ownersOf(flag).filter((owner) => !beside.includes(owner));
   return [
-    described(flag, owners, choicesIn(flag) === "summary" ? undefined : fewerChoices(flag)),
+    described(flag, owners, choicesIn(flag) === "summary" ? undefined : flag.type.choices),
     described(flag, owners),
     flag.summary.split(/[;:] |, e\.g\. /u)[0] ?? "",
   ];
-}
-
-/** Shortens `volume_usd_24h, volume_usd_7d` to `volume_usd_{24h,7d}`. */
-function fewerChoices({ type: { choices } }: Flag): readonly string[] | undefined {
-  if (choices === undefined) return undefined;
-  const families = groupBy(choices, (choice) => choice.replace(/_\d+[mhd]$/u, ""));
-  return [...families].map(([stem, family]) => {
-    const windows = family.map((choice) => choice.slice(stem.length + 1));
-    return windows.length > 1 ? `${stem}_{${windows.join(",")}}` : family[0];
-  });
 }
 
 const bound = /-(min|max|after|before)(?=$)/u;
