@@ -98,19 +98,19 @@ describe("--columns", () => {
     ],
     [
       "search weth --columns symbol",
-      'invalid --columns "symbol": unknown column for pools and dexes; columns for pools: token-0, token-1, network, dex, price-0-usd, change-5m, change-1h, change-24h, volume, txns, pool\n  hint: to search only these: dexdata search … --type tokens',
+      'invalid --columns "symbol": unknown column for pools; columns for pools: token-0, token-1, network, dex, price-0-usd, change-5m, change-1h, change-24h, volume, txns, pool\n  hint: to choose columns of one kind: dexdata search … --type <kind>',
     ],
     [
       "search weth --columns network,volume,token-0",
-      'invalid --columns "token-0": unknown column for tokens and dexes; columns for tokens: symbol, name, network, price-usd, volume, liquidity, fdv, token\n  hint: to search only these: dexdata search … --type pools',
+      'invalid --columns "token-0": unknown column for tokens; columns for tokens: symbol, name, network, price-usd, volume, liquidity, fdv, token\n  hint: to choose columns of one kind: dexdata search … --type <kind>',
     ],
     [
       "search weth --type tokens,pools --columns symbl",
-      'invalid --columns "symbl": unknown column for tokens and pools; columns for tokens: symbol, name, network, price-usd, volume, liquidity, fdv, token\n  hint: did you mean symbol?',
+      'invalid --columns "symbl": unknown column for tokens; columns for tokens: symbol, name, network, price-usd, volume, liquidity, fdv, token\n  hint: to choose columns of one kind: dexdata search … --type <kind>',
     ],
     [
       "search weth --columns 42",
-      'invalid --columns "42": unknown column for tokens, pools and dexes; columns for tokens: symbol, name, network, price-usd, volume, liquidity, fdv, token',
+      'invalid --columns "42": unknown column for tokens; columns for tokens: symbol, name, network, price-usd, volume, liquidity, fdv, token\n  hint: to choose columns of one kind: dexdata search … --type <kind>',
     ],
     [
       "search weth --type tokens --columns token-0",

@@ -1,8 +1,6 @@
 import type { Column, RowShape } from "../../../api/endpoint.ts";
 import { type Failure, invalidInput, usageFailure } from "../../../base/failure.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
-import { didYouMean, nearest } from "../../../base/text/nearest.ts";
-import { inWords } from "../../../base/text/words.ts";
 
 export function chooseColumns(shape: RowShape, names: readonly string[] | undefined): readonly Column[] {
   const all = [...shape.columns, ...(shape.added?.columns ?? [])];
@@ -46,7 +44,7 @@ export function checkColumns(tables: Tables, names: readonly string[], format: s
     if (columnWords(shape).length === 0)
       throw usageFailure(`${typed}: the output has no table`, "omit --columns");
     const unknown = names.find((name) => !hasColumn(shape, name));
-    if (unknown !== undefined) throw unknownColumn(tables, group, unknown, names);
+    if (unknown !== undefined) throw unknownColumn(group, shape, unknown, tables.size > 1);
     const chosen = chooseColumns(shape, names);
     const repeated = chosen.find((column, index) => chosen.indexOf(column) !== index);
     if (repeated !== undefined) {
@@ -64,35 +62,22 @@ export function checkColumns(tables: Tables, names: readonly string[], format: s
   }
 }
 
-/** With several tables, suggests a command that shows only those with the column. */
-function unknownColumn(tables: Tables, group: string, unknown: string, names: readonly string[]): Failure {
-  const label = `--columns "${unknown}"`;
-  const accepted = columnWords(tables.get(group));
-  if (tables.size === 1) return choiceFailure(label, unknown, accepted);
-  const groups = [...tables.keys()];
-  const having = (wanted: readonly string[]): readonly string[] =>
-    groups.filter((each) => wanted.every((name) => hasColumn(tables.get(each), name)));
-  const withIt = having([unknown]);
-  const lacking = inWords(
-    groups.filter((each) => !withIt.includes(each)),
-    "and",
-  );
-  const whole = having(names);
-  const narrower = whole.length > 0 ? whole : withIt;
-  const correction = didYouMean(nearest(unknown, [...tables.values()].flatMap(columnWords)), undefined);
+function unknownColumn(group: string, shape: RowShape, name: string, hasOthers: boolean): Failure {
+  const accepted = columnWords(shape);
+  if (!hasOthers) return choiceFailure(`--columns "${name}"`, name, accepted);
   return invalidInput(
-    label,
-    `unknown column for ${lacking}; columns for ${group}: ${accepted.join(", ")}`,
-    narrower.length > 0 ? `to search only these: dexdata search … --type ${narrower.join(",")}` : correction,
+    `--columns "${name}"`,
+    `unknown column for ${group}; columns for ${group}: ${accepted.join(", ")}`,
+    "to choose columns of one kind: dexdata search … --type <kind>",
   );
 }
 
-function hasColumn(shape: RowShape | undefined, name: string): boolean {
-  return shape !== undefined && chooseColumns(shape, [name]).length > 0;
+function hasColumn(shape: RowShape, name: string): boolean {
+  return chooseColumns(shape, [name]).length > 0;
 }
 
-function columnWords(shape: RowShape | undefined): readonly string[] {
-  return shape === undefined ? [] : namedColumns(shape).map(({ column }) => column);
+function columnWords(shape: RowShape): readonly string[] {
+  return namedColumns(shape).map(({ column }) => column);
 }
 
 /** Matches a title or field name in any letter case, with `-`, `_` or a space between words. */
