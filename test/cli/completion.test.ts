@@ -106,8 +106,6 @@ describe("completion at the end of a line", () => {
     ["txns ethereum 0x1 --page=2 --pag", ["words", "--page-size"]],
     ["txns ethereum 0x1 -o json --outp", ["words"]],
     ["api usage -f a=b --fie", ["words", "--field", "--fields"]],
-    ["api networks/base/dexes -f or", ["words", "order_by="]],
-    ["api /nothing/there -f or", ["words"]],
     ["ohlcv ethereum 0x1 --interval 1", ["words", "1m", "10m", "15m", "1h", "12h", "1d", "1w"]],
     ["networks -o nd", ["words", "ndjson"]],
     ["networks -ond", ["words -o", "ndjson"]],

@@ -4,7 +4,6 @@ import type { Flag, Flags, KeptList } from "../run/flags/flag.ts";
 import { sharedFlags } from "../run/flags/shared-flags.ts";
 import { flagHelp } from "./help/flag-rows.ts";
 import { groupSummaries, topicNames } from "./help/overview.ts";
-import { findEndpoint } from "../../api/find-endpoint.ts";
 import { textFormats } from "../../api/output-format.ts";
 import { fieldAt, type Field } from "../../api/record.ts";
 import type { Context } from "../../base/context/context.ts";
@@ -18,7 +17,7 @@ export interface Completion {
   readonly kind: "words" | "files";
   /** The part of the word that does not change, such as `--output=` or `ethereum,`. */
   readonly prefix: string;
-  /** A word that ends with `=`, `:`, `,` or `.` needs more input. */
+  /** A word that ends with `:`, `,` or `.` needs more input. */
   readonly candidates: readonly Candidate[];
 }
 
@@ -139,8 +138,6 @@ function suggested(
       return only(storedProfiles(context));
     case "fields":
       return only(fieldWords(line.entry, current));
-    case "parameters":
-      return only(parameterWords(line.positionals[0]));
     case "settings":
     case "setting values":
       return only(settingWords(context, line));
@@ -232,16 +229,6 @@ function fieldWords(entry: Command | undefined, typed: string): readonly Candida
 /** Candidates such as `24h.` and `tokens.0.` end with a dot to show that they contain more fields. */
 function opening({ type: { kind } }: Field): string {
   return kind === "record" ? "." : kind === "list" ? ".0." : "";
-}
-
-/** Wire names, such as `order_by=`. */
-function parameterWords(path: string | undefined): readonly Candidate[] {
-  const [route = ""] = (path ?? "").split("?");
-  const segments = route.split("/").filter((each) => each !== "");
-  const params = findEndpoint(segments)?.endpoint.params ?? [];
-  return params
-    .filter(({ place }) => place === "query")
-    .map(({ name, help }) => ({ word: `${name}=`, description: help }));
 }
 
 type Surroundings = Pick<Context, "env" | "platform">;

@@ -6,7 +6,6 @@ import { strictFlag } from "../flags/endpoint-flags.ts";
 export const apiFlags = {
   field: flag(texts("name=value"), "Parameters", {
     short: "f",
-    suggests: "parameters",
     summary: "Set a query parameter by its API name; the value is sent as is",
     details: "; repeatable",
     default: [],
