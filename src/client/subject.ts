@@ -32,28 +32,11 @@ export function subjectKey({ network, address }: Pick<Subject, "network" | "addr
 /** The first spelling of each asset, in the given order. */
 export function distinctSubjects(subjects: readonly Subject[]): readonly Subject[] {
   const first = new Map<string, Subject>();
-  addFirst(first, subjects);
-  return [...first.values()];
-}
-
-/** Assets whose keys take a few milliseconds. */
-const subjectsPerTurn = 1000;
-
-/** Like `distinctSubjects`. What is running meanwhile is not held up by a list that is reloaded. */
-export async function distinctByTurns(subjects: readonly Subject[]): Promise<readonly Subject[]> {
-  const first = new Map<string, Subject>();
-  for (let from = 0; from < subjects.length; from += subjectsPerTurn) {
-    if (from > 0) await new Promise((resolve) => setImmediate(resolve));
-    addFirst(first, subjects.slice(from, from + subjectsPerTurn));
-  }
-  return [...first.values()];
-}
-
-function addFirst(first: Map<string, Subject>, subjects: readonly Subject[]): void {
   for (const subject of subjects) {
     const key = subjectKey(subject);
     if (!first.has(key)) first.set(key, subject);
   }
+  return [...first.values()];
 }
 
 /** The width of a shortened address. */

@@ -282,9 +282,11 @@ describe("rows of another kind", () => {
   });
 
   test("from a search cause an error that shows how to search for the required kind", async () => {
-    const { stderr } = await runCommand("token -", '{"group":"pools","row":{"id":"0x1","chain":"base"}}');
+    const found =
+      '{"group":"pools","row":{"id":"0x1","chain":"base"}}\n{"group":"dexes","row":{"dex_id":"curve"}}';
+    const { stderr } = await runCommand("token -", found);
     expect(stderr).toBe(
-      "error: stdin has 1 pool, but token takes tokens\n  hint: search only for them: dexdata search <query> --type tokens\n",
+      "error: stdin has 1 pool and 1 DEX, but token takes tokens\n  hint: search only for them: dexdata search <query> --type tokens\n",
     );
   });
 

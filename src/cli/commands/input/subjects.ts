@@ -77,10 +77,9 @@ export async function readSubjects(
     const origin = { network, source, names: sources.names };
     const before = subjects.length;
     const others: ListedAsset[] = [];
-    for await (const assets of readByTurns(text, origin))
-      for (const asset of assets)
-        if (asset.kind !== undefined && asset.kind !== takes) others.push(asset);
-        else subjects.push(toSubject(asset, network, taker, sources.names));
+    for (const asset of readLines(text.split("\n"), 1, origin))
+      if (asset.kind !== undefined && asset.kind !== takes) others.push(asset);
+      else subjects.push(toSubject(asset, network, taker, sources.names));
     skipOthers(others, subjects.length - before, source, taker, sources.warn);
   }
   return subjects;
@@ -173,9 +172,9 @@ function hintAt(others: readonly ListedAsset[], { command, takes, ifOtherKind }:
   const kinds = new Set(others.map(({ kind }) => kind));
   const isOther = kinds.size === 1 && kinds.has(takes === "token" ? "pool" : "token");
   if (isOther && ifOtherKind !== undefined) return ifOtherKind;
-  if (others.some(({ hasGroup }) => hasGroup))
-    return `search only for them: dexdata search <query> --type ${takes}s`;
-  if (!isOther || command === streamTaker) return undefined;
+  // Only a search has rows of several kinds.
+  if (!isOther) return `search only for them: dexdata search <query> --type ${takes}s`;
+  if (command === streamTaker) return undefined;
   return takes === "token" ? "to show pools: dexdata pool -" : "to show tokens: dexdata token -";
 }
 
@@ -187,8 +186,6 @@ export interface ListedAsset {
   readonly label: string | undefined;
   /** Undefined if the kind is unknown. */
   readonly kind: AssetKind | undefined;
-  /** Whether the line is a row from a search across several groups. */
-  readonly hasGroup: boolean;
   /** The line, if it is a JSON object. */
   readonly row?: object;
   /** For example, `stdin line 3`. */
@@ -200,21 +197,6 @@ interface ListOrigin {
   readonly source: string;
   /** Stored lists have no names. */
   readonly names: NameFinder | undefined;
-}
-
-/** Lines that take a few milliseconds to read. */
-const linesPerTurn = 500;
-
-/**
- * The assets of a long list, a part at a time. The events of running streams are not held up by a list that is reloaded,
- * and what has been read of a line does not stay in memory.
- */
-async function* readByTurns(text: string, origin: ListOrigin): AsyncGenerator<readonly ListedAsset[]> {
-  const lines = text.split("\n");
-  for (let from = 0; from < lines.length; from += linesPerTurn) {
-    yield readLines(lines.slice(from, from + linesPerTurn), from + 1, origin);
-    if (lines.length > linesPerTurn) await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 /**
@@ -263,7 +245,6 @@ function readWords(line: string, { network, names }: ListOrigin, where: string):
     address,
     label: label === "" ? undefined : label,
     kind: pair?.kind,
-    hasGroup: false,
     where,
   };
 }
@@ -301,12 +282,13 @@ function readRow(line: string, where: string): ListedAsset {
       "pass the list of assets to each command instead",
     );
   const inner = member(row, "row");
-  const hasGroup = isObject(inner) && Object.hasOwn(row, "group");
-  const subject = hasGroup && isObject(inner) ? inner : row;
+  // A search across several groups puts each row into an object with its group.
+  const group = isObject(inner) ? member(row, "group") : undefined;
+  const subject = isObject(inner) && group !== undefined ? inner : row;
   const address = member(subject, "address") ?? member(subject, "id");
   // Rows of dexdata itself, such as those of name list and --envelope, have the second name.
   const network = member(subject, "chain") ?? member(subject, "network");
-  const kind = kindOfRow(subject, hasGroup ? member(row, "group") : undefined);
+  const kind = kindOfRow(subject, group);
   if (typeof address !== "string" && kind !== "DEX" && !Object.hasOwn(row, "search"))
     throw usageFailure(`${where}: no address or id`);
   return {
@@ -314,7 +296,6 @@ function readRow(line: string, where: string): ListedAsset {
     address: typeof address === "string" ? address : undefined,
     label: labelOfRow(subject),
     kind,
-    hasGroup,
     row,
     where,
   };

@@ -26,7 +26,7 @@ import {
 import type { AssetSources } from "../../run/with-run.ts";
 import { counted } from "../../../base/text/words.ts";
 import { readSubjects, isList, splitPair } from "./subjects.ts";
-import { distinctByTurns, type Subject, nameOf } from "../../../client/subject.ts";
+import { distinctSubjects, type Subject, nameOf } from "../../../client/subject.ts";
 import { formatInstant, parseTimeBound, SECONDS_PER_DAY, wireOf } from "../../../base/time/time.ts";
 import { type Days, endOfRange, parseDays } from "../../../base/time/days.ts";
 import { hasColumns } from "../../render/formats/formats.ts";
@@ -205,7 +205,7 @@ export async function readTargets(
     malformed: "fail",
     usage,
   });
-  const subjects = traitsOf(endpoint.reply).isPerAsset ? await withoutRepeats(named, sources) : named;
+  const subjects = traitsOf(endpoint.reply).isPerAsset ? withoutRepeats(named, sources) : named;
   const asked = batchParam(endpoint.reply) === undefined ? subjects : subjects.slice(0, 1);
   const param = addressName(endpoint);
   const argSets = asked.map(({ network, address }) => new Map(Object.entries({ network, [param]: address })));
@@ -222,11 +222,11 @@ function hintAtSurplus(words: readonly string[], command: string): string | unde
 }
 
 /** Reading the same list again would cost credits and give the same rows. */
-async function withoutRepeats(
+function withoutRepeats(
   subjects: readonly Subject[],
   { warn, checkCount }: AssetSources,
-): Promise<readonly Subject[]> {
-  const distinct = await distinctByTurns(subjects);
+): readonly Subject[] {
+  const distinct = distinctSubjects(subjects);
   checkCount(distinct.length);
   const repeated = subjects.length - distinct.length;
   if (repeated > 0) warn(`skipping ${counted(repeated, "repeated asset")}`);

@@ -3,7 +3,7 @@ import { feeds, feedsTaking, readSince } from "../../../api/feeds.ts";
 import { choiceFailure } from "../../../api/read-param.ts";
 import { usageFailure } from "../../../base/failure.ts";
 import { eventFields } from "./event-place.ts";
-import { distinctByTurns, type Subject } from "../../../client/subject.ts";
+import { distinctSubjects, type Subject } from "../../../client/subject.ts";
 import { checkOutPattern } from "../../../rows/rotating-file.ts";
 import { checkAppendedFile } from "../../render/formats/formats.ts";
 import { checkPrefixFields, checkPrefixFormat } from "../../render/formats/row-prefix.ts";
@@ -66,7 +66,7 @@ export function assetReader({ sources }: Run, words: readonly string[], feed: Fe
     sources.names.forget();
     const fresh = { ...sources, read: async (word: string) => await sources.read(word, until) };
     const taker = { command: streamTaker, takes, malformed, usage, ifOtherKind };
-    const listed = await distinctByTurns(await readSubjects(words, fresh, taker));
+    const listed = distinctSubjects(await readSubjects(words, fresh, taker));
     if (listed.length === 0) throw usageFailure("no assets to stream: the list is empty", usage);
     return listed;
   };

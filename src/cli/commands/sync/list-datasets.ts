@@ -53,7 +53,7 @@ export async function readDatasets(
     }
     const { network, address, label } = readWord(word, undefined, usage);
     for (const kind of defaults.kind) checkWord({ network, address }, factsOfKind(kind).asset);
-    const asset = { network, address, label, kind: undefined, hasGroup: false, where: `"${word}"` };
+    const asset = { network, address, label, kind: undefined, where: `"${word}"` };
     datasets.push(...datasetsOf(asset, defaults));
   }
   return withoutRepeats(datasets);
