@@ -126,8 +126,9 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
   const { endpoint, groups, list } = plan;
   const shapes = isDocument(list) ? answerShapes(endpoint) : groups.map((group) => rowShape(endpoint, group));
   const missing = watchFields(run.options.fields, shapes);
-  const [failures, remarks]: [Failure[], string[]] = [[], []];
+  const failures: Failure[] = [];
   const meanings = new Set<string>();
+  let more: string | undefined;
   // An error that concerns only one input is saved until the other inputs have been fetched.
   const keep = (failure: Failure): void => {
     if (!affectsOneInput(failure)) throw failure;
@@ -158,7 +159,7 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
     },
     end: async (request) => {
       keeper?.end(request);
-      remarks.push(...(await remarksAtEnd(run, request)));
+      more = await remarksAtEnd(run, request);
       for (const line of tableRemarks(run, request, assets)) meanings.add(line);
     },
     checkpoint: async () => await destination.checkpoint(client.meter),
@@ -173,7 +174,7 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
     assets.save();
     await sayRefused(run, failures);
     const warnings = [...remarksIn(totals), ...assets.warnings(), ...missing.remarks()];
-    return reportEnd(run, renderer, { warnings, meanings, more: remarks });
+    return reportEnd(run, renderer, { warnings, meanings, more });
   };
   return { sink, end };
 }

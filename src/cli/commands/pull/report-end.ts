@@ -22,8 +22,8 @@ interface Lines {
   readonly warnings: readonly string[];
   /** What the numbers mean. */
   readonly meanings: Iterable<string>;
-  /** Where lists continue. */
-  readonly more: readonly string[];
+  /** Where the list of a single input continues. */
+  readonly more: string | undefined;
 }
 
 /** Says what a person should know about the rows that were written, and whether a script can rely on them. */
@@ -37,7 +37,7 @@ export function reportEnd(run: Pull, renderer: Renderer, { warnings, meanings, m
     report.hint(`${hidden} more ${group}: ${sameCommand(command, narrowed)}`);
   }
   if (renderer.isShortened?.() === true) report.hint("complete addresses: -o wide");
-  for (const line of more) remarkOnMore(run, line);
+  if (more !== undefined) remarkOnMore(run, more);
   if (reached.totals.unfinished > 0 && argSets.length > 1)
     remarkOnMore(
       run,
@@ -86,8 +86,8 @@ function betterQuery(query: string): string | undefined {
     : `search covers all networks; leave out ${network}`;
 }
 
-/** Warns about the likely cause of an empty result. */
-export async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<readonly string[]> {
+/** Warns about the likely cause of an empty result. Returns where the list of a single input continues. */
+export async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<string | undefined> {
   const { plan, client, typed, reached } = run;
   const { rowsOfQuestion, last: oldest } = reached.totals;
   if (rowsOfQuestion === 0) {
@@ -102,17 +102,17 @@ export async function remarksAtEnd(run: Pull, request: ApiRequest): Promise<read
     else if (hint !== undefined) run.report.warn(hint);
   }
   const { last } = reached;
-  if (last?.request !== request) return [];
+  if (last?.request !== request) return undefined;
   const isCut = isCutOff(last.page);
   if (isCut) reached.totals.unfinished += 1;
-  if (plan.limit === undefined || isCut) return [];
+  if (plan.limit === undefined || isCut) return undefined;
   const { stderr } = run.context;
   // A terminal that does not know its width reports 0.
   const room = (stderr.isTerminal && stderr.columns) || Number.POSITIVE_INFINITY;
   const more = moreRowsLine(request, typed, last.page, plan, room);
-  if (more === undefined || plan.argSets.length === 1) return more === undefined ? [] : [more];
+  if (more === undefined || plan.argSets.length === 1) return more;
   reached.totals.unfinished += 1;
-  return [];
+  return undefined;
 }
 
 /** For people: what the numbers mean, and why there are fewer candles than intervals. */
