@@ -1,6 +1,7 @@
 import type { Args } from "../api/endpoint.ts";
 import { maxCandles } from "../api/endpoints/ohlcv.ts";
 import { hintAtNetworks } from "../api/known-networks.ts";
+import { failAsService } from "../api/service-errors.ts";
 import { candlesOf } from "../api/endpoints/prices.ts";
 import type { NoPriceReason } from "../api/record.ts";
 import { pool as poolEndpoint, token as tokenEndpoint } from "../api/endpoints/pool-and-token.ts";
@@ -176,18 +177,23 @@ const pathOf = ({ network, address, kind }: TimedAsset): Args =>
  */
 async function failureOf({ client }: Timed, asset: TimedAsset, cause: unknown): Promise<unknown> {
   if (!(cause instanceof Failure)) return cause;
-  const { status, body } = cause.details;
-  const args = pathOf(asset);
-  const isOfEdge = status === 500 && body?.get("error")?.includes("ORIGIN_ERROR") === true;
+  const isOfEdge =
+    cause.status === 500 && cause.details.body?.get("error")?.includes("ORIGIN_ERROR") === true;
   const other =
     isOfEdge && asset.kind === "token"
-      ? await client.ask(tokenEndpoint, args).catch((failure: unknown) => failure)
+      ? await client.ask(tokenEndpoint, pathOf(asset)).catch((failure: unknown) => failure)
       : cause;
   if (!(other instanceof Failure) || other.status !== 404) return cause;
-  const isMisspelled =
-    other.details.body?.has("error") !== true && hintAtNetworks([asset.network], undefined) !== undefined;
-  const isOfPath = other.code === "unsupported_network" || other.code === "route_not_found";
-  return isOfPath || isMisspelled ? other : undefined;
+  if (other.code === "unsupported_network" || other.code === "route_not_found") return other;
+  const { status, body, why } = other.details;
+  const next = hintAtNetworks([asset.network], undefined);
+  if (next === undefined || body?.has("error") === true) return undefined;
+  return failAsService("unsupported_network", `unknown network "${asset.network}"`, {
+    status,
+    body,
+    why,
+    next,
+  });
 }
 
 /** Undefined if the service does not name the tokens. One request per pool, or none if the disk has the token. */

@@ -174,7 +174,7 @@ describe("--at", () => {
     for (const words of [`eth ${weth}`, `eth ${pool} --pool`]) {
       const past = await dexdata(`prices ${words} --at -2h`, { env: unsaid.env("dev") });
       expect([past.exit, past.stdout], past.stderr).toEqual([3, ""]);
-      expect(past.stderr).toMatch(/not found on eth; the network may not exist[^]*did you mean ethereum\?/u);
+      expect(past.stderr).toMatch(/unknown network \\"eth\\"[^]*did you mean ethereum\?/u);
     }
   });
 
