@@ -151,8 +151,10 @@ function tlsFailure(code: string, message: string, host: string, isUnsent: boole
 
 const checkPort = "check the host, its port, and any proxy in between";
 
-/**
- * For node:net. Before it tries the next address of a host, Node waits for a quarter of a second, which is too short for
- * some networks. In milliseconds.
- */
-export const patience = { autoSelectFamilyAttemptTimeout: 1000 };
+/** Milliseconds for each address of a host, if Node's quarter of a second was too short. */
+export const patience = 5000;
+
+/** Whether an address had too little time because the host has others. Over a slow network, each would have too little. */
+export function isHurried(error: unknown): boolean {
+  return error instanceof AggregateError && error.errors.some((each) => errorCode(each) === "ETIMEDOUT");
+}

@@ -11,7 +11,14 @@ import {
   type OpenAnswer,
   readAnswerBody,
 } from "./answer-body.ts";
-import { connectionFailure, patience, type Peer, peerName, timeoutFailure } from "./connection-failure.ts";
+import {
+  connectionFailure,
+  isHurried,
+  patience,
+  type Peer,
+  peerName,
+  timeoutFailure,
+} from "./connection-failure.ts";
 import { type Environment, findProxy } from "../proxy.ts";
 
 export interface SendOptions {
@@ -172,7 +179,6 @@ type Options = undici.buildConnector.Options;
 type Callback = undici.buildConnector.Callback;
 
 const socketOptions: undici.buildConnector.BuildOptions & { readonly highWaterMark: number } = {
-  ...patience,
   timeout: 0,
   // With the 64 KiB default, which is what Node reads at a time, the socket would be paused after each read.
   highWaterMark: 128 * 1024,
@@ -181,9 +187,13 @@ const socketOptions: undici.buildConnector.BuildOptions & { readonly highWaterMa
 /** Connects directly or through the proxy from the environment, using only HTTP/1.1 and no timeout. */
 export function createConnector(env: Environment, sockets: OpenSockets): undici.buildConnector.connector {
   const build = buildConnector(socketOptions);
-  const connect = (options: Options, callback: Callback): void => {
+  const connect = (options: Options, callback: Callback, dial = build): void => {
     // According to undici's types, the connector returns nothing, but it does return the socket.
-    const socket: unknown = build(options, (...outcome) => {
+    const socket: unknown = dial(options, (...outcome) => {
+      if (dial === build && isHurried(outcome[0])) {
+        const patient = buildConnector({ ...socketOptions, autoSelectFamilyAttemptTimeout: patience });
+        return connect(options, callback, patient);
+      }
       if (outcome[0] === null) sockets.hasConnected = true;
       callback(...outcome);
     });

@@ -3,7 +3,7 @@ import https from "node:https";
 import { isIP, type Socket } from "node:net";
 import { errorCode } from "../../base/files/file-errors.ts";
 import { fail, type Failure, type KnownDetails } from "../../base/failure.ts";
-import { connectionFailure, patience } from "./connection-failure.ts";
+import { connectionFailure, isHurried, patience } from "./connection-failure.ts";
 import { type Proxy, unbracketed } from "../proxy.ts";
 
 /**
@@ -18,6 +18,7 @@ export async function openTunnel(
   url: URL,
   proxy: Proxy,
   onSocket: (socket: Socket) => void,
+  patient?: Patient,
 ): Promise<Socket> {
   return await new Promise((resolve, reject) => {
     const giveUp = (cause: unknown): void => {
@@ -29,9 +30,12 @@ export async function openTunnel(
           : connectionFailure(cause, { name: () => name, hasConnected: () => false, next }),
       );
     };
-    const request = connectRequest(proxy, url);
+    const request = connectRequest(proxy, url, patient);
     request.once("socket", onSocket);
-    request.once("error", giveUp);
+    request.once("error", (cause) => {
+      if (patient !== undefined || !isHurried(cause)) return giveUp(cause);
+      return resolve(openTunnel(url, proxy, onSocket, { autoSelectFamilyAttemptTimeout: patience }));
+    });
     request.once("connect", (answer, socket, head) => {
       // The TLS socket that wraps this socket reports later errors.
       const refused = refusal(answer, head.length > 0, proxy, url);
@@ -43,12 +47,21 @@ export async function openTunnel(
   });
 }
 
-function connectRequest({ url: proxy, authorization }: Proxy, { hostname, port }: URL): http.ClientRequest {
+/** Of node:net, which gets the options of a request. */
+interface Patient {
+  readonly autoSelectFamilyAttemptTimeout: number;
+}
+
+function connectRequest(
+  { url: proxy, authorization }: Proxy,
+  { hostname, port }: URL,
+  patient: Patient | undefined,
+): http.ClientRequest {
   const target = `${hostname}:${port === "" ? 443 : port}`;
   const isSecure = proxy.protocol === "https:";
   const host = unbracketed(proxy.hostname);
-  const options: https.RequestOptions & typeof patience = {
-    ...patience,
+  const options: https.RequestOptions = {
+    ...patient,
     host,
     // By default, Node uses the name in the host header, which belongs to the service.
     servername: isIP(host) === 0 ? host : "",
