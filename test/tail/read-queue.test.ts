@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { expect, test } from "vitest";
+import { Failure } from "../../src/base/failure.ts";
 import type { Client } from "../../src/client/client.ts";
 import { createBehindReport, createReadQueue } from "../../src/cli/commands/follow/read-queue.ts";
 import { followRows } from "../../src/client/follow.ts";
@@ -30,6 +31,42 @@ test("with a slow service, about 50 requests are open, and the others go when on
   await Promise.all(Array.from({ length: 120 }, async () => await client.ask(...asked)));
   // The next one may be on its way when the last of them is sent.
   expect([Math.abs(most - 50) <= 1, answered]).toEqual([true, 120]);
+});
+
+test("after three failures in a row, one request at a time tries the host, and its end is reported once", async () => {
+  const { clock, random, signal } = createTestContext({});
+  setMaxListeners(0, signal);
+  const said: string[] = [];
+  const handlers = { down: () => void said.push("down"), up: () => void said.push("up"), answered: nothing };
+  const outage = new Failure("503", { exit: 7, code: "unavailable", retryable: true });
+  let replies: (Failure | undefined)[] = [];
+  let [open, failed, most] = [0, 0, 0];
+  const ask = async (): Promise<undefined> => {
+    open += 1;
+    // The first five were sent before the third failure.
+    if (failed >= 5 && replies.length > 0) most = Math.max(most, open);
+    await clock.sleep(100);
+    open -= 1;
+    const failure = replies.shift();
+    if (failure === undefined) return undefined;
+    failed += 1;
+    throw failure;
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this member is called
+  const service = { ask } as unknown as Client;
+  const { client } = createReadQueue({ clock, random, signal }, service, 60_000, 99, handlers);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the endpoint is passed on unread
+  const asked = [undefined, new Map()] as unknown as Parameters<Client["ask"]>;
+  const askAll = async (count: number) =>
+    await Promise.allSettled(Array.from({ length: count }, async () => await client.ask(...asked)));
+  replies = Array.from({ length: 8 }, () => outage);
+  await askAll(5);
+  expect([said, most]).toEqual([["down", "up"], 1]);
+  // A response that is a rejection ends the series.
+  replies = [outage, outage, new Failure("404", { exit: 3, code: "not_found" }), outage, outage];
+  await askAll(1);
+  await askAll(1);
+  expect([said, replies]).toEqual([["down", "up"], []]);
 });
 
 test("late reads do not show whether the service or the rate limit is the cause", () => {
