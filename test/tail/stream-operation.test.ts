@@ -129,8 +129,11 @@ test("N16: a restart after kill -9 during an outage reports the gap from its sta
     `{"event":"${event}","at":"2026-11-21T08:${at}Z","connection":1,"names":["${one}"]}\n`;
   const before = [lineOf("retry", "20:00"), lineOf("open", "21:00"), lineOf("credits", "30:00")];
   const outage = [lineOf("retry", "40:00"), lineOf("credits", "41:00"), lineOf("retry", "42:00")];
-  writeFileSync(log, [...before, ...outage].join(""));
-  const { outcome } = listen([one, "--events", log, "--limit", "1"], await serveInTest(pricesOf));
+  // Another asset had its events for longer. The last line is of a clock that was ahead.
+  const other = one.replace("abc", "abd");
+  const after = [lineOf("open", "45:00").replace(one, other), lineOf("open", "55:00")];
+  writeFileSync(log, [...before, ...outage, ...after].join(""));
+  const { outcome } = listen([one, other, "--events", log, "--limit", "1"], await serveInTest(pricesOf));
   expect((await outcome).stderr).toContain(
     "events from 2026-11-21T08:40:00.000Z to 2026-11-21T08:54:00.000Z",
   );
