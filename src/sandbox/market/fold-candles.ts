@@ -1,9 +1,9 @@
 import { eachInSteps, type Work } from "../work.ts";
 import { Flag } from "./deck.ts";
 import type { Rows } from "./rows.ts";
-import { flagsOf, isSwap, volumeOf } from "./trades.ts";
+import { flagsOf, isSwap, timeOf, volumeOf } from "./trades.ts";
 import type { Pool, Token } from "./pool.ts";
-import type { Candle, CandleWindow } from "./types.ts";
+import type { Candle, CandleWindow, PricedSwap } from "./types.ts";
 import { priceAfter, usdAfter } from "./usd.ts";
 
 export function createCandles(rows: Rows) {
@@ -34,13 +34,28 @@ export function createCandles(rows: Rows) {
       if (!token.isPriced) return [];
       yield* eachInSteps(token.pools, (pool) =>
         eachSwap(pool, window, (row, time) => {
-          if ((flagsOf(pool, row) & Flag.noUsd) !== 0) return;
-          addSwap(candles, window, time, usdAfter(token, pool, row, time), volumeOf(pool, row));
+          if (hasUsd(pool, row))
+            addSwap(candles, window, time, usdAfter(token, pool, row, time), volumeOf(pool, row));
         }),
       );
       return close(candles, window);
     },
+    /** The swaps of which `tokenCandles` consist, with after < time <= to, in all forms that are ever listed. */
+    tokenSwaps: (token: Token, after: number, to: number): readonly PricedSwap[] =>
+      (token.isPriced ? token.pools : []).flatMap((pool) =>
+        rows
+          .showings(pool, after, to)
+          .filter(({ row }) => isSwap(pool, row) && hasUsd(pool, row))
+          .map(({ row, time, since, until }) => {
+            const price = usdAfter(token, pool, row, timeOf(pool, row));
+            return { time, since, until, price, volumeUsd: volumeOf(pool, row) };
+          }),
+      ),
   };
+}
+
+function hasUsd(pool: Pool, row: number): boolean {
+  return (flagsOf(pool, row) & Flag.noUsd) === 0;
 }
 
 interface OpenCandle {

@@ -12,13 +12,7 @@ import {
   rowsWithId,
 } from "./transactions.ts";
 import type { Pool } from "./pool.ts";
-import {
-  compareKeys,
-  type Showing,
-  type Transaction,
-  type TransactionKey,
-  type TransactionWindow,
-} from "./types.ts";
+import { compareKeys, type Transaction, type TransactionKey, type TransactionWindow } from "./types.ts";
 
 /** How everything that depends on rows reads them: totals, candles, lists and streams. */
 export type Rows = ReturnType<typeof createRows>;
@@ -129,38 +123,23 @@ function formsWithId(pool: Pool, id: string, at: number, strikes: Strikes): read
 
 /** What streams need: when rows become listed, and when they stop being listed. All cover after < time <= to. */
 function createArrivals(strikes: Strikes) {
-  const showings = (
-    pool: Pool,
-    after: number,
-    to: number,
-    passes: (form: RowForm) => boolean,
-  ): readonly Showing[] =>
-    formsBetween(pool, after, to, strikes)
-      .filter(passes)
-      .toSorted(compareKeys)
-      .map((form) => toShowing(pool, form));
+  const forms = (pool: Pool, after: number, to: number, passes: (form: RowForm) => boolean) =>
+    formsBetween(pool, after, to, strikes).filter(passes).toSorted(compareKeys);
   return {
     /** All forms in which transactions with these times are ever listed, oldest first. */
     showings: (pool: Pool, after: number, to: number) =>
-      showings(pool, after, to, ({ time }) => time > after && time <= to),
+      forms(pool, after, to, ({ time }) => time > after && time <= to),
     /** All forms that become listed in this span, first those that do so first. */
     arrivals: (pool: Pool, after: number, to: number) =>
-      showings(pool, after, to, ({ since }) => since > after && since <= to).toSorted(
-        (a, b) => a.since - b.since,
-      ),
+      forms(pool, after, to, ({ since }) => since > after && since <= to)
+        .toSorted((a, b) => a.since - b.since)
+        .map((form) => ({ transaction: transactionIn(pool, form), since: form.since })),
     /** The times of transactions that, in this span, become listed late or stop being listed. */
     revised: (pool: Pool, after: number, to: number): readonly number[] => {
       if (strikes.longestAge(pool) === 0) return [];
       const isChange = ({ time, since, until }: RowForm): boolean =>
         (since > time && since > after && since <= to) || (until > after && until <= to);
-      return formsBetween(pool, after, to, strikes)
-        .filter(isChange)
-        .map(({ time }) => time);
+      return forms(pool, after, to, isChange).map(({ time }) => time);
     },
   };
-}
-
-function toShowing(pool: Pool, form: RowForm): Showing {
-  const { row, since, until } = form;
-  return { transaction: transactionIn(pool, form), since, until, pricedAt: timeOf(pool, row) };
 }

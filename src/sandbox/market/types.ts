@@ -35,14 +35,14 @@ export interface Transaction extends TransactionKey {
   readonly price1Usd: number | undefined;
 }
 
-/** A form in which a transaction is listed, and when: since <= time of the response < until. */
-export interface Showing {
-  readonly transaction: Transaction;
+/** A swap in USD, in a form in which it is listed: since <= time of the response < until. */
+export interface PricedSwap {
+  readonly time: number;
   readonly since: number;
   /** Infinity for the final form. */
   readonly until: number;
-  /** The time of the final form, whose prices all forms have. */
-  readonly pricedAt: number;
+  readonly price: number;
+  readonly volumeUsd: number;
 }
 
 export interface CandleWindow {

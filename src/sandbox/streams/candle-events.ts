@@ -3,7 +3,7 @@ import { groupBy } from "../../base/group-by.ts";
 import { belowAt, hash, hashText } from "../market/hash.ts";
 import type { Token } from "../market/pool.ts";
 import type { Market } from "../market/market.ts";
-import { inTokens, type Showing, type Transaction } from "../market/types.ts";
+import type { PricedSwap } from "../market/types.ts";
 import { type EventSource, makeEvent, type StreamEvent } from "./served-stream.ts";
 
 /** Wire-facts 5.6: how many seconds to wait after a candle ends, so that it is complete. */
@@ -64,17 +64,11 @@ export function pastCandles(source: EventSource, since: number, at: number): rea
   return [...newest.values()].toSorted((a, b) => (a.id ?? 0) - (b.id ?? 0));
 }
 
-interface PricedSwap extends Pick<Showing, "since" | "until"> {
-  readonly time: number;
-  readonly price: number;
-  readonly volumeUsd: number;
-}
-
 function isListed(at: number) {
   return ({ since, until }: PricedSwap): boolean => since <= at && at < until;
 }
 
-/** All forms of all swaps, by candle. Swaps without a USD value are skipped. */
+/** All forms of all swaps, by candle. */
 function groupSwaps(
   market: Market,
   token: Token,
@@ -82,32 +76,8 @@ function groupSwaps(
   end: number,
   seconds: number,
 ): ReadonlyMap<number, readonly PricedSwap[]> {
-  const pools = market.poolsOfToken(token, end - 1);
-  const showings = pools.flatMap((pool) => market.showings(pool, from - 1, end - 1));
-  const swaps = showings.flatMap((showing): readonly PricedSwap[] => {
-    const { transaction: row, since, until } = showing;
-    const price = row.kind === "swap" ? priceIn(market, token, showing) : undefined;
-    return price === undefined ? [] : [{ time: row.time, price, volumeUsd: volumeOf(row), since, until }];
-  });
+  const swaps = market.tokenSwaps(token, from - 1, end - 1);
   return groupBy(swaps, ({ time }) => Math.floor(time / seconds) * seconds);
-}
-
-function priceIn(market: Market, token: Token, { transaction: row, pricedAt }: Showing): number | undefined {
-  const [token0, token1] = row.pool.tokens;
-  if (token0 === token) return row.price0Usd;
-  if (token1 === token) return row.price1Usd;
-  // The row has no price for a pool's third token.
-  const hasUsd = row.price0Usd !== undefined || row.price1Usd !== undefined;
-  return hasUsd ? market.tokenPriceUsd(token, pricedAt) : undefined;
-}
-
-/** The larger of the two sides, as in candles from `/ohlcv`. */
-function volumeOf({ pool, amount0, amount1, price0Usd = 0, price1Usd = 0 }: Transaction): number {
-  const [token0, token1] = pool.tokens;
-  return Math.max(
-    Math.abs(inTokens(amount0, token0)) * price0Usd,
-    Math.abs(inTokens(amount1, token1)) * price1Usd,
-  );
 }
 
 /** The newest swap that is listed at `sent` is listed only from `again` on, unless it is the only one. */

@@ -129,11 +129,11 @@ test("the forms of a short span, from which candles are sent, include rows that 
     const listed = seen
       .showings(pool, after, after + 5)
       .filter(({ since, until }) => since <= NOON && NOON < until)
-      .map(({ transaction: { id, time, blockNumber } }) => ({ id, time, blockNumber }));
+      .map(({ row, kind, time, blockNumber }) => ({ row, kind, time, blockNumber }));
     const expected = all.filter(({ time }) => time > after && time <= after + 5);
     moved += expected.filter(({ final, time }) => final.time !== time).length;
     expect(listed).toEqual(
-      expected.map(({ final: { id }, time, block }) => ({ id, time, blockNumber: block })),
+      expected.map(({ row, form, time, block }) => ({ row, kind: form, time, blockNumber: block })),
     );
   }
   expect(moved).toBeGreaterThan(3);
