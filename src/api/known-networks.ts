@@ -44,25 +44,13 @@ export function nearestNetwork(typed: string, known: ReadonlySet<string>): strin
   return alias !== undefined && known.has(alias) ? alias : nearest(typed, known);
 }
 
-/** The first one that is not well known. */
-export const unknownAmong = (networks: readonly string[]): string | undefined =>
-  networks.find((each) => !wellKnownNetworks.has(each));
-
 /** Does not send a request. `otherwise` is the hint if no network is similar. */
 export function hintAtNetworks<Otherwise extends string | undefined>(
   networks: readonly string[],
   otherwise: Otherwise,
 ): string | Otherwise {
-  const unknown = unknownAmong(networks);
+  const unknown = networks.find((each) => !wellKnownNetworks.has(each));
   return didYouMean(unknown && nearestNetwork(unknown, wellKnownNetworks), otherwise);
-}
-
-/** The next step for a word in the place of a network that may be an asset. Naming it would not help there. */
-export function waysToSearch(word: string, command: string): string {
-  const name = word.toLowerCase();
-  return command === "pools search"
-    ? `for the pools of a token: dexdata pools search <network> --token ${name}`
-    : `for an asset: dexdata search ${name}`;
 }
 
 /** What an address stands for. */

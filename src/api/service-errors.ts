@@ -156,6 +156,12 @@ export function meaningOf(status: number) {
   return { exit: 1, retryable, code: "internal_error" } as const;
 }
 
+/** The public service responds to an unknown network or address with an empty body, so either may be the cause. */
+export const networkDoubt = "; the network may not exist";
+
+/** In the hint of such a failure, between the network that was probably meant and the steps if the network exists. */
+export const otherwise = "Otherwise, ";
+
 /** The codes of all failures: those in the service's error bodies, and dexdata's own. */
 export type ErrorCode = ServiceCode | OwnCode;
 

@@ -1,4 +1,4 @@
-import { onlyGroup, type RowShape } from "../api/endpoint.ts";
+import { onlyGroup, type RowShape, type Args } from "../api/endpoint.ts";
 import { fail, type Failure, invalidResponse } from "../base/failure.ts";
 import { isObject, rawElements } from "../base/json/json-scan.ts";
 import type { SeenKeys } from "./seen-keys.ts";
@@ -44,7 +44,7 @@ export type PageNote =
   /** Inputs without a row, if the service omits inputs that it does not know. */
   | { readonly kind: "missing"; readonly subjects: readonly Subject[] }
   /** A part of the request that the service rejected. The rest of the pull continues. */
-  | { readonly kind: "refused"; readonly failure: Failure }
+  | { readonly kind: "refused"; readonly args: Args; readonly failure: Failure }
   | { readonly kind: Remark; readonly count: number };
 
 /**

@@ -7,7 +7,9 @@ import type { Subject } from "./subject.ts";
 import type { Target } from "./target.ts";
 import type { SeenKeys } from "./seen-keys.ts";
 import { intervalSeconds } from "./candle-windows.ts";
-import { invalidResponse } from "../base/failure.ts";
+import { type Failure, invalidResponse } from "../base/failure.ts";
+import type { ApiRequest } from "../api/endpoint.ts";
+import type { Client } from "./client.ts";
 import { createPathReader } from "../base/json/path-reader.ts";
 
 export interface TimedAsset extends Subject {
@@ -32,6 +34,8 @@ export interface TimedPlan {
   readonly isQuoted: boolean;
   readonly stored: StoredCandles | undefined;
   readonly quotes: QuoteCache;
+  /** Judges a 404: if the network is unknown, the failure that it returns says so. */
+  readonly judge: (cause: Failure, client: Client, request: ApiRequest) => Promise<Failure>;
   readonly answers: Answers;
 }
 

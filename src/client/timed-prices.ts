@@ -1,7 +1,6 @@
 import type { Args } from "../api/endpoint.ts";
 import { maxCandles } from "../api/endpoints/ohlcv.ts";
-import { hintAtNetworks } from "../api/known-networks.ts";
-import { failAsService } from "../api/service-errors.ts";
+import { wellKnownNetworks } from "../api/known-networks.ts";
 import { candlesOf } from "../api/endpoints/prices.ts";
 import type { NoPriceReason } from "../api/record.ts";
 import { pool as poolEndpoint, token as tokenEndpoint } from "../api/endpoints/pool-and-token.ts";
@@ -173,27 +172,22 @@ const pathOf = ({ network, address, kind }: TimedAsset): Args =>
 
 /**
  * Undefined if the asset is unknown, which ends nothing. The edge of the service may report an unknown token as its own
- * failure; then the token itself decides. A 404 may not say that the network is unknown, so a misspelled one ends the run.
+ * failure; then the token itself decides. Only a list of the networks shows that it is the network that is unknown.
  */
-async function failureOf({ client }: Timed, asset: TimedAsset, cause: unknown): Promise<unknown> {
+async function failureOf({ client, timed }: Timed, asset: TimedAsset, cause: unknown): Promise<unknown> {
   if (!(cause instanceof Failure)) return cause;
-  const isOfEdge =
-    cause.status === 500 && cause.details.body?.get("error")?.includes("ORIGIN_ERROR") === true;
+  const { status, body } = cause.details;
+  const args = pathOf(asset);
+  const isOfEdge = status === 500 && body?.get("error")?.includes("ORIGIN_ERROR") === true;
   const other =
     isOfEdge && asset.kind === "token"
-      ? await client.ask(tokenEndpoint, pathOf(asset)).catch((failure: unknown) => failure)
+      ? await client.ask(tokenEndpoint, args).catch((failure: unknown) => failure)
       : cause;
   if (!(other instanceof Failure) || other.status !== 404) return cause;
-  if (other.code === "unsupported_network" || other.code === "route_not_found") return other;
-  const { status, body, why } = other.details;
-  const next = hintAtNetworks([asset.network], undefined);
-  if (next === undefined || body?.has("error") === true) return undefined;
-  return failAsService("unsupported_network", `unknown network "${asset.network}"`, {
-    status,
-    body,
-    why,
-    next,
-  });
+  const isSurelyKnown = wellKnownNetworks.has(asset.network);
+  const request = { endpoint: candlesOf[asset.kind], args };
+  const judged = isSurelyKnown ? other : await timed.judge(other, client, request);
+  return judged.code === "unsupported_network" || judged.code === "route_not_found" ? judged : undefined;
 }
 
 /** Undefined if the service does not name the tokens. One request per pool, or none if the disk has the token. */

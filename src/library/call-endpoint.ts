@@ -11,7 +11,7 @@ import type { RecordShape } from "../api/record.ts";
 import { parseNumbersAsText } from "../base/json/exact-json.ts";
 import { rawMembers } from "../base/json/json-scan.ts";
 import { wantedPages } from "../rows/wanted-pages.ts";
-import { withOptions } from "./library-failure.ts";
+import { failureOfRequest } from "./library-failure.ts";
 import { checkNames, wholeNumber } from "./check-options.ts";
 import type { Listing, ListOptions, Page } from "./public-types.ts";
 import type { ClientWishes } from "./read-options.ts";
@@ -104,7 +104,7 @@ async function* rawPages(
       for (const { failure } of notesOf(page, "refused")) throw failure;
     }
   } catch (cause) {
-    throw withOptions(cause);
+    throw await failureOfRequest(cause, client, args);
   }
 }
 

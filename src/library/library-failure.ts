@@ -1,5 +1,43 @@
+import type { Args } from "../api/endpoint.ts";
+import { plainList } from "../client/list-plan.ts";
+import { networks } from "../api/endpoints/whole-service.ts";
+import { wellKnownNetworks } from "../api/known-networks.ts";
 import { Failure } from "../base/failure.ts";
+import { member } from "../base/json/json-scan.ts";
+import type { Client } from "../client/client.ts";
+import { readPages } from "../client/read-pages.ts";
+import { doubtfulNetworks, judgeNetworks } from "../client/unknown-network.ts";
 import { optionNames } from "./read-options.ts";
+
+/** What a program gets for a failed request with these arguments. */
+export async function failureOfRequest(cause: unknown, client: Client, args: Args): Promise<unknown> {
+  if (!(cause instanceof Failure)) return cause;
+  // Without this filter, each missing pool or token would cost a second credit.
+  const asked = doubtfulNetworks(cause, args)?.filter((each) => !wellKnownNetworks.has(each)) ?? [];
+  if (asked.length === 0 || cause.code === "unsupported_network") return withOptions(cause);
+  let known = networksOf.get(client) ?? new Set();
+  if (!asked.every((each) => known.has(each))) {
+    known = await listNetworks(client);
+    networksOf.set(client, known);
+  }
+  return withOptions(judgeNetworks(cause, asked, known, () => undefined));
+}
+
+/** As listed last. The service may have added others since. */
+const networksOf = new WeakMap<Client, ReadonlySet<string>>();
+
+/** Empty if they cannot be listed, because the failed look-up must not hide the failure. */
+async function listNetworks(client: Client): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  try {
+    for await (const { rows } of readPages(client, networks, new Map(), plainList(100)))
+      for (const row of rows.values()) ids.add(String(member(row, "id")));
+  } catch (cause) {
+    if (cause instanceof Failure) return new Set();
+    throw cause;
+  }
+  return ids;
+}
 
 /** The next step is written for the command line. */
 export function withOptions(cause: unknown, options = optionNames): unknown {

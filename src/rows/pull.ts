@@ -14,9 +14,9 @@ export interface PullSink {
   /** The page counts if the sink continues. */
   readonly page: (page: Page, request: ApiRequest) => Promise<"continue" | "stop">;
   /** An input of the page that the service rejected. Throws to end the pull. */
-  readonly refused: (failure: Failure) => void;
+  readonly refused: (failure: Failure, request: ApiRequest) => Promise<void>;
   /** A request whose rows, or the rest of them, cannot be read. Throws unless the other requests are worth reading. */
-  readonly failure: (failure: Failure) => Promise<"continue" | "stop">;
+  readonly failure: (failure: Failure, request: ApiRequest) => Promise<"continue" | "stop">;
   /** The pages of this request are complete. */
   readonly end: (request: ApiRequest) => Promise<void>;
   /** The totals describe all rows up to here, and a later run can continue after them. */
@@ -49,13 +49,14 @@ async function takePart(part: Part, totals: PullTotals, sink: PullSink): Promise
     const { page } = part;
     if ((await sink.page(page, request)) === "stop") return "stop";
     countPage(totals, request, page);
-    for (const { failure } of notesOf(page, "refused")) sink.refused(failure);
+    for (const { failure, args } of notesOf(page, "refused"))
+      await sink.refused(failure, { ...request, args });
     // A later run requests everything after the last confirmed position again.
     if (totals.at !== undefined && isConfirmed(page)) await sink.checkpoint();
     return "continue";
   }
   if (part.kind === "end") await sink.end(request);
-  else if ((await sink.failure(part.failure)) === "stop") return "stop";
+  else if ((await sink.failure(part.failure, request)) === "stop") return "stop";
   countEnd(totals, part.index);
   // If there are no rows, another run would report the same errors again, so there is nothing to save.
   if (totals.rows > 0 || totals.missing > 0 || part.kind === "end") await sink.checkpoint();

@@ -90,17 +90,13 @@ describe("--max-credits", () => {
     expect(requests()).toBe(1);
   });
 
-  test("counts the lookup for a hint, and keeps the result if the budget does not allow the lookup", async () => {
+  test("counts the lookup for a hint, and keeps the first error if the budget does not allow the lookup", async () => {
     const { env, requests, charged } = await ledgerInTest();
-    const words = "pools search ethereum --dex uniswap_v33 --error-format text";
-    const within = await dexdata(`${words} --max-credits 2`, { env: env() });
-    expect(within).toMatchObject({
-      exit: 0,
-      stderr: expect.stringContaining("did you mean --dex uniswap_v3?"),
-    });
+    const within = await dexdata(`pool eth ${pool} --max-credits 2`, { env: env() });
+    expect(failureOf(within)).toMatchObject({ exit: 3, next: "did you mean ethereum?" });
     expect({ requests: requests(), charged: charged() }).toEqual({ requests: 2, charged: 2 });
-    const beyond = await dexdata(`${words} --max-credits 1`, { env: env() });
-    expect(beyond).toMatchObject({ exit: 0, stdout: "" });
+    const beyond = await dexdata(`pool eth ${pool} --max-credits 1`, { env: env() });
+    expect(failureOf(beyond)).toMatchObject({ exit: 3, code: "unsupported_network" });
     expect({ requests: requests(), charged: charged() }).toEqual({ requests: 3, charged: 3 });
   });
 

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { describe, expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { bytes, empty, html, json, type Reply } from "../harness/scripted-server.ts";
@@ -346,12 +348,14 @@ describe("an invalid response", () => {
 });
 
 describe("an unknown network", () => {
-  test("rule 5: exits 3, and suggests the closest well-known network without another request", async () => {
-    const server = await serveInTest(() =>
-      json(
-        { error: "unsupported_network", message: "unsupported network", param: "network" },
-        { status: 404 },
-      ),
+  test("rule 5: exits 3, and suggests the closest network of the service, fetching the list once", async () => {
+    const server = await serveInTest((request) =>
+      request.path === "/networks"
+        ? json([{ id: "solana" }, { id: "ethereum" }, { id: "megaeth" }])
+        : json(
+            { error: "unsupported_network", message: "unsupported network", param: "network" },
+            { status: 404 },
+          ),
     );
     const outcome = await dexdata(`pool eth ${pool}`, {
       env: { DEXDATA_BASE_URL: server.url },
@@ -360,17 +364,38 @@ describe("an unknown network", () => {
     expect(outcome.exit).toBe(3);
     expect(outcome.stderr).toContain('error: unknown network "eth"\n');
     expect(outcome.stderr).toContain("did you mean ethereum?");
-    expect(server.requests.map(({ path }) => path)).toEqual([`/networks/eth/pools/${pool}`]);
+    expect(server.requests.map(({ path }) => path)).toEqual([`/networks/eth/pools/${pool}`, "/networks"]);
   });
 
   test("a word of one character is not close to another one", async () => {
     const outcome = await dexdata("pools search * --sandbox --error-format text");
-    expect(outcome.stderr).toContain('the network "*" may not exist');
+    expect(outcome.stderr).toContain('unknown network "*"');
     expect(outcome.stderr).not.toContain("did you mean");
   });
 
+  test("fetches the list once per day, because later commands use the cached list", async () => {
+    const server = await serveInTest((request) =>
+      request.path === "/networks"
+        ? json([{ id: "ethereum" }])
+        : json({ error: "unsupported_network" }, { status: 404 }),
+    );
+    const cache = mkdtempSync(`${tmpdir()}/dexdata-cache-`);
+    const slip = async (now: string) =>
+      await dexdata(`pool eth ${pool}`, {
+        env: { DEXDATA_BASE_URL: server.url, DEXDATA_CACHE_DIR: cache },
+        now,
+      });
+    for (const now of ["2026-11-21T08:00:00Z", "2026-11-22T07:00:00Z", "2026-11-22T09:00:00Z"]) {
+      expect((await slip(now)).stderr).toContain("did you mean ethereum?");
+    }
+    expect(server.requests.filter((request) => request.path === "/networks").length).toBe(2);
+    rmSync(cache, { recursive: true });
+  });
+
   test("is recognized after an empty 404 too", async () => {
-    const server = await serveInTest(() => empty(404));
+    const server = await serveInTest((request) =>
+      request.path === "/networks" ? json([{ id: "bsc" }]) : empty(404),
+    );
     const outcome = await dexdata(`pool bnb ${pool}`, {
       env: { DEXDATA_BASE_URL: server.url },
       isTerminal: { stderr: true },

@@ -443,11 +443,12 @@ describe("a wait for the rate limit ends", () => {
 
 describe("--sandbox", () => {
   test("has its own rate limit, which follows the plan without a 429 and without a file", async () => {
-    const words = pools(18);
+    const words = pools(17);
     const flags = ["--sandbox", "--tier", "keyless", "-v"];
     const alone = await runCommand([...words, ...flags], { env: { DEXDATA_BASE_URL: "" } });
-    const statuses = alone.stderr.match(/ (?:404|429) \d+ ms/gu)?.map((text) => text.slice(1, 4));
-    expect(statuses).toEqual(Array.from({ length: 18 }, () => "404"));
+    const statuses = alone.stderr.match(/ (?:200|404|429) \d+ ms/gu)?.map((text) => text.slice(1, 4));
+    // A 404 without a code may be about the network, so all of them share one request for the list of networks.
+    expect(statuses?.toSorted()).toEqual(["200", ...Array.from({ length: 17 }, () => "404")]);
     expect(alone.context.clock.elapsed()).toBe(61_200);
     expect(readdirSync(state)).toEqual([]);
   });

@@ -170,10 +170,11 @@ describe("--at", () => {
     expect(rowsOf(stdout).map(({ reason }) => reason)).toEqual(["unknown_token", null]);
   });
 
-  test("a misspelled network ends the run as without a time, although the 404 does not name it", async () => {
+  test("an unknown network ends the run as without a time, although the 404 does not name it", async () => {
     for (const words of [`eth ${weth}`, `eth ${pool} --pool`]) {
       const past = await dexdata(`prices ${words} --at -2h`, { env: unsaid.env("dev") });
-      expect([past.exit, past.stdout], past.stderr).toEqual([3, ""]);
+      const lists = unsaid.takeLog().filter(({ url }) => url === "/networks");
+      expect([past.exit, past.stdout, lists.length], past.stderr).toEqual([3, "", 1]);
       expect(past.stderr).toMatch(/unknown network \\"eth\\"[^]*did you mean ethereum\?/u);
     }
   });

@@ -228,16 +228,13 @@ test.each([
 test("promise 5: a value longer than any name is neither suggested nor stored", async () => {
   const folder = temporaryFolder();
   const script: Script = ({ path: asked }) =>
-    asked === "/networks/ethereum/dexes"
-      ? json({
-          dexes: [{ dex_id: `uniswap${"0".repeat(200)}`, dex_name: "x" }],
-          page_info: { total_items: 1 },
-        })
-      : json({ results: [], has_next_page: false });
-  const { stderr } = await runAgainst(script, "pools search ethereum --dex uniswap0", {
+    asked === "/networks"
+      ? json([{ id: `ethereum0${"0".repeat(200)}`, display_name: "x" }])
+      : json({}, { status: 404 });
+  const { stderr } = await runAgainst(script, "pools search ethereum0", {
     env: { DEXDATA_CACHE_DIR: folder },
   });
-  expect(stderr).toContain("list them: dexdata dexes ethereum --all");
+  expect(stderr).toContain("hint: list all networks: dexdata networks");
   const [kept] = readdirSync(folder).filter((name) => name.startsWith("list-"));
   expect(readFileSync(path.join(folder, String(kept)), "utf8")).toContain('"texts":["\\tx"]');
 });

@@ -313,21 +313,40 @@ describe("on a scripted service", () => {
     });
   });
 
-  test("an empty 404 may be about the network, unless it is well known", async () => {
-    const server = await serveInTest(() => empty(404));
-    const client = openLibrary({ baseUrl: server.url });
+  test("an empty 404 is judged by the list of networks, if there is one", async () => {
+    const server = await serveInTest(({ path }) =>
+      path === "/networks" ? json([{ id: "newnet" }, { id: "etherium" }]) : empty(404),
+    );
+    const messageFor = async (name: string, options: ClientOptions = {}): Promise<unknown> => {
+      const client = openLibrary({ baseUrl: server.url, ...options });
+      const call = async () => await client.pool({ network: name, pool_address });
+      const { code, message } = await failureOf(call);
+      return { code, message, requests: client.meter.requests };
+    };
     const missing = `pool ${pool_address} not found on`;
-    for (const [slug, doubt, next] of [
-      ["ethereum", "", /^search all networks/u],
-      ["oldnet", "; the network may not exist", /^search all networks/u],
-      ["etherium", "; the network may not exist", /^did you mean ethereum\? Otherwise, search all networks/u],
-    ] as const) {
-      const call = client.pool({ network: slug, pool_address });
-      const cause = await call.catch((each: unknown) => each);
-      expect(cause).toMatchObject({ code: "not_found", message: `${missing} ${slug}${doubt}` });
-      expect(cause).toHaveProperty("next", expect.stringMatching(next));
-    }
+    expect(await messageFor("newnet")).toEqual({
+      code: "not_found",
+      message: `${missing} newnet`,
+      requests: 2,
+    });
+    const client = openLibrary({ baseUrl: server.url });
+    for (const _ of [1, 2])
+      await failureOf(async () => await client.pool({ network: "newnet", pool_address }));
     expect(client.meter.requests).toBe(3);
+    const real: unknown = await client
+      .pool({ network: "etherium", pool_address })
+      .catch((cause: unknown) => cause);
+    expect(real).toHaveProperty("next", expect.not.stringContaining("did you mean"));
+    expect(await messageFor("oldnet")).toEqual({
+      code: "unsupported_network",
+      message: 'unknown network "oldnet"',
+      requests: 2,
+    });
+    expect(await messageFor("oldnet", { maxCredits: 1 })).toEqual({
+      code: "not_found",
+      message: `${missing} oldnet; the network may not exist`,
+      requests: 1,
+    });
   });
 
   test("the next step names the options of the client", async () => {

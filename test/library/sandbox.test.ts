@@ -83,7 +83,7 @@ describe("L5: hosts, plans and accounts", () => {
 });
 
 test("an unknown network has the code and the hint of the command line", async () => {
-  const sandbox = await start({ dialect: "spec" });
+  const sandbox = await start();
   const client = connect(sandbox.clientOptions());
   const calls: readonly (() => Promise<unknown>)[] = [
     async () => await client.pool({ network: "eth", pool_address }),

@@ -154,6 +154,14 @@ export function unknownNameHint(word: string, ways = waysToName(word)): string {
   return `${network}${ways}`;
 }
 
+/** The next step for a word in the place of a network that may be an asset. Naming it would not help there. */
+export function waysToSearch(word: string, command: string): string {
+  const name = word.toLowerCase();
+  return command === "pools search"
+    ? `for the pools of a token: dexdata pools search <network> --token ${name}`
+    : `for an asset: dexdata search ${name}`;
+}
+
 /** How to find an asset by its symbol, and then to name it. */
 const waysToName = (word: string, takenOff?: string): string =>
   `find it: dexdata search ${word.toLowerCase()}; ${wayToName(word, takenOff)}`;

@@ -32,9 +32,9 @@ export async function* askInBatches(
   let next = 0;
   const asks = planBatches(subjects, reply).map((chunk) => async () => {
     const asked = new Map([...args, ["network", chunk.network], [reply.param, chunk.addresses.join(",")]]);
-    return { ...chunk, answer: await askChunk(request, chunk, asked) };
+    return { ...chunk, asked, answer: await askChunk(request, chunk, asked) };
   });
-  for await (const { network, addresses, answer } of inOrder(asks, client.width)) {
+  for await (const { network, addresses, asked, answer } of inOrder(asks, client.width)) {
     const isRefused = answer instanceof Failure;
     for (const address of addresses)
       answered.set(subjectKey({ network, address }), isRefused ? "refused" : "missing");
@@ -53,7 +53,7 @@ export async function* askInBatches(
     }
     const end =
       next < subjects.length ? more({ flag: "subject", value: String(before + next) }) : ended("inputs");
-    const refused: readonly PageNote[] = isRefused ? [{ kind: "refused", failure: answer }] : [];
+    const refused: readonly PageNote[] = isRefused ? [{ kind: "refused", args: asked, failure: answer }] : [];
     yield pageOf(textRows(ready), end, [{ kind: "missing", subjects: missing }, ...refused]);
   }
 }

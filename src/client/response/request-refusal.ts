@@ -4,13 +4,8 @@ import { inputName } from "../../api/read-param.ts";
 import type { Param } from "../../api/param.ts";
 import { formatInstant, fromWire } from "../../base/time/time.ts";
 import type { Target } from "../target.ts";
-import {
-  hintAtNetworks,
-  isAssetName,
-  unknownAmong,
-  waysToSearch,
-  wellKnownNetworks,
-} from "../../api/known-networks.ts";
+import { hintAtNetworks, wellKnownNetworks } from "../../api/known-networks.ts";
+import { networkDoubt, otherwise } from "../../api/service-errors.ts";
 import {
   commonSentence,
   type ErrorBody,
@@ -95,20 +90,14 @@ const pagingFlags: ReadonlyMap<string, string> = new Map([
   ["page", "--page"],
 ]);
 
-/** The next step for a network that may be unknown. No request finds out whether it is, because that costs a credit. */
-function hintAtNetwork(networks: readonly string[], command: string): string {
-  const list = "list all networks: dexdata networks";
-  const unknown = unknownAmong(networks) ?? "";
-  return hintAtNetworks(networks, isAssetName(unknown) ? `${list}; ${waysToSearch(unknown, command)}` : list);
-}
+const listNetworks = "list all networks: dexdata networks";
 
 function notFound({ body, target }: Refused, { endpoint, args }: ApiRequest): Sentence {
   const network = args.get("network") ?? args.get("chains");
   const address = args.get("pool_address") ?? args.get("token_address");
   const networks = network?.split(",") ?? [];
   if (body.code === "unsupported_network" || textField(body.fields, "param") === "network") {
-    const unknown = unknownAmong(networks) ?? network ?? "";
-    return { message: `unknown network "${unknown}"`, next: hintAtNetwork(networks, endpoint.command) };
+    return { message: `unknown network "${network ?? ""}"`, next: hintAtNetworks(networks, listNetworks) };
   }
   if (body.code === "route_not_found" && endpoint.raw !== undefined)
     return { message: `path ${endpoint.raw.path} not found`, next: "see: dexdata api --help" };
@@ -121,8 +110,8 @@ function notFound({ body, target }: Refused, { endpoint, args }: ApiRequest): Se
     };
   if (address === undefined && network === undefined) return { message: "not found (HTTP 404)" };
   if (address === undefined) {
-    const message = `not found (HTTP 404); the network "${unknownAmong(networks) ?? network}" may not exist`;
-    return { message, next: hintAtNetwork(networks, endpoint.command) };
+    const message = `not found (HTTP 404); the network "${network}" may not exist`;
+    return { message, next: hintAtNetworks(networks, listNetworks) };
   }
   const requested = endpoint.path.includes("{pool_address}") ? "pool" : "token";
   const resource = textField(body.fields, "resource") ?? requested;
@@ -133,13 +122,12 @@ function notFound({ body, target }: Refused, { endpoint, args }: ApiRequest): Se
       ? `for a token, list its pools: dexdata pools search ${network ?? "<network>"} --token ${address}`
       : `for a pool, use: dexdata pool ${network ?? "<network>"} ${address}`;
   const ifOtherKind = isTyped ? [filledIn(endpoint.ifOtherKind ?? otherKind, args)] : [];
-  // The public service responds to an unknown network or address with an empty body, so either may be the cause.
   const isDoubtful = body.code === undefined && !wellKnownNetworks.has(network ?? "");
   const hint = isDoubtful ? hintAtNetworks(networks, undefined) : undefined;
   return {
-    message: `${resource} ${address} not found on ${network ?? "any network"}${isDoubtful ? "; the network may not exist" : ""}`,
+    message: `${resource} ${address} not found on ${network ?? "any network"}${isDoubtful ? networkDoubt : ""}`,
     next:
-      (hint === undefined ? "" : `${hint} Otherwise, `) +
+      (hint === undefined ? "" : `${hint} ${otherwise}`) +
       [...ifOtherKind, `search all networks: dexdata search ${address}`].join("; "),
   };
 }

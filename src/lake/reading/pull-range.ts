@@ -101,9 +101,7 @@ export async function pullRange(
         await destination.sink.write(linesOf(page));
         return "continue";
       },
-      refused: (failure) => {
-        throw failure;
-      },
+      refused: (failure) => Promise.reject(failure),
       failure: (failure) => {
         // The service itself says that the list is incomplete. The rows so far are worth keeping.
         if (failure.code !== "incomplete" || destination === undefined) throw failure;

@@ -162,7 +162,7 @@ describe("an unknown word", () => {
     for (const words of ["pools search eth", "pools search --chains base,eth"]) {
       const { exit, stderr } = await dexdata(`${words} --sandbox --error-format text`);
       expect(exit).toBe(3);
-      expect(stderr).toMatch(/the network "eth" may not exist\n[^]*did you mean ethereum\?\n$/u);
+      expect(stderr).toMatch(/^error: unknown network "eth"[^]*did you mean ethereum\?\n$/u);
     }
   });
 

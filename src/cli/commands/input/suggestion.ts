@@ -3,11 +3,14 @@ import { formatInstant, fromWire } from "../../../base/time/time.ts";
 import { traitsOf } from "../../../api/reply.ts";
 import type { Client } from "../../../client/client.ts";
 import { readPages } from "../../../client/read-pages.ts";
-import { dexes } from "../../../api/endpoints/whole-service.ts";
+import { dexes, networks } from "../../../api/endpoints/whole-service.ts";
 import type { Context } from "../../../base/context/context.ts";
 import { Failure } from "../../../base/failure.ts";
 import { nearest } from "../../../base/text/nearest.ts";
 import { type CachedRows, listEnding, readCachedList, writeCachedList } from "../../settings/list-cache.ts";
+import { waysToSearch } from "../../run/asset-names.ts";
+import { isAssetName } from "../../../api/known-networks.ts";
+import { doubtfulNetworks, judgeNetworks } from "../../../client/unknown-network.ts";
 import type { Page } from "../../../client/page.ts";
 import type { Endpoint, ApiRequest } from "../../../api/endpoint.ts";
 import { member } from "../../../base/json/json-scan.ts";
@@ -18,6 +21,26 @@ interface ListLookup {
   readonly context: Context;
   readonly client: Client;
   readonly request: ApiRequest;
+}
+
+/** Requests of a run that fail share one list. */
+const networksOf = new WeakMap<Client, Promise<CachedRows>>();
+
+/** Adds the nearest known network to a 404. Fetching the list of networks costs at most one request per day. */
+export async function withSuggestion(cause: unknown, lookup: ListLookup): Promise<Failure> {
+  if (!(cause instanceof Failure)) throw cause;
+  const { client, request } = lookup;
+  const asked = doubtfulNetworks(cause, request.args);
+  if (asked === undefined) return cause;
+  const listing =
+    networksOf.get(client) ?? listKnown({ ...lookup, request: { endpoint: networks, args: new Map() } });
+  networksOf.set(client, listing);
+  const slugs = new Set((await listing).map(([id = ""]) => id));
+  return judgeNetworks(cause, asked, slugs, (network) =>
+    isAssetName(network)
+      ? `list all networks: dexdata networks; ${waysToSearch(network, request.endpoint.command)}`
+      : undefined,
+  );
 }
 
 /** Helps, for example, if the user typed a DEX's display name instead of its ID. */

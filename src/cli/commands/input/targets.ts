@@ -1,10 +1,4 @@
-import {
-  isAssetName,
-  type AddressOf,
-  isNameOn,
-  waysToSearch,
-  wellKnownNetworks,
-} from "../../../api/known-networks.ts";
+import { isAssetName, type AddressOf, isNameOn, wellKnownNetworks } from "../../../api/known-networks.ts";
 import { batchParam, traitsOf } from "../../../api/reply.ts";
 import { fieldAt, splitPath } from "../../../api/record.ts";
 import { type Endpoint, rowShape, takesAddress, takesNetwork, type Typed } from "../../../api/endpoint.ts";
@@ -18,6 +12,7 @@ import type { TypedFlags, Values } from "../../run/flags/flag.ts";
 import {
   hintAtOther,
   unknownNameHint,
+  waysToSearch,
   createNameFinder,
   isKnownNetwork,
   type NameFinder,

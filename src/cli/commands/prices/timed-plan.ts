@@ -20,6 +20,7 @@ import { checkFields } from "../../render/formats/missing-fields.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
+import { withSuggestion } from "../input/suggestion.ts";
 import { type RunOptions, serviceOf, recordedService } from "../../run/run-options.ts";
 import { readSubjects } from "../input/subjects.ts";
 import { addAssetsAt, quoteAsset, readRowsAt } from "./timed-inputs.ts";
@@ -89,6 +90,7 @@ export async function readTimedPlan(
     isQuoted,
     stored: lake?.storedCandles(flags.lake ?? "", (target) => recordedService(options, target)),
     quotes: quoteCache(context, options),
+    judge: async (cause, client, request) => await withSuggestion(cause, { context, client, request }),
     answers: createAnswers(inputs.length * (quote === undefined ? 1 : 2)),
     assets,
   };

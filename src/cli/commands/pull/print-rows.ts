@@ -3,7 +3,7 @@ import { explainEarlyEnd } from "./continuation.ts";
 import { type Pull, presentationOf } from "./pull.ts";
 import { isDocument } from "../../../client/list-plan.ts";
 import { everyRow, missingIn, notesOf, type Page } from "../../../client/page.ts";
-import { rowShape } from "../../../api/endpoint.ts";
+import { rowShape, type ApiRequest } from "../../../api/endpoint.ts";
 import { yieldToSocket } from "../../../base/concurrent.ts";
 import { affectsOneInput, type Failure } from "../../../base/failure.ts";
 import { type PullSink, remarksIn, startPull } from "../../../rows/pull.ts";
@@ -12,7 +12,7 @@ import { createRenderer, formats } from "../../render/formats/formats.ts";
 import { collectOutput, withWrite, writePaged } from "../../render/held-output.ts";
 import type { Output } from "../../../base/context/context.ts";
 import type { Renderer } from "../../render/renderer.ts";
-import { createListKeeper } from "../input/suggestion.ts";
+import { createListKeeper, withSuggestion } from "../input/suggestion.ts";
 import { outSummary, remarksAtEnd, reportEnd, tableRemarks } from "./report-end.ts";
 import { createTableAssets, type TableAssets } from "./known-assets.ts";
 
@@ -130,7 +130,8 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
   const meanings = new Set<string>();
   let more: string | undefined;
   // An error that concerns only one input is saved until the other inputs have been fetched.
-  const keep = (failure: Failure): void => {
+  const keep = async (cause: Failure, request: ApiRequest): Promise<void> => {
+    const failure = await withSuggestion(cause, { context, client, request });
     if (!affectsOneInput(failure)) throw failure;
     failures.push(failure);
     totals.refused += 1;
@@ -150,11 +151,12 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
       return "continue";
     },
     refused: keep,
-    failure: async (failure) => {
+    failure: async (failure, request) => {
       // If this is the only input or it was partly fetched, its failure ends the run. The rest can still be fetched
       // later.
-      if (plan.argSets.length === 1 || totals.at !== undefined) throw failure;
-      keep(failure);
+      if (plan.argSets.length === 1 || totals.at !== undefined)
+        throw await withSuggestion(failure, { context, client, request });
+      await keep(failure, request);
       return "continue";
     },
     end: async (request) => {

@@ -1,6 +1,8 @@
+import type { ApiRequest } from "../../../api/endpoint.ts";
 import type { Client } from "../../../client/client.ts";
 import { fixedAllowance, planAllowance } from "../../../client/pace-state.ts";
 import { networks, usage } from "../../../api/endpoints/whole-service.ts";
+import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { Failure } from "../../../base/failure.ts";
 import { rawAt } from "../../../base/json/path-reader.ts";
@@ -20,6 +22,7 @@ import { type Estimate, estimate, requestBefore, writeEstimate } from "../../run
 import { exactNumber } from "../../run/output/local-output.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { writeWarning } from "../../run/report.ts";
+import { withSuggestion } from "../input/suggestion.ts";
 import { beyondPlan, type Target } from "../../../client/target.ts";
 import { grouped } from "../../../base/text/words.ts";
 import type { OpenedPull } from "./pull.ts";
@@ -29,7 +32,7 @@ export async function runEstimate({ context, flags, options, plan, client }: Ope
   const { timed, endpoint, list } = plan;
   const { meter, target } = client;
   const before = requestBefore(plan, networks);
-  const told = before && (await client.ask(before.endpoint, before.args)).read().value;
+  const told = before && (await countRows(context, client, before));
   const figures = timed ? await estimateTimed(timed, target) : estimate(plan, told);
   const creditsLeft = before === undefined ? await askCreditsLeft(client) : meter.creditsLeft;
   const beyond = beyondPlan(timed ? "prices --at" : endpoint.command, endpoint.plan, target);
@@ -51,6 +54,14 @@ export async function runEstimate({ context, flags, options, plan, client }: Ope
     estimate_requests: meter.requests,
     estimate_credits: meter.credits + meter.creditsInDoubt,
   });
+}
+
+async function countRows(context: Context, client: Client, request: ApiRequest): Promise<unknown> {
+  try {
+    return (await client.ask(request.endpoint, request.args)).read().value;
+  } catch (cause) {
+    throw await withSuggestion(cause, { context, client, request });
+  }
 }
 
 /** Every response contains the remaining credits. If the estimate did not need a request, this one costs a credit. */

@@ -3,7 +3,8 @@ import { everyRow, missingIn, notesOf } from "../../../client/page.ts";
 import type { Client } from "../../../client/client.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { type TextRow, textRows } from "../../../client/rows.ts";
-import { type Endpoint, rowShape } from "../../../api/endpoint.ts";
+import type { Context } from "../../../base/context/context.ts";
+import { type Endpoint, rowShape, type ApiRequest } from "../../../api/endpoint.ts";
 import { Failure, affectsOneInput, usageFailure } from "../../../base/failure.ts";
 import { plans, type Tier } from "../../../api/tier.ts";
 import { counted } from "../../../base/text/words.ts";
@@ -17,6 +18,7 @@ import type { Subject } from "../../../client/subject.ts";
 import type { Input } from "../command.ts";
 import type { EndpointFlags } from "../flags/endpoint-flags.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
+import { withSuggestion } from "../input/suggestion.ts";
 import { createSeries } from "../../run/repeat-limiter.ts";
 import type { Run } from "../../run/with-run.ts";
 import type { RunOptions } from "../../run/run-options.ts";
@@ -26,6 +28,7 @@ export type Round = Awaited<ReturnType<typeof fetchRound>>;
 
 /** Records the rejection of one of several inputs, or throws it if no rows are left. */
 export async function fetchRound(
+  context: Context,
   client: Client,
   plan: PullPlan,
   { isValidated, titleOf }: Pick<RunOptions, "isValidated"> & Pick<TableAssets, "titleOf">,
@@ -35,7 +38,8 @@ export async function fetchRound(
   const failures: Failure[] = [];
   /** Notes about inputs that the service left out. */
   const notes: string[] = [];
-  const keep = (failure: Failure): void => {
+  const keep = async (cause: Failure, request: ApiRequest): Promise<void> => {
+    const failure = await withSuggestion(cause, { context, client, request });
     const hasOthers = argSets.length > 1 || list.kind === "batch";
     if (!hasOthers || !affectsOneInput(failure)) throw failure;
     failures.push(failure);
@@ -54,8 +58,8 @@ export async function fetchRound(
       return Promise.resolve("continue");
     },
     refused: keep,
-    failure: async (failure) => {
-      keep(failure);
+    failure: async (failure, request) => {
+      await keep(failure, request);
       return "continue";
     },
     end: () => Promise.resolve(),

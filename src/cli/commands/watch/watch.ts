@@ -161,13 +161,15 @@ async function readRounds(session: Session): Promise<never> {
     const plan = await readAgain(now);
     alerts?.plan(plan);
     freshness.begin();
-    const round = await fetchRound(client, plan, { ...options, ...assets }).catch((cause: unknown) => {
-      if (signal.aborted) throw signal.reason;
-      failures += 1;
-      if (!(cause instanceof Failure) || isOver(cause, failures, last === undefined)) throw cause;
-      view.failed(cause.message);
-      return undefined;
-    });
+    const round = await fetchRound(context, client, plan, { ...options, ...assets }).catch(
+      (cause: unknown) => {
+        if (signal.aborted) throw signal.reason;
+        failures += 1;
+        if (!(cause instanceof Failure) || isOver(cause, failures, last === undefined)) throw cause;
+        view.failed(cause.message);
+        return undefined;
+      },
+    );
     if (round !== undefined) {
       const request = { endpoint: plan.endpoint, args: round.argSets[0] ?? new Map<string, string>() };
       for (const rows of round.groups) await assets.learnFor(request, rows);

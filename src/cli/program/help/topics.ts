@@ -144,7 +144,7 @@ Limits:
       5,000 rows.
   key          4 KiB in a file, and 4 KiB from key_command (exit 2); key_command is stopped after a minute (exit 2)
   files        1 MiB each for settings and names (exit 2), and for stored keys (ignored, with a warning)
-  suggestions  For a mistyped DEX, only names of up to 200 characters are suggested.
+  suggestions  For a mistyped network or DEX, only names of up to 200 characters are suggested.
   flags        At most --parallel 32 and --retries 100; at least --watch 5s and --poll 2s (5s for several
       pools and for searches) (exit 2)
   tables       When one record is shown, e.g. with dexdata token, each text is cut after 10,000 characters. Numbers longer than 400 characters are shown as
