@@ -67,14 +67,11 @@ const otherFlags = {
   "--day": "--at",
 };
 
-const renamed: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(otherFlags).flatMap(([flag, names]) =>
-    names.split(" ").map((name) => [name, flag] as const),
-  ),
-  ..."csv tsv parquet table wide ndjson"
-    .split(" ")
-    .map((format) => [`--${format}`, `--output ${format}`] as const),
-]);
+function renamed(flag: string): string | undefined {
+  const format = /^--(csv|tsv|parquet|table|wide|ndjson)$/u.exec(flag)?.[1];
+  if (format !== undefined) return `--output ${format}`;
+  return Object.entries(otherFlags).find(([, names]) => names.split(" ").includes(flag))?.[0];
+}
 
 export function suggestFlag(
   commands: readonly Command[],
@@ -94,9 +91,7 @@ export function suggestFlag(
   }
   if (/^--(?:api-?)?key$/u.test(flag))
     return "do not pass the key as an argument; use dexdata auth login, --key-file, or DEXDATA_API_KEY";
-  const names = [flag, renamed.get(flag), renamed.get(renamed.get(flag) ?? "")].filter(
-    (each) => each !== undefined,
-  );
+  const names = [flag, renamed(flag), renamed(renamed(flag) ?? "")].filter((each) => each !== undefined);
   const name = names.find((each) => known.includes(each.split(" ")[0] ?? ""));
   if (name !== undefined) return `did you mean ${name}?`;
   // A letter stands for the flag that it usually means.
