@@ -190,7 +190,7 @@ export function createConnector(env: Environment, sockets: OpenSockets): undici.
   const connect = (options: Options, callback: Callback, dial = build): void => {
     // According to undici's types, the connector returns nothing, but it does return the socket.
     const socket: unknown = dial(options, (...outcome) => {
-      if (dial === build && isHurried(outcome[0])) {
+      if (outcome[0] !== null && dial === build && isHurried(outcome[0])) {
         const patient = buildConnector({ ...socketOptions, autoSelectFamilyAttemptTimeout: patience });
         return connect(options, callback, patient);
       }

@@ -64,7 +64,7 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
     throw usageFailure("--streaming-url cannot be used with several pools: no stream is opened", "remove it");
   if (options.columns !== undefined)
     checkColumns(new Map([[onlyGroup, rowShape(endpoint)]]), options.columns, options.format);
-  checkPrefix(options, plan);
+  if (options.prefix !== undefined) checkPrefix(options.prefix, options.format, plan);
   const lists = listsOf(plan, sources.names);
   return {
     plan,

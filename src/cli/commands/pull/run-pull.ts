@@ -178,7 +178,7 @@ async function checkPlan(planned: PlannedPull, isFinished: boolean): Promise<voi
     const tables = new Map(groups.map((group) => [group, rowShape(endpoint, group)]));
     checkColumns(tables, options.columns, options.format);
   }
-  checkPrefix(options, plan);
+  if (options.prefix !== undefined) checkPrefix(options.prefix, options.format, plan);
   remarkOnInput(planned);
   if (to.pattern === undefined) return;
   const { checkSplit } = await import("./split-pages.ts");

@@ -65,7 +65,7 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
   checkBlind(flags.blind, interval);
   const paths = first.groups.flatMap((each) => fieldPaths(rowShape(first.endpoint, each)));
   const wanted = readWanted(typed, paths);
-  checkPrefix(options, first);
+  if (options.prefix !== undefined) checkPrefix(options.prefix, options.format, first);
   const ending = createEnding(clock, outer.context.signal, flags.for);
   outer.onClose(ending.release);
   const context = { ...outer.context, signal: ending.signal };

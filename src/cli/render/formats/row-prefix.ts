@@ -16,12 +16,11 @@ export type RowPrefix = ReturnType<typeof createRowPrefix>;
 
 /** Unlike in `--fields`, an unknown field is an error: an empty key would send every row to one place. */
 export function checkPrefix(
-  options: Pick<Presentation, "prefix" | "format">,
+  prefix: readonly string[],
+  format: Presentation["format"],
   { endpoint, groups }: Pick<Presentation, "endpoint" | "groups">,
 ): void {
-  const { prefix } = options;
-  if (prefix === undefined) return;
-  checkPrefixFormat(options);
+  checkPrefixFormat({ prefix, format });
   for (const group of groups) checkPrefixFields(prefix, rowShape(endpoint, group));
 }
 
