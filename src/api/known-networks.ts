@@ -131,7 +131,7 @@ const longestAssetName = 40;
 
 /**
  * Whether a word has the form of a name. Hexadecimal numbers, numbers with dots and long words without punctuation are
- * addresses on some network, so none of them is a name.
+ * addresses on some network, and `0x61..d5` is a shortened one, so none of them is a name.
  */
 export function isAssetName(word: string): boolean {
   if (!/^[\da-z](?:[\w-]|\.(?!\.))*$/iu.test(word) || word.length > longestAssetName) return false;

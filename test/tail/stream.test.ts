@@ -557,7 +557,7 @@ describe("stops", () => {
     const { exit, stderr } = await running.outcome;
     expect(exit).toBe(8);
     expect(stderr).toBe(
-      "error: no event for 30s of 15 assets (--idle-exit)\n" +
+      "error: no event from 15 assets for 30s (--idle-exit)\n" +
         `  hint: check that each of these is connected and traded: ${many(7, 15).join(", ")} and 8 more\n`,
     );
     expect(running.lines().length).toBeGreaterThan(5);

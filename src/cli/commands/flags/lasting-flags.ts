@@ -74,14 +74,34 @@ export const watchAlertFlags: Flags = Object.fromEntries(
   }),
 );
 
-/** In `log_lost`, earlier lines could not be written. */
+/** Of streams and of `--follow`. */
 export const sharedEvents = [
-  ...(["open", "retry", "gap", "close", "dropped", "unwritten", "warning", "error", "unknown"] as const),
-  ...(["credits", "reload", "reload_refused", "alert_dropped", "log_lost"] as const),
+  "open",
+  "retry",
+  "gap",
+  "close",
+  "dropped",
+  "unwritten",
+  "warning",
+  "error",
+  "unknown",
+  "credits",
+  "reload",
+  "reload_refused",
+  "alert_dropped",
+  // Earlier lines could not be written.
+  "log_lost",
 ] as const;
 
-const ownEvents = ["read_failed", "filled", "late", "ahead", "behind", "caught_up"] as const;
-export const followEvents = [...sharedEvents, ...ownEvents] as const;
+export const followEvents = [
+  ...sharedEvents,
+  "read_failed",
+  "filled",
+  "late",
+  "ahead",
+  "behind",
+  "caught_up",
+] as const;
 
 export type FollowLog = LogEvent<(typeof followEvents)[number]>;
 

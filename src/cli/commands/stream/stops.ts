@@ -60,10 +60,10 @@ export function watchIdle(
     const all = running();
     const found = all.filter(({ number }) => silent.includes(number));
     const names = found.flatMap(({ subjects }) => subjects).map(nameOf);
-    const which = found.length === all.length ? "" : ` of ${counted(names.length, "asset")}`;
+    const which = found.length === all.length ? "" : ` from ${counted(names.length, "asset")}`;
     const next = `check that each of these is connected and traded: ${someOf(names)}`;
     const body = new Map([["assets_idle", JSON.stringify(names)]]);
-    end(fail("idle", `no event for ${formatDuration(idle)}${which} (--idle-exit)`, { next, body }));
+    end(fail("idle", `no event${which} for ${formatDuration(idle)} (--idle-exit)`, { next, body }));
   });
   return {
     ...handlers,

@@ -73,8 +73,18 @@ export const syncFlags = {
 const { estimate: _estimate, ...requests } = requestFlags;
 
 export const syncShared = {
-  ...pick(textFlags, "output", "no-header", "color", "quiet", "progress"),
-  ...pick(textFlags, "stats", "verbose", "no-input", "error-format"),
+  ...pick(
+    textFlags,
+    "output",
+    "no-header",
+    "color",
+    "quiet",
+    "progress",
+    "stats",
+    "verbose",
+    "no-input",
+    "error-format",
+  ),
   ...requests,
   ...hostFlags,
 };
