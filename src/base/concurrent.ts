@@ -33,14 +33,20 @@ export async function* inOrder<T extends object>(
   }
 }
 
+/** Runs a request when there is room for it. */
+export type Send = <A>(request: () => Promise<A>) => Promise<A>;
+
 /**
- * Runs up to `width` sequences at once and yields their values as they come. A sequence continues when its value has
- * been taken. After a failure, the values that are already on their way are still yielded.
+ * Runs several sequences at once and yields their values as they come. All of them together have up to `width` requests
+ * pending; more sequences run, so that the next request is sent before a response is used. A sequence continues when its
+ * value has been taken. After a failure, or when the consumer stops, no more requests are sent; the values that are
+ * already on their way when one fails are still yielded.
  */
 export async function* inAnyOrder<T>(
-  sequences: Iterable<() => AsyncGenerator<T>>,
+  sequences: Iterable<(send: Send) => AsyncGenerator<T>>,
   width: number,
 ): AsyncGenerator<T> {
+  const { send, close } = createSends(width);
   const waiting = sequences[Symbol.iterator]();
   const running = new Map<AsyncGenerator<T>, ReturnType<typeof step>>();
   const step = async (sequence: AsyncGenerator<T>) => ({ sequence, result: await sequence.next() });
@@ -50,10 +56,10 @@ export async function* inAnyOrder<T>(
     running.set(sequence, pending);
   };
   const fill = (): void => {
-    while (running.size < width) {
+    while (running.size < 2 * width) {
       const made = waiting.next();
       if (made.done === true) return;
-      advance(made.value());
+      advance(made.value(send));
     }
   };
   try {
@@ -67,10 +73,45 @@ export async function* inAnyOrder<T>(
       }
     }
   } catch (cause) {
+    close();
     for (const late of await Promise.allSettled(running.values()))
       if (late.status === "fulfilled" && late.value.result.done !== true) yield late.value.result.value;
     throw cause;
+  } finally {
+    close();
   }
+}
+
+/** `send` runs up to `width` requests at once, in the order of the calls. None is sent after `close`. */
+function createSends(width: number): { readonly send: Send; readonly close: () => void } {
+  let free = width;
+  let isClosed = false;
+  const waiting: (() => void)[] = [];
+  const release = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  return {
+    send: async (request) => {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => void waiting.push(resolve));
+      if (isClosed) throw new Error("no longer needed");
+      try {
+        const answer = await request();
+        release();
+        return answer;
+      } catch (cause) {
+        // If this failure ends everything, that is known before the next turn.
+        setImmediate(release);
+        throw cause;
+      }
+    },
+    close: () => {
+      isClosed = true;
+      for (const next of waiting.splice(0)) next();
+    },
+  };
 }
 
 /** Runs one task at a time, in the order of the calls, even after failures. */

@@ -56,7 +56,7 @@ export type StoredCandles = (
 ) => AsyncGenerator<CandleBlock & { readonly candles: readonly Candle[] }>;
 
 /** `quote` is the address of the token in which a pool's price is expressed. */
-type Answer = NoPriceReason | (PricedCandle & { readonly quote?: string | undefined });
+export type Answer = NoPriceReason | (PricedCandle & { readonly quote?: string | undefined });
 
 type Answers = ReturnType<typeof createAnswers>;
 

@@ -8,6 +8,7 @@ import { Failure } from "../base/failure.ts";
 import { divideDecimals } from "../base/json/exact-decimal.ts";
 import { member } from "../base/json/json-scan.ts";
 import { formatInstant, secondsOf, showSeconds } from "../base/time/time.ts";
+import type { Client } from "./client.ts";
 import { ended, more, type Page, pageOf } from "./page.ts";
 import { readRecord } from "./read-pages.ts";
 import { type ListRequest, plainList, type ListPlan } from "./list-plan.ts";
@@ -16,6 +17,7 @@ import { parseRow, textRows } from "./rows.ts";
 import { addressKey, nameOf, subjectKey } from "./subject.ts";
 import {
   ageAt,
+  type Answer,
   nextBlock,
   pricedCandle,
   type Resolved,
@@ -30,7 +32,7 @@ import {
   wantedLegs,
 } from "./timed-legs.ts";
 import { askWholeSlice, createGapJudge } from "./candles/slice-answer.ts";
-import { inAnyOrder } from "../base/concurrent.ts";
+import { inAnyOrder, type Send, yieldToSocket } from "../base/concurrent.ts";
 import { sliceBetween } from "./candle-windows.ts";
 
 /** The precision of prices that are quotients, as in the decimal128 format of IEEE 754. */
@@ -53,7 +55,7 @@ interface Timed extends ListRequest {
  */
 export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): AsyncGenerator<Page> {
   const { client, list } = request;
-  const { inputs, answers, assets, lead } = timed;
+  const { inputs, answers, assets, lead, quote } = timed;
   const rule = ruleOf(timed, client.target.tier);
   const all: Timed = { ...request, timed, rule };
   let next = list.start?.flag === "subject" ? Number(list.start.value) : 0;
@@ -68,7 +70,8 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
         if (made === undefined) break;
         rows.push(made.row);
         if (made.missing !== undefined) missing.push(made.missing);
-        for (const leg of legsOf(timed, next)) answers.forget(leg);
+        answers.forget(next);
+        if (quote !== undefined) answers.forget(inputs.length + next);
       }
       const made =
         cut(Buffer.from(`[${rows.join(",")}]`))?.rows ??
@@ -84,10 +87,20 @@ export async function* readTimedPrices(request: ListRequest, timed: TimedPlan): 
     for (const [asset, legs] of wanted) {
       // The wanted times of a long list do not stay in memory until the end.
       wanted.delete(asset);
-      yield () => priceAsset(all, assets[asset], legs);
+      yield (send: Send) => priceAsset({ ...all, client: sendingBy(client, send) }, assets[asset], legs);
     }
   };
   for await (const _ of inAnyOrder(asks(), client.width)) if (next < inputs.length) yield* pages();
+}
+
+/** Another request is sent before the response to this one is used. */
+function sendingBy(client: Client, send: Send): Client {
+  const ask: Client["ask"] = async (...wanted) => {
+    const document = await send(() => client.ask(...wanted));
+    await yieldToSocket();
+    return document;
+  };
+  return { ...client, ask };
 }
 
 /** Yields after each response, when `answers` contains it. */
@@ -205,42 +218,54 @@ async function quoteOf({ client, timed }: Timed, pool: TimedAsset): Promise<stri
   return named;
 }
 
-/** The answers that the row of an input needs. */
-const legsOf = ({ inputs, quote }: TimedPlan, input: number): readonly number[] =>
-  quote === undefined ? [input] : [input, inputs.length + input];
-
-const text = (value: unknown): string => JSON.stringify(value) ?? "null";
+/** Strings as JSON. */
+const text = (value: string | null): string => JSON.stringify(value);
 
 /** Undefined until the answers of the input are known. `missing` is its asset if it has no price. */
 function rowOf(
   { timed, rule }: Timed,
   index: number,
 ): { readonly row: string; readonly missing: TimedAsset | undefined } | undefined {
-  const input = timed.inputs[index];
-  const asset = input && timed.assets[input.asset];
-  const [own, other] = legsOf(timed, index).map(timed.answers.get);
-  if (input === undefined || asset === undefined || own === undefined) return undefined;
-  if (timed.quote !== undefined && other === undefined) return undefined;
-  const quoteAsset = timed.quote === undefined ? undefined : timed.assets[timed.quote];
-  const isPool = asset.kind === "pool";
-  const [candle, otherCandle] = [own, other].map((each) => (typeof each === "object" ? each : undefined));
-  const quotient = candle && otherCandle && divideDecimals(candle.close, otherCandle.close, quotientDigits);
-  const price = isPool ? candle?.close : quotient;
-  const quoteToken =
-    quoteAsset ?? (candle?.quote === undefined ? undefined : { ...asset, address: candle.quote });
-  const hasPrice = quoteAsset === undefined ? candle !== undefined : quotient !== undefined;
+  const { inputs, assets, answers, quote } = timed;
+  const input = inputs[index];
+  const asset = input && assets[input.asset];
+  const own = answers.get(index);
+  const other = quote === undefined ? own : answers.get(inputs.length + index);
+  if (input === undefined || asset === undefined || own === undefined || other === undefined)
+    return undefined;
+  const candle = typeof own === "object" ? own : undefined;
+  const otherCandle = typeof other === "object" ? other : undefined;
+  const quotient =
+    quote === undefined
+      ? undefined
+      : candle && otherCandle && divideDecimals(candle.close, otherCandle.close, quotientDigits);
+  const hasPrice = quote === undefined ? candle !== undefined : quotient !== undefined;
   // Two candles have no quotient if the price of the other one is 0.
-  const reason = [own, other].find((each) => typeof each === "string") ?? (hasPrice ? null : zeroQuote);
-  const priceUsd = isPool ? "null" : (candle?.close ?? "null");
-  const quotedIn = quoteToken && subjectKey(quoteToken);
-  const quoted = timed.isQuoted ? `,"price":${price ?? "null"},"quote_token":${text(quotedIn)}` : "";
+  const reason = hasPrice ? null : (reasonIn(own) ?? reasonIn(other) ?? zeroQuote);
+  const priceUsd = asset.kind === "pool" ? undefined : candle?.close;
   const opens = candle === undefined ? "null" : `"${showSeconds(candle.opens)}"`;
   const seconds = secondsOf(input.at);
-  const ages = [candle, otherCandle].map((each) => (each === undefined ? 0 : ageAt(seconds, each, rule)));
-  const age = candle === undefined ? "null" : Math.max(...ages);
+  const age = candle && Math.max(ageAt(seconds, candle, rule), ageAt(seconds, otherCandle ?? candle, rule));
   const row =
     `{"chain":${text(asset.network)},"id":${text(addressKey(asset.address))},"at":"${formatInstant(input.at)}",` +
-    `"price_usd":${priceUsd}${quoted},"candle":${opens},"interval":${text(timed.interval)},"age":${age},` +
+    `"price_usd":${priceUsd ?? "null"}${quotedPart(timed, asset, candle, quotient)},"candle":${opens},"interval":"${timed.interval}","age":${age ?? "null"},` +
     `"volume_usd":${candle?.volume ?? "null"},"reason":${text(reason)}}`;
   return { row, missing: hasPrice ? undefined : asset };
 }
+
+/** For pools and with `quote`; `quotient` is the price with `quote`. */
+function quotedPart(
+  { assets, isQuoted, quote }: TimedPlan,
+  asset: TimedAsset,
+  candle: Exclude<Answer, string> | undefined,
+  quotient: string | undefined,
+): string {
+  if (!isQuoted) return "";
+  const price = asset.kind === "pool" ? candle?.close : quotient;
+  const ofPool = candle?.quote === undefined ? undefined : { ...asset, address: candle.quote };
+  const token = quote === undefined ? ofPool : assets[quote];
+  return `,"price":${price ?? "null"},"quote_token":${text(token === undefined ? null : subjectKey(token))}`;
+}
+
+const reasonIn = (answer: Answer): NoPriceReason | undefined =>
+  typeof answer === "string" ? answer : undefined;

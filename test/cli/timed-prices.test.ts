@@ -6,6 +6,7 @@ import { isLong } from "../harness/long.ts";
 import { fewestRequests, modelPrices, type ModelWish } from "../harness/price-model.ts";
 import { answerCandles } from "../harness/candle-service.ts";
 import { rowsOf } from "../harness/rows.ts";
+import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { useSandbox } from "../harness/sandbox.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -100,6 +101,36 @@ describe("prices of many assets at many times", () => {
     },
     600_000,
   );
+});
+
+/** Answers each request after a while, and that for the fifth token with a failure. */
+async function serveSlowCandles(hasFailure: boolean) {
+  const tokens = Array.from({ length: 20 }, (_, index) => `0x${String(index + 10).padStart(40, "0")}`);
+  let [pending, mostPending] = [0, 0];
+  const { url, requests } = await serveInTest(async (request) => {
+    const isFailure = hasFailure && request.path.includes(tokens[4] ?? "");
+    pending += 1;
+    mostPending = Math.max(mostPending, pending);
+    await new Promise((resolve) => setTimeout(resolve, isFailure ? 10 : 40));
+    pending -= 1;
+    if (isFailure) return json('{"error":"wrong"}', { status: 400 });
+    return answerCandles(request, { interval: 3600 });
+  });
+  const words = ["prices", "ethereum", ...tokens, "--at", "2026-11-20T12:00Z", "--parallel", "3"];
+  const env = { ...sandbox.env("dev"), DEXDATA_BASE_URL: url, DEXDATA_PRO_BASE_URL: url };
+  const { exit, stdout } = await dexdata([...words, "-o", "ndjson"], { env });
+  return { exit, rows: rowsOf(stdout), mostPending, requests: requests.length };
+}
+
+test("as many requests as --parallel allows are pending, and no more", async () => {
+  const { exit, rows, mostPending, requests } = await serveSlowCandles(false);
+  expect([exit, rows.length, mostPending, requests]).toEqual([0, 20, 3, 20]);
+});
+
+test("after a failure, no more requests are sent, and the rows of pending ones are written", async () => {
+  const { exit, rows, requests } = await serveSlowCandles(true);
+  expect([exit, requests]).toEqual([2, 6]);
+  expect(rows).toHaveLength(4);
 });
 
 test("a table of two assets has one header, whichever of them has a price", async () => {

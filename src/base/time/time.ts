@@ -73,14 +73,14 @@ export function hasFourDigitYear({ seconds }: Instant): boolean {
 const WITHOUT_SECONDS = /^(\S{10}T\d\d:\d\d)(?=(?:Z|[+-]\d\d:\d\d)$)/i;
 
 function readTimeBound(text: string, now: Instant): Instant | undefined {
+  if (/^\d{1,11}$/.test(text))
+    return undashedDate(text) === undefined ? { seconds: Number(text), fraction: "" } : undefined;
   const instant = parseRfc3339(text.replace(WITHOUT_SECONDS, "$1:00")) ?? parseDate(text);
   if (instant !== undefined) return instant;
   if (text === "now") return now;
   const daysAgo = ["today", "yesterday"].indexOf(text);
   if (daysAgo >= 0)
     return { seconds: (Math.floor(now.seconds / SECONDS_PER_DAY) - daysAgo) * SECONDS_PER_DAY, fraction: "" };
-  if (/^\d{1,11}$/.test(text))
-    return undashedDate(text) === undefined ? { seconds: Number(text), fraction: "" } : undefined;
   const relative = /^-?(\d+)([smhd])$/.exec(text);
   if (relative === null) return undefined;
   const unit = secondsPerUnit[relative[2] ?? ""] ?? 1;

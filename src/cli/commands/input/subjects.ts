@@ -232,7 +232,7 @@ function readWords(line: string, { network, names }: ListOrigin, where: string):
     ? "list one asset per line; only prices --at-field <column> reads CSV"
     : "write one asset per line; a label may follow it";
   if (ANOTHER_ASSET.test(label)) throw usageFailure(`${where}: more than one asset`, hint);
-  refuseUrl(`address "${withoutSecrets(text)}" in ${where}`, text, anAsset);
+  if (text.includes("://")) refuseUrl(`address "${withoutSecrets(text)}" in ${where}`, text, anAsset);
   const pair = splitPair(text) ?? (isAssetName(text) ? names?.find(text, network) : undefined);
   const address = pair?.address ?? text;
   if (/[\s"'\p{Cc}]/u.test(address))
