@@ -139,7 +139,17 @@ describe("several addresses", () => {
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect(exit).toBe(8);
     expect(fieldOf(stdout, "id")).toEqual([pool, pool]);
-    expect(stderr).toBe(`error: pool 0x${"0".repeat(40)} not found on ethereum\n`);
+    expect(stderr).toMatch(
+      /^error: pool 0x0{40} not found on ethereum\n  hint: for a token, [^\n]+ --token 0x0{40}; [^\n]+\n$/u,
+    );
+  });
+
+  test("have one hint for failures of the same kind", async () => {
+    const others = ["1", "2", "3"].map((digit) => `0x${digit.repeat(40)}`);
+    const words = `pool ethereum ${others.join(" ")} ${pool} -o ndjson --error-format text`;
+    const { stderr } = await dexdata(words, { env: sandbox.env() });
+    expect(stderr.match(/^error: pool 0x\d{40} not found on ethereum$/gmu)).toHaveLength(3);
+    expect(stderr.match(/^ {2}hint: /gmu)).toHaveLength(1);
   });
 
   test("report failures in the same format as a failed run: JSON if the rows are JSON", async () => {

@@ -182,7 +182,7 @@ describe("prices", () => {
     const words = `prices ethereum:${weth} eth:${weth} ethereum:${usdc} -o ndjson --error-format text`;
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });
     expect({ exit, ids: rowsOf(stdout).map(({ id }) => id) }).toEqual({ exit: 8, ids: [weth, usdc] });
-    expect(stderr).toBe('error: unknown network "eth"\n');
+    expect(stderr).toBe('error: unknown network "eth"\n  hint: did you mean ethereum?\n');
   });
 
   test("keeps extra fields and digits", async () => {

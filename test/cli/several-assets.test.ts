@@ -71,7 +71,9 @@ describe("candles of several assets", () => {
     const outcome = await run(`ohlcv ethereum ${WETH} 0x${"1".repeat(40)} --from -2h -o ndjson`);
     expect(outcome).toMatchObject({ exit: 8, requests: 2 });
     expect(rowsOf(outcome.stdout)).toHaveLength(2);
-    expect(outcome.stderr).toMatch(/^error: token 0x1{40} not found on ethereum\n$/u);
+    expect(outcome.stderr).toMatch(
+      /^error: token 0x1{40} not found on ethereum\n  hint: for candles of a pool, add --pool; [^\n]+\n$/u,
+    );
   });
 
   test("are counted by --estimate and described by --receipt", async () => {

@@ -70,11 +70,16 @@ function failureJson(failure: Failure, isSandbox: boolean): string {
   return `${escapeJsonText(`{${text}}`)}\n`;
 }
 
-/** One of several inputs failed, in the same form as a run's failure. */
-export function reportInput({ options, report }: Pick<Run, "options" | "report">, failure: Failure): void {
-  if (options.errorFormat === "json")
-    report.print(failureJson(failure, options.sandbox?.isFlagged === true).trimEnd());
-  else report.fault(failure.message);
+/** One of several inputs failed, in the same form as a run's failure. People get the hint only if `hasHint` is true. */
+export function reportInput(
+  { options, report }: Pick<Run, "options" | "report">,
+  failure: Failure,
+  hasHint: boolean,
+): void {
+  const isSandbox = options.sandbox?.isFlagged === true;
+  if (options.errorFormat === "json") return report.print(failureJson(failure, isSandbox).trimEnd());
+  report.fault(failure.message);
+  if (hasHint && failure.details.next !== undefined) report.print(`  hint: ${nextOf(failure, isSandbox)}`);
 }
 
 /** The command line may be only partly parsed, because this also runs after a parse error. */

@@ -184,7 +184,9 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
 async function sayRefused(run: Pull, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
   const { reportInput } = await import("../../run/failure-text.ts");
-  for (const failure of failures) reportInput(run, failure);
+  // A list of a hundred unknown tokens has one hint.
+  for (const [index, failure] of failures.entries())
+    reportInput(run, failure, failure.code !== failures[index + 1]?.code);
 }
 
 /** Every page of a list may contain the same warning, so it is printed once. */

@@ -113,10 +113,7 @@ function tableOf(written: readonly Published[], { isTerminal }: Context["stdout"
 export function createFailures(run: Pick<Run, "report" | "options">) {
   let first: Failure | undefined;
   const say = (failure: Failure): void => {
-    reportInput(run, failure);
-    const { status, next } = failure.details;
-    if (run.options.errorFormat === "text" && status === 404 && next !== undefined)
-      run.report.print(`  hint: ${next}`);
+    reportInput(run, failure, failure.details.status === 404);
   };
   return {
     add: (dataset: Dataset, failure: Failure): void => {
