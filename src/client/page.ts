@@ -222,10 +222,10 @@ export interface Doubt {
  * How a list continues after a page. `doubts` are all doubts up to here. Without any, the position is confirmed, and a
  * checkpoint may store it, unless it is open: a later page can then show that an earlier one was wrong.
  */
-type PageEnd = { readonly doubts: readonly Doubt[] } & (
+export type PageEnd = { readonly doubts: readonly Doubt[] } & (
   | { readonly kind: "more"; readonly next: Position; readonly isOpen: boolean }
   | { readonly kind: "last"; readonly proof: Proof }
-  /** Rows were removed from the end of the page because no more were wanted. */
+  /** No more rows were wanted. Rows were removed from the end of the page, or the service sent no cursor for the next. */
   | { readonly kind: "cut" }
 );
 

@@ -261,6 +261,22 @@ describe("a search", () => {
     expect({ exit: once.exit, ids: once.rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2"] });
   });
 
+  test("needs no cursor after the last wanted row", async () => {
+    const words = "pools search ethereum --limit 3 --page-size 2 -o ndjson";
+    const { exit, rows, requests } = await runCommand(
+      (_, index) =>
+        index === 0
+          ? page(["0x1", "0x2"], "A")
+          : json({ results: ["0x3", "0x4"].map((id) => ({ id, chain: "ethereum" })), has_next_page: true }),
+      words,
+    );
+    expect({ exit, ids: rows.map(({ id }) => id), requests: requests.length }).toEqual({
+      exit: 0,
+      ids: ["0x1", "0x2", "0x3"],
+      requests: 2,
+    });
+  });
+
   test("accepts a short page after fetching it twice; from the fourth on, short pages cost nothing extra", async () => {
     const words = "pools search ethereum --all -o ndjson";
     const { exit, rows, requests } = await runCommand(({ query }) => {

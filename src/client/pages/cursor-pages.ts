@@ -9,6 +9,7 @@ import {
   ended,
   more,
   type Page,
+  type PageEnd,
   pageOf,
   type Position,
   type Reading,
@@ -77,7 +78,8 @@ export async function* readCursorPages(
         await yieldToSocket();
       }
       const requestAgain = async (): Promise<SearchPage> => open(await ask(from), from);
-      const { page, verdict, isOpen } = await settle(open(document, from), cursors.isSent, requestAgain);
+      const first = open(document, from);
+      const { page, verdict, isOpen } = await settle(first, wanted - given, cursors.isSent, requestAgain);
       const isEnd = verdict?.kind === "doubt at the end";
       if (isEnd || verdict?.kind === "doubt") doubts.push({ problem: verdict.problem, rows: undefined });
       cursor = isEnd ? undefined : (page.next ?? undefined);
@@ -94,7 +96,9 @@ export async function* readCursorPages(
         ...remark("short", verdict?.kind === "short page" ? 1 : 0),
         ...remark("twins", page.inspected.twins),
       ];
-      const end = next === undefined ? ended("end of list", doubts) : more(next, doubts, isOpen);
+      const last: PageEnd =
+        page.next === null && !isEnd ? { kind: "cut", doubts } : ended("end of list", doubts);
+      const end = next === undefined ? last : more(next, doubts, isOpen);
       const noted = pageOf(rows, end, [...notes, ...warningOf(page.warning), ...remarks]);
       yield { ...noted, adds, at: positionOf(from) };
       if (cursor === undefined) return;
@@ -169,11 +173,13 @@ function createSearchJudge({ client, list: { pageSize, start } }: ListRequest) {
   let echo: Echo = "unknown";
   return async (
     first: SearchPage,
+    wanted: number,
     isSent: (cursor: string) => boolean,
     requestAgain: () => Promise<SearchPage>,
   ): Promise<SettledPage> => {
     let page = first;
-    const judge = (): SearchVerdict | undefined => verdictOf(page, { pageSize, hasRows, echo, isSent });
+    const judge = (): SearchVerdict | undefined =>
+      verdictOf(page, { pageSize, wanted, hasRows, echo, isSent });
     let verdict = judge();
     for (let repeats = 1; verdict !== undefined; repeats += 1) {
       const { problem, kind } = verdict;
@@ -223,6 +229,8 @@ type Echo = "unknown" | "verbatim" | "another form";
 
 interface SearchState {
   readonly pageSize: number;
+  /** The number of rows still wanted. */
+  readonly wanted: number;
   /** Whether an earlier page had rows. */
   readonly hasRows: boolean;
   readonly echo: Echo;
@@ -232,17 +240,18 @@ interface SearchState {
 /** Returns undefined if nothing about the page is unusual. */
 function verdictOf(
   { rows, inspected, next, limit, from, cursor, foreign }: SearchPage,
-  { pageSize, hasRows, echo, isSent }: SearchState,
+  { pageSize, wanted, hasRows, echo, isSent }: SearchState,
 ): SearchVerdict | undefined {
   if (foreign !== undefined) return { kind: "foreign", problem: foreign.problem };
   if (cursor !== undefined && cursor !== from && echo !== "another form")
     return { kind: echo === "verbatim" ? "doubt" : "other cursor", problem: anotherPage };
-  if (next === null)
+  // If no more rows are wanted, the cursor is not needed.
+  if (next === null && rows.length < wanted)
     return {
       kind: "doubt at the end",
       problem: "the service promised a next page but sent no cursor for it",
     };
-  if (next !== undefined && isSent(next))
+  if (typeof next === "string" && isSent(next))
     return { kind: "doubt at the end", problem: "the service repeated a cursor, so paging would never end" };
   if (rows.length === 0) {
     const isPromised = next !== undefined || hasRows;
