@@ -3,7 +3,7 @@ import type { Context } from "../base/context/context.ts";
 import type { Endpoint, Args, ApiRequest } from "../api/endpoint.ts";
 import { Failure, invalidResponse, usageFailure } from "../base/failure.ts";
 import { type Budget, createEventLedger, inTurn, reserveCredits, type Reservation } from "./credit-budget.ts";
-import { costOf, createMeter, isCharged, type Meter } from "./meter.ts";
+import { chargedFor, costOf, createMeter, type Meter } from "./meter.ts";
 import type { Pace } from "./pace.ts";
 import { type AnswerAge, createAgeReader } from "./http-times.ts";
 import { refusal } from "./response/request-refusal.ts";
@@ -214,7 +214,8 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     const started = context.clock.elapsed();
     let answer: Answer | undefined;
     let age: AnswerAge | undefined;
-    const metered = sent(costOf(request.endpoint, request.args));
+    const items = costOf(request.endpoint, request.args);
+    const metered = sent(items);
     try {
       const received = await transport.get(url, authorize(url), { timeout, signal: until });
       answer = hideKey(received, target.key);
@@ -223,7 +224,7 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
       if (cause instanceof Failure && cause.details.isUnsent === true) metered.unsent();
       else {
         metered.lost();
-        await reservation?.pay();
+        await reservation?.pay(items);
       }
       throw cause;
     } finally {
@@ -233,7 +234,8 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     metered.answered(answer, age);
     const plan = headers.get("x-api-plan");
     if (plan !== undefined) notePlan(plan);
-    if (isCharged(status)) await reservation?.pay();
+    const cost = chargedFor(status, items);
+    if (cost > 0) await reservation?.pay(cost);
     const refused = status < 200 || status >= 300 ? refusal(answer, request, target) : undefined;
     await pace.record({ status, headers, retryAfter: refused?.details.retryAfter }, turn);
     checkAppliedPlan(plan, requiredPlan, refused);

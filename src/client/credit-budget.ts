@@ -91,9 +91,9 @@ export function reserveCredits(budget: Budget, turns: Pick<Budget, "claim">, cre
       claim ??= await (isPaid ? budget : turns).claim(credits);
     },
     /** Credits that the attempt may or may not have cost count too. The next attempt needs a new claim. */
-    pay: async (): Promise<void> => {
+    pay: async (cost: number): Promise<void> => {
       isPaid = true;
-      await settle(credits);
+      await settle(cost);
     },
     close: async (): Promise<void> => await settle(0),
   };

@@ -99,7 +99,7 @@ export function createMeter(before: Meter = new Counters()) {
             meter.asOf = earlierOf(meter.asOf, age.asOf);
             meter.age = Math.max(meter.age, age.age);
           }
-          const cost = isCharged(status) ? items : 0;
+          const cost = chargedFor(status, items);
           meter.credits += cost;
           const left = creditsIn(headers.get("x-credits-remaining"));
           if (left !== undefined) noteLeft(left, cost, answersBefore);
@@ -121,8 +121,10 @@ export function earlierOf(one: number | undefined, other: number | undefined): n
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
-export function isCharged(status: number): boolean {
-  return (status >= 200 && status < 300) || status === 400 || status === 404 || status === 410;
+/** In credits. A batch costs one credit per item only if it succeeds. */
+export function chargedFor(status: number, items: number): number {
+  if (status >= 200 && status < 300) return items;
+  return status === 400 || status === 404 || status === 410 ? 1 : 0;
 }
 
 /** The digits; undefined for any other text, because a header or a body may contain anything. */

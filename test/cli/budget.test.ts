@@ -71,6 +71,18 @@ describe("--max-credits", () => {
     expect(charged()).toBe(30);
   });
 
+  test("counts 1 credit for a batch that is rejected, as the service does", async () => {
+    const { env, charged } = await ledgerInTest();
+    const { exit, stderr } = await dexdata("prices eth - --stats --max-credits 11", {
+      env: env(),
+      stdin: unknownAddresses(10),
+    });
+    // The batch, and the list of networks for the hint.
+    expect({ exit, charged: charged() }).toEqual({ exit: 3, charged: 2 });
+    expect(stderr).toContain("2 requests, 2 credits");
+    expect(stderr).toContain("did you mean ethereum?");
+  });
+
   test("sends nothing with 0", async () => {
     const { env, requests } = await ledgerInTest();
     const { exit } = await dexdata("networks --max-credits 0", { env: env() });

@@ -87,7 +87,7 @@ describe("the tab of a request", () => {
     const tab = reserveCredits(budget, budget, 3);
     await tab?.open();
     await tab?.open();
-    await tab?.pay();
+    await tab?.pay(3);
     await tab?.close();
     expect(steps).toEqual(["claim 3", "settle 3"]);
   });
@@ -96,7 +96,7 @@ describe("the tab of a request", () => {
     const { budget, steps } = recorded();
     const tab = reserveCredits(budget, budget, 3);
     await tab?.open();
-    await tab?.pay();
+    await tab?.pay(3);
     await tab?.open();
     await tab?.close();
     expect(steps).toEqual(["claim 3", "settle 3", "claim 3", "settle 0"]);

@@ -28,6 +28,7 @@ export const paidCommands: readonly PaidCommand[] = [
   { words: "prices ethereum -", stdin: unknownAddresses(64), hasReceipt: true },
   { words: "pool -", stdin: [pool, `0x${"0".repeat(40)}`].map((each) => `ethereum:${each}\n`).join("") },
   { words: `pool eth ${pool}` },
+  { words: "prices eth -", stdin: unknownAddresses(64), hasReceipt: true },
   { words: "networks" },
   { words: `sync DIR/lake ethereum:${pool} --from 2026-11-21 --kind transactions,ohlcv` },
   { words: `pool ethereum ${pool} --watch 10s --deadline 45s` },

@@ -29,8 +29,8 @@ afterEachTest(async () => {
 });
 
 /**
- * Stands between the program and the sandbox, and keeps its own books: 2xx, 400, 404 and 410 cost one credit, or one per
- * token of a batch, and each event of a stream costs one. Everything else is free.
+ * Stands between the program and the sandbox, and keeps its own books: 2xx, 400, 404 and 410 cost one credit, a 2xx of a
+ * batch one per token, and each event of a stream one. Everything else is free.
  */
 export async function startCountingProxy(options: CountingOptions): Promise<CountingProxy> {
   const { rest, random, faults, burst } = options;
@@ -68,7 +68,7 @@ export async function startCountingProxy(options: CountingOptions): Promise<Coun
     const authorization = request.headers.authorization;
     const passed = await fetch(url, authorization === undefined ? {} : { headers: { authorization } });
     const body = Buffer.from(await passed.arrayBuffer());
-    if (isCharged(passed.status)) charged += costOf(url);
+    charged += costOf(passed.status, url);
     // The sandbox has a time of its own.
     const date = passed.headers.get("date") ?? "";
     const headers = { "content-type": "application/json", "content-length": body.length, date };
@@ -110,10 +110,8 @@ function pick(random: () => number): Fault {
   return all[Math.floor(random() * all.length)] ?? "429";
 }
 
-function isCharged(status: number): boolean {
-  return (status >= 200 && status < 300) || [400, 404, 410].includes(status);
-}
-
-function costOf({ pathname, searchParams }: URL): number {
+function costOf(status: number, { pathname, searchParams }: URL): number {
+  if ([400, 404, 410].includes(status)) return 1;
+  if (status < 200 || status >= 300) return 0;
   return pathname.endsWith("/multi/prices") ? (searchParams.get("tokens") ?? "").split(",").length : 1;
 }
