@@ -412,6 +412,16 @@ describe("an unknown network", () => {
     expect(outcome.stderr).toContain(`dexdata search ${pool}`);
     expect(outcome.requests).toBe(1);
   });
+
+  test("rule 170: an unknown DEX is named, and its network is not doubted", async () => {
+    const body = { error: "not_found", message: "dex not found", resource: "dex" };
+    const outcome = await runCommand(json(body, { status: 404 }), "pools search ethereum --dex nosuch");
+    expect(outcome.exit).toBe(3);
+    expect(outcome.stderr).toContain(
+      'error: DEX "nosuch" not found on ethereum\n  service: dex not found\n  hint: list the DEX IDs: dexdata dexes ethereum --all\n',
+    );
+    expect(outcome.requests).toBe(1);
+  });
 });
 
 describe("rule 111: the display name of a DEX", () => {

@@ -140,6 +140,13 @@ describe("events", () => {
     const { stderr } = await running.interrupted();
     expect(stderr).toBe("warning: message from the service: \\u{1b}[2Jslow\n");
   });
+
+  test("a warning that arrives with the last event is printed too", async () => {
+    const warning = `event: warning\ndata: ${JSON.stringify({ message: "slow" })}\n\n`;
+    const server = await serveInTest(() => stream([warning + price("1")]));
+    const { exit, stderr } = await listen(`${one} --limit 1`, server).outcome;
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: "warning: message from the service: slow\n" });
+  });
 });
 
 describe("rules 125 and 218: assets on connections", () => {

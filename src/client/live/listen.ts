@@ -96,6 +96,8 @@ export async function listen(clock: Clock, connection: ChunkStream, listening: L
       upToDate.read(data.length > 0 || hasPing, isHeard);
       if (parser.strayLines > strayLines) handlers.stray(parser.strayLines - strayLines);
       ({ strayLines } = parser);
+      // First, because the events may end the run.
+      tellOthers(others, handlers);
       if (data.length > 0) handlers.charged(data.length);
       const fresh = data.filter(isFresh);
       if (fresh.length > 0) {
@@ -106,7 +108,6 @@ export async function listen(clock: Clock, connection: ChunkStream, listening: L
         // Copied only after the batch is processed; otherwise, chunks that V8 collects late would accumulate.
         if (newest !== undefined) newest = withoutChunk(newest);
       }
-      tellOthers(others, handlers);
       if (error !== undefined) {
         handlers.said("error", textOf(error));
         return over(streamError(error));

@@ -108,6 +108,12 @@ function notFound({ body, target }: Refused, { endpoint, args }: ApiRequest): Se
       message: `nothing found at ${endpoint.raw.path} (HTTP 404)`,
       next: "check the path and the addresses in it; see: dexdata api --help",
     };
+  const dex = args.get("dex_name");
+  if (dex !== undefined && textField(body.fields, "resource") === "dex")
+    return {
+      message: `DEX "${dex}" not found on ${network ?? "any network"}`,
+      next: `list the DEX IDs: dexdata dexes ${network ?? "<network>"} --all`,
+    };
   if (address === undefined && network === undefined) return { message: "not found (HTTP 404)" };
   if (address === undefined) {
     const message = `not found (HTTP 404); the network "${network}" may not exist`;

@@ -164,7 +164,10 @@ function withNetworkHint(cause: unknown, subjects: readonly Subject[]): unknown 
   const { message, details } = cause;
   if (!/\bunsupported (?:chain|network)\b/iu.test(details.why ?? "")) return cause;
   const networks = subjects.map(({ network }) => network);
-  return new Failure(message, { ...details, next: hintAtNetworks(networks, "list them: dexdata networks") });
+  return new Failure(message, {
+    ...details,
+    next: hintAtNetworks(networks, "list all networks: dexdata networks"),
+  });
 }
 
 /** Reads `@file` again on SIGHUP. If the new list is invalid, the stream does not change. */
