@@ -160,3 +160,12 @@ test("is unknown for a pull that fails before its first page", async () => {
   expect((await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } })).exit).toBe(7);
   expect(toRow(readFileSync(receipt, "utf8"))).toMatchObject({ complete: false, more: null, next: null });
 });
+
+test("a full page that reaches the service's count is the end of the list", async () => {
+  const dexes = Array.from({ length: 10 }, (_, index) => ({ chain: "ethereum", dex_id: `dex_${index}` }));
+  const info = { limit: 10, page: 1, total_items: 10, total_pages: 1 };
+  const { url } = await serveInTest(() => json({ dexes, page_info: info }));
+  const words = `dexes ethereum --base-url ${url} --out ${receipt}.ndjson --receipt ${receipt}.json`;
+  expect(await dexdata(words.split(" "))).toMatchObject({ exit: 0, stderr: "" });
+  expect(toRow(readFileSync(`${receipt}.json`, "utf8"))).toMatchObject({ more: false, next: null });
+});

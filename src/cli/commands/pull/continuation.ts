@@ -33,12 +33,18 @@ export function moreRowsLine(
   room: number,
 ): string | undefined {
   const end = nextOf(page);
-  if (page.end.kind !== "cut" && (end === undefined || end.flag === "subject")) return undefined;
+  const isRest = end !== undefined && end.flag !== "subject" && !isCountReached(page);
+  if (page.end.kind !== "cut" && !isRest) return undefined;
   const line = `${rowsAvailable}; ${higherLimit(request.endpoint, limit)}`;
   const next = nextPage(request, flags, page, list.pageSize, undefined);
   if (next === undefined) return line;
   const full = `${line}; ${next}`;
   return full.length <= room ? full : line;
+}
+
+/** A full page may end the list. Only its count shows that, because the next page was not requested. */
+function isCountReached(page: Page): boolean {
+  return page.left === 0 && isConfirmed(page);
 }
 
 /** Lists without `--all` are complete unless a limit is set. */
@@ -154,7 +160,8 @@ export function restOf({ plan, reached: { last, totals } }: PlannedPull): Rest {
   // The position does not name its input.
   if (plan.argSets.length > 1 && totals.question < plan.argSets.length) return { more: true, next: null };
   const { end } = last.page;
-  if (end.kind === "last") return { more: false, next: null };
+  if (end.kind === "last" || (end.kind === "more" && isCountReached(last.page)))
+    return { more: false, next: null };
   // Rows may be missing before a position that is not confirmed.
   if (end.kind === "cut" || !isConfirmed(last.page) || positionAfter(last.page) === undefined)
     return { more: true, next: null };
