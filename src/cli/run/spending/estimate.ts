@@ -68,9 +68,9 @@ export function estimate(wanted: PullQuery, response: unknown): Estimate {
       case "candles":
         return ofCandles(wanted, reply.maxLimit);
       case "numbered-pages":
-        return ofPages(wanted, { total: totalOf(response), noun: "rows" }, reply.handOverAfter !== undefined);
+        return ofPages(wanted, { total: totalOf(response), noun: "row" }, reply.handOverAfter !== undefined);
       case "cursor-pages":
-        return ofPages(wanted, { total: poolsOf(wanted, response), noun: "pools" }, false);
+        return ofPages(wanted, { total: poolsOf(wanted, response), noun: "pool" }, false);
     }
   })();
   return { ...figures, credits: figures.requests };
@@ -136,7 +136,7 @@ function ofPages(
   const requests = limit === undefined ? Math.floor(rows / pageSize) + 1 : Math.ceil(rows / pageSize);
   const source =
     limit === undefined
-      ? `the service currently reports ${grouped(String(total))} ${service.noun}; `
+      ? `the service currently reports ${counted(total, service.noun)}; `
       : `--limit ${limit} in `;
   const basis = `${source}pages of ${pageSize}${argSets.length > 1 ? ", for each input" : ""}`;
   const [all, allRows] = [requests * argSets.length, rows * argSets.length];
