@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningSandbox } from "../../src/sandbox/server.ts";
 import { parseFaults, startSandbox } from "../harness/bundled-sandbox.ts";
 import { dexdata } from "../harness/dexdata.ts";
-import { dataFiles, footerOf, hashesOf, stampsOf } from "../harness/lake.ts";
+import { dataFiles, footerOf, hashesOf, rowsBelow, stampsOf } from "../harness/lake.ts";
 import { json, startScriptedServer } from "../harness/scripted-server.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
@@ -139,6 +139,23 @@ test("a day that was never compared a day later is lost, with its rows", async (
   const again = await footerOf(path.join(root, "transactions", name));
   expect([again.rows, again.lost]).toMatchObject([footer.rows, [{ why: "unconfirmed" }]]);
   expect(again.lost[0]?.seen_at).toBeGreaterThan(footer.lost[0]?.seen_at ?? 0);
+  now = later;
+});
+
+test("rows of the last hour of a run stay, although the service stops keeping them before the next run", async () => {
+  const root = path.join(folder, "cut");
+  const later = now;
+  now = Date.parse("2026-11-13T03:00:00Z");
+  expect((await sync([root, pool, "--from", "2026-11-13", "--by", "day"])).exit).toBe(0);
+  const idsOf = async () =>
+    (await rowsBelow(path.join(root, "transactions"))).map((row) => [row["id"], row["log_index"]]);
+  const held = await idsOf();
+  // The service has the last 20 minutes of that run, and no row from before them.
+  now = Date.parse("2026-11-20T02:40:00Z");
+  const next = await sync([root]);
+  expect(next.exit).toBe(8);
+  expect(next.stdout).not.toMatch(/"withdrawn":[1-9]/u);
+  expect(await idsOf()).toEqual(expect.arrayContaining(held));
   now = later;
 });
 

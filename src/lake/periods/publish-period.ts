@@ -3,7 +3,7 @@ import path from "node:path";
 import { removeFile } from "../../base/files/paths.ts";
 import type { Dataset } from "../dataset.ts";
 import { groupBy } from "../../base/group-by.ts";
-import { addedRanges, notCreated } from "../coverage.ts";
+import { addedRanges, completeAge, notCreated } from "../coverage.ts";
 import type { Footer } from "../footer.ts";
 import type { KnownPeriod, ReadFile } from "../files/stored-periods.ts";
 import { footerOf, judgePeriod, type PeriodUpdate } from "./judge-period.ts";
@@ -81,18 +81,24 @@ function describe({ known: { dataset, held }, written, counts }: WrittenPeriod, 
 
 /** What becomes of the file, and its rows if it is written. `earlier` are the rows of the file so far. */
 export function decide(update: PeriodUpdate, earlier: readonly LakeRow[]) {
-  const { dataset, period, held, part } = update;
-  const merged = mergeRows(dataset, period, earlier, update.rows, part, settledIn(held?.footer));
+  const { dataset, period, part } = update;
+  const merged = mergeRows(dataset, period, earlier, update.rows, part, settledIn(update));
   const verdict = judgePeriod(update, merged.absent);
   const drops = verdict.does === "write" && verdict.dropsAbsent;
   const rows = drops ? merged.rows : sortRows([...merged.rows, ...merged.absent]);
   return { verdict, rows, merged };
 }
 
-/** Settled rows do not disappear, but rows of an open file that can still change do. */
-function settledIn(footer: Footer | undefined): number {
-  if (footer === undefined) return Number.NEGATIVE_INFINITY;
-  return footer.state === "open" ? footer.settled_to : Number.POSITIVE_INFINITY;
+/**
+ * Settled rows do not disappear, but rows of an open file that can still change do. After a day, the service may have
+ * stopped keeping a row, so it disappears only if the service has returned an older one.
+ */
+function settledIn({ dataset, held, part, rows, isWitnessed }: PeriodUpdate): number {
+  if (held?.footer === undefined) return Number.NEGATIVE_INFINITY;
+  if (held.footer.state !== "open") return Number.POSITIVE_INFINITY;
+  if (dataset.kind !== "transactions" || isWitnessed) return held.footer.settled_to;
+  const kept = rows.reduce((oldest, { at }) => Math.min(oldest, at.seconds), part.present - completeAge);
+  return Math.max(held.footer.settled_to, kept);
 }
 
 /** Writes a period, and puts it into the file of its state. */
