@@ -50,6 +50,18 @@ test.each(["before the end that is read", "compressed"])(
   },
 );
 
+test("the list of pools is not taken for their rows, although its name fits the files", async () => {
+  const { folder } = newList();
+  const list = path.join(folder, "pools.ndjson");
+  writeFileSync(list, pools.map(({ id }) => `${JSON.stringify({ id, chain: "ethereum" })}\n`).join(""));
+  await withService({}, async ({ start }) => {
+    const words = `txns @${list} --follow ${from} --for 70s --error-format text`;
+    const { exit, stderr } = await start(`${words} --out ${path.join(folder, "{pool}.ndjson")}`).outcome;
+    expect(exit).toBe(0);
+    expect(stderr).not.toContain("cannot find");
+  });
+});
+
 test.each([
   ["the credits", "--max-credits 3", "500@1000", 5, "error: --max-credits of 3 reached"],
   ["the key", "--retries 1", "401@3-", 4, "error: the service rejected the key"],

@@ -277,8 +277,8 @@ async function readEnds({ named, shape, ownerOf }: Rows, saved: Saved) {
     }));
     const found = end.lines.flatMap((line) => readLine(shape, line) ?? []);
     rows.push(found);
-    // A file without readable rows may be compressed.
-    isCut ||= end.isCut || found.length === 0;
+    // A file without readable rows may be compressed. A list of pools next to the files is readable, but has none.
+    isCut ||= end.isCut || (found.length === 0 && !end.lines.some((line) => isObject(parseJson(line))));
   }
   return { rowsOf: groupBy(rows.flat(), ({ value }) => ownerOf(value)), isCut };
 }
