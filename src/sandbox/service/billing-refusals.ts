@@ -33,7 +33,7 @@ const plansFrom = { free: "a free key or a paid plan", dev: "a Dev or Pro plan",
 
 export function wrongHost(tier: Tier): Refusal {
   const right = tier === "free" ? "the free-tier host" : "the paid-tier host";
-  return billing(403, { error: "wrong_host", tier, message: `a ${tier} key belongs to ${right}` });
+  return billing(403, { error: "wrong_host", tier, message: `${tier} keys belong to ${right}` });
 }
 
 export function rateLimited(tier: Tier, limit: number, seconds: number): Refusal {

@@ -179,7 +179,7 @@ export function restText(run: PlannedPull): string | undefined {
   if (next === null) return rowsAvailable;
   const isRaw = run.plan.endpoint.raw !== undefined;
   const flags = Object.entries(next).map(([name, value]) =>
-    isRaw ? `--field ${name}=${value}` : `--${name} ${shownPosition(name, value)}`,
+    isRaw ? `--field ${quoted(`${name}=${value}`)}` : `--${name} ${quoted(shownPosition(name, value))}`,
   );
   return `more rows: ${flags.join(" ")}`;
 }
