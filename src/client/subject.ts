@@ -9,24 +9,24 @@ export interface Subject {
 }
 
 /**
- * Equal for all spellings of an address. The case of EVM hex addresses is ignored (responses use lowercase); all other
- * addresses (base58, `0x…::module::Coin`) must match exactly.
+ * Equal for all spellings of an EVM address, whose case is ignored (responses use lowercase). All other addresses (base58,
+ * `0x…::module::Coin`) must match exactly.
  */
 export function addressKey(address: string): string {
   return /^0x[\da-f]+$/iu.test(address) ? address.toLowerCase() : address;
 }
 
 /**
- * For comparing an address in a response with the requested one. Also ignores zeros in front of hexadecimal digits, which
- * Sui and Aptos leave out (`0x0002::sui::SUI`). Unlike `addressKey`, the result is not an address to request.
+ * Equal for all spellings of an address. Also ignores zeros in front of hexadecimal digits, which Sui and Aptos leave out
+ * (`0x0002::sui::SUI`). Unlike `addressKey`, the result is not an address to request.
  */
 export function comparableAddress(address: string): string {
   return address.replace(/^0x0*([\da-f]*)/iu, (_, digits: string) => `0x${digits.toLowerCase()}`);
 }
 
-/** Equal for all spellings of an asset. */
+/** Equal for all spellings of an asset. Not for output. */
 export function subjectKey({ network, address }: Pick<Subject, "network" | "address">): string {
-  return `${network}:${addressKey(address)}`;
+  return `${network}:${comparableAddress(address)}`;
 }
 
 /** The first spelling of each asset, in the given order. */

@@ -14,7 +14,7 @@ import { readRecord } from "./read-pages.ts";
 import { type ListRequest, plainList, type ListPlan } from "./list-plan.ts";
 import { createAnswerCutter } from "./response/byte-rows.ts";
 import { parseRow, textRows } from "./rows.ts";
-import { addressKey, nameOf, subjectKey } from "./subject.ts";
+import { addressKey, nameOf } from "./subject.ts";
 import {
   ageAt,
   type Answer,
@@ -264,7 +264,8 @@ function quotedPart(
   const price = asset.kind === "pool" ? candle?.close : quotient;
   const ofPool = candle?.quote === undefined ? undefined : { ...asset, address: candle.quote };
   const token = quote === undefined ? ofPool : assets[quote];
-  return `,"price":${price ?? "null"},"quote_token":${text(token === undefined ? null : subjectKey(token))}`;
+  const quoteToken = token === undefined ? null : `${token.network}:${addressKey(token.address)}`;
+  return `,"price":${price ?? "null"},"quote_token":${text(quoteToken)}`;
 }
 
 const reasonIn = (answer: Answer): NoPriceReason | undefined =>

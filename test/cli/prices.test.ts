@@ -178,6 +178,21 @@ describe("prices", () => {
     expect(stderr).toBe(`warning: no price for solana:${shouted}\n`);
   });
 
+  test("rules 84, 86: requests both spellings of a Sui token once, and gives both its price", async () => {
+    const short = "0x2::sui::SUI";
+    const long = `0x${"2".padStart(64, "0")}::sui::SUI`;
+    const server = await serveInTest(() => json([{ id: long, chain: "sui", price_usd: 1 }]));
+    const { exit, stdout, stderr } = await dexdata(`prices sui ${short} ${long} -o ndjson --missing fail`, {
+      env: { DEXDATA_BASE_URL: server.url },
+    });
+    expect({ exit, stderr, ids: rowsOf(stdout).map(({ id }) => id) }).toEqual({
+      exit: 0,
+      stderr: "",
+      ids: [long, long],
+    });
+    expect(server.requests.map(({ query }) => query.get("tokens"))).toEqual([short]);
+  });
+
   test("prints the other rows if one network is rejected, names the rejected one, and exits 8", async () => {
     const words = `prices ethereum:${weth} eth:${weth} ethereum:${usdc} -o ndjson --error-format text`;
     const { exit, stdout, stderr } = await dexdata(words, { env: sandbox.env() });

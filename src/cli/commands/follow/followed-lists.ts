@@ -114,8 +114,7 @@ function listsOf({ endpoint, argSets, named }: PullPlan, names: NameFinder): rea
       return { name: nameOfSearch(endpoint.command, args), request, pool: undefined };
     const asset = { network: args.get("network") ?? "", address: args.get("pool_address") ?? "" };
     const pool = { ...asset, label: names.labelOf(asset) ?? named[index]?.label };
-    const name = subjectKey({ ...pool, address: comparableAddress(pool.address) });
-    return { name, request, pool };
+    return { name: subjectKey(pool), request, pool };
   });
 }
 
