@@ -143,6 +143,22 @@ describe("several --token", () => {
     expect(readFileSync(file, "utf8")).toBe(readFileSync(whole, "utf8"));
   });
 
+  test.each([1, Number.POSITIVE_INFINITY])(
+    "a list that is empty %d times, although another one has a pool with all tokens, is not believed",
+    async (times) => {
+      const whole = search(market);
+      let empty = 0;
+      const { run, sent } = await serve((request, index) => {
+        const isEmpty = request.query.get("token_address") === C && (empty += 1) <= times;
+        return isEmpty ? json({ results: [], has_next_page: false }) : whole(request, index);
+      });
+      const { exit, stdout } = await run(`--token ${B} --token ${C} --all`);
+      const expected = market.filter(({ tokens }) => tokens.includes(B) && tokens.includes(C));
+      expect([exit, fieldOf(stdout, "id")]).toEqual([0, expected.map(({ id }) => id)]);
+      expect(sent().slice(0, 4)).toEqual(["b0", "c0", "c0", times === 1 ? "c100" : "b100"]);
+    },
+  );
+
   test("ends if a row does not name its tokens, because it could be one of them", async () => {
     const { run } = await serve(search(market, ({ id }) => ({ id, chain: "ethereum" })));
     expect(await run(`--token ${A} --token ${B}`)).toMatchObject({ exit: 1, stdout: "" });
