@@ -367,6 +367,23 @@ describe("an unknown network", () => {
     expect(server.requests.map(({ path }) => path)).toEqual([`/networks/eth/pools/${pool}`, "/networks"]);
   });
 
+  test.each(["pool", "txns", "prices"])(
+    "of all inputs ends %s at the first response, because every request costs a credit",
+    async (command) => {
+      const server = await serveInTest((request) =>
+        request.path === "/networks"
+          ? json([{ id: "ethereum" }])
+          : json({ error: "unsupported_network", param: "network" }, { status: 404 }),
+      );
+      const addresses = Array.from({ length: 30 }, (_, index) => `0x${String(index).padStart(40, "0")}`);
+      const words = `${command} ${addresses.map((address) => `eth:${address}`).join(" ")} --parallel 1`;
+      const outcome = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
+      expect(outcome.exit).toBe(3);
+      expect(outcome.stderr.match(/unknown network/gu)).toHaveLength(1);
+      expect(server.requests.filter(({ path }) => path !== "/networks")).toHaveLength(1);
+    },
+  );
+
   test("a word of one character is not close to another one", async () => {
     const outcome = await dexdata("pools search * --sandbox --error-format text");
     expect(outcome.stderr).toContain('unknown network "*"');

@@ -1,6 +1,7 @@
 import type { ExitCode } from "../../../base/exit-codes.ts";
 import { explainEarlyEnd } from "./continuation.ts";
 import { type Pull, presentationOf } from "./pull.ts";
+import type { PullPlan } from "../input/pull-plan.ts";
 import { isDocument } from "../../../client/list-plan.ts";
 import { everyRow, missingIn, notesOf, type Page } from "../../../client/page.ts";
 import { rowShape, type ApiRequest } from "../../../api/endpoint.ts";
@@ -120,6 +121,16 @@ async function openRenderer(run: Pull, assets: TableAssets): Promise<Renderer> {
   return await create(withWrite(stdout, sink.write), reached.totals.rows > 0);
 }
 
+/** If the network of all inputs is unknown, every further request would fail, and cost a credit. */
+function affectsEveryInput({ details }: Failure, { args }: ApiRequest, { argSets, list }: PullPlan): boolean {
+  if (details.code !== "unsupported_network") return false;
+  const networks =
+    list.kind === "batch"
+      ? list.subjects.map((subject) => subject.network)
+      : argSets.map((each) => each.get("network"));
+  return networks.every((network) => network === args.get("network"));
+}
+
 function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
   const { context, client, plan, destination } = run;
   const { totals } = run.reached;
@@ -132,7 +143,7 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
   // An error that concerns only one input is saved until the other inputs have been fetched.
   const keep = async (cause: Failure, request: ApiRequest): Promise<void> => {
     const failure = await withSuggestion(cause, { context, client, request });
-    if (!affectsOneInput(failure)) throw failure;
+    if (!affectsOneInput(failure) || affectsEveryInput(failure, request, plan)) throw failure;
     failures.push(failure);
     totals.refused += 1;
   };
