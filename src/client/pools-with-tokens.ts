@@ -1,7 +1,8 @@
 import { invalidResponse } from "../base/failure.ts";
 import { isObject, member } from "../base/json/json-scan.ts";
+import { counted } from "../base/text/words.ts";
 import { createRowInspector } from "./pages/page-rows.ts";
-import { more, nextOf, type Page, type PageNote, type Reading } from "./page.ts";
+import { closing, type Doubt, nextOf, type Page, type PageNote, type Reading } from "./page.ts";
 import type { ListRequest, TokensOfPool } from "./list-plan.ts";
 import { createSeenKeys } from "./seen-keys.ts";
 import { comparableAddress } from "./subject.ts";
@@ -21,14 +22,6 @@ interface TokenList {
   readonly matches: number;
 }
 
-interface ReadPage {
-  readonly token: string;
-  readonly page: Page;
-  readonly isMatch: readonly boolean[];
-  /** Set for the last page if this list has a pool that is missing. */
-  readonly other: TokenList | undefined;
-}
-
 /** Reads one page for each token, and then only the list that probably ends first. A resumed pull knows its list. */
 export async function* readPoolsWithTokens(request: PoolRequest): AsyncGenerator<Page> {
   const { list, reading, ofPool } = request;
@@ -38,80 +31,45 @@ export async function* readPoolsWithTokens(request: PoolRequest): AsyncGenerator
     if (lists.at(-1)?.matches === Number.POSITIVE_INFINITY) break;
   }
   const [chosen, ...others] = lists.toSorted((one, other) => other.matches - one.matches);
+  for (const { pages } of others) await pages.return(undefined);
   if (chosen === undefined) return;
+  const { token, pages } = chosen;
   const inspect = createRowInspector(reading.seen);
+  /** Pools with all tokens that the chosen list must have, because the first page of another one has them. */
+  const due = new Set(others.flatMap(({ page }) => (page === undefined ? [] : poolsIn(page, ofPool))));
   let unreported = others.reduce((sum, { page }) => sum + (page?.rows.length ?? 0), 0);
   let rowsRead = unreported;
   try {
-    for await (const { token, page, isMatch, other } of pagesOf(request, chosen, others)) {
-      const { at, end, notes, rows } = page;
-      const isCounted = others.some((each) => each.page === page);
-      unreported += isCounted ? 0 : rows.length;
-      rowsRead += isCounted ? 0 : rows.length;
+    for (let { page } = chosen; page !== undefined;) {
+      const { at, end, rows } = page;
+      rowsRead += rows.length;
       const isCutOff = rowsRead + list.pageSize > ofPool.maxRowsRead && nextOf(page) !== undefined;
-      const kept = inspect(rows.keep(isMatch)).take();
-      const read: PageNote = { kind: "read", rows: unreported };
+      const kept = inspect(rows.keep(matching(page, ofPool))).take();
+      for (const pool of poolsIn(page, ofPool)) due.delete(pool);
+      const read: PageNote = { kind: "read", rows: unreported + rows.length };
       const cutOff: readonly PageNote[] = isCutOff ? [{ kind: "cut off" }] : [];
-      const toOther = other?.page && nextOf(other.page);
-      yield {
+      const shown = {
         ...page,
         ...kept,
-        notes: [...notes.filter(({ kind }) => kind !== "repeats"), ...kept.notes, read, ...cutOff],
+        notes: [...page.notes.filter(({ kind }) => kind !== "repeats"), ...kept.notes, read, ...cutOff],
         // A cursor belongs to the list of one token.
         at: at && { ...at, list: token },
-        end:
-          toOther !== undefined
-            ? more({ ...toOther, list: other?.token }, end.doubts, true)
-            : end.kind === "more"
-              ? { ...end, next: { ...end.next, list: token } }
-              : end,
       };
+      if (end.kind === "more") yield { ...shown, end: { ...end, next: { ...end.next, list: token } } };
+      else yield* closing({ ...shown, end: { ...end, doubts: doubtsOf(due.size, token) } }, list.isStrict);
       unreported = 0;
-      if (isCutOff) return;
+      const next = isCutOff ? undefined : await pages.next();
+      page = next?.done === false ? next.value : undefined;
     }
   } finally {
-    for (const { pages } of others) await pages.return(undefined);
+    await pages.return(undefined);
   }
 }
 
-/**
- * The pages of the chosen list. If it ends without a pool with all tokens that another list has, it has ended too early:
- * it is read once more, and then the other list.
- */
-async function* pagesOf(
-  request: PoolRequest,
-  chosen: TokenList,
-  others: readonly TokenList[],
-): AsyncGenerator<ReadPage> {
-  const { client, ofPool } = request;
-  const found = new Set<string>();
-  const hasOther = ({ page }: TokenList): boolean =>
-    page !== undefined && matchesIn(page, matching(page, ofPool)).some((id) => !found.has(id));
-  let list: TokenList | undefined = chosen;
-  for (let reads = 1; list !== undefined; reads += 1) {
-    const { token, pages }: TokenList = list;
-    let other: TokenList | undefined;
-    try {
-      for (let page = list.page; page !== undefined; page = await nextPage(pages)) {
-        const isMatch = matching(page, ofPool);
-        for (const id of matchesIn(page, isMatch)) found.add(id);
-        other = page.end.kind === "last" ? others.find(hasOther) : undefined;
-        yield { token, page, isMatch, other };
-      }
-    } finally {
-      await pages.return(undefined);
-    }
-    const isDoubted = other !== undefined && reads === 1;
-    list =
-      isDoubted && (await client.again(1, `the list of ${token} lacks a pool`))
-        ? await openList(request, token)
-        : other;
-  }
-}
-
-async function nextPage(pages: AsyncGenerator<Page>): Promise<Page | undefined> {
-  const next = await pages.next();
-  return next.done === true ? undefined : next.value;
+function doubtsOf(lacking: number, token: string): readonly Doubt[] {
+  if (lacking === 0) return [];
+  const problem = `the list of token ${token} lacks ${counted(lacking, "pool")} that another list has`;
+  return [{ problem, rows: lacking }];
 }
 
 /** All lists have the same pools with all tokens, so the list with more of them on a page is probably shorter. */
@@ -122,17 +80,18 @@ async function openList(
   // A page is requested only when the one before it has been used.
   const own = { ...reading, seen: createSeenKeys("all", false), wanted: 1 };
   const pages = readPages(client, endpoint, new Map([...args, [ofPool.param, token]]), list, own);
-  const page = await nextPage(pages);
+  const first = await pages.next();
+  const page = first.done === true ? undefined : first.value;
   if (page === undefined || nextOf(page) === undefined)
     return { token, pages, page, matches: Number.POSITIVE_INFINITY };
   return { token, pages, page, matches: matching(page, ofPool).filter(Boolean).length };
 }
 
-const matchesIn = ({ rows }: Page, isMatch: readonly boolean[]): readonly string[] =>
-  rows
-    .values()
-    .filter((_, index) => isMatch[index])
-    .map((row) => comparableAddress(String(member(row, "id"))));
+function poolsIn(page: Page, ofPool: TokensOfPool): readonly string[] {
+  const isMatch = matching(page, ofPool);
+  const pools = page.rows.values().filter((_, index) => isMatch[index]);
+  return pools.map((pool) => comparableAddress(String(member(pool, "id"))));
+}
 
 function matching({ rows }: Page, { tokens }: TokensOfPool): readonly boolean[] {
   const needed = tokens.map(comparableAddress);
