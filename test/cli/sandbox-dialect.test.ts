@@ -40,6 +40,8 @@ describe("--sandbox follows the public service", () => {
       complete_to,
       why_not,
     });
+    const old = await simulated(`txns ethereum ${pool} --to ${dateOf(sandboxNow - 8 * day)}`);
+    expect(old).toMatchObject({ exit: 0, stdout: "", stderr: warning });
     const later = await simulated(`txns ethereum ${pool} --from 2030-01-01`);
     const future = "warning: the time range begins in the future: 2030-01-01T00:00:00Z\n";
     expect(later).toMatchObject({ exit: 0, stdout: "", stderr: future });

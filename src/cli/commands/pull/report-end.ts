@@ -242,10 +242,13 @@ export function whyIncomplete(run: OpenedPull): string | null {
  */
 function hintAtReach({ args }: ApiRequest, oldest: string | undefined, now: number): string | undefined {
   const start = timeIn(args.get("from") ?? args.get("start") ?? args.get("created_after"), now);
-  if (start === undefined) return undefined;
-  if (start > now / 1000) return `the time range begins in the future: ${showSeconds(start)}`;
+  if (start !== undefined && start > now / 1000)
+    return `the time range begins in the future: ${showSeconds(start)}`;
   const reach = Math.floor(now / 1000) - transactionReach;
-  if (!args.has("from") || start >= reach) return undefined;
+  // Without --from, a range begins with the first transaction. If it has no rows, its end may be too old as well.
+  const end = oldest === undefined ? timeIn(args.get("to"), now) : undefined;
+  const wanted = args.has("from") ? start : end;
+  if (wanted === undefined || wanted >= reach) return undefined;
   // The service's clock may differ from the local one.
   const time = member(JSON.parse(oldest ?? "{}"), "created_at");
   if (typeof time === "string" && !(Date.parse(time) / 1000 >= reach - 3600)) return undefined;
