@@ -386,6 +386,22 @@ describe("N3: a file that was not really checked is a finding", () => {
     expect(await verify(at("found.ndjson"))).toMatchObject({ exit: 0, stdout: "" });
   });
 
+  test("rows after the fields of --prefix are checked like others", async () => {
+    const [name, receipt] = [at("rows.kv"), at("rows.kv.receipt")];
+    const words = `txns ethereum ${pool} --from -1h --all --prefix pool_id,id --out ${name} --receipt ${receipt}`;
+    expect((await dexdata(words.split(" "), { env: sandbox.env() })).exit).toBe(0);
+    expect(await verify(receipt)).toMatchObject({ exit: 0, stdout: "", stderr: "" });
+    expect((await verify(name, "-o", "table")).stdout).toMatch(/transaction +F2 R3 R4 R5 R1 T3 T7 +/u);
+    const [first = "", second = "", third = "", ...rest] = readFileSync(name, "utf8").split("\n");
+    writeFileSync(name, [first, second, third.slice(third.indexOf("\t") + 1), second, ...rest].join("\n"));
+    const { exit, stdout } = await verify(name);
+    expect(exit).toBe(8);
+    expect(rowsOf(stdout).map(({ line, rule }) => [line, rule])).toEqual([
+      [3, "F2"],
+      [4, "R3"],
+    ]);
+  });
+
   test("an empty list in NDJSON is sound", async () => {
     writeFileSync(at("none.ndjson"), "");
     expect(await verify(at("none.ndjson"))).toMatchObject({ exit: 0, stdout: "" });

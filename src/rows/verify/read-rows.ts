@@ -17,7 +17,7 @@ export type TakeRow = (row: Row | Unreadable) => RecordShape | undefined;
 /** In bytes. Rows of the service have at most a few thousand. */
 const longestRow = 16 * 1024 * 1024;
 const tooLong = "a row of at most 16 MiB";
-const NEWLINE = 10;
+const [TAB, NEWLINE] = [9, 10];
 /** As Excel writes it. */
 const byteOrderMark = "\uFEFF";
 
@@ -62,21 +62,36 @@ function createLineReader(
 
 export function createNdjsonReader(take: TakeRow): RowReader {
   const plain = new PlainRows();
+  /** Whether the fields of `--prefix` and a tab precede each row. The first line decides for all of them. */
+  let hasPrefix = false;
   return createLineReader((bytes) => {
     plain.open(bytes);
     return (start, line) => {
-      const plainEnd = plain.moveTo(start, line);
+      if (line === 1) hasPrefix = bytes[rowAfterTab(bytes, start)] === OPEN_OBJECT;
+      const from = hasPrefix ? rowAfterTab(bytes, start) : start;
+      const plainEnd = plain.moveTo(from, line);
       if (plainEnd >= 0) {
         take(plain);
         return plainEnd;
       }
       const end = bytes.indexOf(NEWLINE, start);
-      const text = bytes.subarray(start, end);
+      if (hasPrefix && from === end) {
+        take({ line, expected: "a prefix and a tab before the row, as in line 1", found: "no tab" });
+        return end;
+      }
+      const text = bytes.subarray(from, end);
       const shape = take(decoded(text, line, parseJsonRow));
       if (shape !== undefined) plain.learn(text, shape);
       return end;
     };
   }, take);
+}
+
+/** The end of the line if it has no tab. dexdata escapes tabs in rows, so the first one ends the prefix. */
+function rowAfterTab(bytes: Buffer, start: number): number {
+  const end = bytes.indexOf(NEWLINE, start);
+  const tab = bytes.subarray(start, end).indexOf(TAB);
+  return tab < 0 ? end : start + tab + 1;
 }
 
 export function createCellReader(form: "csv" | "tsv", take: TakeRow): RowReader {
