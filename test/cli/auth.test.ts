@@ -483,6 +483,17 @@ describe("auth logout", () => {
     expect((await run("auth logout")).stderr).toBe('no key stored for profile "default"\n');
   });
 
+  test("of the active profile names the keys that are stored, but not active", async () => {
+    const { run } = atHome();
+    for (const name of ["home", "work", "third"])
+      await run(`auth login --profile ${name}`, { stdin: sandbox.running().keys.pro });
+    const inactive = "  no stored key is active; to use another one: dexdata auth switch";
+    expect((await run("auth logout --profile third")).stderr).toBe('removed the key of profile "third"\n');
+    expect((await run("auth logout")).stderr).toBe(`removed the key of profile "home"\n${inactive} work\n`);
+    expect((await run("auth switch")).stderr).toBe('switched to profile "work": pro plan\n');
+    expect((await run("auth logout")).stderr).toBe('removed the key of profile "work"\n');
+  });
+
   test("does not repeat a key that was passed as a profile name", async () => {
     const { run } = atHome();
     const { exit, stderr } = await run("auth logout --profile api_pro_s3cr3tPart --error-format text");

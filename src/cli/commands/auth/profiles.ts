@@ -84,7 +84,17 @@ export async function logout(
       ? "dexdata did not create it or cannot delete it"
       : "to remove all keys and backups: dexdata auth logout --all";
   for (const file of left) await writeWarning(context, `${file} may contain a key; ${next}`);
+  await suggestSwitch(context);
   return 0;
+}
+
+/** Without an active key, later commands would be keyless although keys are stored. */
+async function suggestSwitch(context: Context): Promise<void> {
+  const { active, profiles } = readCredentials(context);
+  const names = [...profiles.keys()];
+  if (names.length === 0 || profiles.has(active) || profileName(context, undefined) !== undefined) return;
+  const chosen = names.length === 1 ? names.join("") : "<profile>";
+  await writeLine(context, `  no stored key is active; to use another one: dexdata auth switch ${chosen}`);
 }
 
 /** The flag, the environment or config.json selects the profile. The settings have already been checked. */
