@@ -78,9 +78,10 @@ const flagTable = (flags: Flags): string =>
 /** The variables of the environment topic that no other table contains. */
 const sharedVariables: readonly Row[] = [
   ["`PAGER`", "see `DEXDATA_PAGER`"],
+  ["`CI`", "do not prompt, unless it is `0` or `false`"],
   ["`NO_COLOR`", "color never"],
   ["`FORCE_COLOR`", "`0` and `false`: color never; other values: color always"],
-  ["`TERM`", "`dumb`: no color and no live board"],
+  ["`TERM`", "`dumb`: no color, no live board and no pager"],
   ["`LC_ALL`, `LC_CTYPE`, `LANG`", "UTF-8 or ASCII output"],
   ["`WT_SESSION`", "UTF-8 output in Windows Terminal, if none of `LC_ALL`, `LC_CTYPE` and `LANG` is set"],
   ["`XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME`", "parents of the directories above"],

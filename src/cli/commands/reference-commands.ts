@@ -1,6 +1,7 @@
 import { partialExits } from "../../base/exit-codes.ts";
 import { serviceErrors } from "../../api/service-errors.ts";
-import { documentFlags, objectFlags, textFlags } from "../run/flags/shared-flags.ts";
+import { documentFlags, explainFlags, textFlags } from "../run/flags/shared-flags.ts";
+import { pick } from "../run/flags/flag.ts";
 import { apiFlags } from "./api/api-flags.ts";
 import { command, reference } from "./command.ts";
 import { schemaFlags } from "./schema/known-records.ts";
@@ -52,7 +53,8 @@ export const explainCommand = command({
     "dexdata explain '/networks/ethereum/pools?order_by=volume_usd&limit=5'",
     "dexdata explain 'https://api.dexpaprika.com/networks/base/tokens/top?page=2'",
   ],
-  shared: objectFlags,
+  flags: explainFlags,
+  shared: pick(textFlags, "error-format"),
   run: async (input, context) => await (await import("./explain/explain.ts")).explain(input, context),
 });
 

@@ -67,6 +67,16 @@ describe("dexdata explain", () => {
     expect(JSON.parse(stdout)).toMatchObject({ word: code, exit, retryable, meaning, next });
   });
 
+  test("prints the same text for -o wide, and text in a pipe, as its help states", async () => {
+    for (const word of ["402", "/networks/ethereum/pools?limit=5"]) {
+      const { stdout } = await dexdata(`explain ${word}`);
+      expect(await dexdata(`explain ${word} -o table`)).toMatchObject({ exit: 0, stdout });
+      expect(await dexdata(`explain ${word} -o wide`)).toMatchObject({ exit: 0, stdout });
+    }
+    const { stdout } = await dexdata("help explain");
+    expect(stdout.replaceAll(/\s+/gu, " ")).toContain("table (default; also in a pipe), wide, ndjson, json");
+  });
+
   test("a status lists its codes, an exit code its causes", async () => {
     expect(JSON.parse((await dexdata("explain 404 -o json")).stdout)).toMatchObject({
       kind: "HTTP status",

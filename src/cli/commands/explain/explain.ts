@@ -4,7 +4,7 @@ import { usageFailure } from "../../../base/failure.ts";
 import { withoutSecrets } from "../../../base/key.ts";
 import { didYouMean, nearest } from "../../../base/text/nearest.ts";
 import type { Input } from "../command.ts";
-import type { objectFlags } from "../../run/flags/shared-flags.ts";
+import type { explainFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import {
   type ErrorCode,
@@ -22,7 +22,7 @@ import { printPage } from "../../print-page.ts";
 
 /** Does not send a request. Prints text unless the user selects a format. */
 export async function explain(
-  { words, flags }: Input<typeof objectFlags>,
+  { words, flags }: Input<typeof explainFlags>,
   context: Context,
 ): Promise<ExitCode> {
   if (words[0]?.includes("/") === true)
@@ -49,8 +49,8 @@ export async function explain(
       didYouMean(near, known),
     );
   }
-  const isDrawn = flags.output === undefined || flags.output === "table";
-  if (!isDrawn) return await writeDocument(context, flags, explanation);
+  if (flags.output === "ndjson" || flags.output === "json")
+    return await writeDocument(context, flags, explanation);
   await printPage(pageOf(explanation), context);
   return 0;
 }

@@ -6,7 +6,7 @@ import { type Failure, usageFailure } from "../../../base/failure.ts";
 import { hideSecrets, withoutSecrets } from "../../../base/key.ts";
 import { addressIn } from "../../../api/read-param.ts";
 import { visibleText } from "../../../base/text/unsafe-text.ts";
-import type { objectFlags } from "../../run/flags/shared-flags.ts";
+import type { explainFlags } from "../../run/flags/shared-flags.ts";
 import { writeDocument } from "../../run/output/local-output.ts";
 import { prefixes, writeLine } from "../../run/report.ts";
 import { decode, knownEndpoint, pairsIn } from "../api/raw-call.ts";
@@ -19,14 +19,14 @@ const usage = "usage: dexdata explain '<URL>' (in quotes because of ? and &)";
 /** Prints the command for a URL, or a path and query, of an earlier version of the API. */
 export async function explainUrl(
   [url = "", more]: readonly string[],
-  flags: Input<typeof objectFlags>["flags"],
+  flags: Input<typeof explainFlags>["flags"],
   context: Context,
 ): Promise<ExitCode> {
   if (more !== undefined) throw usageFailure(`unexpected argument "${more}"`, usage);
   const { removed, replacement, notes, words: migrated } = migrationOf(url, context.clock.now());
   // Only whole parameters that are keys have been removed.
   const command = hideSecrets(["dexdata", ...migrated].map(quoted).join(" "));
-  if (flags.output !== undefined && flags.output !== "table") {
+  if (flags.output === "ndjson" || flags.output === "json") {
     await writeDocument(context, flags, {
       command,
       removed: removed ?? null,

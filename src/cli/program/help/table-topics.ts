@@ -128,7 +128,8 @@ export function environmentTopic(_commands: readonly Command[], context: TopicCo
   const folders = findFolders(context);
   const variables = Object.values(settings).filter(({ only }) => only !== "file");
   return `
-Precedence: flag, variable, config file, default. Empty counts as unset, except in DEXDATA_PAGER. See dexdata config list.
+Precedence: flag, variable, config file, default. Empty counts as unset, except in DEXDATA_PAGER and PAGER. See
+dexdata config list.
 
 Settings:
 ${tableLines(variables.map(({ variable, help }) => [variable, help]))}
@@ -141,9 +142,9 @@ Keys, time and directories (absolute paths):
   DEXDATA_CACHE_DIR   Directory for cached lists and compiled code (${folders.cache})
   DEXDATA_PAGER       Pager for long help and tables; empty: none
 
-Shared with other programs: PATH, NO_COLOR, FORCE_COLOR, TERM, LC_ALL, LC_CTYPE, LANG, WT_SESSION, XDG_CONFIG_HOME,
-XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS, NODE_TLS_REJECT_UNAUTHORIZED and
-NODE_DISABLE_COMPILE_CACHE.`;
+Shared with other programs: PATH, PAGER, CI, NO_COLOR, FORCE_COLOR, TERM, LC_ALL, LC_CTYPE, LANG, WT_SESSION,
+XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME, HTTPS_PROXY, ALL_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS,
+NODE_TLS_REJECT_UNAUTHORIZED and NODE_DISABLE_COMPILE_CACHE.`;
 }
 
 export const streamsTopic = (): string => `

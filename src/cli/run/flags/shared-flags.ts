@@ -88,10 +88,8 @@ export const sparkFlag = flag(toggle, "Output", {
 const formatFlag = <const Format extends string>(formats: readonly Format[], summary: string) =>
   flag(choice(formats, "format"), "Output", { short: "o", summary });
 
-const objectOutputs =
-  "Output format: table (default on a terminal), wide (a table with all columns), ndjson (default in a pipe), json";
-
-const textOutputs = `${objectOutputs}, csv, tsv`;
+const textOutputs =
+  "Output format: table (default on a terminal), wide (a table with all columns), ndjson (default in a pipe), json, csv, tsv";
 
 const outputFlags = {
   output: {
@@ -259,10 +257,9 @@ export const localRowFlags = pick(textFlags, "output", "no-header", "error-forma
 
 export const documentFlags = pick(textFlags, "output", "error-format");
 
-/** For a single object, which has no columns. */
-export const objectFlags = {
-  ...documentFlags,
-  output: formatFlag(objectFormats, objectOutputs),
+/** `explain` prints text without an output format, even in a pipe, and ignores the setting. */
+export const explainFlags = {
+  output: formatFlag(objectFormats, "Output format: table (default; also in a pipe), wide, ndjson, json"),
 };
 
 export type SharedValues = Partial<Values<typeof sharedFlags>>;
