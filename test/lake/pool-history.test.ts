@@ -565,6 +565,14 @@ test("a value of a search may be in quotes, or after an equal sign", async () =>
   expect([dexes.length, ...new Set(dexes)]).toEqual([10, "uniswap_v3"]);
 });
 
+test("a search without --limit has 10 pools, which the run that adds it shows", async () => {
+  const { exit, stderr } = await sync("--search", "ethereum --volume-usd-24h-min 1M");
+  expect([exit, stderr]).toEqual([0, "note: --search without --limit records 10 pools\n"]);
+  expect(await stored()).toHaveLength(10);
+  now += hour;
+  expect(await sync()).toMatchObject({ exit: 0, stderr: "" });
+});
+
 test("a stored search that matches nothing does not keep other datasets from being completed", async () => {
   expect((await sync(`ethereum:${pool}`, "--kind", "ohlcv", "--from", "2026-11-20")).exit).toBe(0);
   const line = { kind: "pools", list: "none", search: "ethereum --volume-usd-24h-min 1e15" };

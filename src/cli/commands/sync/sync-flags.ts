@@ -36,7 +36,8 @@ export const syncFlags = {
   }),
   search: flag(text("search"), "Rows", {
     summary: "Record the pools of this search, e.g. 'ethereum --limit 500'",
-    details: "; takes the arguments and filters of pools search; 1 credit per 100 rows and period",
+    details:
+      "; takes the arguments and filters of pools search (10 pools without --limit); 1 credit per 100 rows and period",
   }),
   list: flag(text("name"), "Rows", {
     summary: "Name of the list that --search or --kind pools records",

@@ -46,7 +46,11 @@ export async function readLists(run: Run, root: string, names: readonly string[]
   const { now } = run.options;
   const { search, tier } = flags;
   const given = [...(await readDatasets(names, run.sources, { ...flags, now }))];
-  if (search !== undefined) given.push(newList(readSearch(search, `--search "${search}"`, now), flags));
+  if (search !== undefined) {
+    given.push(newList(readSearch(search, `--search "${search}"`, now), flags));
+    // The other pools would be missing for good, because nothing shows their values later.
+    if (!/ --limit\b/u.test(search)) run.report.info("--search without --limit records 10 pools");
+  }
   checkFlags(given, flags);
   const file = path.join(root, assetsName);
   const stored = readStoredList(readAssets(root) ?? "", file, now);

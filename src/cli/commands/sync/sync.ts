@@ -55,7 +55,9 @@ async function syncWithin(run: Run, { words, flags, typed }: SyncInput): Promise
       if (typed.has(name))
         throw usageFailure(
           `--${name} requires a list of assets`,
-          `edit the lines of ${path.join(root, assetsName)} instead`,
+          name === "by"
+            ? "existing datasets keep their layout; for another one, use another directory"
+            : `edit the lines of ${path.join(root, assetsName)} instead`,
         );
   const started = context.clock.elapsed();
   const clock = createServiceClock(() => options.now + context.clock.elapsed() - started);
