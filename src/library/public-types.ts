@@ -106,7 +106,7 @@ export interface Asset {
 
 export interface StreamOptions<F extends FeedName = FeedName> {
   readonly feed: F;
-  /** Any number of assets, streamed over as few connections as possible. */
+  /** Any number of assets that fit into the plan's connections. */
   readonly assets: readonly Asset[];
   /** What the addresses identify. The default depends on the feed. */
   readonly by?: "token" | "pool" | undefined;

@@ -160,7 +160,7 @@ ${tableLines(Object.values(feeds).map((feed) => [feed.name, describeFeed(feed).j
 --feed ohlcv also accepts --interval (${streamIntervals.join(", ")}) and --since (replays at most ${longestBackfill / 60} minutes).
 
 Operation:
-  assets        All assets share as few connections as possible. If they need more than the plan allows, the command exits 6.
+  assets        If the assets need more connections than the plan has, the command exits 6 before it connects.
   reconnects    If a connection drops, or receives nothing for 45s, dexdata waits 1, 2, 4 … 60s and reconnects. It reports
       each gap.
   --on-invalid  --on-invalid drop skips invalid assets. By default, the command fails and names them.
@@ -230,7 +230,7 @@ export function describeFeed({ kinds, batches, plan }: Feed): readonly [string, 
     .join(", or ");
   const perConnection = {
     always: `${assetsPerPost} per connection`,
-    perhaps: `${assetsPerPost} per connection (or 1, if the service rejects several)`,
+    perhaps: `1 per connection (${assetsPerPost}, if the plan has too few connections and the service accepts several)`,
     never: "1 per connection",
   }[batches];
   return [assets, perConnection, plan === "keyless" ? "any plan" : `${plan} or higher`];
