@@ -56,6 +56,7 @@ test("continues after an interruption, and reports the gap", async () => {
     { kind: "warning", assets, text: "slow" },
     { kind: "retry", assets, reason },
     { kind: "gap", assets, reason, from: expect.any(Date), to: expect.any(Date) },
+    { kind: "warning", assets, text: "slow" },
   ]);
 });
 
