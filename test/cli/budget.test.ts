@@ -83,6 +83,17 @@ describe("--max-credits", () => {
     expect(stderr).toContain("did you mean ethereum?");
   });
 
+  test.each([
+    ["400", "api /networks/ethereum/pools/search -f order_by=nosuch", 2],
+    ["404", `pool ethereum 0x${"1".padStart(40, "0")}`, 3],
+    ["410", "api /pools", 3],
+  ])("counts 1 credit for a %s, as the service does", async (_, words, code) => {
+    const { env, charged } = await ledgerInTest();
+    const { exit, stderr } = await dexdata(`${words} --stats`, { env: env() });
+    expect({ exit, charged: charged() }).toEqual({ exit: code, charged: 1 });
+    expect(stderr).toContain("1 request, 1 credit ");
+  });
+
   test("sends nothing with 0", async () => {
     const { env, requests } = await ledgerInTest();
     const { exit } = await dexdata("networks --max-credits 0", { env: env() });
