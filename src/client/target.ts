@@ -103,7 +103,9 @@ export function planSentence(
   { key, tier }: { key: string | undefined; tier: string },
 ) {
   const needed = required === "keyless" ? "a higher plan" : `a ${required} plan or higher`;
-  const who = key === undefined ? "no key is set" : `your key is on the ${tier} plan`;
+  // Nobody's key is on the keyless plan.
+  const withKey = tier === "keyless" ? "the service ignored your key" : `your key is on the ${tier} plan`;
+  const who = key === undefined ? "no key is set" : withKey;
   return `${what} requires ${needed}; ${who}`;
 }
 

@@ -115,13 +115,6 @@ const refusals: readonly (readonly [string, Reply, number, RegExp, RegExp])[] = 
     /upgrade the plan: https:\/\/up.example/,
   ],
   [
-    "rule 191: 402 without a key",
-    json({ error: "payment_required", tier: "keyless", message: "used up" }, { status: 402 }),
-    5,
-    /out of credits on the keyless plan$/m,
-    /register for a free key/,
-  ],
-  [
     "rule 151: 403 wrong_host",
     json({ error: "wrong_host", tier: "free", message: "use the free host" }, { status: 403 }),
     4,
@@ -313,6 +306,38 @@ describe("an error response", () => {
       expect({ exit, stderr }).toEqual({ exit: 4, stderr: expect.stringContaining(hint) });
     },
   );
+
+  test.each([
+    ["without a key", { DEXDATA_API_KEY: "", DEXDATA_TIER: "keyless" }, "register for a free key"],
+    ["with a key that the service ignores", {}, "check the key in use: dexdata auth status"],
+  ])("rule 191: 402 of the keyless plan, %s", async (_, env, hint) => {
+    const body = { error: "payment_required", tier: "keyless", message: "used up" };
+    const { exit, stderr } = await runCommand(
+      json(body, { status: 402 }),
+      "networks --error-format text",
+      env,
+    );
+    expect({ exit, stderr }).toEqual({
+      exit: 5,
+      stderr: expect.stringContaining("error: out of credits on the keyless plan\n"),
+    });
+    expect(stderr).toContain(`hint: ${hint}\n`);
+  });
+
+  test("a key that the service ignores is not said to be on the keyless plan", async () => {
+    const body = { error: "plan_required", tier: "keyless", message: "no", links };
+    const { exit, stderr } = await runCommand(
+      json(body, { status: 403 }),
+      `txns ethereum ${pool} --error-format text`,
+    );
+    expect({ exit, stderr }).toEqual({
+      exit: 4,
+      stderr: expect.stringContaining(
+        "error: txns requires a dev plan or higher; the service ignored your key\n",
+      ),
+    });
+    expect(stderr).toContain("hint: check the key in use: dexdata auth status;");
+  });
 
   test("promise 2: text from the service cannot control the terminal", async () => {
     const message = "\u001b]0;owned\u0007\u202Eevil\nsecond line";

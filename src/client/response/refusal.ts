@@ -142,8 +142,8 @@ function callerSentence(refused: Refused, { host }: URL): Sentence {
   }
   if (body.code === "wrong_host") return wrongHost(textField(body.fields, "tier"), host, target);
   return {
-    message: `the ${target.tier} plan does not allow this request`,
-    next: "see what the plan includes: dexdata usage",
+    message: `the ${planOf(refused)} plan does not allow this request`,
+    next: hintAtIgnoredKey(refused) ?? "see what the plan includes: dexdata usage",
   };
 }
 
@@ -181,8 +181,8 @@ function creditsUsedUp(refused: Refused): Sentence {
   const back =
     resets === undefined || tier === "keyless" || tier === "free" ? "" : `; they reset at ${resets}`;
   const message = `out of credits on the ${tier} plan${back}`;
-  if (tier === "keyless")
-    return { message, next: `register for a free key${link(body, ": ", "register")}${offer(body)}` };
+  const register = `register for a free key${link(body, ": ", "register")}${offer(body)}`;
+  if (tier === "keyless") return { message, next: hintAtIgnoredKey(refused) ?? register };
   if (tier === "free")
     return { message, next: `upgrade the plan${link(body, ": ", "upgrade")}${offer(body)}` };
   return { message, next: `enable overage or raise the spend cap${link(body, ": ", "portal", "packs")}` };
@@ -192,18 +192,26 @@ export function planOf({ answer, body, target }: Refused): string {
   return textField(body.fields, "tier") ?? answer.headers.get("x-api-plan") ?? target.tier;
 }
 
+/** If the service ignored the key, which it does if it cannot read it (wire-facts 2.1), registering would not help. */
+export function hintAtIgnoredKey(refused: Refused): string | undefined {
+  const { target } = refused;
+  const isIgnored = planOf(refused) === "keyless" && target.key !== undefined;
+  return isIgnored ? `check the key in use: ${lookUpOf(target)}` : undefined;
+}
+
 /**
  * `plan`, which the contract requires, is used if the response names none. If that plan is keyless, the message
  * mentions only a higher plan, because the required one is unknown.
  */
-export function planNeeded(what: string, plan: string, { body, target }: Refused) {
+export function planNeeded(what: string, plan: string, refused: Refused) {
+  const { body, target } = refused;
   const required = textField(body.fields, "required_tier") ?? plan;
-  const tier = textField(body.fields, "tier") ?? target.tier;
+  const tier = planOf(refused);
   const register = required === "free" ? "register" : "register and upgrade";
   const next = target.isSimulated
     ? `simulate that plan: --tier ${required}`
     : tier === "keyless"
-      ? `${register}${link(body, " at ", "register")}`
+      ? (hintAtIgnoredKey(refused) ?? `${register}${link(body, " at ", "register")}`)
       : `upgrade${link(body, " at ", "upgrade", "pricing")}`;
   return { message: planSentence(what, required, { ...target, tier }), next };
 }

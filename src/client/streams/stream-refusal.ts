@@ -5,6 +5,7 @@ import {
   type ErrorBody,
   isOfPlan,
   link,
+  hintAtIgnoredKey,
   planNeeded,
   planOf,
   readRefusal,
@@ -81,9 +82,10 @@ function planRefused(refused: Refused, request: StreamRequest): Sentence {
     request.subjects.length === 1
       ? `${named(request)} is not one of them`
       : "some of the requested assets are not among them";
+  const next = hintAtIgnoredKey(refused) ?? `register for a free key${link(body, ": ", "register")}`;
   return {
     message: `without a key, ${request.command} is limited to preview assets; ${which}`,
-    next: `register for a free key${link(body, ": ", "register")}; alternative without a key: ${withoutStream(request)}`,
+    next: `${next}; alternative without a key: ${withoutStream(request)}`,
   };
 }
 
