@@ -232,7 +232,7 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     }
     const { status, headers } = answer;
     metered.answered(answer, age);
-    const plan = headers.get("x-api-plan");
+    const plan = headers.get("x-api-plan")?.toLowerCase();
     if (plan !== undefined) notePlan(plan);
     const cost = chargedFor(status, items);
     if (cost > 0) await reservation?.pay(cost);

@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { dexdata } from "../harness/dexdata.ts";
 import { ledgerInTest } from "../harness/ledger.ts";
-import { slow } from "../harness/scripted-server.ts";
+import { json, slow } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
 import { temporaryFolder } from "../harness/temporary-folder.ts";
 import { listen } from "../tail/stream-run.ts";
@@ -31,6 +31,16 @@ test.each([
   expect(exit).toBe(0);
   for (const plan of plans) expect(stderr.split(warned(plan)).length).toBe(2);
   expect(stderr.split("warning: the service applied").length).toBe(plans.length + 1);
+});
+
+test("K8: a plan is compared without case", async () => {
+  const server = await serveInTest(() =>
+    json({ id: pool, chain: "ethereum" }, { headers: { "x-api-plan": "Pro" } }),
+  );
+  const outcome = await dexdata(`pool ethereum ${pool} --require-plan pro`, {
+    env: { DEXDATA_PRO_BASE_URL: server.url, DEXDATA_API_KEY: "api_pro_0123456789", DEXDATA_TIER: "pro" },
+  });
+  expect(outcome).toMatchObject({ exit: 0, stderr: "" });
 });
 
 test("K6: a watch reports it in the round in which it happens", async () => {

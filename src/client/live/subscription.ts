@@ -58,7 +58,7 @@ export function openerOf(opening: Opening & Subscription): OpenConnection {
       opening.plan?.answered(undefined, undefined);
       throw cause;
     });
-    const plan = opened.headers.get("x-api-plan");
+    const plan = opened.headers.get("x-api-plan")?.toLowerCase();
     opening.plan?.answered("chunks" in opened ? 200 : opened.status, plan);
     if ("chunks" in opened) {
       try {
