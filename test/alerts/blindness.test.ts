@@ -3,6 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { instant } from "../../src/base/text/words.ts";
 import { createBlindness } from "../../src/cli/run/alerts/blindness.ts";
+import { dexdata } from "../harness/dexdata.ts";
 import { rowsOf } from "../harness/rows.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
@@ -168,6 +169,18 @@ describe("txns --follow --blind", () => {
       if (alert === "blind") expect(age).toBeGreaterThanOrEqual(60_000);
       else expect([from, Date.parse(String(to))]).toEqual([alerts[index - 1]?.["from"], expect.any(Number)]);
     }
+  });
+
+  test("an older copy from a cache does not take back what an earlier response has shown", async () => {
+    const page_info = { limit: 100, page: 1, total_items: 0, total_pages: 0 };
+    const { url } = await serveInTest((_, index) =>
+      json({ transactions: [], page_info }, { headers: { Age: index === 0 ? "0" : "90" } }),
+    );
+    const words = ["txns", "ethereum", pool, "--follow", "--from", "-1m", "--poll", "20s", "--for", "50s"];
+    const { exit, stdout } = await dexdata([...words, "--when", "amount_0 > 1", "--blind", "60s"], {
+      env: { DEXDATA_BASE_URL: url },
+    });
+    expect({ exit, stdout }).toEqual({ exit: 8, stdout: "" });
   });
 
   test("must be longer than the time between two reads", async () => {

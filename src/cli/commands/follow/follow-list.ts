@@ -37,7 +37,9 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
     context,
     () => poll ?? (course.isListening() ? idlePollMs : fallbackPollMs),
   );
-  let [isStuck, rowsSince, readAt] = [false, 0, context.clock.elapsed()];
+  const started = context.clock.elapsed();
+  let [isStuck, rowsSince] = [false, 0];
+  let readAt: number | undefined;
   let reached: (() => FollowState) | undefined;
   let listening: Promise<void> | undefined;
   const following = followRows({
@@ -69,7 +71,8 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
         context.stopWaitingForReader();
       },
       caughtUp: (began, rows) => {
-        readAt = began;
+        // An older copy in a cache takes back nothing that an earlier response has shown.
+        readAt = Math.max(readAt ?? began, began);
         if (isFirst("cost")) reportCost(session, course.isListening);
         course.caughtUp(began, rows);
         // Opened only after the history has been read, because earlier events would cost credits without triggering a
@@ -95,7 +98,7 @@ export function followList(session: Session, list: FollowedList, failed: (cause:
     /** Whether the reader of the output no longer accepts rows. */
     isStuck: () => isStuck,
     /** When the last complete read began, on the monotonic clock. */
-    readAt: () => readAt,
+    readAt: () => readAt ?? started,
     pool: list.pool,
   };
 }
