@@ -98,11 +98,16 @@ describe("pools search --follow", () => {
     });
   });
 
-  test("warns of a filter by liquidity, which young pools do not have", async () => {
-    const { follow } = await service();
-    const { stderr } = await follow("--for 1m --liquidity-usd-min 5 --no-strict");
-    expect(stderr).toContain("warning: liquidity_usd is 0 for pools younger than about a week; use --volume");
-  });
+  test.each(["--liquidity-usd-min 5", "--when liquidity_usd>5"])(
+    "warns that young pools have no liquidity: %s",
+    async (words) => {
+      const { follow } = await service();
+      const { stderr } = await follow(`--for 1m ${words} --no-strict`);
+      expect(stderr).toContain(
+        "warning: liquidity_usd is 0 for pools younger than about a week; use --volume",
+      );
+    },
+  );
 
   test.each(["--sort asc", "--order-by txns_24h", "--all", "--created-before -1h", "--cursor x"])(
     "%s is refused before a request",

@@ -56,7 +56,9 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
       "--estimate cannot be used with --follow: the cost depends on how many new rows arrive",
       "limit it with --max-credits, or use --poll",
     );
-  if (isSearch && argSets[0]?.has("liquidity_usd_min") === true)
+  const wanted = readAlerts(input, plan, poll);
+  const tested = wanted?.conditions.flatMap(({ tests }) => tests.map(({ field }) => field)) ?? [];
+  if (isSearch && (argSets[0]?.has("liquidity_usd_min") === true || tested.includes("liquidity_usd")))
     run.report.warn(
       "liquidity_usd is 0 for pools younger than about a week; use --volume-usd-24h-min or --txns-24h-min, and for reserves: dexdata stream --feed reserves",
     );
@@ -80,7 +82,7 @@ export async function readOptions(run: Run, group: EndpointGroup, input: Input<F
     pageSize: flags["page-size"] === undefined ? 100 : plan.list.pageSize,
     /** Equal for a list and its rows; empty for a row that does not show it. */
     ownerOf: isSearch ? () => lists[0]?.name ?? "" : poolOf,
-    wanted: readAlerts(input, plan, poll),
+    wanted,
     /** The fields in paths, with their values if all rows have the same. */
     names: isOfMany ? { network: "", ...(!isSearch && { pool: "" }) } : rowNames(argSets[0] ?? new Map()),
     /** Whether the list is in a file, which SIGHUP reads again. */
