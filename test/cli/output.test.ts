@@ -226,6 +226,13 @@ describe("several addresses", () => {
     });
     expect(exit).toBe(2);
     expect(stderr).toMatch(/stdin line 1: a transaction has a hash, not an address/u);
+    expect(stderr).toMatch(/--fields chain,pool_id/u);
+    const stdin = `{"chain":"ethereum","pool_id":"${pool}"}\n`;
+    expect((await dexdata("pool - --fields id", { env: sandbox.env(), stdin })).stdout).toBe(
+      `{"id":"${pool}"}\n`,
+    );
+    const asTokens = await dexdata("prices - --error-format text", { env: sandbox.env(), stdin });
+    expect(asTokens.stderr).toMatch(/stdin has 1 pool, but prices takes tokens/u);
   });
 
   test("of Sui and Aptos keep their colons", async () => {

@@ -266,14 +266,14 @@ function readString(line: string, where: string): string {
   throw usageFailure(`${where}: invalid JSON string`);
 }
 
-/** `address` takes precedence over `id`. */
+/** `address` takes precedence over `id`. Rows with `pool_id` alone are selected fields of a transaction. */
 function readRow(line: string, where: string): ListedAsset {
   const row = parseJson(line);
   if (!isObject(row)) throw usageFailure(`${where}: invalid JSON`);
   if (Object.hasOwn(row, "log_index")) {
     throw usageFailure(
       `${where}: a transaction has a hash, not an address`,
-      "select the address in the first command: --fields pool_id",
+      "select the pool in the first command: --fields chain,pool_id",
     );
   }
   if (Object.hasOwn(row, "time_open"))
@@ -285,10 +285,11 @@ function readRow(line: string, where: string): ListedAsset {
   // A search across several groups puts each row into an object with its group.
   const group = isObject(inner) ? member(row, "group") : undefined;
   const subject = isObject(inner) && group !== undefined ? inner : row;
-  const address = member(subject, "address") ?? member(subject, "id");
+  const own = member(subject, "address") ?? member(subject, "id");
+  const address = own ?? member(subject, "pool_id");
   // Rows of dexdata itself, such as those of name list and --envelope, have the second name.
   const network = member(subject, "chain") ?? member(subject, "network");
-  const kind = kindOfRow(subject, group);
+  const kind = own === undefined && address !== undefined ? "pool" : kindOfRow(subject, group);
   if (typeof address !== "string" && kind !== "DEX" && !Object.hasOwn(row, "search"))
     throw usageFailure(`${where}: no address or id`);
   return {
