@@ -79,6 +79,8 @@ describe("a hint names what was meant", () => {
         "copy the complete address, or find it by name: dexdata search <name> --sandbox",
       ],
       ["pools search ethereum --dex zzzz", "list them: dexdata dexes ethereum --all --sandbox"],
+      // An asset can be meant by <network>, but not by --chains.
+      ["pools search --chains base,zzzz", "list all networks: dexdata networks --sandbox"],
       ["stream", "usage: dexdata stream <network:address…|<network> <address…>|@file|->"],
       ["pools search --zzzz", "see: dexdata pools search --help"],
     ] as const) {

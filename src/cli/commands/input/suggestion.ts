@@ -36,8 +36,10 @@ export async function withSuggestion(cause: unknown, lookup: ListLookup): Promis
     networksOf.get(client) ?? listKnown({ ...lookup, request: { endpoint: networks, args: new Map() } });
   networksOf.set(client, listing);
   const slugs = new Set((await listing).map(([id = ""]) => id));
+  // Nobody types an asset after --chains.
+  const isArgument = request.args.has("network");
   return judgeNetworks(cause, asked, slugs, (network) =>
-    isAssetName(network)
+    isArgument && isAssetName(network)
       ? `list all networks: dexdata networks; ${waysToSearch(network, request.endpoint.command)}`
       : undefined,
   );
