@@ -170,6 +170,7 @@ describe("parsed time bounds", () => {
       "use 2023-03-28T00:00:00.123Z",
     ],
     ["1679961600000000", "Unix seconds have at most 11 digits", `use ${accepted}`],
+    ["20.11.2026", `must be ${accepted}`],
     ["20 Nov", `must be ${accepted}`],
     ["20 months", `must be ${accepted}`],
     ["7 days ago", relative, "use -7d"],

@@ -220,7 +220,7 @@ function explainRefusedTime(text: string): RefusedTime {
   const [, amount, unit = ""] = /^-?(\d{1,9}) ?([A-Za-z]*)(?: ago)?$/.exec(text) ?? [];
   const [, factor, known] = UNITS.find(([pattern]) => pattern.test(unit)) ?? [];
   if (factor !== undefined) return { problem: RELATIVE, next: `use -${Number(amount) * factor}${known}` };
-  if (/^-?[\d.]+[A-Za-z]*$/.test(text)) return { problem: RELATIVE, next: "e.g. -24h" };
+  if (/^-?(?:\d+\.?\d*|\.\d+)[A-Za-z]*$/.test(text)) return { problem: RELATIVE, next: "e.g. -24h" };
   const [date, ...parts] = /^(\d{4})-(\d{2})-(\d{2})(?![\d-])/.exec(text) ?? [];
   if (date === undefined) return { problem: `must be ${ACCEPTED}` };
   const [year = 0, month = 0, day = 0] = parts.map(Number);
