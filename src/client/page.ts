@@ -95,14 +95,16 @@ export interface Reading {
   readonly seen: SeenKeys;
   /** The identity and time of the last row before the start of this list, if known. */
   readonly after: object | undefined;
-  /** The total number of rows wanted; no more are requested in advance. Undefined means all rows. */
+  /** The total number of rows wanted. Undefined means all rows. */
   readonly wanted: number | undefined;
+  /** Whether pages with wanted rows are requested in advance. */
+  readonly readsAhead: boolean;
   /** The fields whose values the output reads from the bytes of a row. Locating them later would need a second scan. */
   readonly indexedFields: readonly string[];
 }
 
 export function everyRow(seen: SeenKeys): Reading {
-  return { seen, after: undefined, wanted: undefined, indexedFields: [] };
+  return { seen, after: undefined, wanted: undefined, readsAhead: true, indexedFields: [] };
 }
 
 /** Rejects everything except an array of objects. */

@@ -78,7 +78,7 @@ async function openList(
   token: string,
 ): Promise<TokenList> {
   // A page is requested only when the one before it has been used.
-  const own = { ...reading, seen: createSeenKeys("all", false), wanted: 1 };
+  const own = { ...reading, seen: createSeenKeys("all", false), wanted: undefined, readsAhead: false };
   const pages = readPages(client, endpoint, new Map([...args, [ofPool.param, token]]), list, own);
   const first = await pages.next();
   const page = first.done === true ? undefined : first.value;

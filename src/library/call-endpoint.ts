@@ -96,7 +96,8 @@ async function* rawPages(
       list: subjects === undefined ? list : { ...list, kind: "batch", subjects, fillMissing: false },
       groups: groupsIn(reply) ?? [onlyGroup],
       limit,
-      wanted: limit ?? (client.width === 1 ? 0 : undefined),
+      wanted: limit,
+      readsAhead: limit !== undefined || client.width > 1,
       isValidated: false,
     })) {
       yield page;

@@ -277,6 +277,35 @@ describe("a search", () => {
     });
   });
 
+  test("needs a cursor if repeated rows are among the wanted ones", async () => {
+    const words = "pools search ethereum --limit 4 --page-size 2 -o ndjson";
+    const { exit, rows } = await runCommand(
+      (_, index) =>
+        index < 2
+          ? page(
+              [
+                ["0x1", "0x2"],
+                ["0x2", "0x3"],
+              ][index] ?? [],
+              ["A", "B"][index],
+            )
+          : json({ results: ["0x3", "0x4"].map((id) => ({ id, chain: "ethereum" })), has_next_page: true }),
+      words,
+    );
+    expect({ exit, ids: rows.map(({ id }) => id) }).toEqual({ exit: 0, ids: ["0x1", "0x2", "0x3", "0x4"] });
+    const cut = await runCommand(
+      (_, index) =>
+        index === 0
+          ? page(["0x1", "0x2"], "A")
+          : json({ results: ["0x2", "0x3"].map((id) => ({ id, chain: "ethereum" })), has_next_page: true }),
+      words,
+    );
+    expect({ exit: cut.exit, ids: cut.rows.map(({ id }) => id) }).toEqual({
+      exit: 8,
+      ids: ["0x1", "0x2", "0x3"],
+    });
+  });
+
   test("accepts a short page after fetching it twice; from the fourth on, short pages cost nothing extra", async () => {
     const words = "pools search ethereum --all -o ndjson";
     const { exit, rows, requests } = await runCommand(({ query }) => {

@@ -155,6 +155,17 @@ describe("several --token", () => {
     expect(stderr).toMatch(/the list of token 0x\w+ lacks \d+ pools that another list has/u);
   });
 
+  test("a list that promises a page without a cursor is not complete", async () => {
+    const whole = search(market);
+    const { run } = await serve((request, index) =>
+      request.query.get("cursor") === "20"
+        ? json({ results: market.slice(351, 352).map(row), has_next_page: true })
+        : whole(request, index),
+    );
+    const { exit, stdout } = await run(`--token ${A} --token ${B} --all --page-size 20`);
+    expect([exit, fieldOf(stdout, "id").length > 0]).toEqual([8, true]);
+  });
+
   test("ends if a row does not name its tokens, because it could be one of them", async () => {
     const { run } = await serve(search(market, ({ id }) => ({ id, chain: "ethereum" })));
     expect(await run(`--token ${A} --token ${B}`)).toMatchObject({ exit: 1, stdout: "" });

@@ -313,6 +313,16 @@ describe("on a scripted service", () => {
     });
   });
 
+  test.each([1, 8])("with parallel %d, a page that is promised without a cursor fails", async (parallel) => {
+    const row = { id: pool_address, chain: network };
+    const client = openLibrary({
+      baseUrl: await serve(json({ results: [row], has_next_page: true })),
+      parallel,
+    });
+    const search = async () => await client.networkPoolsSearch({ network }).toArray();
+    expect(await failureOf(search)).toMatchObject({ code: "incomplete" });
+  });
+
   test("an empty 404 is judged by the list of networks, if there is one", async () => {
     const server = await serveInTest(({ path }) =>
       path === "/networks" ? json([{ id: "newnet" }, { id: "etherium" }]) : empty(404),

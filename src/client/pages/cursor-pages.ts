@@ -38,6 +38,7 @@ export async function* readCursorPages(
   const { client, endpoint, args, list } = request;
   const read = createAnswerReader(reply.rows, rowShape(endpoint), request);
   const wanted = request.wanted ?? Number.POSITIVE_INFINITY;
+  const wantedAhead = request.readsAhead ? wanted : 0;
   const cursors = createCursorMemory(request);
   const over = childOf(client.signal);
   const ask = (from: string | undefined): Promise<Document> => {
@@ -65,12 +66,13 @@ export async function* readCursorPages(
   const settle = createSearchJudge(request);
   const doubts: Doubt[] = [];
   let cursor = list.start?.value;
+  /** Rows so far, without repeats. */
   let given = 0;
   let answer = ask(cursor);
   try {
     for (;;) {
       const document = await answer;
-      const promised = given + list.pageSize < wanted ? promisedCursor(document.bytes) : undefined;
+      const promised = given + list.pageSize < wantedAhead ? promisedCursor(document.bytes) : undefined;
       const early = promised !== undefined && !cursors.isSent(promised) ? promised : undefined;
       const from = cursor;
       if (early !== undefined) {
@@ -84,8 +86,8 @@ export async function* readCursorPages(
       if (isEnd || verdict?.kind === "doubt") doubts.push({ problem: verdict.problem, rows: undefined });
       cursor = isEnd ? undefined : (page.next ?? undefined);
       if (cursor !== undefined) cursors.add(cursor);
-      given += page.rows.length;
-      const isAhead = cursor !== undefined && (cursor === early || given < wanted);
+      given += page.inspected.fresh;
+      const isAhead = cursor !== undefined && (cursor === early || given < wantedAhead);
       if (isAhead && cursor !== early) {
         answer = ask(cursor);
         await yieldToSocket();
@@ -246,7 +248,7 @@ function verdictOf(
   if (cursor !== undefined && cursor !== from && echo !== "another form")
     return { kind: echo === "verbatim" ? "doubt" : "other cursor", problem: anotherPage };
   // If no more rows are wanted, the cursor is not needed.
-  if (next === null && rows.length < wanted)
+  if (next === null && inspected.fresh < wanted)
     return {
       kind: "doubt at the end",
       problem: "the service promised a next page but sent no cursor for it",

@@ -238,7 +238,8 @@ export class NumberedList implements NumberedState {
 
   /** Pages that are both promised and wanted: at least one, and Infinity if neither number is known. */
   pagesLeft(): number {
-    const wanted = (this.request.wanted ?? Number.POSITIVE_INFINITY) - this.count.listed;
+    const { readsAhead, wanted: all = Number.POSITIVE_INFINITY } = this.request;
+    const wanted = readsAhead ? all - this.count.listed : 0;
     return Math.min(this.count.pagesLeft, Math.max(1, Math.ceil(wanted / this.pageSize)));
   }
 
