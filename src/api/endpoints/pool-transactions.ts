@@ -48,11 +48,9 @@ export const poolTransactions = defineEndpoint("pool_transactions", {
     ...numberedPaging,
     internal("cursor", { kind: "text" }, "Transaction ID; rows after it are returned"),
     query("from", { kind: "time" }, "Only rows at or after this time"),
-    query(
-      "to",
-      { kind: "time" },
-      "Only rows before this time (a service that follows the specification also returns rows at exactly this time, which are then in the output)",
-    ),
+    query("to", { kind: "time" }, "Only rows before this time", {
+      details: "; if the service also sends rows at exactly this time, they are in the output",
+    }),
   ],
   reply: { kind: "numbered-pages", rows: "transactions", maxLimit: 100, handOverAfter: 100 },
   row: {

@@ -65,8 +65,8 @@ export const syncFlags = {
   }),
   metrics: metricsFlag(),
   force: flag(toggle, "Output", {
-    summary:
-      "Check every byte of every file (otherwise only sizes and footers), and request rows again that earlier runs reported as lost",
+    summary: "Check every byte of every file",
+    details: " (otherwise only sizes and footers), and request rows again that earlier runs reported as lost",
   }),
 };
 
