@@ -565,7 +565,7 @@ describe("stops", () => {
     expect(exit).toBe(8);
     expect(stderr).toBe(
       "error: no event from 15 assets for 30s (--idle-exit)\n" +
-        `  hint: check that each of these is connected and traded: ${many(7, 15).join(", ")} and 8 more\n`,
+        `  hint: check that each of these is traded, or use a longer --idle-exit: ${many(7, 15).join(", ")} and 8 more\n`,
     );
     expect(running.lines().length).toBeGreaterThan(5);
   });
@@ -581,7 +581,7 @@ describe("stops", () => {
     expect(exit).toBe(8);
     expect(stderr).toContain("error: no event for 20s (--idle-exit)\n");
     expect(stderr).toContain(
-      `hint: check that each of these is connected and traded: ${many(7).join(", ")} and`,
+      `hint: check that each of these is traded, or use a longer --idle-exit: ${many(7).join(", ")} and`,
     );
   });
 

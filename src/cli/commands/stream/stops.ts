@@ -61,7 +61,7 @@ export function watchIdle(
     const found = all.filter(({ number }) => silent.includes(number));
     const names = found.flatMap(({ subjects }) => subjects).map(nameOf);
     const which = found.length === all.length ? "" : ` from ${counted(names.length, "asset")}`;
-    const next = `check that each of these is connected and traded: ${someOf(names)}`;
+    const next = `check that each of these is traded, or use a longer --idle-exit: ${someOf(names)}`;
     const body = new Map([["assets_idle", JSON.stringify(names)]]);
     end(fail("idle", `no event${which} for ${formatDuration(idle)} (--idle-exit)`, { next, body }));
   });
