@@ -75,6 +75,18 @@ test.each([
   });
 });
 
+test("exits 8 if the host is down at the end, although no read has given up yet", async () => {
+  const { list } = newList(4);
+  await withService({ sandbox: { faults: "503@9-" } }, async ({ start }) => {
+    const words = `txns @${list} --follow ${from} --poll 30s --for 75s --retries 9 -o ndjson --error-format text`;
+    const { exit, stderr } = await start(words).outcome;
+    expect({ exit, stderr }).toMatchObject({ exit: 8, stderr: expect.stringContaining("reads are paused") });
+    expect(stderr).toMatch(
+      /^error: ethereum:\S+: all reads failed from \S+ to \S+; the last rows may be missing$/mu,
+    );
+  });
+});
+
 test("two reloads at once start a new pool once, although the removed one takes a while to end", async () => {
   const { list } = newList(2);
   const lines = readFileSync(list, "utf8").split(/(?<=\n)/u);

@@ -34,10 +34,12 @@ function createSinks({ run, log, isOfMany, queue }: Session, list: FollowedList)
   const names = list.pool && namesAndLabels([list.pool]);
   /** Adds the list, unless it is the only one. */
   const named = (line: string): string => (isOfMany ? `${listTitle(list)}: ${line}` : line);
+  const isHostDown = (): boolean => queue?.isDown() === true;
   const logNamed = ((event) => log({ ...event, ...names })) satisfies FollowLog;
   return {
     /** While the host is down, the failures of all lists are already reported as one. */
-    warn: (line: string): void => (queue?.isDown() === true ? undefined : report.warn(named(line))),
+    warn: (line: string): void => (isHostDown() ? undefined : report.warn(named(line))),
+    isHostDown,
     info: report.info,
     log: logNamed,
     /** If the wall clock was set, the length differs from the times. */
@@ -100,7 +102,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { warn, info, log, logGap, isOne, named, startFlag } = sinks;
+  const { warn, info, log, logGap, isOne, named, startFlag, isHostDown } = sinks;
   const series = createSeries(sinks.clock);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
@@ -118,9 +120,10 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
     readOld: holes.old,
     /** Undefined if the last read succeeded, so that no rows are missing at the end. */
     behind: (): Failure | undefined => {
-      const hole = holes.unread();
+      const hole = holes.unread(isHostDown());
       if (hole === undefined) return undefined;
-      const reason = series.reason();
+      // A read that still waits for the host has not failed yet.
+      const reason = series.reason() ?? (isHostDown() ? "the service failed" : undefined);
       logGap(hole, reason ?? "no read was complete");
       if (reason === undefined)
         return fail("not_read", named(`no read was complete ${shown(hole)}; rows may be missing`), {
@@ -215,7 +218,8 @@ function createHoles({ now }: Pick<Clock, "now">) {
       [readTo, hasFailed, oldReads] = [failed.to, false, 0];
       return all.filter((hole) => !holes.includes(hole));
     },
-    unread: () => (hasFailed || oldReads >= maxOldReads ? { from: readTo, to: now() } : undefined),
+    unread: (isHostDown: boolean) =>
+      isHostDown || hasFailed || oldReads >= maxOldReads ? { from: readTo, to: now() } : undefined,
   };
 }
 
