@@ -257,7 +257,7 @@ describe("--metrics", () => {
     );
     expect([other.exit, other.stderr]).toEqual([
       2,
-      expect.stringContaining("--metrics requires a run that lasts"),
+      "error: --metrics requires a run that lasts\n  hint: add --watch, or remove --metrics\n",
     ]);
     expect(existsSync(inFolder("x.prom"))).toBe(false);
   });

@@ -21,8 +21,10 @@ export async function runEndpoint(
   if (isFollowed(input)) return await (await import("../follow/follow.ts")).runFollow(group, input, outer);
   if (watch !== undefined)
     return await (await import("../watch/watch.ts")).runWatch(group, input, watch, outer);
-  if (input.flags.metrics !== undefined)
-    throw usageFailure("--metrics requires a run that lasts", "add --watch or --follow, or remove --metrics");
+  if (input.flags.metrics !== undefined) {
+    const lasting = "follow" in input.flags ? "--watch or --follow" : "--watch";
+    throw usageFailure("--metrics requires a run that lasts", `add ${lasting}, or remove --metrics`);
+  }
   const command = [...group[0].command.split(" "), ...input.words];
   return await runPull({ command, ...input }, outer, async (options, sources) => {
     const isPast = isTimed(group[0], input.typed);
