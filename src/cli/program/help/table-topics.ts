@@ -50,7 +50,7 @@ export function timeTopic(commands: readonly Command[], { clock, env }: TopicCon
   };
   const timed = commands.filter(({ flags }) => "from" in flags || "created-after" in flags);
   return `
-The flags --from, --to, --at, --created-after, --created-before and --now accept these forms of a time.
+The flags --from, --to, --at, --since, --created-after, --created-before, --now and --clock accept these forms of a time.
 
 Forms, and their values at ${read("now")}:
 ${tableLines(timeForms.map(([example, meaning]) => [example, `${read(example)}  ${meaning}`]))}
