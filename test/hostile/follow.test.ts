@@ -125,3 +125,22 @@ test.each([
     `error: ${title}all reads failed from TIME to TIME; the last rows may be missing\n  hint: run it again with ${startFlag} TIME\n`,
   );
 });
+
+test("--for ends with 8 while a read still waits to be sent again", async () => {
+  if (command === undefined) throw new Error("no command asks for transactions");
+  const wait = { status: 429, headers: { "retry-after": "120" } };
+  const server = await serveInTest((_request, index) => (index < 1 ? json(command.sound) : json({}, wait)));
+  const patient = flags.replace("--limit 1", "--for 1m").replace("--retries 0", "--retries 9");
+  const { exit, stderr } = await dexdata(`${command.words} ${patient}`, {
+    flows: true,
+    env: {
+      DEXDATA_PRO_BASE_URL: server.url,
+      DEXDATA_API_KEY: "api_pro_0123456789",
+      DEXDATA_TIER: "pro",
+    },
+  });
+  expect({ exit, stderr }).toMatchObject({
+    exit: 8,
+    stderr: expect.stringContaining("all reads failed from"),
+  });
+});

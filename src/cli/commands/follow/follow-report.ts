@@ -39,7 +39,11 @@ function createSinks({ run, log, isOfMany, queue }: Session, list: FollowedList)
   return {
     /** While the host is down, the failures of all lists are already reported as one. */
     warn: (line: string): void => (isHostDown() ? undefined : report.warn(named(line))),
-    isHostDown,
+    /** Why a read still waits, although it has not failed yet. */
+    outage: (): string | undefined => {
+      if (isHostDown()) return "the service failed";
+      return isOfMany ? undefined : report.outage();
+    },
     info: report.info,
     log: logNamed,
     /** If the wall clock was set, the length differs from the times. */
@@ -102,7 +106,7 @@ function reportOfStream(sinks: Sinks, holes: Holes) {
 }
 
 function reportOfReads(sinks: Sinks, holes: Holes) {
-  const { warn, info, log, logGap, isOne, named, startFlag, isHostDown } = sinks;
+  const { warn, info, log, logGap, isOne, named, startFlag, outage } = sinks;
   const series = createSeries(sinks.clock);
   return {
     readFailed: ({ message: reason }: Failure, wait: number): void => {
@@ -120,10 +124,9 @@ function reportOfReads(sinks: Sinks, holes: Holes) {
     readOld: holes.old,
     /** Undefined if the last read succeeded, so that no rows are missing at the end. */
     behind: (): Failure | undefined => {
-      const hole = holes.unread(isHostDown());
+      const hole = holes.unread(outage() !== undefined);
       if (hole === undefined) return undefined;
-      // A read that still waits for the host has not failed yet.
-      const reason = series.reason() ?? (isHostDown() ? "the service failed" : undefined);
+      const reason = series.reason() ?? outage();
       logGap(hole, reason ?? "no read was complete");
       if (reason === undefined)
         return fail("not_read", named(`no read was complete ${shown(hole)}; rows may be missing`), {
@@ -218,8 +221,8 @@ function createHoles({ now }: Pick<Clock, "now">) {
       [readTo, hasFailed, oldReads] = [failed.to, false, 0];
       return all.filter((hole) => !holes.includes(hole));
     },
-    unread: (isHostDown: boolean) =>
-      isHostDown || hasFailed || oldReads >= maxOldReads ? { from: readTo, to: now() } : undefined,
+    unread: (isWaiting: boolean) =>
+      isWaiting || hasFailed || oldReads >= maxOldReads ? { from: readTo, to: now() } : undefined,
   };
 }
 
