@@ -2,7 +2,7 @@ import { invalidResponse } from "../base/failure.ts";
 import { isObject, member } from "../base/json/json-scan.ts";
 import { counted } from "../base/text/words.ts";
 import { createRowInspector } from "./pages/page-rows.ts";
-import { closing, type Doubt, nextOf, type Page, type PageNote, type Reading } from "./page.ts";
+import { closing, nextOf, type Page, type PageNote, type Reading } from "./page.ts";
 import type { ListRequest, TokensOfPool } from "./list-plan.ts";
 import { createSeenKeys } from "./seen-keys.ts";
 import { comparableAddress } from "./subject.ts";
@@ -24,7 +24,7 @@ interface TokenList {
 
 /** Reads one page for each token, and then only the list that probably ends first. A resumed pull knows its list. */
 export async function* readPoolsWithTokens(request: PoolRequest): AsyncGenerator<Page> {
-  const { list, reading, ofPool } = request;
+  const { client, list, reading, ofPool } = request;
   const lists: TokenList[] = [];
   for (const token of list.start?.list === undefined ? ofPool.tokens : [list.start.list]) {
     lists.push(await openList(request, token));
@@ -33,19 +33,29 @@ export async function* readPoolsWithTokens(request: PoolRequest): AsyncGenerator
   const [chosen, ...others] = lists.toSorted((one, other) => other.matches - one.matches);
   for (const { pages } of others) await pages.return(undefined);
   if (chosen === undefined) return;
-  const { token, pages } = chosen;
+  const { token } = chosen;
+  let { page, pages } = chosen;
   const inspect = createRowInspector(reading.seen);
   /** Pools with all tokens that the chosen list must have, because the first page of another one has them. */
   const due = new Set(others.flatMap(({ page }) => (page === undefined ? [] : poolsIn(page, ofPool))));
   let unreported = others.reduce((sum, { page }) => sum + (page?.rows.length ?? 0), 0);
   let rowsRead = unreported;
+  let isReadAgain = false;
   try {
-    for (let { page } = chosen; page !== undefined;) {
+    while (page !== undefined) {
       const { at, end, rows } = page;
       rowsRead += rows.length;
       const isCutOff = rowsRead + list.pageSize > ofPool.maxRowsRead && nextOf(page) !== undefined;
-      const kept = inspect(rows.keep(matching(page, ofPool))).take();
       for (const pool of poolsIn(page, ofPool)) due.delete(pool);
+      const isLacking = end.kind === "last" && due.size > 0;
+      if (isLacking && !isReadAgain && (await client.again(1, lackOf(due.size, token)))) {
+        // The same list once more, from its start. Rows that were taken are not taken again.
+        [isReadAgain, unreported] = [true, unreported + rows.length];
+        await pages.return(undefined);
+        ({ page, pages } = await openList(request, token));
+        continue;
+      }
+      const kept = inspect(rows.keep(matching(page, ofPool))).take();
       const read: PageNote = { kind: "read", rows: unreported + rows.length };
       const cutOff: readonly PageNote[] = isCutOff ? [{ kind: "cut off" }] : [];
       const shown = {
@@ -56,7 +66,10 @@ export async function* readPoolsWithTokens(request: PoolRequest): AsyncGenerator
         at: at && { ...at, list: token },
       };
       if (end.kind === "more") yield { ...shown, end: { ...end, next: { ...end.next, list: token } } };
-      else yield* closing({ ...shown, end: { ...end, doubts: doubtsOf(due.size, token) } }, list.isStrict);
+      else {
+        const doubts = isLacking ? [{ problem: lackOf(due.size, token), rows: due.size }] : [];
+        yield* closing({ ...shown, end: { ...end, doubts } }, list.isStrict);
+      }
       unreported = 0;
       const next = isCutOff ? undefined : await pages.next();
       page = next?.done === false ? next.value : undefined;
@@ -66,11 +79,8 @@ export async function* readPoolsWithTokens(request: PoolRequest): AsyncGenerator
   }
 }
 
-function doubtsOf(lacking: number, token: string): readonly Doubt[] {
-  if (lacking === 0) return [];
-  const problem = `the list of token ${token} lacks ${counted(lacking, "pool")} that another list has`;
-  return [{ problem, rows: lacking }];
-}
+const lackOf = (lacking: number, token: string): string =>
+  `the list of token ${token} lacks ${counted(lacking, "pool")} that another list has`;
 
 /** All lists have the same pools with all tokens, so the list with more of them on a page is probably shorter. */
 async function openList(

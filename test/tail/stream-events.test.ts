@@ -31,7 +31,7 @@ describe("--events", () => {
     const { stderr } = await running.interrupted();
     const events = logged(file);
     const kinds = new Set(events.map(({ event }) => event));
-    expect([...kinds]).toEqual(["open", "left_out", "unknown", "retry", "gap", "close", "credits"]);
+    expect([...kinds]).toEqual(["open", "unknown", "left_out", "retry", "gap", "close", "credits"]);
     for (const each of events) {
       expect(each).toMatchObject({ at: expect.stringMatching(/^2026-11-21T08:5\d:\d\d\.\d{3}Z$/u) });
       if (each["event"] !== "credits") expect(each["names"]).toEqual(many(25));
