@@ -34,13 +34,13 @@ export async function* readPoolsWithTokens(request: PoolRequest): AsyncGenerator
   for (const { pages } of others) await pages.return(undefined);
   if (chosen === undefined) return;
   const { token } = chosen;
-  let { page, pages } = chosen;
   const inspect = createRowInspector(reading.seen);
   /** Pools with all tokens that the chosen list must have, because the first page of another one has them. */
   const due = new Set(others.flatMap(({ page }) => (page === undefined ? [] : poolsIn(page, ofPool))));
   let unreported = others.reduce((sum, { page }) => sum + (page?.rows.length ?? 0), 0);
   let rowsRead = unreported;
   let isReadAgain = false;
+  let { page, pages } = chosen;
   try {
     while (page !== undefined) {
       const { at, end, rows } = page;
