@@ -46,7 +46,7 @@ export async function* inAnyOrder<T>(
   sequences: Iterable<(send: Send) => AsyncGenerator<T>>,
   width: number,
 ): AsyncGenerator<T> {
-  const { send, close } = createSends(width);
+  const { send, close } = createSender(width);
   const waiting = sequences[Symbol.iterator]();
   const running = new Map<AsyncGenerator<T>, ReturnType<typeof step>>();
   const step = async (sequence: AsyncGenerator<T>) => ({ sequence, result: await sequence.next() });
@@ -83,7 +83,7 @@ export async function* inAnyOrder<T>(
 }
 
 /** `send` runs up to `width` requests at once, in the order of the calls. None is sent after `close`. */
-function createSends(width: number): { readonly send: Send; readonly close: () => void } {
+function createSender(width: number): { readonly send: Send; readonly close: () => void } {
   let free = width;
   let isClosed = false;
   const waiting: (() => void)[] = [];

@@ -7,7 +7,14 @@ import { chargedFor, costOf, createMeter, type Meter } from "./meter.ts";
 import type { Pace } from "./pace.ts";
 import { type AnswerAge, createAgeReader } from "./http-times.ts";
 import { refusal } from "./response/request-refusal.ts";
-import { checkAppliedPlan, createAuthorization, hideKey, refuseKey, type Target } from "./target.ts";
+import {
+  appliedPlan,
+  checkAppliedPlan,
+  createAuthorization,
+  hideKey,
+  refuseKey,
+  type Target,
+} from "./target.ts";
 import { createTransport } from "./connection/transport.ts";
 import { backoffAfter, type RetryPolicy, waitBeforeRetry } from "./retry.ts";
 import type { Answer } from "./connection/answer-body.ts";
@@ -232,7 +239,7 @@ function createAttempts(context: ClientContext, target: Target, options: ClientO
     }
     const { status, headers } = answer;
     metered.answered(answer, age);
-    const plan = headers.get("x-api-plan")?.toLowerCase();
+    const plan = appliedPlan(answer);
     if (plan !== undefined) notePlan(plan);
     const cost = chargedFor(status, items);
     if (cost > 0) await reservation?.pay(cost);

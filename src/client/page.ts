@@ -227,7 +227,7 @@ export interface Doubt {
 export type PageEnd = { readonly doubts: readonly Doubt[] } & (
   | { readonly kind: "more"; readonly next: Position; readonly isOpen: boolean }
   | { readonly kind: "last"; readonly proof: Proof }
-  /** No more rows were wanted. Rows were removed from the end of the page, or the service sent no cursor for the next. */
+  /** No more rows were wanted: some were removed from the end of the page, or no cursor leads to the next page. */
   | { readonly kind: "cut" }
 );
 

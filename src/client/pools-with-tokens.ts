@@ -36,7 +36,9 @@ export async function* readPoolsWithTokens(request: PoolRequest): AsyncGenerator
   const { token } = chosen;
   const inspect = createRowInspector(reading.seen);
   /** Pools with all tokens that the chosen list must have, because the first page of another one has them. */
-  const due = new Set(others.flatMap(({ page }) => (page === undefined ? [] : poolsIn(page, ofPool))));
+  const due = new Set(
+    others.flatMap(({ page }) => (page === undefined ? [] : poolsIn(page, matching(page, ofPool)))),
+  );
   let unreported = others.reduce((sum, { page }) => sum + (page?.rows.length ?? 0), 0);
   let rowsRead = unreported;
   let isReadAgain = false;
@@ -46,7 +48,8 @@ export async function* readPoolsWithTokens(request: PoolRequest): AsyncGenerator
       const { at, end, rows } = page;
       rowsRead += rows.length;
       const isCutOff = rowsRead + list.pageSize > ofPool.maxRowsRead && nextOf(page) !== undefined;
-      for (const pool of poolsIn(page, ofPool)) due.delete(pool);
+      const isMatch = matching(page, ofPool);
+      for (const pool of poolsIn(page, isMatch)) due.delete(pool);
       const isLacking = end.kind === "last" && due.size > 0;
       if (isLacking && !isReadAgain && (await client.again(1, lackOf(due.size, token)))) {
         // The same list once more, from its start. Rows that were taken are not taken again.
@@ -55,7 +58,7 @@ export async function* readPoolsWithTokens(request: PoolRequest): AsyncGenerator
         ({ page, pages } = await openList(request, token));
         continue;
       }
-      const kept = inspect(rows.keep(matching(page, ofPool))).take();
+      const kept = inspect(rows.keep(isMatch)).take();
       const read: PageNote = { kind: "read", rows: unreported + rows.length };
       const cutOff: readonly PageNote[] = isCutOff ? [{ kind: "cut off" }] : [];
       const shown = {
@@ -97,9 +100,8 @@ async function openList(
   return { token, pages, page, matches: matching(page, ofPool).filter(Boolean).length };
 }
 
-function poolsIn(page: Page, ofPool: TokensOfPool): readonly string[] {
-  const isMatch = matching(page, ofPool);
-  const pools = page.rows.values().filter((_, index) => isMatch[index]);
+function poolsIn({ rows }: Page, isMatch: readonly boolean[]): readonly string[] {
+  const pools = rows.values().filter((_, index) => isMatch[index]);
   return pools.map((pool) => comparableAddress(String(member(pool, "id"))));
 }
 

@@ -24,7 +24,7 @@ export function comparableAddress(address: string): string {
   return address.replace(/^0x0*([\da-f]*)/iu, (_, digits: string) => `0x${digits.toLowerCase()}`);
 }
 
-/** Equal for all spellings of an asset. Not for output. */
+/** Equal for all spellings of an asset. Compare keys, but do not print or request them. */
 export function subjectKey({ network, address }: Pick<Subject, "network" | "address">): string {
   return `${network}:${comparableAddress(address)}`;
 }

@@ -103,11 +103,15 @@ export function planSentence(
   { key, tier }: { key: string | undefined; tier: string },
 ) {
   const needed = required === "keyless" ? "a higher plan" : `a ${required} plan or higher`;
-  // Nobody's key is on the keyless plan.
+  // Requests with a key are on the keyless plan only if the service ignores the key.
   const withKey = tier === "keyless" ? "the service ignored your key" : `your key is on the ${tier} plan`;
   const who = key === undefined ? "no key is set" : withKey;
   return `${what} requires ${needed}; ${who}`;
 }
+
+/** The plan that the service applied, if the response names one. */
+export const appliedPlan = ({ headers }: Pick<Answer, "headers">): string | undefined =>
+  headers.get("x-api-plan")?.toLowerCase();
 
 /**
  * Rejects a response for which the service applied a different plan. A response that does not name a plan is accepted.

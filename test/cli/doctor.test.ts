@@ -410,7 +410,7 @@ describe("doctor with a problem", () => {
         {
           result: "warn",
           found:
-            "NODE_TLS_REJECT_UNAUTHORIZED is 0, so certificates are not verified: any server could receive your key",
+            "NODE_TLS_REJECT_UNAUTHORIZED is 0, so certificates are not verified: a server that poses as the service could receive your key",
           next: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
         },
       ],

@@ -89,7 +89,7 @@ const sharedVariables: readonly Row[] = [
   ["`NODE_EXTRA_CA_CERTS`", "a file with more certificate authorities"],
   [
     "`NODE_TLS_REJECT_UNAUTHORIZED`",
-    "`0`: certificates are not verified, so any server could receive your key",
+    "`0`: certificates are not verified, so a server that poses as the service could receive your key",
   ],
   ["`NODE_DISABLE_COMPILE_CACHE`", "`1`: compiled code is not cached"],
 ];

@@ -75,7 +75,7 @@ export function createReport(
       const isNews = waits.isNews(wait.failure.message);
       if (isNews || !options.retry.outlastsOutages) info(waitingLine(wait));
     },
-    /** Why a request has to be sent again; undefined after the next response with data. */
+    /** Why a request waits for more than two seconds to be sent again; undefined after the next response with data. */
     outage: waits.reason,
     /** `line` describes the pause if it is long enough to mention. */
     pausing: (milliseconds: number, line: string | undefined) => {

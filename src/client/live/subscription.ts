@@ -14,7 +14,7 @@ import { createAgent, receive, type SendOptions, withDeadline } from "../connect
 import { unlessAborted } from "../ending.ts";
 import type { SendKind } from "../pace.ts";
 import { readErrorBody } from "../response/refusal.ts";
-import { checkAppliedPlan, createAuthorization, hideKey, refuseKey } from "../target.ts";
+import { appliedPlan, checkAppliedPlan, createAuthorization, hideKey, refuseKey } from "../target.ts";
 import type { Opening, Subscription } from "../stream-options.ts";
 import { isStreamLimitFailure, streamRefusal } from "../streams/stream-refusal.ts";
 
@@ -58,7 +58,7 @@ export function openerOf(opening: Opening & Subscription): OpenConnection {
       opening.plan?.answered(undefined, undefined);
       throw cause;
     });
-    const plan = opened.headers.get("x-api-plan")?.toLowerCase();
+    const plan = appliedPlan(opened);
     opening.plan?.answered("chunks" in opened ? 200 : opened.status, plan);
     if ("chunks" in opened) {
       try {

@@ -2,7 +2,7 @@ import type { Failure } from "../../base/failure.ts";
 import { isGatewayStatus, isServiceCode, meaningOf, type ServiceCode } from "../../api/service-errors.ts";
 import { isObject, parseJson, rawMembers } from "../../base/json/json-scan.ts";
 import { parseRfc3339, showSeconds } from "../../base/time/time.ts";
-import { lookUpOf, planSentence, type Target } from "../target.ts";
+import { appliedPlan, lookUpOf, planSentence, type Target } from "../target.ts";
 import { retryAfterMilliseconds } from "../http-times.ts";
 import type { Answer } from "../connection/answer-body.ts";
 
@@ -189,7 +189,7 @@ function creditsUsedUp(refused: Refused): Sentence {
 }
 
 export function planOf({ answer, body, target }: Refused): string {
-  return textField(body.fields, "tier") ?? answer.headers.get("x-api-plan") ?? target.tier;
+  return textField(body.fields, "tier") ?? appliedPlan(answer) ?? target.tier;
 }
 
 /** If the service ignored the key, which it does if it cannot read it (wire-facts 2.1), registering would not help. */

@@ -87,7 +87,7 @@ export function createNdjsonReader(take: TakeRow): RowReader {
   }, take);
 }
 
-/** The end of the line if it has no tab. dexdata escapes tabs in rows, so the first one ends the prefix. */
+/** Returns where the row begins: after the first tab, because prefixes contain none. The end of a line without a tab. */
 function rowAfterTab(bytes: Buffer, start: number): number {
   const end = bytes.indexOf(NEWLINE, start);
   const tab = bytes.subarray(start, end).indexOf(TAB);

@@ -43,7 +43,7 @@ function checkTerminal(context: Context): Outcome {
 function checkCertificates({ env }: Context): Outcome | undefined {
   if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0")
     return warn(
-      "NODE_TLS_REJECT_UNAUTHORIZED is 0, so certificates are not verified: any server could receive your key",
+      "NODE_TLS_REJECT_UNAUTHORIZED is 0, so certificates are not verified: a server that poses as the service could receive your key",
       "unset it; to trust another authority, set NODE_EXTRA_CA_CERTS to its certificate file",
     );
   const file = env["NODE_EXTRA_CA_CERTS"];

@@ -36,7 +36,7 @@ export async function withSuggestion(cause: unknown, lookup: ListLookup): Promis
     networksOf.get(client) ?? listKnown({ ...lookup, request: { endpoint: networks, args: new Map() } });
   networksOf.set(client, listing);
   const slugs = new Set((await listing).map(([id = ""]) => id));
-  // Nobody types an asset after --chains.
+  // A word after --chains is a network, never an asset.
   const isArgument = request.args.has("network");
   return judgeNetworks(cause, asked, slugs, (network) =>
     isArgument && isAssetName(network)

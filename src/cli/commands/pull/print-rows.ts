@@ -195,7 +195,7 @@ function createPrinter(run: Pull, renderer: Renderer, assets: TableAssets) {
 async function sayRefused(run: Pull, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
   const { reportInput } = await import("../../run/failure-text.ts");
-  // A list of a hundred unknown tokens has one hint.
+  // Failures of the same kind share one hint, for example if a hundred tokens are unknown.
   for (const [index, failure] of failures.entries())
     reportInput(run, failure, failure.code !== failures[index + 1]?.code);
 }
