@@ -31,8 +31,9 @@ export interface Page {
 
 /** What to report or count, apart from the rows. */
 export type PageNote =
-  /** Why rows that are returned anyway may be wrong or missing. */
   | { readonly kind: "warning"; readonly text: string }
+  /** Why rows that are returned anyway may be wrong or missing, so that the list is not complete. */
+  | { readonly kind: "doubtful"; readonly text: string }
   /** Rows removed because earlier pages contained them. */
   | { readonly kind: "repeats"; readonly rows: number }
   /** Rows that were read for this page, most of which do not match and were removed. */
@@ -86,8 +87,13 @@ export function remark(kind: Remark, count: number): readonly PageNote[] {
   return count > 0 ? [{ kind, count }] : [];
 }
 
-export function warningOf(text: string | undefined): readonly PageNote[] {
-  return text === undefined ? [] : [{ kind: "warning", text }];
+export function doubtOf(text: string | undefined): readonly PageNote[] {
+  return text === undefined ? [] : [{ kind: "doubtful", text }];
+}
+
+/** What a person should know about the rows of this page. */
+export function warningsIn(page: Pick<Page, "notes">): readonly string[] {
+  return [...notesOf(page, "warning"), ...notesOf(page, "doubtful")].map(({ text }) => text);
 }
 
 /** Each row of a list is returned once. */
@@ -153,7 +159,7 @@ export function* closing(page: Page, isStrict: boolean): Generator<Page> {
     yield page;
     throw incompleteList(doubts);
   }
-  const notes = [...page.notes, ...warningOf(`the list may be incomplete: ${problemsOf(doubts)}`)];
+  const notes = [...page.notes, ...doubtOf(`the list may be incomplete: ${problemsOf(doubts)}`)];
   yield { ...page, notes };
 }
 

@@ -16,7 +16,7 @@ import {
   pageOf,
   type Reading,
   rowsSentIn,
-  warningOf,
+  doubtOf,
 } from "./page.ts";
 import { createSeenKeys } from "./seen-keys.ts";
 import { isDocument, type ListPlan, type ListRequest } from "./list-plan.ts";
@@ -83,10 +83,10 @@ async function* judged(pages: AsyncIterable<Page>, isStrict: boolean): AsyncGene
 async function* askOnce(request: ListRequest): AsyncGenerator<Page> {
   const { answer, warning } = await askOwn(request, request.list.isStrict);
   if (!isDocument(request.list))
-    for (const page of rowsOf(request.endpoint, answer)) yield { ...page, notes: warningOf(warning) };
+    for (const page of rowsOf(request.endpoint, answer)) yield { ...page, notes: doubtOf(warning) };
   else {
     const whole = textRows([{ row: answer.read().text.trim(), value: {} }]);
-    yield { ...pageOf(whole, ended("inputs"), warningOf(warning)), as: "document" };
+    yield { ...pageOf(whole, ended("inputs"), doubtOf(warning)), as: "document" };
   }
 }
 

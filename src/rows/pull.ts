@@ -188,6 +188,9 @@ function countNote(totals: PullTotals, note: PageNote): void {
     case "read":
       totals.rowsRead = (totals.rowsRead ?? 0) + note.rows;
       return;
+    case "doubtful":
+      totals.doubts = [...new Set([...(totals.doubts ?? []), note.text])];
+      return;
     case "short":
     case "twins":
     case "replaced":

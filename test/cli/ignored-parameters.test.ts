@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../src/api/endpoints/all.ts";
 import { dexdata } from "../harness/dexdata.ts";
@@ -5,6 +7,7 @@ import { rowsOf } from "../harness/rows.ts";
 import { sandboxNow, useSandbox } from "../harness/sandbox.ts";
 import { json } from "../harness/scripted-server.ts";
 import { serveInTest } from "../harness/serve-in-test.ts";
+import { createTestContext } from "../harness/test-context.ts";
 
 const sandbox = useSandbox({ requestsPerMinute: 100_000 });
 
@@ -151,8 +154,13 @@ describe("a known filter that is missing from the echo, or has another value the
         query: {},
       });
     });
-    const words = "pools search base --sort asc --all --no-strict -o ndjson";
-    const { stdout, stderr } = await runCommand(words, { DEXDATA_BASE_URL: server.url });
+    const words = "pools search base --sort asc --all --no-strict -o ndjson --receipt";
+    const receipt = join(createTestContext().home, "receipt.json");
+    const env = { DEXDATA_BASE_URL: server.url };
+    const { stdout, stderr } = await runCommand(`${words} ${receipt}`, env);
+    const problem = 'the service ignored --sort "asc", so its rows do not match';
+    const saved: unknown = JSON.parse(readFileSync(receipt, "utf8"));
+    expect(saved).toMatchObject({ exit: 0, complete: false, why_not: problem, doubts: [problem] });
     expect(rowsOf(stdout)).toHaveLength(4);
     expect(
       stderr.match(/^warning: the service ignored --sort "asc", so its rows do not match$/gmu),

@@ -1,6 +1,6 @@
 import { showSeconds, wireOf } from "../../base/time/time.ts";
 import { grouped } from "../../base/text/words.ts";
-import { ended, more, type Page, type PageNote, pageOf, remark, warningOf } from "../page.ts";
+import { ended, more, type Page, type PageNote, pageOf, remark } from "../page.ts";
 import {
   type Candle,
   candleRows,
@@ -39,9 +39,9 @@ export async function* countBack(request: SliceRequest): AsyncGenerator<Page> {
   const ending = await readBack(request, held, wanted);
   const count = Math.min(held.starts.length, wanted);
   const [few, all] = [count, wanted].map((each) => grouped(String(each)));
-  const warning = count < wanted ? `found ${few} of ${all} candles; ${ending}` : undefined;
+  const warning = { kind: "warning", text: `found ${few} of ${all} candles; ${ending}` } as const;
   const notes: PageNote[] = [{ kind: "complete from", seconds: held.completeFrom }];
-  const atEnd = [...notes, ...warningOf(warning), ...remark("replaced", held.replaced)];
+  const atEnd = [...notes, ...(count < wanted ? [warning] : []), ...remark("replaced", held.replaced)];
   // Longer candles are made from all parts at once, because pages may not end within one of them.
   yield* pagesOf(held.newest(wanted), made === undefined ? maxLimit : Number.POSITIVE_INFINITY, notes, atEnd);
 }

@@ -14,7 +14,7 @@ import {
   type Position,
   type Reading,
   remark,
-  warningOf,
+  doubtOf,
 } from "../page.ts";
 import { nextCursor, promisedCursor } from "./next-cursor.ts";
 import type { Document } from "../document.ts";
@@ -101,7 +101,7 @@ export async function* readCursorPages(
       const last: PageEnd =
         page.next === null && !isEnd ? { kind: "cut", doubts } : ended("end of list", doubts);
       const end = next === undefined ? last : more(next, doubts, isOpen);
-      const noted = pageOf(rows, end, [...notes, ...warningOf(page.warning), ...remarks]);
+      const noted = pageOf(rows, end, [...notes, ...doubtOf(page.warning), ...remarks]);
       yield { ...noted, adds, at: positionOf(from) };
       if (cursor === undefined) return;
       if (!isAhead) answer = ask(cursor);

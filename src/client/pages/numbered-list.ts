@@ -15,7 +15,7 @@ import {
   type Reading,
   rejectedPosition,
   remark,
-  warningOf,
+  doubtOf,
 } from "../page.ts";
 import {
   countedRows,
@@ -216,7 +216,7 @@ export class NumberedList implements NumberedState {
     });
     const warning =
       this.#accepted === undefined ? undefined : `the list may be incomplete: ${this.#accepted}`;
-    return { ...page, notes: [...page.notes, ...warningOf(warning)], end: ended("end of list", doubts) };
+    return { ...page, notes: [...page.notes, ...doubtOf(warning)], end: ended("end of list", doubts) };
   }
 
   /** Whether the page begins with a row that was already read, so that no row is missing before it. */

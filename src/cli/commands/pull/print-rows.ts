@@ -3,7 +3,7 @@ import { explainEarlyEnd } from "./continuation.ts";
 import { type Pull, presentationOf } from "./pull.ts";
 import type { PullPlan } from "../input/pull-plan.ts";
 import { isDocument } from "../../../client/list-plan.ts";
-import { everyRow, missingIn, notesOf, type Page } from "../../../client/page.ts";
+import { everyRow, missingIn, type Page, warningsIn } from "../../../client/page.ts";
 import { rowShape, type ApiRequest } from "../../../api/endpoint.ts";
 import { yieldToSocket } from "../../../base/concurrent.ts";
 import { affectsOneInput, type Failure } from "../../../base/failure.ts";
@@ -202,8 +202,8 @@ async function sayRefused(run: Pull, failures: readonly Failure[]): Promise<void
 
 /** Every page of a list may contain the same warning, so it is printed once. */
 function warnOfPage({ reached: { last }, report, plan }: Pull, page: Page, assets: TableAssets): void {
-  const said = last === undefined ? [] : notesOf(last.page, "warning").map(({ text }) => text);
-  for (const { text } of notesOf(page, "warning")) if (!said.includes(text)) report.warn(text);
+  const said = last === undefined ? [] : warningsIn(last.page);
+  for (const text of warningsIn(page)) if (!said.includes(text)) report.warn(text);
   if (plan.missing === "null") return;
   const missing = missingIn(page);
   for (const subject of missing) report.warn(`no price for ${assets.titleOf(subject)}`);

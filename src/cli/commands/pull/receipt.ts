@@ -141,7 +141,7 @@ function receiptText(run: Pull, { started, exit, failure }: Ending): string {
       proof: JSON.stringify(
         reason === null ? (totals.proof ?? (plan.limit === undefined ? null : "limit")) : null,
       ),
-      doubts: JSON.stringify(incomplete?.doubts ?? []),
+      doubts: JSON.stringify(incomplete?.doubts ?? totals.doubts ?? []),
       missing_rows: JSON.stringify(incomplete?.missing ?? null),
       more: JSON.stringify(rest.more),
       next: JSON.stringify(rest.next),

@@ -212,14 +212,16 @@ export function outSummary(run: Pull, out: string): string {
  */
 function stateOf(run: Pull): string {
   const { plan, reached } = run;
-  const { missing, proof } = reached.totals;
+  const { totals } = reached;
   const reason = whyIncomplete(run);
+  // The warning has said why.
+  if (totals.doubts?.[0] === reason) return ", not proved complete";
   if (reason !== null) return `, incomplete: ${reason}`;
   if (plan.list.kind === "once") return "";
   // With --missing skip, the run succeeds although the file lacks prices that were requested.
-  if (missing > 0) return `, ${counted(missing, "price")} missing`;
+  if (totals.missing > 0) return `, ${counted(totals.missing, "price")} missing`;
   // A resumed pull may have nothing left to fetch, and then it has no last page.
-  const isCut = plan.limit !== undefined && proof === undefined;
+  const isCut = plan.limit !== undefined && totals.proof === undefined;
   return isCut || restOf(run).more === true ? ", limit reached" : ", complete";
 }
 
@@ -230,7 +232,7 @@ export function whyIncomplete(run: OpenedPull): string | null {
   if (cutOff !== undefined) return cutOff;
   const unsettled = unsettledDays(run);
   if (totals.refused === 0 && unsettled !== undefined) return unsettled.problem;
-  if (!lacksInputs(run)) return lateStart(run) ?? null;
+  if (!lacksInputs(run)) return totals.doubts?.[0] ?? lateStart(run) ?? null;
   return totals.refused > 0
     ? `${counted(totals.refused, "input")} rejected`
     : `${counted(totals.missing, "price")} missing`;

@@ -1,5 +1,5 @@
 import { isMovingWindow } from "../../../api/reply.ts";
-import { everyRow, missingIn, notesOf } from "../../../client/page.ts";
+import { everyRow, missingIn, warningsIn } from "../../../client/page.ts";
 import type { Client } from "../../../client/client.ts";
 import { createSeenKeys, reachOf } from "../../../client/seen-keys.ts";
 import { type TextRow, textRows } from "../../../client/rows.ts";
@@ -49,7 +49,7 @@ export async function fetchRound(
   const pullInto = startPull(client, pullOptions, totalsOf(undefined));
   await pullInto({
     page: (page) => {
-      notes.push(...notesOf(page, "warning").map(({ text }) => text));
+      notes.push(...warningsIn(page));
       const held = groups.get(page.group) ?? [];
       groups.set(page.group, held);
       held.push(...page.rows.values().map((value, index) => ({ row: page.rows.text(index), value })));
