@@ -198,10 +198,5 @@ export function withRepeated({ raw }: Endpoint, args: Args): Args {
   return new Map([...args, ...joined]);
 }
 
-/** Equal for requests that an endpoint answers alike. */
-export function keyOfArgs(args: Args): string {
-  return JSON.stringify([...args]);
-}
-
 /** Typed values by wire name. */
 export type Typed = ReadonlyMap<string, string>;

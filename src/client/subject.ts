@@ -1,3 +1,5 @@
+import type { Args } from "../api/endpoint.ts";
+
 /** An asset that a request or a stream is about. */
 export interface Subject {
   readonly network: string;
@@ -27,6 +29,11 @@ export function comparableAddress(address: string): string {
 /** Equal for all spellings of an asset. Compare keys, but do not print or request them. */
 export function subjectKey({ network, address }: Pick<Subject, "network" | "address">): string {
   return `${network}:${comparableAddress(address)}`;
+}
+
+/** Equal for requests that the service answers alike. */
+export function keyOfArgs(args: Args): string {
+  return JSON.stringify(Array.from(args, ([name, value]) => [name, comparableAddress(value)]));
 }
 
 /** The first spelling of each asset, in the given order. */

@@ -4,9 +4,11 @@ import { isConfirmed, nextOf, notesOf, type Page, type PageNote } from "../clien
 import type { CheckpointLine, PullCost, PullTotals } from "./checkpoint-lines.ts";
 import { type PullOptions, wantedPages } from "./wanted-pages.ts";
 import { traitsOf } from "../api/reply.ts";
+import { wellKnownNetworks } from "../api/known-networks.ts";
 import { inOrder } from "../base/concurrent.ts";
+import { keyOfArgs } from "../client/subject.ts";
 import { isObject, rawMembers } from "../base/json/json-scan.ts";
-import { type RowShape, rowShape, type ApiRequest, keyOfArgs } from "../api/endpoint.ts";
+import { type RowShape, rowShape, type ApiRequest } from "../api/endpoint.ts";
 import { counted } from "../base/text/words.ts";
 
 /** Where the rows of a pull go. The pull goes on when the promise has resolved; `stop` ends it. */
@@ -124,7 +126,9 @@ async function* sideBySide(
     if (repeated.has(key)) kept.set(key, outcomes);
     return (await outcomes).map((outcome) => ({ index, request, ...outcome }));
   });
-  for await (const parts of inOrder(asks, client.width)) yield* parts;
+  const [first] = requests;
+  const firstAlone = !wellKnownNetworks.has(first?.request.args.get("network") ?? "");
+  for await (const parts of inOrder(asks, client.width, { firstAlone })) yield* parts;
 }
 
 function repeatsAmong(keys: readonly string[]): ReadonlySet<string> {

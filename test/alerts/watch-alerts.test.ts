@@ -100,6 +100,11 @@ describe("--watch --when", () => {
     },
   );
 
+  test("the same condition twice is one", async () => {
+    const { alerts } = await alertsOf(["4", "2"], [...low, ...low]);
+    expect(alerts).toHaveLength(1);
+  });
+
   test("within the cooldown, a crossing fires at its end if it is still true", async () => {
     const rounds = ["2", "4", "1", "1", "1", "4", "1"];
     expect((await alertsOf(rounds, [...low, "--cooldown", "2m"])).alerts.map(({ value }) => value)).toEqual([

@@ -401,7 +401,7 @@ describe("an unknown network", () => {
           : json({ error: "unsupported_network", param: "network" }, { status: 404 }),
       );
       const addresses = Array.from({ length: 30 }, (_, index) => `0x${String(index).padStart(40, "0")}`);
-      const words = `${command} ${addresses.map((address) => `eth:${address}`).join(" ")} --parallel 1`;
+      const words = `${command} ${addresses.map((address) => `eth:${address}`).join(" ")}`;
       const outcome = await dexdata(words, { env: { DEXDATA_BASE_URL: server.url } });
       expect(outcome.exit).toBe(3);
       expect(outcome.stderr.match(/unknown network/gu)).toHaveLength(1);

@@ -113,6 +113,7 @@ describe("dexdata sandbox", () => {
       "DEXDATA_TIER",
     ]);
     expect(await planOf(settings)).toBe("pro");
+    expect(await dexdata("sandbox --env -- true")).toMatchObject({ exit: 2, stdout: "" });
   });
 
   const candles = "ohlcv ethereum 0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2 --interval 1h --from 2026-05-01";

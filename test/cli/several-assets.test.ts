@@ -27,6 +27,14 @@ async function run(words: string, stdin = "", env: Readonly<Record<string, strin
 
 const list = `# two\nethereum:${WETH} the ether\n"${USDC}"\n{"chain":"ethereum","id":"${WETH.toUpperCase().replace("X", "x")}"}\n`;
 
+test("two spellings of an address are one request", async () => {
+  const words = `token ethereum ${WETH} ${WETH.toUpperCase().replace("X", "x")} --fields id`;
+  const { stdout, requests } = await run(words);
+  expect({ rows: rowsOf(stdout), requests }).toEqual({ rows: [{ id: WETH }, { id: WETH }], requests: 1 });
+  const estimate = await run(`${words} --estimate -o json`);
+  expect(toRow(estimate.stdout)).toMatchObject({ requests: 1, credits: 1 });
+});
+
 describe("candles of several assets", () => {
   test.each([
     ["tokens", "", [WETH, USDC], list],

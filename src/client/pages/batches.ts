@@ -1,4 +1,5 @@
 import type { Args } from "../../api/endpoint.ts";
+import { wellKnownNetworks } from "../../api/known-networks.ts";
 import { affectsOneInput, fail, Failure, invalidResponse } from "../../base/failure.ts";
 import type { Reply } from "../../api/reply.ts";
 import { ended, more, type Page, type PageNote, pageOf, readRows } from "../page.ts";
@@ -34,7 +35,8 @@ export async function* askInBatches(
     const asked = new Map([...args, ["network", chunk.network], [reply.param, chunk.addresses.join(",")]]);
     return { ...chunk, asked, answer: await askChunk(request, chunk, asked) };
   });
-  for await (const { network, addresses, asked, answer } of inOrder(asks, client.width)) {
+  const firstAlone = !wellKnownNetworks.has(subjects[0]?.network ?? "");
+  for await (const { network, addresses, asked, answer } of inOrder(asks, client.width, { firstAlone })) {
     const isRefused = answer instanceof Failure;
     for (const address of addresses)
       answered.set(subjectKey({ network, address }), isRefused ? "refused" : "missing");

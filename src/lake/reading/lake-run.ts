@@ -1,6 +1,6 @@
 import { showSeconds } from "../../base/time/time.ts";
 import { createQueue } from "../../base/concurrent.ts";
-import { counted } from "../../base/text/words.ts";
+import { counted, grouped } from "../../base/text/words.ts";
 import { addedRanges, joinRanges, type Part } from "../coverage.ts";
 import { type Dataset, nameOfDataset, type TimeRange } from "../dataset.ts";
 import type { LostRange } from "../footer.ts";
@@ -94,7 +94,7 @@ function reportPublished(
     complain(`${place}: ${rangeText(range)}${isJustBefore(range) ? next : ""}`);
   }
   if (contradicted?.at === part.present && contradicted.rows > 0) {
-    const count = `the service no longer returns ${contradicted.rows} of ${counted(rows, "row")}`;
+    const count = `the service no longer returns ${grouped(String(contradicted.rows))} of ${counted(rows, "row")}`;
     const text = `${file}: ${count}; the file keeps them until a later run confirms this`;
     if (state === "rows") complain(text);
     else info(text);

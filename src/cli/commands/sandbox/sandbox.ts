@@ -29,6 +29,11 @@ export async function runSandbox(
   const now = (): number => begin + (context.clock.elapsed() - started) * speed;
   const { startSandbox } = await import("../../../sandbox/server.ts");
   const isCommand = words.length > 0;
+  if (isCommand && flags.env === true)
+    throw usageFailure(
+      "--env cannot be used with a command, which gets these variables anyway",
+      "leave out --env",
+    );
   const sandbox = await startSandbox({
     seed,
     now,

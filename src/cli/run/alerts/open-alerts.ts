@@ -52,7 +52,8 @@ export function readWanted(typed: TypedFlags, paths: readonly FieldAtPath[], has
   // A condition on an object or a list would never be met.
   const simple = paths.filter(({ field }) => !["any", "record", "list"].includes(field.type.kind));
   const testable = { fields: new Map(simple.map(({ path, field }) => [path, valuesOf(field)])), hasSeries };
-  const tests = typed.get("when")?.map((text = "") => parseCondition(text, testable));
+  const texts = typed.get("when");
+  const tests = texts && Array.from(new Set(texts), (text = "") => parseCondition(text, testable));
   const conditions = tests ?? (typed.has("--") ? [everyRow] : undefined);
   if (conditions === undefined && typed.has("state"))
     throw usageFailure("--state requires --when", "add --when");
