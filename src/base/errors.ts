@@ -104,8 +104,8 @@ const all = {
   ),
   not_read: temporary(
     8,
-    "The last reads of --follow failed, so the newest rows may be missing",
-    "run it again from the start time in the message, as the hint shows",
+    "The last reads of --follow or --watch failed, so the newest rows or changes may be missing",
+    "run it again; --follow can start at the time in the message, as the hint shows",
   ),
   stream_ended: temporary(8, "The service ended the stream", "restart the stream"),
   stream_error: temporary(7, "The service ended the stream with an error event", "restart the stream"),

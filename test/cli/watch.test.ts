@@ -327,6 +327,28 @@ test.each([0, 4])("--watch reports an outage once, and its end (--retries %d)", 
   expect(stderr).toMatch(new RegExp(`^${lines.join("\\n")}\\n$`, "u"));
 });
 
+describe("--for ends a watch", () => {
+  test.each([
+    ["with exit 0 after a refresh without changes", [200, 200, 200], 0],
+    ["with exit 8 if no refresh succeeded", [503], 8],
+    ["with exit 8 if the last refreshes failed", [200, 503], 8],
+    ["with exit 0 if a later refresh succeeded", [200, 503, 200], 0],
+  ])("%s", async (_, statuses, expected) => {
+    const host = await serveInTest((_request, index) => {
+      const status = statuses[Math.min(index, statuses.length - 1)] ?? 200;
+      return status === 200 ? list([["a", "1"]]) : no(status);
+    });
+    const { exit, stderr } = await dexdata(`${words} --for 100s`, {
+      flows: true,
+      env: { DEXDATA_BASE_URL: host.url },
+    });
+    expect(exit).toBe(expected);
+    const message = /error: no refresh succeeded from \S+Z to \S+Z; changes may be missing\n {2}hint: /u;
+    if (expected === 8) expect(stderr).toMatch(message);
+    else expect(stderr).not.toContain("error:");
+  });
+});
+
 describe("--watch on a terminal", () => {
   const screens = (text: string): readonly string[] => text.split("\u001B[?2026h").slice(1);
 

@@ -5,8 +5,8 @@ import { createEnding, StopReason } from "../../../client/ending.ts";
 import { createAgeNote, createRoundFreshness } from "../../../client/freshness.ts";
 import type { Context } from "../../../base/context/context.ts";
 import type { ExitCode } from "../../../base/exit-codes.ts";
-import { Failure, usageFailure } from "../../../base/failure.ts";
-import { parseTimeBound } from "../../../base/time/time.ts";
+import { fail, Failure, usageFailure } from "../../../base/failure.ts";
+import { parseTimeBound, showSeconds } from "../../../base/time/time.ts";
 import { readsUnicode } from "../../render/terminal.ts";
 import { refuseClosed } from "../../render/formats/formats.ts";
 import { checkPrefix } from "../../render/formats/row-prefix.ts";
@@ -37,6 +37,8 @@ export async function runWatch(
     } catch (cause) {
       const exit = session.alerts?.exitAfter(cause);
       if (exit === undefined && !(cause instanceof StopReason)) throw cause;
+      const unread = exit === undefined ? unreadAtEnd(session) : undefined;
+      if (unread !== undefined) throw unread;
       return exit ?? 0;
     }
   };
@@ -119,7 +121,32 @@ async function openSession(outer: Run, group: EndpointGroup, input: Input<Endpoi
     isOn: alerts?.isOn,
     isSilent: wanted?.command.length === 0,
   });
-  return { run, client, readAgain, nowOf, interval, freshness, assets, alerts, view, credits: () => credits };
+  const progress: Progress = { due: started, failures: 0, succeededAt: undefined, startedAt: clock.now() };
+  const source = { run, client, readAgain, nowOf, interval, freshness, assets };
+  return { ...source, alerts, view, credits: () => credits, progress };
+}
+
+interface Progress {
+  /** When the current refresh was due, or the next one is, in milliseconds of the monotonic clock. */
+  due: number;
+  /** Consecutive failed refreshes. */
+  failures: number;
+  /** When the last refresh succeeded, in milliseconds since the epoch; undefined before the first one. */
+  succeededAt: number | undefined;
+  readonly startedAt: number;
+}
+
+/** A watch that `--for` ends while its refreshes fail must not look like one that saw no changes. */
+function unreadAtEnd({ run: { context }, interval, progress }: Session): Failure | undefined {
+  const { due, failures, succeededAt, startedAt } = progress;
+  const isOverdue = context.clock.elapsed() - due >= interval;
+  if (succeededAt !== undefined && failures === 0 && !isOverdue) return undefined;
+  const [from, to] = [succeededAt ?? startedAt, context.clock.now()].map((at) =>
+    showSeconds(Math.floor(at / 1000)),
+  );
+  return fail("not_read", `no refresh succeeded from ${from} to ${to}; changes may be missing`, {
+    next: "check the connection: dexdata doctor",
+  });
 }
 
 /** Past rows do not change, so each refresh would cost credits for nothing. */
@@ -139,7 +166,8 @@ const olderCopy = "ignored a cached response that is older than the one before";
 
 /** Throws the reason of the end. */
 async function readRounds(session: Session): Promise<never> {
-  const { run, client, readAgain, nowOf, interval, freshness, assets, alerts, view, credits } = session;
+  const { run, client, readAgain, nowOf, interval, freshness, assets, alerts, view, credits, progress } =
+    session;
   const { context, options, report, metrics } = run;
   const { clock, signal } = context;
   const { meter, target } = client;
@@ -148,13 +176,13 @@ async function readRounds(session: Session): Promise<never> {
     if (!said.has(text)) say(text);
     said.add(text);
   };
-  let [written, failures, refreshed] = [0, 0, clock.elapsed()];
+  let [written, refreshed] = [0, clock.elapsed()];
   metrics?.shows({
     rows_total: () => alerts?.written() ?? written,
     oldest_asset_age_seconds: () => (clock.elapsed() - refreshed) / 1000,
   });
   let last: Round | undefined;
-  for (let due = clock.elapsed(); ;) {
+  for (;;) {
     // Each round resolves all relative times with the same clock reading.
     const now = nowOf();
     const began = clock.elapsed();
@@ -164,8 +192,8 @@ async function readRounds(session: Session): Promise<never> {
     const round = await fetchRound(context, client, plan, { ...options, ...assets }).catch(
       (cause: unknown) => {
         if (signal.aborted) throw signal.reason;
-        failures += 1;
-        if (!(cause instanceof Failure) || isOver(cause, failures, last === undefined)) throw cause;
+        progress.failures += 1;
+        if (!(cause instanceof Failure) || isOver(cause, progress.failures, last === undefined)) throw cause;
         view.failed(cause.message);
         return undefined;
       },
@@ -191,14 +219,16 @@ async function readRounds(session: Session): Promise<never> {
         last = round;
         written += changes.rows.reduce((sum, each) => sum + each.rows.length, 0);
       }
-      if (failures > 1) report.info(`refreshed again after ${counted(failures, "failed attempt")}`);
-      failures = 0;
+      if (progress.failures > 1)
+        report.info(`refreshed again after ${counted(progress.failures, "failed attempt")}`);
+      [progress.failures, progress.succeededAt] = [0, clock.now()];
     }
     // Skips rounds that were missed because another round took longer than the interval, or that cannot differ.
-    const passed = Math.floor((clock.elapsed() - due) / interval);
-    due += Math.max(passed + 1, Math.ceil((freshness.differsAt() - due) / interval)) * interval;
-    view.waiting(due);
-    await clock.sleep(due - clock.elapsed(), signal);
+    const passed = Math.floor((clock.elapsed() - progress.due) / interval);
+    progress.due +=
+      Math.max(passed + 1, Math.ceil((freshness.differsAt() - progress.due) / interval)) * interval;
+    view.waiting(progress.due);
+    await clock.sleep(progress.due - clock.elapsed(), signal);
   }
 }
 
