@@ -279,6 +279,7 @@ const refused: readonly (readonly [string, string | RegExp, (string | RegExp)?])
   ],
   ["pools search -n 1", 'unknown flag -n for "dexdata pools search"', "did you mean --limit?"],
   ["networks -l 5", 'unknown flag -l for "dexdata networks"', "did you mean --limit?"],
+  ["pools search -n10", 'unknown flag -n10 for "dexdata pools search"', "did you mean --limit?"],
   [
     "stream base:0x0000000000000000000000000000000000000001 -n 1",
     'unknown flag -n for "dexdata stream"',

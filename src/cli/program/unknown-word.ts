@@ -75,10 +75,12 @@ function renamed(flag: string): string | undefined {
 
 export function suggestFlag(
   commands: readonly Command[],
-  flag: string,
+  typed: string,
   path: string,
   known: readonly string[],
 ): string | undefined {
+  // Other tools accept a number right after a letter, as in `-n5`.
+  const flag = /^-[a-z]\d+$/iu.test(typed) ? typed.slice(0, 2) : typed;
   const isNetwork = flag === "--network" || (flag === "--chain" && !known.includes("--chains"));
   if (isNetwork || flag === "--address") {
     const asked = commands.find(({ words }) => words === path);
